@@ -1,4 +1,4 @@
-//! What is written down for others is told without the secrets and the places of one machine.
+//! Removes secrets and the paths of one machine from text that is written for others.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ pub struct Neutral {
 }
 
 impl Neutral {
-    /// Those of a working tree and of whoever works in it.
+    /// Returns the paths of a working tree and of its user.
     pub fn new(root: Option<&Path>, home: Option<&Path>) -> Self {
         let text = |path: &Path| path.to_str().map(|text| text.trim_end_matches('/').to_owned());
         // A root or a home of one or two characters would be found everywhere.
@@ -25,7 +25,7 @@ impl Neutral {
         Self { roots, home: home.and_then(text).filter(named) }
     }
 
-    /// A text, as it would be told from the root.
+    /// Returns a text as seen from the root.
     pub fn text(&self, text: &str) -> String {
         self.line(text, "")
     }

@@ -1,4 +1,4 @@
-//! A verdict that is contradicted, written down as a case.
+//! A verdict that its reader contradicts, written down as a case.
 
 use serde_json::{Value, json};
 
@@ -21,13 +21,13 @@ use crate::verdict::Verdict;
 /// A verdict that cannot be written down as a case.
 #[derive(Debug, thiserror::Error)]
 pub enum AppealError {
-    /// What it judged is not there.
+    /// The judged content no longer exists.
     #[error(transparent)]
     Gone(#[from] AgainError),
     /// git could not answer.
     #[error(transparent)]
     Git(#[from] crate::git::GitError),
-    /// What was written is not read back.
+    /// The written case cannot be read again.
     #[error(transparent)]
     Case(#[from] CaseError),
 }
@@ -43,7 +43,7 @@ pub struct Appeal {
     pub unasked: Vec<String>,
 }
 
-/// How many movements of refs are read.
+/// The largest number of movements of refs that are read.
 const MOVEMENTS: usize = 5_000;
 
 /// Writes a verdict of this repository down as a case.
@@ -122,7 +122,7 @@ pub fn expect_pass(case: &mut Value, verdict: &Verdict) {
     case["expect"] = Value::Object(expected.collect());
 }
 
-/// What happened up to a verdict: in its session and, where that has no other act, whatever was recorded; and the
+/// Returns the events up to a verdict: those of its session and, if that has no other act, all recorded ones; and the
 /// movements of refs.
 fn entries(place: &Workplace, verdict: &Verdict) -> Vec<timeline::Entry> {
     let mut events = rejudge::events(place);
@@ -145,12 +145,12 @@ pub(super) fn commits(
     head: Option<&Oid>,
     base: Option<&Oid>,
 ) -> Result<Vec<crate::commit::change::Commit>, crate::git::GitError> {
-    const MOST: usize = 200;
+    const MAX_COMMITS: usize = 200;
     let Some(head) = head else { return Ok(Vec::new()) };
     let range = Range {
         revisions: vec![head.to_string()],
         exclude: base.into_iter().map(ToString::to_string).collect(),
-        limit: Some(MOST),
+        limit: Some(MAX_COMMITS),
     };
     let mut commits: Vec<_> =
         place.repo.log(&range)?.map(|logged| logged.map(|logged| logged.commit)).collect::<Result<_, _>>()?;

@@ -1,7 +1,7 @@
-//! A case: what happened in a session, written down so that it can be judged anywhere. `docs/cases.md` has the format.
+//! A case: the events of a session, written down so that it can be judged anywhere. `docs/cases.md` has the format.
 //!
-//! Keys that are not known are ignored, and an event of a kind that is not known says nothing: cases come from several
-//! recorders. What is known has its type: a case that is misread would be judged wrongly.
+//! Unknown keys are ignored, and an event of an unknown kind has no effect: cases come from several recorders. Known
+//! keys have their types: a case that is misread would be judged wrongly.
 
 use std::collections::BTreeMap;
 
@@ -18,54 +18,54 @@ pub use self::act::{
 /// A recorded session with the policy it is judged by.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Case {
-    /// What it is called.
+    /// The name of the case.
     #[serde(default)]
     pub id: String,
-    /// What it is about, in a sentence.
+    /// The subject, in a sentence.
     #[serde(default)]
     pub title: String,
-    /// What is asked for.
+    /// The requirements.
     #[serde(default)]
     pub policy: Wanted,
     /// The repository at the beginning.
     #[serde(default)]
     pub start: Start,
-    /// What happened, in order; each with its kind in `t` and its number in `seq`.
+    /// The events, in order; each with its kind in `t` and its number in `seq`.
     pub events: Vec<Map<String, Value>>,
-    /// What the gates should answer, by name.
+    /// The expected answers, by gate.
     #[serde(default)]
     pub expect: BTreeMap<String, Expected>,
 }
 
-/// What a gate should answer.
+/// The expected answer of a gate.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Expected {
     /// The verdict: `pass`, `block`, `warn` or `na`.
     pub verdict: String,
-    /// Why.
+    /// The reason.
     #[serde(default)]
     pub why: String,
 }
 
-/// What is asked for.
+/// The requirements of a case.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Wanted {
     /// Patterns for the branches that nobody may push to.
     #[serde(default)]
     pub protected_branches: Vec<String>,
-    /// Whether documentation may change without a test run, and what else is said of tests.
+    /// The requirements for tests, and the exception for documentation.
     #[serde(default)]
     pub tests: Option<CaseTests>,
-    /// Whether a build is asked for wherever its inputs changed.
+    /// The requirement of a build wherever its inputs changed.
     #[serde(default)]
     pub build: Option<Requirement>,
-    /// Whether a pull request with green checks is asked for.
+    /// The requirement of a pull request with green checks.
     #[serde(default, alias = "pull_request")]
     pub pr: Option<Requirement>,
-    /// Whether green checks of the forge on the commit stand for a test run.
+    /// `true` if green checks of the forge on the commit replace a test run.
     #[serde(default)]
     pub ci_counts_as_tests: bool,
-    /// Whether only those rules on words are on that need not be named in a `gate.toml`. Otherwise all of them are.
+    /// `true` if only those rules on words are on that need not be named in a `gate.toml`. Otherwise all of them are.
     #[serde(default)]
     pub default_word_rules: bool,
     /// The parts of the program: name, and the globs of its files.
@@ -76,18 +76,18 @@ pub struct Wanted {
     pub gate_toml: Option<String>,
 }
 
-/// What is said of tests.
+/// The requirements for tests.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct CaseTests {
     /// `false`, or in words what is asked for; anything but `false` asks for a full run.
     #[serde(default)]
     pub required: Value,
-    /// Whether documentation may change without one.
+    /// `true` if documentation may change without a test run.
     #[serde(default = "yes")]
     pub docs_only_exempt: bool,
 }
 
-/// Whether something is asked for.
+/// A requirement that may be off.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Requirement {
     /// `false`, or in words what is asked for.
@@ -96,7 +96,7 @@ pub struct Requirement {
 }
 
 impl Requirement {
-    /// Whether it is asked for.
+    /// Returns `true` if it is on.
     pub fn is_asked(&self) -> bool {
         !matches!(self.required, Value::Null | Value::Bool(false))
     }
@@ -131,7 +131,7 @@ pub struct Start {
     /// The branch that is checked out.
     #[serde(default)]
     pub branch: String,
-    /// Its commit, which is taken for the place where it leaves the default branch.
+    /// Its commit, which counts as the place where it leaves the default branch.
     #[serde(default)]
     pub head: String,
     /// The default branch of the other side, where it is known.
@@ -148,7 +148,7 @@ pub struct Start {
 /// A case that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum CaseError {
-    /// It is no JSON of this shape.
+    /// It is not JSON of this form.
     #[error("not a case: {0}")]
     Json(#[from] serde_json::Error),
     /// An event lacks what its kind needs.
@@ -158,7 +158,7 @@ pub enum CaseError {
         seq: u64,
         /// Its kind.
         t: String,
-        /// What is wrong.
+        /// The problem.
         error: serde_json::Error,
     },
     /// Its policy is malformed.
@@ -172,7 +172,7 @@ impl Case {
         Ok(serde_json::from_slice(bytes)?)
     }
 
-    /// What happened, in order.
+    /// Returns the acts, in order.
     pub fn acts(&self) -> Result<Vec<(u64, CaseAct)>, CaseError> {
         let number = |event: &Map<String, Value>| event.get("seq").and_then(Value::as_u64);
         let numbered =
@@ -181,7 +181,7 @@ impl Case {
     }
 }
 
-/// What a gate answers to a case.
+/// The answer of a gate to a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -207,7 +207,8 @@ impl AnswerWord {
         }
     }
 
-    /// Whether it is what a case expects. Where a gate is not concerned, any answer but a block is right.
+    /// Returns `true` if it is the answer that a case expects. For a gate that is not concerned, any answer but a block
+    /// is right.
     pub fn agrees(self, expected: &str) -> bool {
         match expected {
             "na" => self != Self::Block,

@@ -1,4 +1,4 @@
-//! Commits of a case: what they hold, and what they change.
+//! The commits of a case: their contents, and their changes.
 
 use std::collections::HashMap;
 
@@ -15,9 +15,9 @@ pub struct CaseCommit {
     pub parents: Vec<String>,
     /// Its message.
     pub message: String,
-    /// What it holds.
+    /// The content.
     pub content: Content,
-    /// What it changes.
+    /// The changes.
     pub files: Vec<FileChange>,
 }
 
@@ -54,12 +54,12 @@ impl CaseCommit {
     }
 }
 
-/// Whether a commit takes the place of the one before it.
+/// Returns `true` if a commit replaces the one before it.
 pub fn is_amend(commit: &case::CommitAct) -> bool {
     commit.command.split_whitespace().any(|word| word == "--amend")
 }
 
-/// What a commit holds: what it changes, out of the working tree, over its parent.
+/// Returns the content of a commit: its changes, from the working tree, over its parent.
 pub fn committed(parent: &Content, tree: &Content, commit: &case::CommitAct) -> Content {
     let Some(files) = &commit.files else { return tree.clone() };
     let mut content = parent.clone();
@@ -76,7 +76,7 @@ pub fn committed(parent: &Content, tree: &Content, commit: &case::CommitAct) -> 
     if tree.differing(&content).is_some_and(|paths| paths.is_empty()) { tree.clone() } else { content }
 }
 
-/// What is left after commits were made anew.
+/// Returns the result of rewriting commits.
 pub fn rewritten(
     rewrite: &case::HistoryRewrite,
     message: String,
@@ -124,7 +124,7 @@ fn between(parent: &Content, content: &Content) -> Vec<FileChange> {
     changes
 }
 
-/// What the changed lines of a file are like, where both of its sides are known.
+/// Returns the texture of a file's changed lines, if both of its sides are known.
 fn texture(path: &str, parent: &Content, content: &Content) -> Option<Texture> {
     let known = |content: &Content| match content.files.get(path) {
         Some(FileText::Known(text)) => Some(text.to_string()),

@@ -1,4 +1,4 @@
-//! The acts of a case as events: what the client of an agent would have told of them.
+//! The acts of a case as events, in the form in which an agent's client would have reported them.
 
 use jiff::Timestamp;
 
@@ -165,7 +165,7 @@ fn git(action: &str, reference: &str, old: Option<&String>, new: Option<&String>
     })
 }
 
-/// Whether a tool of this name only looks, in the words of the clients there are.
+/// Returns `true` if a tool of this name only reads, in the words of the known clients.
 fn is_reader(tool: &str) -> bool {
     let name = tool.to_lowercase();
     ["read", "grep", "glob", "ls", "list", "search", "fetch", "view", "open", "todo", "find", "stdin", "output"]

@@ -1,4 +1,4 @@
-//! The facts of a case: what gates may look at, made of the repository as its acts left it.
+//! The facts of a case for the gates, made of the repository as its acts left it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -70,7 +70,7 @@ pub fn at_push(world: &World, updates: &[&Update]) -> Facts {
     Facts { subjects: subjects.collect(), ..Facts::at(Moment::Push) }
 }
 
-/// What the work takes away from the tests, by subject.
+/// Returns the parts of the tests that the work takes away, by subject.
 pub fn weakening(world: &World, facts: &Facts) -> BTreeMap<String, Weakening> {
     let base = world.content(&world.base).cloned().unwrap_or_default();
     let head = world.content(&world.head).cloned().unwrap_or_default();
@@ -96,7 +96,7 @@ pub fn weakening(world: &World, facts: &Facts) -> BTreeMap<String, Weakening> {
     facts.subjects.iter().map(of).collect()
 }
 
-/// What the work does to decisions that were written down, by subject.
+/// Returns the changes of the work to written decisions, by subject.
 pub fn decisions(world: &World, asked: &CasePolicy, facts: &Facts) -> Vec<SubjectDecisions> {
     let Some(rules) = fact::decisions::rules(&asked.policy, facts.moment) else { return Vec::new() };
     let base = world.content(&world.base).cloned().unwrap_or_default();
@@ -134,7 +134,7 @@ pub fn decisions(world: &World, asked: &CasePolicy, facts: &Facts) -> Vec<Subjec
     facts.subjects.iter().filter_map(of).collect()
 }
 
-/// What the work does to the policy, where it has one in the end or had one.
+/// Returns the note about the change of the policy, if the work has one at the end or had one.
 pub fn policy_note(world: &World) -> Option<Note> {
     let base = world.content(&world.base).cloned().unwrap_or_default();
     let (old, new) = (base.text(config::FILE), world.tree.text(config::FILE));

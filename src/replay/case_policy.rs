@@ -1,4 +1,5 @@
-//! The policy of a case: the text of a `gate.toml`, made of what the case asks for and what its repository holds.
+//! The policy of a case: the text of a `gate.toml`, made of the requirements of the case and the content of its
+//! repository.
 
 use toml::{Table, Value};
 
@@ -95,7 +96,7 @@ fn table(case: &Case, world: &World, content: &Content) -> (Table, Vec<(String, 
     (table, about)
 }
 
-/// The gate of type checks and linters: nobody asks for them, and what they find counts.
+/// The gate of type checks and linters: no case requires them, and their findings count.
 pub const CHECKS: &str = "checks";
 
 fn checks() -> Value {
@@ -131,7 +132,7 @@ fn command(gate: &str, run: &str, dir: &str, inputs: Vec<String>, ignore: &[Stri
     Value::Table(table)
 }
 
-/// Whether any file is a package's own and not that of a package inside.
+/// Returns `true` if any file belongs to a package itself and not to a package inside it.
 fn owns_files(package: &Package, all: &[Package], content: &Content) -> bool {
     let own = |path: &String| {
         packages::within(path, &package.dir)
@@ -140,7 +141,7 @@ fn owns_files(package: &Package, all: &[Package], content: &Content) -> bool {
     package.dir.is_empty() || content.files.keys().any(own)
 }
 
-/// How people would run all tests of a package.
+/// Returns the usual command to run all tests of a package.
 fn run_of(package: &Package) -> String {
     let run = match package.ecosystem.as_str() {
         "rust" if package.umbrella => "cargo test --workspace",

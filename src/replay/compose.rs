@@ -1,7 +1,7 @@
-//! A case written from what was recorded: contents out of the repository, and what happened out of the timeline.
+//! Writes a case from records: contents from the repository, and events from the timeline.
 //!
-//! Contents are called by the beginning of their tree's id, so that equal ones are equal in the case, too. Between two of
-//! them the case has the files that differ, as changes that were found.
+//! The name of a content is the beginning of its tree's id, so that equal ones are equal in the case, too. Between two
+//! contents the case has the files that differ, as changes that were found.
 
 mod acts;
 mod commits;
@@ -20,30 +20,30 @@ use crate::oid::Oid;
 use crate::replay::anonymize::Neutral;
 use crate::timeline::Entry;
 
-/// What a case is written from.
+/// The sources of a case.
 #[derive(Clone, Debug)]
 pub struct CaseSources<'a> {
-    /// What the case is called.
+    /// The name of the case.
     pub id: String,
-    /// What it is about.
+    /// The subject.
     pub title: String,
     /// The text of `gate.toml` that counts.
     pub policy: Option<String>,
-    /// Where the work left the default branch; `None`: nowhere.
+    /// The commit at which the work left the default branch; `None`: it has none.
     pub base: Option<Oid>,
     /// The branch that is checked out.
     pub branch: Option<String>,
-    /// What happened.
+    /// The events.
     pub entries: &'a [Entry],
     /// The commits of the work, oldest first.
     pub commits: Vec<Commit>,
-    /// What the forge said.
+    /// The answers of the forge.
     pub hosting: Option<&'a Hosting>,
-    /// What it ends with.
+    /// The end.
     pub end: CaseEnd,
 }
 
-/// What a case ends with.
+/// The end of a case.
 #[derive(Clone, Debug)]
 pub enum CaseEnd {
     /// The end of a turn.
@@ -146,9 +146,9 @@ struct CaseWriter<'a> {
     events: Vec<Value>,
     /// By call of the client: the number of its event.
     calls: HashMap<String, u64>,
-    /// How many of the commits are written.
+    /// The number of commits that are written.
     written: usize,
-    /// Where the work stands on the default branch by now.
+    /// The present base on the default branch.
     base: Option<Oid>,
 }
 

@@ -1,4 +1,4 @@
-//! What the forge says in a case, as the gates read it.
+//! The state of the forge in a case, as the gates read it.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ use crate::replay::tree_content::oid;
 /// The repository that pull requests go to, where a case does not call it by a name.
 const REPOSITORY: &str = "origin/repository";
 
-/// What the forge says of the commit that is handed over; `None`: the case knows of no pull request and no check, and
-/// nobody tried or was asked (`wanted`) to open one.
+/// Returns the state of the forge for the commit that is handed over; `None`: the case knows no pull request and no
+/// check, and no act tried to open one or required one (`wanted`).
 pub fn of(world: &World, acts: &[(u64, CaseAct)], wanted: bool) -> Option<Hosting> {
     let opened: Vec<Pull> = acts.iter().filter_map(|(_, act)| opened(act, world)).collect();
     let tried = acts.iter().any(|(_, act)| opened_by(act).is_some());

@@ -1,4 +1,4 @@
-//! What the gates say of a case, in one word for each question.
+//! The answers of the gates to a case, in one word for each question.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ const QUESTIONS: [(&str, &[&str]); 9] = [
     ("completion", &["completion", "claims", "security"]),
 ];
 
-/// What the gates say.
+/// The answers of the gates.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Answers {
@@ -35,13 +35,13 @@ pub struct Answers {
     pub gates: BTreeMap<String, GateAnswer>,
 }
 
-/// What is said of one question.
+/// The answer to one question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GateAnswer {
     /// The verdict.
     pub verdict: AnswerWord,
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     pub why: String,
 }
 
@@ -52,12 +52,12 @@ impl GateAnswer {
     }
 }
 
-/// Whether a question is about this gate.
+/// Returns `true` if a question is about this gate.
 pub fn asks(gate: &str) -> bool {
     QUESTIONS.iter().any(|(_, gates)| gates.contains(&gate))
 }
 
-/// What results come to, by question.
+/// Returns the answers that results give, by question.
 pub fn of_results(results: &[GateResult]) -> BTreeMap<String, GateAnswer> {
     let contradicted = contradicted(results);
     QUESTIONS
@@ -120,7 +120,7 @@ pub fn answer(case: &Case) -> Result<Answers, CaseError> {
     Ok(Answers { schema_version: 1, gates: said })
 }
 
-/// Whether a push goes to a repository of somebody's own, whose branches the policy does not speak of: a remote beside
+/// Returns `true` if a push goes to another repository, whose branches the policy does not cover: a remote other than
 /// `origin` and `upstream` that has another address.
 fn is_of_another_repository(update: &Update, world: &World) -> bool {
     let main = |remote: &str| matches!(remote, "" | "origin" | "upstream");
@@ -129,7 +129,7 @@ fn is_of_another_repository(update: &Update, world: &World) -> bool {
     !main(&update.remote) && named && !update.url.is_empty() && !same
 }
 
-/// What was only tried did no harm, and is told.
+/// Softens the answer to a push that did no harm: it went to another repository, was a dry run, or was refused.
 fn tempered(said: GateAnswer, update: &Update, other: bool) -> GateAnswer {
     match said.verdict {
         AnswerWord::Block if other => {
@@ -165,7 +165,7 @@ fn word(result: &GateResult) -> GateAnswer {
     }
 }
 
-/// Whether a gate of evidence asks for nothing because nothing that its commands read has changed.
+/// Returns `true` if a gate of evidence requires nothing because nothing that its commands read has changed.
 fn is_exempt(result: &GateResult) -> bool {
     result.answer == Answer::Skip && result.findings.iter().any(|finding| finding.reason == "not-required")
 }

@@ -1,12 +1,12 @@
-//! Judging again what was recorded: a case is a session and its repository, written down.
+//! Judges records again: a case is a session and its repository, written down.
 //!
 //! ```text
 //! case  →  world: contents, commits, runs, pushes  →  facts  →  gates  →  one word for each question
 //! ```
 //!
-//! The facts and the gates are those of every other judgement; only where facts come from differs. A case is also written
-//! from what is recorded: of a session ([`session`]), of a verdict that its reader contradicts ([`appeal`]). A verdict
-//! itself is judged again from the repository and the journal ([`verdict`]).
+//! The facts and the gates are those of every other judgement; only the source of the facts differs. A case is also
+//! written from records: from a session ([`session_case`]), or from a verdict that its reader contradicts ([`appeal`]).
+//! A verdict itself is judged again from the repository and the journal ([`rejudge`]).
 
 pub mod anonymize;
 pub mod appeal;

@@ -1,4 +1,4 @@
-//! What the record of a command line proves about the packages of a repository.
+//! The proofs that the record of a command line gives about the packages of a repository.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ use crate::shell_quote::shell_word;
 pub struct RecordedLine<'a> {
     /// The line.
     pub line: &'a str,
-    /// Where it was started, relative to the root; `None`: somewhere else.
+    /// The directory in which it was started, relative to the root; `None`: another place.
     pub dir: Option<&'a str>,
     /// Its status, where one was recorded.
     pub status: Option<i32>,
@@ -29,20 +29,20 @@ pub struct RecordedLine<'a> {
     pub copies: &'a [String],
 }
 
-/// What it shows about a kind of check.
+/// The proof for a kind of check.
 #[derive(Clone, Debug)]
 pub struct PackageProof {
     /// The kind.
     pub kind: CommandKind,
     /// The packages it is about, by their place in the list.
     pub packages: Vec<usize>,
-    /// How it ended.
+    /// The end of the command.
     pub ended: Ended,
-    /// What the runner counted.
+    /// The counts of the runner.
     pub report: Option<RunReport>,
-    /// Why its status says nothing.
+    /// The reason why its status proves nothing.
     pub masked: Option<String>,
-    /// It ran on a copy, which nobody compared.
+    /// `true` if it ran on a copy, which nothing compared.
     pub on_a_copy: bool,
     /// It passed or failed: whatever it shows, it shows.
     pub conclusive: bool,
@@ -121,10 +121,10 @@ pub fn proofs(recorded: &RecordedLine<'_>, content: &Content, all: &[Package]) -
     found
 }
 
-/// What the hooks of a commit or a push ran, as far as they show it.
+/// Returns the checks that the hooks of a commit or a push ran, as far as their output shows it.
 ///
-/// A commit that was made says that its hooks let it pass; the check is one that the repository itself defines, and is
-/// taken for whole.
+/// A commit that was made shows that its hooks passed. The check is one that the repository itself defines, and counts
+/// as whole.
 pub fn hook_proofs(recorded: &RecordedLine<'_>, content: &Content, all: &[Package]) -> Vec<PackageProof> {
     let (Some(0), Some(output)) = (recorded.status, recorded.output) else { return Vec::new() };
     let files = From(content, recorded.dir.unwrap_or_default());
@@ -163,7 +163,7 @@ fn failed(status: Option<i32>) -> Ended {
     Ended::Exited(status.filter(|status| *status != 0).unwrap_or(1))
 }
 
-/// What a runner counted, where nothing failed.
+/// Returns the counts of a runner, if nothing failed.
 fn counts(output: &str, runs: &[String]) -> Option<RunReport> {
     let runners: Vec<_> = runs.iter().filter_map(|id| Catalogue::embedded().runner(id)).collect();
     let reading = read_output_of(Catalogue::embedded(), &runners, output);
@@ -177,7 +177,7 @@ fn counts(output: &str, runs: &[String]) -> Option<RunReport> {
     (sum.failed == 0 && sum.passed > 0).then_some(sum)
 }
 
-/// Why a pass is none.
+/// The reason why a pass does not count.
 enum Empty {
     /// Nothing is executed.
     Nothing,
@@ -185,7 +185,7 @@ enum Empty {
     Masked(String),
 }
 
-/// What one command of a line is about.
+/// The packages that one command of a line concerns.
 struct Reached {
     packages: Vec<usize>,
     /// All tests of these packages, not a part of them.
@@ -238,7 +238,7 @@ fn about(reach: &[Reach], all: &[Package], words: &[&str], runs: &[&str], conten
     all.iter().enumerate().filter(|(_, package)| fitting(package)).map(|(index, _)| index).collect()
 }
 
-/// Where a command runs.
+/// The directory in which a command runs.
 struct RunDirectory {
     dir: String,
     copy: bool,
@@ -275,11 +275,11 @@ impl RunDirectory {
     }
 }
 
-/// What the words of a command are about, and what is left of them without the words that say so.
+/// The packages that the words of a command name, and the other words.
 struct Aim<'a> {
     reach: Vec<Reach>,
     rest: Vec<&'a str>,
-    /// Where its task files are.
+    /// The folder of its task files.
     dir: String,
 }
 
@@ -377,7 +377,7 @@ fn path_reach(selector: &Selector, word: &str, dir: &str, content: &Content, all
 /// Programs that execute nothing of the repository.
 const IDLE: [&str; 6] = ["exit", "true", ":", "echo", "printf", "cd"];
 
-/// Whether the task that is called does nothing, or hides how its check ends.
+/// Returns the reason if the called task does nothing, or hides the result of its check.
 fn empty_task(words: &[&str], files: &dyn ProjectFiles, kind: CommandKind) -> Option<Empty> {
     let argv: Vec<Option<String>> = words.iter().map(|word| Some((*word).to_owned())).collect();
     let runs = resolve(Catalogue::embedded(), &argv, files);

@@ -1,6 +1,6 @@
-//! The packages of a repository, and which of them a command line is about.
+//! The packages of a repository, and those that a command line concerns.
 //!
-//! What a package is and how a line names one is data: `gates/packages.toml`.
+//! The signs of a package and the ways in which a line names one are data: `gates/packages.toml`.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -16,15 +16,15 @@ use crate::runner::Catalogue;
 pub struct Package {
     /// Its folder, relative to the root; empty for the root.
     pub dir: String,
-    /// What its manifest calls it; empty where that says nothing.
+    /// The name in its manifest; empty if the manifest has none.
     pub name: String,
-    /// Its ecosystem; empty where there is no manifest.
+    /// Its ecosystem; empty without a manifest.
     pub ecosystem: String,
     /// It only holds others together.
     pub umbrella: bool,
 }
 
-/// What a command line is about.
+/// The packages that a command line concerns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// Everything below a folder.
@@ -58,7 +58,7 @@ struct Ecosystem {
     alone: Vec<String>,
 }
 
-/// How a program names packages.
+/// The options by which a program selects packages.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Selector {
@@ -88,7 +88,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     toml::from_str(text).unwrap_or_else(|error| panic!("gates/packages.toml: {error}"))
 });
 
-/// How this program names packages.
+/// Returns the options by which this program selects packages.
 pub(super) fn selector(program: &str) -> Option<&'static Selector> {
     TABLES.selector.iter().find(|selector| selector.programs.iter().any(|known| known == program))
 }
@@ -142,7 +142,8 @@ pub fn inside<'a>(package: &'a Package, all: &'a [Package]) -> impl Iterator<Ite
     all.iter().filter(|other| other.dir != package.dir && within(&other.dir, &package.dir))
 }
 
-/// Whether runs of these runners can be about a package of that ecosystem. Whoever is in no table may run anything.
+/// Returns `true` if runs of these runners can concern a package of that ecosystem. A runner outside of all tables may
+/// run anything.
 pub fn fits(runs: &[&str], package: &Package) -> bool {
     let is = |ecosystem: &Ecosystem, run: &str| {
         ecosystem.runners.iter().any(|known| match known.strip_suffix('*') {
@@ -155,7 +156,7 @@ pub fn fits(runs: &[&str], package: &Package) -> bool {
     package.ecosystem.is_empty() || homes.is_empty() || homes.iter().any(|home| home.name == package.ecosystem)
 }
 
-/// Whether a file says what a command line means: the manifest of a package, or a file in which tasks stand.
+/// Returns `true` if a file decides the meaning of a command line: the manifest of a package, or a file with tasks.
 pub fn says_what_a_line_means(path: &str) -> bool {
     let manifest =
         |ecosystem: &Ecosystem| Globs::new(&ecosystem.manifests).is_ok_and(|globs| globs.is_match(base(path)));
@@ -168,12 +169,12 @@ pub fn says_what_a_line_means(path: &str) -> bool {
             .any(tasks)
 }
 
-/// Whether the tests of a package run only what was compiled before.
+/// Returns `true` if the tests of a package run only code that was compiled before.
 pub fn tests_build(package: &Package) -> bool {
     TABLES.ecosystem.iter().any(|ecosystem| ecosystem.tests_build && ecosystem.name == package.ecosystem)
 }
 
-/// Whether `reach` takes in a package, for a line with these words.
+/// Returns `true` if `reach` includes a package, for a line with these words.
 pub fn reaches(reach: &Reach, package: &Package, all: &[Package], words: &[&str], content: &Content) -> bool {
     let ecosystem = TABLES.ecosystem.iter().find(|ecosystem| ecosystem.name == package.ecosystem);
     match reach {
@@ -197,14 +198,14 @@ pub fn reaches(reach: &Reach, package: &Package, all: &[Package], words: &[&str]
     }
 }
 
-/// Whether a folder inside a package holds all of its tests.
+/// Returns `true` if a folder inside a package holds all of its tests.
 fn holds_its_tests(dir: &str, package: &Package, all: &[Package], content: &Content) -> bool {
     let own = |path: &str| within(path, &package.dir) && !inside(package, all).any(|inner| within(path, &inner.dir));
     let mut tests = content.files.keys().filter(|path| own(path) && is_test(path)).peekable();
     !dir.is_empty() && within(dir, &package.dir) && tests.peek().is_some() && tests.all(|path| within(path, dir))
 }
 
-/// Whether a path looks like that of a test file.
+/// Returns `true` if a path looks like that of a test file.
 pub fn is_test(path: &str) -> bool {
     let base = base(path);
     let stem = base.rsplit_once('.').map_or(base, |(stem, _)| stem);
@@ -271,7 +272,7 @@ pub fn join(dir: &str, path: &str) -> String {
     }
 }
 
-/// Whether a path is a folder or lies below it.
+/// Returns `true` if a path is a folder or lies below it.
 pub fn within(path: &str, dir: &str) -> bool {
     dir.is_empty() || path == dir || path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))
 }

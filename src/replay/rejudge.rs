@@ -1,7 +1,7 @@
-//! A verdict that was given, judged again: the same contents and gates, with what is recorded and asked for by now.
+//! Judges an old verdict again: the same contents and gates, with the present records and requirements.
 //!
-//! What differs is told together with its cause, which is found by changing one thing at a time: first the policy, then
-//! the evidence.
+//! The result names each difference with its cause. To find the cause, one thing is changed at a time: first the
+//! policy, then the evidence.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ pub enum AgainError {
     Policy(#[from] Failure),
 }
 
-/// What is said now of what a verdict judged.
+/// The present judgement of the content of an old verdict.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Again {
@@ -57,9 +57,9 @@ pub struct Again {
     pub schema_version: u32,
     /// The id of the verdict.
     pub verdict: String,
-    /// What is said now, by question, as of a case.
+    /// The present answers, by question, as for a case.
     pub gates: BTreeMap<String, GateAnswer>,
-    /// What was said otherwise.
+    /// The questions with another answer.
     pub differs: Vec<Difference>,
 }
 
@@ -69,11 +69,11 @@ pub struct Again {
 pub struct Difference {
     /// The question.
     pub question: String,
-    /// What was said.
+    /// The old answer.
     pub then: GateAnswer,
-    /// What is said now.
+    /// The present answer.
     pub now: GateAnswer,
-    /// Why, as sentences.
+    /// The causes, as sentences.
     pub because: Vec<String>,
 }
 
@@ -168,12 +168,12 @@ pub fn events(place: &Workplace) -> Vec<Event> {
     events.collect()
 }
 
-/// Whether an event is the giving of a verdict.
+/// Returns `true` if an event records this verdict.
 pub(super) fn is_of(event: &Event, verdict: &Verdict) -> bool {
     matches!(&event.kind, EventKind::Judged(judged) if judged.verdict == verdict.id)
 }
 
-/// What a verdict judged, where all of it is still there.
+/// Returns the subjects of a verdict, if all of them still exist.
 pub(super) fn judged(place: &Workplace, verdict: &Verdict) -> Result<Vec<JudgedSubject>, AgainError> {
     let head = place.repo.head()?;
     let here = |commit: &Oid| match place.repo.object_kind(commit)? {
@@ -218,7 +218,7 @@ fn update(record: &SubjectRecord) -> Option<RefUpdate> {
     Some(RefUpdate { local_ref, new: record.commit.clone(), remote_ref, old, remote, default_branch })
 }
 
-/// What was made of the forge's words stands where they were not kept: it is not asked again.
+/// Keeps the old results that rested on the forge's words, if those were not kept: the forge is not asked again.
 fn with_the_forges_words(mut results: Vec<GateResult>, verdict: &Verdict, policy: &Policy) -> Vec<GateResult> {
     const OF_THE_FORGE: [&str; 2] = [pull_request::KIND.name, ci_green::KIND.name];
     if verdict.hosting.is_some() {
@@ -234,7 +234,7 @@ fn with_the_forges_words(mut results: Vec<GateResult>, verdict: &Verdict, policy
     results
 }
 
-/// What the policy of now asks otherwise than that of the verdict, as far as that one can be read.
+/// Returns the difference between the present policy and that of the verdict, as far as the latter can be read.
 fn what_changed(place: &Workplace, verdict: &Verdict, now: &Policy) -> String {
     let files = DiskDirectory(place.repo.root().unwrap_or(place.repo.git_dir()).to_owned());
     let then = policy_of(place, verdict);
@@ -267,7 +267,7 @@ pub(super) fn policy_text(place: &Workplace, verdict: &Verdict) -> Option<String
     text_of(place, &verdict.policy.source)
 }
 
-/// The text of `gate.toml` from this place; an empty policy where there is none.
+/// Returns the text of `gate.toml` from this place; an empty policy if it has none.
 pub(super) fn text_of(place: &Workplace, source: &PolicySource) -> Option<String> {
     let bytes = match source {
         PolicySource::Commit(commit) => place.repo.blob_at(commit, &RepoPath::from(config::FILE)).ok()??,

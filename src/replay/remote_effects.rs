@@ -1,4 +1,4 @@
-//! What command lines do to branches of a remote: pushes whose refs nobody recorded, and writes through the forge's
+//! The effects of command lines on branches of a remote: pushes without recorded refs, and writes through the forge's
 //! interface, which no hook of git ever sees.
 
 use crate::command_line::{Purpose, understand};
@@ -9,7 +9,7 @@ use crate::shell::program::Leaf;
 /// The local side of an update that was made through the forge.
 pub const THROUGH_FORGE: &str = "(forge)";
 
-/// What a recorded line did to branches elsewhere.
+/// Returns the effects of a recorded line on branches of remotes.
 pub fn updates(seq: u64, recorded: &RecordedLine<'_>, world: &World) -> Vec<Update> {
     let Ok(understood) = understand(recorded.line, &()) else { return Vec::new() };
     let refused = recorded.status.is_some_and(|status| status != 0);
@@ -67,7 +67,7 @@ fn pushed(leaf: &Leaf, purpose: &Purpose, world: &World) -> Vec<Update> {
     found
 }
 
-/// Whether a word of a push names a tag: `tag v1`, or a version.
+/// Returns `true` if a word of a push names a tag: `tag v1`, or a version.
 fn is_tag(words: &[&str], place: &str) -> bool {
     let version = place.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     version && !place.contains('/') || words.windows(2).any(|pair| pair[0] == "tag" && pair[1] == place)

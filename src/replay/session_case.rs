@@ -16,17 +16,17 @@ use crate::source;
 use crate::timeline::{self, Entry};
 use crate::verdict::Verdict;
 
-/// How many movements of refs are read.
+/// The largest number of movements of refs that are read.
 const MOVEMENTS: usize = 5_000;
 
-/// What is known of a session.
+/// The records of a session.
 #[derive(Debug, Default)]
 pub struct SessionDetails {
     /// Its id.
     pub id: String,
-    /// What the journal has of it, oldest first.
+    /// The events of the journal, oldest first.
     pub journal: Vec<Event>,
-    /// What its logs tell, each oldest first.
+    /// The events of its logs, each oldest first.
     pub logs: Vec<Vec<Event>>,
     /// The verdict on its last stop, where one was given.
     pub verdict: Option<Verdict>,

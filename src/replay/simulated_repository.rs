@@ -1,7 +1,7 @@
 //! The repository of a case as its acts leave it: contents, commits, branches, and the runs that saw them.
 //!
-//! A name that the recorder gave a content is what a hook would have seen at that moment, and is taken as such. Where
-//! there is none, the content follows from the acts; what they do not tell is in doubt, and equal to nothing else.
+//! A name that the recorder gave a content counts as the one that a hook would have seen at that moment. Without a
+//! name, the content follows from the acts; parts that they do not record are in doubt, and equal to nothing else.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,9 +20,9 @@ use crate::shell::program::Leaf;
 pub struct SimulatedRun {
     /// The number of the act.
     pub seq: u64,
-    /// What it proves.
+    /// The proof.
     pub proof: PackageProof,
-    /// What is known of it is worth so much.
+    /// The grade of its record.
     pub grade: Grade,
     /// The content before.
     pub start: Content,
@@ -37,7 +37,7 @@ pub struct EndedLine {
     pub seq: u64,
     /// The line, with its end.
     pub command: case::RecordedCommand,
-    /// Where it ran, relative to the root; `None`: somewhere else.
+    /// The directory in which it ran, relative to the root; `None`: another place.
     pub dir: Option<String>,
     /// The content before.
     pub start: Content,
@@ -52,11 +52,11 @@ pub struct Update {
     pub seq: u64,
     /// The ref here.
     pub local_ref: String,
-    /// What is sent; `None`: the ref is deleted.
+    /// The commit that is sent; `None`: the ref is deleted.
     pub new: Option<String>,
     /// The ref there.
     pub remote_ref: String,
-    /// What it held.
+    /// The commit that it held.
     pub old: Option<String>,
     /// The remote.
     pub remote: String,
@@ -77,7 +77,7 @@ pub struct World {
     pub head: String,
     /// Its branch.
     pub branch: String,
-    /// Where the work left the default branch.
+    /// The commit at which the work left the default branch.
     pub base: String,
     /// The commits, by id.
     pub commits: HashMap<String, CaseCommit>,
@@ -93,18 +93,18 @@ pub struct World {
     pub runs: Vec<SimulatedRun>,
     /// The updates of remotes, in order.
     pub updates: Vec<Update>,
-    /// What the forge says of pull requests, in order.
+    /// The forge's answers about pull requests, in order.
     pub pulls: Vec<(u64, case::CasePull)>,
-    /// What the forge says of checks, in order.
+    /// The forge's answers about checks, in order.
     pub checks: Vec<case::CaseChecks>,
     /// By number of an act: the working tree before it.
     starts: HashMap<u64, Content>,
     named: NamedContents,
     /// Contents that were put aside.
     stash: Vec<Content>,
-    /// Worktrees beside this one: their folders, and what is in them.
+    /// Other worktrees: their folders, and their contents.
     worktrees: HashMap<String, Content>,
-    /// Folders with a copy of what the working tree held.
+    /// Folders with a copy of the working tree's content at some time.
     copies: HashMap<String, Content>,
     /// Commands that have not ended.
     open: HashMap<u64, (case::RecordedCommand, Content)>,
@@ -148,7 +148,7 @@ impl World {
         self.starts.get(&seq)
     }
 
-    /// How many commands have not ended.
+    /// Returns the number of commands that have not ended.
     pub fn running(&self) -> u32 {
         u32::try_from(self.open.len()).unwrap_or(u32::MAX)
     }
@@ -301,7 +301,7 @@ impl World {
         self.record(end.for_seq, &command, &start, &now);
     }
 
-    /// What a line does to the working tree, as far as it is understood.
+    /// Applies the effects of a line on the working tree, as far as it is understood.
     fn effects(&mut self, seq: u64, line: &str, dir: &str, exit: Option<i32>) {
         let files = From(&self.tree, dir);
         let Ok(Understood { program, purposes }) = understand(line, &files) else { return };
@@ -537,7 +537,7 @@ pub fn folder(cwd: &str) -> Option<String> {
     seen_from("", cwd)
 }
 
-/// Where a line copies the whole tree to, if it does.
+/// Returns the folder to which a line copies the whole tree, if it does.
 fn copied_to(line: &str, content: &Content) -> Option<String> {
     let understood = understand(line, &From(content, "")).ok()?;
     understood.program.leaves.iter().find_map(|leaf| {

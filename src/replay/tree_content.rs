@@ -1,4 +1,4 @@
-//! What a directory holds, as far as a record tells: its files, what a recorder called it, and what is in doubt.
+//! The recorded content of a directory: its files, its name, and the parts in doubt.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use crate::digest::hex_digest;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
-/// What a file holds.
+/// The text of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileText {
     /// This.
@@ -21,9 +21,9 @@ pub enum FileText {
 pub struct Content {
     /// The files that are known.
     pub files: Arc<BTreeMap<String, FileText>>,
-    /// What may have changed more than is known: the numbers of the acts.
+    /// The numbers of the acts that may have changed more than is known.
     doubt: BTreeSet<u64>,
-    /// What the recorder called it: equal names are equal contents, other names are other contents.
+    /// The recorder's name for it: equal names are equal contents, other names are other contents.
     label: Option<String>,
 }
 
@@ -33,7 +33,7 @@ impl Content {
         Self { files: Arc::new(files), doubt: BTreeSet::new(), label }
     }
 
-    /// What the recorder called it.
+    /// Returns the recorder's name for it.
     pub fn label(&self) -> Option<&str> {
         self.label.as_deref()
     }
@@ -69,13 +69,13 @@ impl Content {
         self.label = None;
     }
 
-    /// Some of it may have changed, and nobody says what.
+    /// Notes that an act may have changed unknown parts of it.
     pub fn cast_doubt(&mut self, act: u64) {
         self.doubt.insert(act);
         self.label = None;
     }
 
-    /// What the act changed was recorded after all.
+    /// Removes the doubt about an act, since its changes were recorded after all.
     pub fn clear_doubt(&mut self, act: u64) {
         self.doubt.remove(&act);
     }
@@ -151,7 +151,7 @@ impl NamedContents {
         known.clone()
     }
 
-    /// What is known under a name.
+    /// Returns the content with this name.
     pub fn get(&self, label: &str) -> Option<&Content> {
         self.0.get(label)
     }

@@ -1,4 +1,4 @@
-//! What a case says happened, each kind with what is written down of it.
+//! The acts of a case, each kind with its recorded data.
 
 use std::collections::BTreeMap;
 
@@ -39,9 +39,9 @@ pub enum CaseAct {
     RemoteMoved(RemoteMoved),
     /// Refs were pushed.
     Push(Push),
-    /// What the forge says of a pull request.
+    /// The forge's answer about a pull request.
     Pull(CasePull),
-    /// What the forge says of its checks.
+    /// The forge's answer about its checks.
     Checks(CaseChecks),
     /// The context was replaced by a summary.
     Compaction,
@@ -75,10 +75,10 @@ pub struct Tool {
 pub struct CaseEdit {
     /// The file.
     pub path: String,
-    /// What it holds now.
+    /// The present content.
     #[serde(default)]
     pub content: Option<String>,
-    /// Who changed it: a tool of the client (`Edit`, `Write`), or what was found to have changed after a command.
+    /// The origin of the change: a tool of the client (`Edit`, `Write`), or a change found after a command.
     #[serde(default)]
     pub via: String,
     /// git ignores it.
@@ -94,7 +94,7 @@ pub struct CaseEdit {
 pub struct RecordedCommand {
     /// The line.
     pub command: String,
-    /// Where it was started: relative to the root of the working tree, or absolute.
+    /// The directory in which it was started: relative to the root of the working tree, or absolute.
     #[serde(default)]
     pub cwd: String,
     /// Its exit status, where one was recorded.
@@ -106,13 +106,13 @@ pub struct RecordedCommand {
     /// `not_executed`, `still_running`, or anything else.
     #[serde(default)]
     pub status: Option<String>,
-    /// It went on beside the session.
+    /// `true` if it ran in the background.
     #[serde(default)]
     pub background: bool,
     /// A sub-agent ran it.
     #[serde(default)]
     pub sidechain: bool,
-    /// Which sub-agent.
+    /// The id of the sub-agent.
     #[serde(default)]
     pub agent_id: Option<String>,
     /// The content of the working tree that it saw.
@@ -124,7 +124,7 @@ pub struct RecordedCommand {
     /// The branch that was checked out.
     #[serde(default)]
     pub branch: Option<String>,
-    /// What its record is worth; without it: what a hook reports.
+    /// The grade of its record; without it: that of a hook's report.
     #[serde(default)]
     pub grade: Option<Grade>,
 }
@@ -145,7 +145,7 @@ pub struct CaseCommandEnd {
 /// A commit.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct CommitAct {
-    /// How it was made.
+    /// The command that made it.
     #[serde(default)]
     pub command: String,
     /// Its id.
@@ -163,10 +163,10 @@ pub struct CommitAct {
     /// Its message.
     #[serde(default)]
     pub message: String,
-    /// What it changes; `None`: everything that the working tree has.
+    /// The changes; `None`: everything that the working tree has.
     #[serde(default)]
     pub files: Option<Vec<CommitFile>>,
-    /// What was printed, also by hooks.
+    /// The output, including that of hooks.
     #[serde(default)]
     pub output: Option<String>,
     /// The status, where it is not 0.
@@ -177,9 +177,9 @@ pub struct CommitAct {
 /// A file of a commit.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct CommitFile {
-    /// Where it is.
+    /// The path.
     pub path: String,
-    /// Where it was.
+    /// The path before.
     #[serde(default, alias = "old_path")]
     pub from: Option<String>,
     /// `A`, `M`, `D`, `R087`, …
@@ -196,7 +196,7 @@ pub struct CommitFile {
 /// Commits made anew.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct HistoryRewrite {
-    /// How.
+    /// The command.
     #[serde(default)]
     pub command: String,
     /// `rebase`, `squash`, `reword`, …
@@ -208,7 +208,7 @@ pub struct HistoryRewrite {
     /// The tip now.
     #[serde(default)]
     pub new: String,
-    /// What it stands on now.
+    /// The new base.
     #[serde(default)]
     pub onto: Option<String>,
     /// The branch.
@@ -225,7 +225,7 @@ pub struct HistoryRewrite {
 /// Something else is checked out.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct CaseCheckout {
-    /// How.
+    /// The command.
     #[serde(default)]
     pub command: String,
     /// The branch.
@@ -261,7 +261,7 @@ pub struct RemoteMoved {
 pub struct MovedFile {
     /// The file.
     pub path: String,
-    /// What it holds now; `None`: it is gone.
+    /// The present content; `None`: it is gone.
     #[serde(default)]
     pub content: Option<String>,
 }
@@ -269,7 +269,7 @@ pub struct MovedFile {
 /// A push.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Push {
-    /// How.
+    /// The command.
     #[serde(default)]
     pub command: String,
     /// The remote.
@@ -278,13 +278,13 @@ pub struct Push {
     /// Its address.
     #[serde(default)]
     pub url: String,
-    /// What git handed to the hook.
+    /// The refs that git passed to the hook.
     #[serde(default)]
     pub refs: Option<Vec<CasePushedRef>>,
     /// Its status.
     #[serde(default)]
     pub exit: Option<i32>,
-    /// What was printed.
+    /// The output.
     #[serde(default)]
     pub output: Option<String>,
     /// Nothing was sent.
@@ -298,13 +298,13 @@ pub struct CasePushedRef {
     /// The ref here.
     #[serde(default)]
     pub local_ref: String,
-    /// What is sent.
+    /// The commit that is sent.
     #[serde(default)]
     pub local_sha: String,
     /// The ref there.
     #[serde(default)]
     pub remote_ref: String,
-    /// What it held.
+    /// The commit that it held.
     #[serde(default)]
     pub remote_sha: String,
 }
@@ -318,10 +318,10 @@ pub struct CasePull {
     /// `open`, `closed` or `merged`.
     #[serde(default)]
     pub state: String,
-    /// Whether it was merged.
+    /// `true` if it was merged.
     #[serde(default)]
     pub merged: bool,
-    /// Whether it waits to be made ready.
+    /// `true` if it is a draft.
     #[serde(default)]
     pub draft: bool,
     /// The commit at its head.
@@ -333,7 +333,7 @@ pub struct CasePull {
     /// It comes from another repository.
     #[serde(default)]
     pub cross_repo: bool,
-    /// Which.
+    /// The other repository.
     #[serde(default)]
     pub head_repo: Option<String>,
 }
@@ -344,7 +344,7 @@ pub struct CaseChecks {
     /// The commit.
     #[serde(default)]
     pub head_sha: String,
-    /// What they come to, where it is said.
+    /// The common result, if it is recorded.
     #[serde(default)]
     pub conclusion: Option<String>,
     /// The names of those that must be green; `None`: not known.

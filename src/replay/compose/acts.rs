@@ -1,4 +1,4 @@
-//! What was done, as the events of a case.
+//! The acts of a timeline, as the events of a case.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::timeline::Entry;
 
-/// A command line, whoever told of it.
+/// A command line, from any reporter.
 struct RanLine<'a> {
     line: &'a str,
     dir: Option<&'a RepoPath>,
@@ -38,7 +38,7 @@ impl CaseWriter<'_> {
         }
     }
 
-    /// Whether a run is that of a command line which is told, too.
+    /// Returns `true` if a run is that of a command line which is recorded, too.
     fn is_told(&self, index: usize, run: &Run) -> bool {
         let same = |entry: &Entry| match &entry.event.kind {
             EventKind::Work(work) => match &work.act {

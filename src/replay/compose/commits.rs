@@ -1,4 +1,4 @@
-//! The commits of a case, and what it ends with.
+//! The commits of a case, and its end.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The contents of a case: what files hold, and how one content becomes another.
+//! The contents of a case: the texts of files, and the changes from one content to another.
 
 use std::collections::BTreeSet;
 
@@ -12,10 +12,10 @@ use crate::oid::Oid;
 use crate::replay::packages;
 use crate::repo_path::RepoPath;
 
-/// How many files a case tells of at its beginning.
+/// The largest number of files that a case lists at its beginning.
 const FILES: usize = 400;
 /// The longest text of a file, in bytes. Of a longer one the case says only that it differs.
-const LARGEST: usize = 64 * 1024;
+const MAX_CONTENT_SIZE: usize = 64 * 1024;
 
 impl CaseWriter<'_> {
     pub(super) fn tree_of(&self, commit: &Oid) -> Option<Oid> {
@@ -44,11 +44,11 @@ impl CaseWriter<'_> {
         Ok(())
     }
 
-    /// What a file holds, as far as a case tells it.
+    /// Returns the text of a file, as far as a case records it.
     pub(super) fn text_at(&self, tree: &Oid, path: &RepoPath) -> Result<Option<String>, GitError> {
         let Some(repo) = self.repo else { return Ok(None) };
         let text = repo.blob_at(tree, path)?.and_then(|bytes| String::from_utf8(bytes).ok());
-        Ok(text.filter(|text| text.len() <= LARGEST).map(|text| self.neutral.text(&text)))
+        Ok(text.filter(|text| text.len() <= MAX_CONTENT_SIZE).map(|text| self.neutral.text(&text)))
     }
 
     /// The next content that was kept.

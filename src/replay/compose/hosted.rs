@@ -1,4 +1,4 @@
-//! What the forge said, as events of a case.
+//! The answers of the forge, as events of a case.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,8 @@ use super::{CaseWriter, name};
 use crate::fact::hosting::{Check, Hosting, Pull, PullState};
 
 impl CaseWriter<'_> {
-    /// What could not be read has no event: a case that does not say it is answered as if nobody had asked.
+    /// Adds the answers of the forge. An answer that could not be read has no event: without it, the case is answered
+    /// as if the forge had not been asked.
     pub(super) fn hosted(&mut self, hosting: &Hosting) {
         for said in hosting.pulls.known().into_iter().flatten() {
             let event = self.pull(said, hosting);
