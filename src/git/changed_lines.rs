@@ -33,14 +33,14 @@ const PATCH: &[&str] = &[
     "--inter-hunk-context=0",
 ];
 
-/// The most commits whose lines may be asked for at a time. Their ids fit the smallest pipe there is, so that asking
-/// never waits for git.
+/// The largest number of commits whose lines may be requested at a time. Their ids fit the smallest pipe, so that a
+/// request never waits for git.
 pub const MAX_OPEN: usize = 48;
 
-/// The changed lines of commits, by one process that is started when the first is asked for.
+/// The changed lines of commits, by one process that is started with the first request.
 ///
-/// Commits are asked for ahead ([`ChangedLinesReader::ask`]), and the answers come in the same order ([`ChangedLinesReader::answer`]): git reads
-/// the contents of one while another is judged.
+/// Commits are requested ahead ([`ChangedLinesReader::ask`]), and the answers come in the same order
+/// ([`ChangedLinesReader::answer`]): git reads the contents of one while another is judged.
 pub struct ChangedLinesReader<'r> {
     repo: &'r Repo,
     process: Option<Process>,
@@ -147,7 +147,7 @@ impl ChangedLinesReader<'_> {
         self.process.is_some()
     }
 
-    /// Starts the process, before it is asked anything.
+    /// Starts the process, before the first request.
     fn start(&mut self) -> Result<(), GitError> {
         if self.process.is_none() {
             self.process = Some(self.repo.start_lines()?);
@@ -206,7 +206,7 @@ impl ChangedLinesReader<'_> {
 }
 
 impl CommitLines {
-    /// Fills in the textures of the files of the commit that was asked for.
+    /// Fills in the textures of the files of the requested commit.
     pub fn fill(self, commit: &mut Commit) {
         let mut textures: HashMap<RepoPath, _> =
             self.0.into_iter().filter_map(|file| Some((file.path, file.texture?))).collect();
@@ -231,7 +231,7 @@ fn answer_all(mut out: impl BufRead, answers: &Sender<io::Result<Vec<FileChange>
     }
 }
 
-/// Reads raw entries: fields that end with NUL, an empty one behind the last where patches follow.
+/// Reads raw entries: fields that end with NUL, with an empty one after the last if patches follow.
 fn raw(out: &mut impl BufRead) -> io::Result<Vec<FileChange>> {
     let mut files = Vec::new();
     let field = |out: &mut _| -> io::Result<Vec<u8>> {

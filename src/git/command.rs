@@ -32,8 +32,8 @@ pub(super) fn bare_command() -> Command {
     command
 }
 
-/// Git as its user has it, hooks and settings included, in `dir`: for what is installed and for what is tried out. It
-/// inherits no pointer to another repository, asks nothing and speaks English.
+/// Returns git as its user has it, hooks and settings included, in `dir`: for installed hooks and for trials. It
+/// inherits no pointer to another repository, asks no questions and speaks English.
 pub fn user_command(dir: &Path) -> Command {
     let mut command = Command::new("git");
     for name in scrubbed().chain(["GIT_NAMESPACE"]) {

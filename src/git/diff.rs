@@ -32,10 +32,10 @@ pub enum TreeDiff {
 const COMMAND: &str = "diff-tree --stdin";
 
 impl Repo {
-    /// The differences of all `pairs` of trees (not commits), in their order, renames as deletion and addition.
+    /// Returns the differences of all `pairs` of trees (not commits), in their order, renames as deletion and addition.
     ///
-    /// One process answers all; only after an unreadable pair another is started for the rest. Trees of kept
-    /// snapshots are readable. What was asked before is known: a tree never changes.
+    /// One process answers all; after an unreadable pair another one is started for the rest. Trees of kept snapshots
+    /// are readable. Earlier answers are remembered: a tree never changes.
     pub fn diff_trees(&self, pairs: &[(Oid, Oid)]) -> Result<Vec<TreeDiff>, GitError> {
         let known = self.known_diffs();
         // Equal ids are equal trees, whether or not the objects are here.

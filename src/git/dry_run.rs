@@ -14,7 +14,7 @@ pub fn is_dry_run() -> bool {
     options.is_some_and(|options| PushOptions::of(options.iter().map(String::as_str)).dry_run)
 }
 
-/// The words behind `git push`; `None`: another command.
+/// Returns the words after `git push`; `None`: another command.
 fn push_options(words: &[String]) -> Option<&[String]> {
     let name = words.first()?.rsplit('/').next()?;
     match name {

@@ -28,7 +28,7 @@ pub enum GitError {
         /// The repository.
         git_dir: PathBuf,
     },
-    /// An object that was asked for is not there.
+    /// A requested object does not exist.
     #[error("the repository has no {0}")]
     Missing(String),
     /// Git could not be started.
@@ -63,7 +63,7 @@ pub enum GitError {
         /// The last lines of git's message.
         stderr: String,
     },
-    /// Another git holds a lock, or left it behind when it was killed.
+    /// Another git holds a lock, or left it when it was killed.
     #[error("another git holds a lock: {stderr}")]
     Locked {
         /// The last lines of git's message.

@@ -19,7 +19,7 @@ const NAMED: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConcealmentKind {
-    /// Files whose content differs behind an index bit.
+    /// Files whose different content an index bit hides.
     HiddenEdit,
     /// Entries marked `assume-unchanged`.
     AssumeUnchanged,

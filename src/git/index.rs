@@ -24,7 +24,7 @@ pub(super) struct IndexView {
     pub(super) marked: Vec<Marked>,
     /// The `.gitattributes` files, which decide how other files are converted even where they are not on disk.
     pub(super) attributes: Vec<(RepoPath, SnapshotEntry)>,
-    /// The entries of the paths that were asked for.
+    /// The entries of the requested paths.
     pub(super) wanted: Vec<(RepoPath, SnapshotEntry)>,
 }
 

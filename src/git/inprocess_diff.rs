@@ -32,10 +32,10 @@ pub struct Glance<'r> {
 }
 
 impl Glance<'_> {
-    /// Fills in the textures of those files of a commit that are at `places`, as far as they are small texts that can be
-    /// read without git's command line. How many it read.
+    /// Fills in the textures of the files of a commit at `places` that are small texts and can be read without git's
+    /// command line. Returns their number.
     ///
-    /// Where lines stand more than once, the changed ones may be others than git shows.
+    /// If lines occur more than once, the changed ones may be others than git shows.
     pub fn look_at(&self, commit: &mut Commit, blobs: &Blobs, places: &[usize]) -> usize {
         let Some(library) = self.library.get_or_init(|| self.repo.another_library()) else { return 0 };
         let mut read = 0;
@@ -61,8 +61,9 @@ impl Repo {
         Glance { repo: self, library: OnceCell::new() }
     }
 
-    /// Fills in the textures of the files of a commit that are at `places`, where they are few, small, and not declared by
-    /// attributes to be anything but text. Whether it could; else nothing is filled in, and git has to be asked.
+    /// Fills in the textures of the files of a commit at `places` if they are few, small, and not declared by
+    /// attributes to be anything but text. Returns `false` if it could not; then nothing is filled in, and git has to
+    /// read them.
     pub fn look_through(&self, commit: &mut Commit, blobs: &Blobs, places: &[usize]) -> bool {
         if places.is_empty() {
             return true;

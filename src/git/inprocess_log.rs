@@ -20,7 +20,7 @@ const MAX_KNOWN_REFS: usize = 24;
 /// than its parents. Git looks at as many.
 const MORE: usize = 5;
 
-/// The commits of `range` as git's log has them. `None`: git has to be asked.
+/// Returns the commits of `range` as git's log has them. `None`: git has to read them.
 pub(super) fn read(library: &Repository, range: &Range) -> Option<Vec<Logged>> {
     let [tip] = range.revisions.as_slice() else { return None };
     if range.exclude.len() > MAX_KNOWN_REFS {

@@ -30,7 +30,7 @@ impl Repo {
     }
 }
 
-/// A path below some folder, and what is there now.
+/// A path below some folder, and its present entry.
 type TreeEdit<'s> = (&'s [u8], Option<&'s SnapshotEntry>);
 
 /// The id of a tree with other entries; the inner `None`: nothing is left of it.

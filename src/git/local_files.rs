@@ -32,8 +32,9 @@ struct Candidate {
 }
 
 impl Repo {
-    /// The files that a checkout elsewhere does not have as they are here, sorted. `files`: what was read of the working
-    /// tree; `attributes`: the index holds attributes. Asks git only where something may be found.
+    /// Returns the files that a checkout on another machine does not have in their present form, sorted. `files` is the
+    /// content of the working tree; `attributes` says that the index holds attributes. Starts git only if something may
+    /// be found.
     pub(super) fn local_files(
         &self,
         root: &Path,
@@ -89,8 +90,9 @@ impl Repo {
         Ok(found)
     }
 
-    /// The files of ignore rules that are not committed, as far as they hold any, and whether every file counts that they
-    /// hide: those of a person hide litter of all repositories, so that only what looks needed counts.
+    /// Returns the files of ignore rules that are not committed, if they hold any, with `true` if every file that they
+    /// hide counts. A person's own rules hide unwanted files of all repositories, so that only files that look needed
+    /// count.
     fn rules_of_this_machine(&self, root: &Path) -> Result<Vec<(PathBuf, bool)>, GitError> {
         let config: Vec<ConfigEntry> = self.config_entries()?;
         let mut rules = vec![(self.common_dir().join("info/exclude"), true)];
@@ -227,7 +229,7 @@ fn drivers(config: &[ConfigEntry]) -> BTreeSet<String> {
     names.filter(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))).collect()
 }
 
-/// The ignored files outside of folders that tools fill, without what editors leave behind.
+/// Returns the ignored files outside of folders that tools fill, without the leftovers of editors.
 fn candidates(root: &Path, ignored: &[Vec<u8>]) -> Vec<Candidate> {
     let mut found = Vec::new();
     for path in ignored {

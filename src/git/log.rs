@@ -26,7 +26,7 @@ pub struct Range {
     pub limit: Option<usize>,
 }
 
-/// A field of the format: no message, name or path can hold the NUL behind it.
+/// The fields of a commit: no message, name or path can hold the NUL after a field.
 const FORMAT: &str = "--format=%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%B%x00";
 
 /// Settings that make the output the same everywhere.
@@ -153,7 +153,7 @@ impl CommitLog {
         matches!(self.0, CommitSource::Read(_))
     }
 
-    /// Has what git prints read by a thread of its own, so that git need not wait until somebody asks.
+    /// Starts a thread that reads git's output ahead, so that git need not wait for the reader.
     #[must_use]
     pub fn ahead(self) -> Self {
         let CommitSource::Printed(mut printed) = self.0 else { return self };

@@ -22,7 +22,7 @@ pub struct Mention {
 pub enum MentionsIn<'a> {
     /// A tree.
     Tree(&'a Oid),
-    /// The working tree: what is tracked, and what is not ignored.
+    /// The working tree: tracked files, and files that are not ignored.
     WorkingTree,
 }
 
@@ -55,7 +55,7 @@ impl Repo {
     }
 }
 
-/// Reads `[tree:]path NUL line`; others stand between groups of lines.
+/// Reads `[tree:]path NUL line`; other lines occur between groups of lines.
 fn mention(line: &[u8], content: MentionsIn<'_>) -> Option<Mention> {
     let at = memchr::memchr(0, line)?;
     let path = match content {

@@ -24,7 +24,7 @@ const TRIES: usize = 5;
 /// The result of a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fetched {
-    /// The remote's notes, which go on from what was known before.
+    /// The remote's notes, which continue the known ones.
     Notes,
     /// The remote's notes, which do not hold all that was known before.
     Rewritten,
@@ -47,8 +47,8 @@ impl Repo {
         format!("refs/gate/notes/{plain}")
     }
 
-    /// The notes on `objects` in the ref `reference`, or in that commit of one, those of `most` bytes or fewer; what is larger is left out.
-    /// Two calls of git, however many objects there are.
+    /// Returns the notes on `objects` in the ref `reference`, or in that commit of one, those of `most` bytes or fewer;
+    /// larger ones are left out. It calls git twice, for any number of objects.
     pub fn notes(&self, reference: &str, objects: &[Oid], most: usize) -> Result<Vec<(Oid, Vec<u8>)>, GitError> {
         let commit = match reference.parse() {
             Ok(commit) => Some(commit),
@@ -178,7 +178,7 @@ impl Repo {
         Err(refused)
     }
 
-    /// Takes the lines of `other` into `reference`: each line once, whoever wrote it.
+    /// Merges the lines of `other` into `reference`: each line once, whoever wrote it.
     fn merge_notes(&self, reference: &str, other: &str) -> Result<(), GitError> {
         let _alone = self.lock_notes()?;
         let mut command = self.command();

@@ -2,11 +2,11 @@
 
 use std::io::{self, BufRead};
 
-/// The longest field that is read, in bytes; what is longer is cut.
+/// The longest field that is read, in bytes; longer ones are cut.
 const MAX_FIELD_LENGTH: usize = 1 << 20;
 
-/// Reads into `field` what stands before the next `end`, which is skipped, or before the end of all. Whether there was
-/// anything: an empty field at the end of all is none.
+/// Reads the bytes before the next `end`, which is skipped, or before the end of input, into `field`. Returns `false`
+/// at the end of input: an empty field there does not count.
 pub(super) fn read(from: &mut impl BufRead, end: u8, field: &mut Vec<u8>) -> io::Result<bool> {
     field.clear();
     let mut any = false;

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
-/// Stands for the `pre-push` hook of a dry run: keeps what git tells the hook, and refuses.
+/// The script that replaces the `pre-push` hook of a dry run: it keeps its input, and refuses.
 const RECORDER: &str =
     "#!/bin/sh\nprintf '%s\\n' \"$1\" \"$2\" >\"$GATE_PUSH_PLAN/remote\"\ncat >\"$GATE_PUSH_PLAN/updates\"\nexit 1\n";
 

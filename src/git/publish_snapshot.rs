@@ -50,9 +50,9 @@ impl Repo {
         run(&mut unpack, Some(&pack)).map(drop)
     }
 
-    /// Checks `tree` out into `dir`, an empty directory, as a repository of its own that borrows the objects of this one
-    /// and the gate's. What is checked out there is `parent` where that is its tree, else a commit on top of it. No hook
-    /// runs, and nothing is written here.
+    /// Checks `tree` out into `dir`, an empty directory, as a repository of its own that borrows the objects of this
+    /// one and the gate's. The checked-out commit is `parent` if that has this tree, else a commit on top of it. No
+    /// hook runs, and nothing is written here.
     pub fn checkout_into(&self, tree: &Oid, parent: Option<&Oid>, dir: &Path) -> Result<(), GitError> {
         let mut clone = bare_command();
         clone.args(["clone", "-q", "--shared", "--no-checkout", "--"]).arg(self.common_dir()).arg(dir);

@@ -86,7 +86,7 @@ impl WantedFile {
 enum Tracked {
     /// The commit at which the remote reported it last.
     Heard(Oid),
-    /// It began by hand, and no remote was ever asked.
+    /// It began by hand, and no remote ever reported it.
     MadeByHand,
 }
 

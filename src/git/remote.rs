@@ -78,11 +78,11 @@ impl Repo {
         Ok(found.into_iter().filter_map(remote).collect())
     }
 
-    /// The default branch of the remote that is pushed to: `remote` is its name, or its URL where it has none, and
-    /// `url` where the push goes (git hands both to a pre-push hook).
+    /// Returns the default branch of the remote that is pushed to: `remote` is its name, or its URL if it has no name,
+    /// and `url` the address of the push (git passes both to a pre-push hook).
     ///
-    /// What a clone or `git remote set-head` recorded comes first, then what the remote said before, then the
-    /// remote itself is asked, for five seconds at most.
+    /// The branch that a clone or `git remote set-head` recorded comes first, then the earlier answer of the remote.
+    /// Otherwise the remote itself is asked, for five seconds at most.
     pub fn remote_default_branch(&self, remote: &str, url: &str) -> DefaultBranch {
         let known = self.known_default_branch(remote, url);
         known.map_or_else(|| self.refresh_remote_default_branch(url), DefaultBranch::Known)
@@ -100,7 +100,7 @@ impl Repo {
         recorded().or_else(|| self.read_cache().remove(&cache_key(url)))
     }
 
-    /// The default branch that the remote of this name said it has, when it was last asked.
+    /// Returns the default branch that the remote of this name reported last.
     pub fn said_default_branch(&self, remote: &str) -> Option<String> {
         let remotes = self.remotes().ok()?;
         let named = remotes.into_iter().find(|one| one.name == remote)?;
@@ -108,11 +108,12 @@ impl Repo {
         said.remove(&cache_key(&named.push_url)).or_else(|| said.remove(&cache_key(&named.url)))
     }
 
-    /// [`Repo::remote_default_branch`] for a push to these refs of the remote, each with whether it exists there.
+    /// Returns [`Repo::remote_default_branch`] for a push to these refs of the remote, each with `true` if it exists
+    /// there.
     ///
-    /// What is recorded here can be set by anybody, by a command that looks harmless, and the remote may have changed
-    /// since: where it would free the branch that is almost everywhere the default one, or one that the remote has and
-    /// that was never seen here, the remote itself is asked, and believed if it answers.
+    /// Anybody can change the record here, by a command that looks harmless, and the remote may have changed since. If
+    /// the record would unprotect a usual default branch, or a branch of the remote that was never seen here, the
+    /// remote itself is asked, and believed if it answers.
     pub fn default_branch_for_push(&self, remote: &str, url: &str, refs: &[(&str, bool)]) -> DefaultBranch {
         let unseen = |branch: &str| {
             let of_remote = self.recorded_for(remote, url).zip(branch.strip_prefix("refs/heads/"));
@@ -131,7 +132,7 @@ impl Repo {
         }
     }
 
-    /// The name of the remote that `url` is, where one is configured.
+    /// Returns the name of the configured remote with the URL `url`, if there is one.
     pub fn remote_named(&self, url: &str) -> Option<String> {
         let remotes = self.remotes().ok()?;
         remotes.into_iter().find(|one| same_place(&one.push_url, url)).map(|one| one.name)

@@ -40,7 +40,7 @@ struct RepoInner {
     library: Mutex<Option<git2::Repository>>,
     /// The comparisons that were made.
     diffs: Mutex<KnownDiffs>,
-    /// The code that the work up to a commit took out of git: a run asks before and after.
+    /// The code that the work up to a commit took out of git: a run reads it before and after.
     taken_out: Mutex<KnownPaths>,
     /// Says which markers of tool folders were written by an edit. Asked only where there is a tool folder.
     edited_markers: OnceLock<EditedMarkers>,
@@ -150,7 +150,7 @@ impl Repo {
         self.0.common_dir.join("gate")
     }
 
-    /// The gate's own object store, where snapshots are kept.
+    /// Returns the gate's own object store, which keeps snapshots.
     pub(super) fn kept_objects(&self) -> PathBuf {
         self.gate_dir().join("objects")
     }
@@ -247,7 +247,7 @@ impl Repo {
         self.0.edited_markers.get().map(|edited| edited()).unwrap_or_default()
     }
 
-    /// Asks git2. `None`: it cannot open this repository or failed, and the command line has to be asked.
+    /// Calls git2. `None`: it cannot open this repository or failed, and the command line has to answer.
     pub(super) fn library<T>(&self, ask: impl FnOnce(&git2::Repository) -> Result<T, git2::Error>) -> Option<T> {
         let guard = self.0.library.lock().unwrap_or_else(PoisonError::into_inner);
         ask(guard.as_ref()?).ok()
@@ -260,7 +260,7 @@ impl Repo {
         }
     }
 
-    /// A library for one thread, where there is one for all of them.
+    /// Returns a library for one thread, if the threads share one now.
     pub(super) fn another_library(&self) -> Option<git2::Repository> {
         self.library(|_| git2::Repository::open(&self.0.git_dir)).and_then(|library| self.with_all_objects(library))
     }

@@ -86,7 +86,8 @@ const MAX_TRIES: u32 = 256;
 /// An index of our own outside the repository, removed when it is dropped.
 pub(super) struct Scratch<'r> {
     repo: &'r Repo,
-    /// The lock, held for the lifetime of this value: it tells used directories from those that killed processes left.
+    /// The lock, held for the lifetime of this value: it distinguishes used directories from those that killed
+    /// processes left.
     _lock: File,
     folder: TempDir,
     /// The object store that contents are written to; `None`: only their ids are found out.
@@ -94,7 +95,7 @@ pub(super) struct Scratch<'r> {
 }
 
 impl<'r> Scratch<'r> {
-    /// An empty index that leaves no objects behind.
+    /// Creates an empty index that leaves no objects.
     pub(super) fn reading(repo: &'r Repo) -> Result<Self, GitError> {
         Self::new(repo, None)
     }
@@ -179,7 +180,7 @@ impl<'r> Scratch<'r> {
         run(self.command().args(["update-index", "-z", "--index-info"]), Some(&input)).map(drop)
     }
 
-    /// The same without starting git. `None`: it has to be asked.
+    /// Does the same without starting git. `None`: git has to do it.
     fn set_in_process(&self, entries: &[(&RepoPath, Option<&SnapshotEntry>)]) -> Option<()> {
         let mut index = self.index()?;
         for (path, entry) in entries {
@@ -196,7 +197,7 @@ impl<'r> Scratch<'r> {
         index.write().ok()
     }
 
-    /// The index as git2 reads it, where it can.
+    /// Returns the index as git2 reads it, if it can.
     fn index(&self) -> Option<git2::Index> {
         if self.repo.is_sha256() { None } else { git2::Index::open(&self.folder.path().join("index")).ok() }
     }
@@ -285,7 +286,7 @@ impl<'r> Scratch<'r> {
         index.iter().map(entry).collect()
     }
 
-    /// Writes a commit of `tree` into the store, made now by whoever made `commit`.
+    /// Writes a commit of `tree` into the store, made now by the author of `commit`.
     pub(super) fn commit_tree(&self, tree: &Oid, commit: &Commit) -> Result<Oid, GitError> {
         let mut command = self.command();
         command.args(["commit-tree", tree.as_str()]);

@@ -22,7 +22,7 @@ pub(super) struct Survey {
     pub(super) local_files: Vec<LocalFile>,
     /// Of the paths that had to be looked at: what they would be as entries; `None`: nothing is there.
     files: BTreeMap<RepoPath, Option<SnapshotEntry>>,
-    /// Of those, the ones that are there and that git cannot take.
+    /// The existing paths among them that git cannot take.
     refused: BTreeSet<RepoPath>,
 }
 

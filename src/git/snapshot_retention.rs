@@ -30,8 +30,8 @@ struct Stored {
 }
 
 impl Repo {
-    /// Removes from the gate's own object store what is older than the limits allow, or too much, the oldest first.
-    /// `proving` are trees that stay whatever their age, `newest` those that stay even where there is too much.
+    /// Removes contents from the gate's own object store that are older than the limits allow, or exceed the size, the
+    /// oldest first. `proving` are trees that stay whatever their age, `newest` those that stay even beyond the size.
     pub fn prune_kept(&self, proving: &[Oid], newest: &[Oid], limits: RetentionLimits) {
         let mut stored = self.stored();
         let total: u64 = stored.iter().map(|one| one.bytes).sum();

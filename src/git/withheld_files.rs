@@ -46,8 +46,8 @@ fn is_secret_name(path: &RepoPath) -> bool {
     secret_names().files.is_match(&name) && !secret_names().except.is_match(&name)
 }
 
-/// Returns `true` if the content of the untracked file at `path` stays out of the store. One that cannot be read stays out; one
-/// that is gone is for the store to notice.
+/// Returns `true` if the content of the untracked file at `path` stays out of the store. An unreadable file stays out;
+/// the store itself notices a missing one.
 pub(super) fn is_withheld(root: &Path, path: &RepoPath) -> bool {
     if is_secret_name(path) {
         return true;

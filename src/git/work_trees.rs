@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use super::Repo;
 
 impl Repo {
-    /// The roots of all working trees that git knows of, the current one first; also of those that are gone.
+    /// Returns the roots of all working trees that git knows of, the current one first, including those that were
+    /// deleted.
     pub fn work_trees(&self) -> Vec<PathBuf> {
         let mut roots: Vec<PathBuf> = self.root().map(Path::to_path_buf).into_iter().collect();
         let mut add = |root: Option<&Path>| {

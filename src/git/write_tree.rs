@@ -19,8 +19,8 @@ const LISTED: usize = 256;
 const GITLINK: u32 = 0o160_000;
 
 impl Repo {
-    /// Keeps the working tree as it is now. What is edited between looking and keeping is looked at again; a tree that
-    /// never holds still is an error.
+    /// Keeps the present working tree. Paths that change meanwhile are read again; a tree that never stops changing is
+    /// an error.
     pub fn keep_now(&self) -> Result<KeptSnapshot, GitError> {
         const TRIES: usize = 3;
         let mut tries = 1;
