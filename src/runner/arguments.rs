@@ -17,7 +17,7 @@ pub struct Arguments {
     pub value: Vec<String>,
     /// Options that choose a part of the work. They may also be in `value`.
     pub filter: Vec<String>,
-    /// Options that change nothing about what is chosen, although `filter` has them with other values.
+    /// Options that do not change the choice, although `filter` has them with other values.
     pub neutral: Vec<String>,
     /// Options with which nothing is executed.
     pub nothing: Vec<String>,
@@ -27,7 +27,7 @@ pub struct Arguments {
     pub edit: Vec<String>,
     /// Options with which files are not changed although it would otherwise do so.
     pub no_edit: Vec<String>,
-    /// Options with which the exit status is 0 whatever is found.
+    /// Options with which the exit status is 0 in spite of findings.
     pub exit_zero: Vec<String>,
     /// Options with which the exit status is not 0 when something is found, although it would otherwise be.
     pub exit_decides: Vec<String>,
@@ -35,11 +35,11 @@ pub struct Arguments {
     pub empty_exits_zero: Vec<String>,
     /// Options with which it is the same check: how it is shown, how fast it goes, when it gives up.
     pub alike: Vec<String>,
-    /// Options that only add to what is checked.
+    /// Options that only add to the check.
     pub more: Vec<String>,
     /// Other names of options.
     pub synonyms: BTreeMap<String, String>,
-    /// Options that say what is so without them, in projects of some sort.
+    /// Options that are the default in some projects.
     pub implied: Vec<Implied>,
     /// Options whose value is the directory to work in, as if it were started there.
     pub directory: Vec<String>,
@@ -48,7 +48,7 @@ pub struct Arguments {
     pub manifest: Vec<String>,
     /// The effect of an argument that is not an option.
     pub positional: Positional,
-    /// Positional arguments that stand for everything. A trailing `/` makes no difference.
+    /// Positional arguments that mean everything. A trailing `/` makes no difference.
     pub whole: Vec<String>,
     /// `true` if long options have one dash (`go test -run X`), so that short ones cannot be joined.
     pub one_dash: bool,
@@ -82,7 +82,7 @@ pub(crate) struct ReadArguments {
     pub empty_exits_zero: bool,
 }
 
-/// Arguments without what makes no difference to what is checked and how strictly.
+/// Arguments without those that make no difference to the content and strictness of the check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Essence {
     /// The options, sorted: their order decides nothing in the programs that are known.
@@ -98,7 +98,7 @@ pub(crate) struct Essence {
 struct OptionChoice {
     name: String,
     value: Option<String>,
-    /// It only adds to what is checked.
+    /// `true` if it only adds to the check.
     more: bool,
 }
 

@@ -22,7 +22,7 @@ pub struct Catalogue {
     texts: OnceLock<Texts>,
 }
 
-/// The texts that rules ask for, to be found in one pass over a line, whatever the number of rules.
+/// The texts that rules need, to be found in one pass over a line, whatever the number of rules.
 #[derive(Debug)]
 pub(crate) struct Texts {
     all: Option<AhoCorasick>,
@@ -189,7 +189,7 @@ pub struct Output {
     /// summary at the end is then that of one part.
     #[serde(default)]
     pub goes_on: Vec<String>,
-    /// Lines as such a run prints them at its very end when a part of it failed. None: its end does not tell.
+    /// Lines that such a run prints at its very end when a part of it failed. If empty, its end does not show it.
     #[serde(default)]
     pub goes_on_shows: Vec<String>,
     /// `true` if a successful run always prints something, unless a word of the command contains one of `hushed`.
@@ -198,8 +198,7 @@ pub struct Output {
     /// See `always`.
     #[serde(default)]
     pub hushed: Vec<String>,
-    /// Lines as a failing run always prints them: whoever sees every line that matches these and sees none knows
-    /// that nothing failed.
+    /// Lines that a failing run always prints: a complete output without them shows that nothing failed.
     #[serde(default)]
     pub failure_shows: Vec<String>,
     /// The lines that say something.
@@ -247,10 +246,10 @@ pub struct Example {
     /// `full`, `filtered`, `none_executed` or `not_applicable`.
     #[serde(default)]
     pub scope: Option<String>,
-    /// The kinds, where they are not the runner's.
+    /// The kinds, if they are not the runner's.
     #[serde(default)]
     pub kinds: Option<Vec<CommandKind>>,
-    /// The name it gets, where it is not the id.
+    /// The name it gets, if it is not the id.
     #[serde(default)]
     pub runner: Option<String>,
     /// `true` if another runner must claim the line.
@@ -290,7 +289,7 @@ pub(crate) fn program_name(knows: impl Fn(&str) -> bool, word: &str) -> String {
 }
 
 impl Catalogue {
-    /// The catalogue that is part of the binary, parsed when it is first asked for.
+    /// Returns the catalogue that is part of the binary, parsed on first use.
     pub fn embedded() -> &'static Self {
         static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
         // The files are part of the binary and a test parses them, so that the empty catalogue is never seen.
@@ -373,7 +372,7 @@ impl Catalogue {
         self.runners.get(id)
     }
 
-    /// The texts that rules ask for.
+    /// Returns the texts that rules need.
     pub(crate) fn texts(&self) -> &Texts {
         self.texts.get_or_init(|| {
             let rules = self.runners.values().flat_map(|runner| &runner.output.line);

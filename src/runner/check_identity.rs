@@ -57,8 +57,8 @@ impl Identity {
         })
     }
 
-    /// The same check in a project, where more is so than its words say. `at_root`: it runs at the root of the working
-    /// tree. `files` are those where it runs.
+    /// Returns the same check in a project, with the project's defaults added. `at_root`: it runs at the root of the
+    /// working tree. `files` are those in its directory.
     #[must_use]
     pub fn within(mut self, catalogue: &Catalogue, at_root: bool, files: &dyn ProjectFiles) -> Self {
         if let Some(runner) = catalogue.runner(&self.runner) {

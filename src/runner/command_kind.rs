@@ -66,6 +66,6 @@ pub enum ExitMeaning {
     /// It did its work and found nothing wrong.
     #[default]
     Decides,
-    /// It is 0 whatever was found (`gofmt -l`, `eslint … --exit-zero`).
+    /// It is 0 in spite of findings (`gofmt -l`, `eslint … --exit-zero`).
     ZeroOnFindings,
 }

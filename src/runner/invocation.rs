@@ -125,7 +125,7 @@ pub(crate) struct MatchedRunner<'a> {
     pub invoke: &'a Invoke,
     pub program: String,
     pub name: String,
-    /// The words that say what is run.
+    /// The words that name the work.
     pub names: Vec<&'a str>,
     /// The arguments.
     pub rest: Vec<Option<&'a str>>,
@@ -167,14 +167,14 @@ fn family_name(runner: &Runner, program: &str, words: &[&str]) -> String {
     std::iter::once(&program).chain(words).copied().collect::<Vec<_>>().join(" ")
 }
 
-/// The words that a way to start a runner asks for, and the arguments besides them.
+/// The words that a way to start a runner needs, and the other arguments.
 struct Matched<'a> {
     names: Vec<&'a str>,
     rest: Vec<Option<&'a str>>,
     before: usize,
 }
 
-/// Holds `rest` against `invoke`; `None` when it asks for other words.
+/// Compares `rest` with `invoke`; `None` if that needs other words.
 fn matched<'a>(runner: &Runner, invoke: &Invoke, rest: &[Option<&'a str>]) -> Option<Matched<'a>> {
     let takes_value = |name: &str| {
         !name.contains('=')
@@ -290,7 +290,7 @@ fn scope(kinds: &[CommandKind], nothing: Option<String>, read: &ReadArguments, i
     }
 }
 
-/// A call of a task: what its script runs, or, where that cannot be followed, what its name says.
+/// Returns the work of a task: that of its script, or, if that cannot be followed, the one that its name implies.
 fn task(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, budget: &Budget<'_>) -> Invocation {
     let named = named(catalogue, run);
     if let Some(why) = &run.nothing {

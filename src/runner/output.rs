@@ -27,7 +27,7 @@ pub struct OutputReading {
     pub line: Option<String>,
 }
 
-/// The outcome, as closing lines tell it.
+/// The outcome, as closing lines show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OutputOutcome {
     /// All that was executed passed, and something was executed.
@@ -41,7 +41,7 @@ pub enum OutputOutcome {
     Silent,
 }
 
-/// Reads the output of `runner`, or of whatever runner's closing lines are found where it is not known.
+/// Reads the output of `runner`, or, if that is unknown, of any runner whose closing lines are found.
 pub fn read_output(runner: Option<&Runner>, output: &str) -> OutputReading {
     match runner {
         Some(runner) => read_output_of(Catalogue::embedded(), &[runner], output),
@@ -49,14 +49,15 @@ pub fn read_output(runner: Option<&Runner>, output: &str) -> OutputReading {
     }
 }
 
-/// Reads the output of a command line that started `runners`; none: any test runner. Task runners (`npm run`,
-/// `make`) may be among them; if only task runners are named, any test runner may be behind them. If test runners
-/// are named, what builders and linters say is left out, and a pass takes that each of the test runners shows one.
+/// Reads the output of a command line that started `runners`; if empty, any test runner. Task runners (`npm run`,
+/// `make`) may be among them; if only task runners are named, they may have started any test runner. If test runners
+/// are named, the lines of builders and linters are ignored, and a pass requires that each of the test runners shows
+/// one.
 pub fn read_output_of(catalogue: &Catalogue, runners: &[&Runner], output: &str) -> OutputReading {
     read_output_as(catalogue, runners, CommandKind::Test, output)
 }
 
-/// As [`read_output_of`], where behind task runners there are checks of another kind than tests.
+/// Reads it as [`read_output_of`] does, for task runners that start another kind of check than tests.
 pub fn read_output_as(catalogue: &Catalogue, runners: &[&Runner], kind: CommandKind, output: &str) -> OutputReading {
     let tests = |runner: &Runner| runner.kinds.contains(&CommandKind::Test);
     let fitting = |runner: &Runner| runner.kinds.contains(&kind);

@@ -17,9 +17,9 @@ const MAX_LINE_LENGTH: usize = 4096;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LineRule {
-    /// A regular expression. Groups named `passed`, `failed`, `skipped`, `errors` and `total` are counts; a group
-    /// `bad` that takes part says that it failed, whatever the counts, and so does a group `of` that is not the same as
-    /// `passed`; a group `task` names what failed.
+    /// A regular expression. Groups named `passed`, `failed`, `skipped`, `errors` and `total` are counts; a group `bad`
+    /// that matches means a failure, whatever the counts, and so does a group `of` that differs from `passed`; a group
+    /// `task` names the failed part.
     pub is: String,
     /// Texts of which one is in every such line. They are looked for before the expression is tried.
     pub has: Vec<String>,
@@ -117,7 +117,7 @@ pub(crate) struct LineMeaning {
 }
 
 impl LineRule {
-    /// Compiles the patterns; the error is the pattern and what is wrong with it.
+    /// Compiles the patterns; the error is the pattern and its problem.
     pub(crate) fn check(&self) -> Result<(), (String, String)> {
         for pattern in std::iter::once(&self.is).chain(&self.each) {
             Regex::new(pattern).map_err(|error| (pattern.clone(), error.to_string()))?;
@@ -182,8 +182,8 @@ impl LineMeaning {
     }
 }
 
-/// The lines of an output as a reader would have seen them: each state of a progress line that was overwritten
-/// (`\r`) is a line, escape sequences are gone, blank and very long lines are left out.
+/// Returns the lines of an output as a reader would have seen them: each state of a progress line that was overwritten
+/// (`\r`) is a line, escape sequences are removed, blank and very long lines are left out.
 pub(crate) fn lines(output: &str) -> impl Iterator<Item = Cow<'_, str>> {
     output
         .split(['\n', '\r'])

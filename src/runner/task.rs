@@ -37,7 +37,7 @@ pub struct TaskRules {
     /// The format of these files.
     #[serde(default)]
     pub format: Format,
-    /// Words that are commands of the runner itself, where a task can be named without `run`.
+    /// Words that are commands of the runner itself, for runners that take a task without `run`.
     #[serde(default)]
     pub not_tasks: Vec<String>,
     /// The task that runs when none is named; empty: the first in the file.
@@ -115,10 +115,10 @@ pub struct TaskNames {
     /// Words with which a task stays to watch.
     #[serde(default)]
     pub watching: Vec<String>,
-    /// Arguments that choose no part, whatever the runner behind a task is.
+    /// Arguments that choose no part, for any runner that a task may start.
     #[serde(default)]
     pub neutral_arguments: Vec<String>,
-    /// Arguments with which files are changed, whatever the runner behind a task is.
+    /// Arguments with which files are changed, for any runner that a task may start.
     #[serde(default)]
     pub editing_arguments: Vec<String>,
 }

@@ -29,7 +29,7 @@ pub struct Implied {
 }
 
 impl Implied {
-    /// The file, where it says so.
+    /// Returns the file, if it has these keys.
     fn file(&self, options: &[OptionChoice], at_root: bool, files: &dyn ProjectFiles) -> Option<toml::Table> {
         if self.at_root && !at_root || options.iter().any(|choice| self.unless.contains(&choice.name)) {
             return None;
@@ -39,7 +39,7 @@ impl Implied {
         (self.has.iter().all(has) && !self.lacks.iter().any(has)).then_some(file)
     }
 
-    /// The words of its list, where nothing else says what they are.
+    /// Returns the words of its list, unless other words replace them.
     fn words(&self, options: &[OptionChoice], at_root: bool, files: &dyn ProjectFiles) -> Option<Vec<String>> {
         let file = self.file(options, at_root, files).filter(|_| !self.words.is_empty())?;
         let list = value_at(&file, &self.words)?.as_array()?;
@@ -67,8 +67,8 @@ fn value_at<'t>(file: &'t toml::Table, key: &str) -> Option<&'t toml::Value> {
 }
 
 impl Arguments {
-    /// Adds to `essence` what is so without being said, in this project. `at_root`: the command runs at the root of the
-    /// working tree. `files` are those where it runs.
+    /// Adds to `essence` the defaults of this project. `at_root`: the command runs at the root of the working tree.
+    /// `files` are those in its directory.
     pub(crate) fn imply(&self, essence: &mut Essence, at_root: bool, files: &dyn ProjectFiles) {
         if essence.words.is_empty() {
             let words = self.implied.iter().find_map(|implied| implied.words(&essence.options, at_root, files));

@@ -200,7 +200,7 @@ impl MakeRules {
         task
     }
 
-    /// A line of a recipe without what is for the task runner; one that only prints is left out.
+    /// Returns a line of a recipe without the marks for the task runner; a line that only prints is left out.
     fn recipe_line(&self, line: &str) -> Option<TaskStep> {
         // `@`, `+` and `-` may stand in any order.
         let line = line.trim();
