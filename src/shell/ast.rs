@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-/// A list of commands: a whole line, or what stands between `{ }`, `( )`, `then … fi`, `$( )`.
+/// A list of commands: a whole line, or the content of `{ }`, `( )`, `then … fi`, `$( )`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Script {
     /// The commands in their order.
@@ -173,7 +173,7 @@ pub struct Word {
 /// A part of a word.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WordPiece {
-    /// Text that stands for itself once quotes are removed.
+    /// Literal text, after quotes are removed.
     Text {
         /// The text.
         text: String,
@@ -248,7 +248,7 @@ pub enum Condition {
     Compare(Word, String, Word),
     /// `-z x`, `-n x`, and a word alone (`-n`).
     Unary(String, Word),
-    /// Anything that asks the file system or matches a pattern; the words may still run something.
+    /// Anything that uses the file system or matches a pattern; the words may still run something.
     Unknown(Vec<Word>),
 }
 
@@ -288,7 +288,7 @@ impl Word {
         Self { parts: vec![WordPiece::Text { text: text.into(), quoted: true }] }
     }
 
-    /// The text, where the word is nothing but text that needs no expansion.
+    /// Returns the text, if the word is only text that needs no expansion.
     pub fn as_literal(&self) -> Option<String> {
         let mut whole = String::new();
         for part in &self.parts {

@@ -274,7 +274,8 @@ fn printed(words: &[Word], scope: &Definitions) -> Vec<Expr> {
     if (1..=4).contains(&statuses) && plain { pieces } else { Vec::new() }
 }
 
-/// `export A=b`, `local rc=$?`: the status is that of the builtin, whatever a substitution in it returned.
+/// Declares variables (`export A=b`, `local rc=$?`): the status is that of the builtin, whatever a substitution in it
+/// returned.
 fn declare(words: &[Word], scope: &mut Definitions, exports: bool) -> ProgramStep {
     let mut values = Vec::new();
     for word in words {

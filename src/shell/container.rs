@@ -97,7 +97,8 @@ impl ContainerWords {
         Some(found)
     }
 
-    /// The folder, from where the line stands, in which the command runs, where the container has this very content at it.
+    /// Returns the folder, seen from the line's directory, in which the command runs, if the container has this very
+    /// content there.
     pub(crate) fn folder_here(&self) -> Option<String> {
         folder_here(&self.mounts, self.workdir.as_deref()?)
     }

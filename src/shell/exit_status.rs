@@ -123,7 +123,8 @@ impl ObservedEnding {
         Self { leaf, value: 0, was: Outcomes::one(CommandOutcome::NotRun) }
     }
 
-    /// A command that would have said so if it had failed. One that was not started says nothing, too.
+    /// Returns the ending of a command that would have printed something on failure. A command that did not start
+    /// prints nothing, too.
     pub fn no_failure(leaf: LeafId) -> Self {
         Self { leaf, value: 0, was: Outcomes { failed: false, ..Outcomes::ANY } }
     }

@@ -127,7 +127,7 @@ impl Definitions {
         if name.bytes().all(|b| b.is_ascii_digit()) { format!("{name}#{}", self.call) } else { name.to_owned() }
     }
 
-    /// Expands a word into fields, as far as the line defines what is in it.
+    /// Expands a word into fields, as far as the line defines its parts.
     pub(super) fn fields(&self, word: &Word, mentions: &mut Vec<String>) -> Vec<Arg> {
         let mut fields = Vec::new();
         let mut current: Option<Arg> = None;
@@ -222,8 +222,8 @@ impl Definitions {
         Some(whole)
     }
 
-    /// The value that a program finds in the variable `name`, if the line shows it. In that of `PATH`, which is often
-    /// only added to, `$NAME` stands for a variable that is not known.
+    /// Returns the value that a program finds in the variable `name`, if the line shows it. In that of `PATH`, which is
+    /// often only extended, `$NAME` stands for an unknown variable.
     pub(super) fn handed(&self, name: &str, word: &Word) -> Option<String> {
         if name != "PATH" {
             return self.text(word);

@@ -22,7 +22,7 @@ const MAX_DEPTH: usize = 60;
 
 pub(super) type Lowered<T> = Result<T, Unparsed>;
 
-/// Lowers a list of statements that stands `depth` levels deep in `source`.
+/// Lowers a list of statements that is `depth` levels deep in `source`.
 pub(super) fn script(seq: &StmtSeq, source: &str, depth: usize) -> Lowered<Script> {
     if depth > MAX_DEPTH {
         return Err(Unparsed::TooDeep);

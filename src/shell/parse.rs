@@ -22,7 +22,7 @@ pub enum Unparsed {
     Syntax(String),
 }
 
-/// Parses a command line as bash and, where bash would refuse it, as zsh.
+/// Parses a command line as bash and, if bash would refuse it, as zsh.
 pub fn parse(text: &str) -> Result<Script, Unparsed> {
     if text.len() > MAX_BYTES {
         return Err(Unparsed::TooLong);

@@ -41,7 +41,7 @@ pub struct Leaf {
     pub wrappers: Vec<String>,
     /// The wrappers in which the command may be another program than outside, each with its words after its name.
     pub inside: Vec<(String, Vec<Arg>)>,
-    /// A wrapper's option that narrows what is run: `--filter` of `pnpm --filter a exec jest`.
+    /// A wrapper's option that narrows the work: `--filter` of `pnpm --filter a exec jest`.
     pub narrowed_by: Option<String>,
     /// `true` if it runs on another machine, in a container, or as part of another system.
     pub remote: bool,
@@ -153,7 +153,7 @@ impl Arg {
 /// The target of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Sink {
-    /// To whoever records the output of the line.
+    /// To the recorder of the line's output.
     #[default]
     Terminal,
     /// `/dev/null`, or a closed descriptor.
@@ -315,7 +315,7 @@ pub enum ProgramStep {
     Call(Box<ProgramStep>, Vec<String>),
     /// `eval`: a script in this shell, and a command of its own to `set -e`.
     Eval(Box<ProgramStep>),
-    /// A command behind a wrapper that does not pass its status on.
+    /// A command in a wrapper that does not pass its status on.
     Wrapped(Passes, Box<ProgramStep>),
     /// Substitutions in the words of a command, then the command.
     After(Vec<ProgramStep>, Box<ProgramStep>),

@@ -45,7 +45,7 @@ pub(super) struct ShellState {
     pub(super) target: CommandOutcome,
     /// The outcomes of the commands whose end or printed status was seen.
     pub(super) watched: Vec<CommandOutcome>,
-    /// The command whose status `$?` is, if it is asked for.
+    /// The command whose status `$?` is, if it is of interest.
     pub(super) origin: Option<LeafId>,
     /// The variables that matter.
     pub(super) values: Vec<VariableValue>,

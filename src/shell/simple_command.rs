@@ -300,7 +300,7 @@ impl Walker {
         wrapped(found.passes, step)
     }
 
-    /// A script given as text. Where it is not known or not valid, an opaque command stands for it.
+    /// Follows a script given as text. If it is unknown or invalid, an opaque command replaces it.
     pub(super) fn inner_script(
         &mut self,
         text: Option<&str>,

@@ -121,7 +121,7 @@ impl Wrapper {
         Some(found)
     }
 
-    /// Its own words without those that say nothing about what is run, nor their values.
+    /// Returns its own words without those that do not change the inner command, and without their values.
     fn telling(&self, own: Vec<Arg>) -> Vec<Arg> {
         let mut own = own.into_iter();
         let mut found = Vec::new();
