@@ -95,8 +95,8 @@ impl<'a> JournalWriter<'a> {
         Ok(writer)
     }
 
-    /// Indexes what a writer wrote that died before it could, or everything when the index is gone. It is a cache:
-    /// where it cannot be written, nothing is lost.
+    /// Indexes the lines of a writer that died before it could, or everything if the index is missing. The index is a
+    /// cache: if it cannot be written, nothing is lost.
     fn index_rest(&self, anchor: Option<&ChainMark>) {
         let from = match anchor {
             Some(anchor) if self.gap.is_none() && runs_by_tree::exists(&self.journal.dir) => anchor.end,
@@ -127,7 +127,7 @@ impl<'a> JournalWriter<'a> {
         }
     }
 
-    /// Sets a torn last line aside, records what is missing, and takes up what was spooled.
+    /// Sets a torn last line aside, records missing lines, and moves spooled events into the journal.
     pub(super) fn settle(&mut self) -> Result<(), JournalError> {
         let mut batch = self.batch();
         let mut damage = Vec::new();
@@ -268,7 +268,7 @@ impl<'a> JournalWriter<'a> {
     }
 }
 
-/// Takes the lock. `File::lock` would wait for ever behind a process that was stopped, and a push with it.
+/// Takes the lock. `File::lock` would wait for ever for a process that was stopped, and so would a push.
 fn take(lock: &File, path: &Path, patience: Duration) -> Result<(), JournalError> {
     let begun = Instant::now();
     let mut pause = Duration::from_micros(200);
@@ -304,7 +304,7 @@ pub(super) fn event(new: NewEvent) -> Event {
     event_after(new, None)
 }
 
-/// Gives an event its time, and an id behind that of the event before it: the order of ids is that of the journal,
+/// Gives an event its time, and an id after that of the event before it: the order of ids is that of the journal,
 /// whatever the clock says.
 fn event_after(new: NewEvent, last: Option<&str>) -> Event {
     use std::sync::atomic::{AtomicU16, Ordering};

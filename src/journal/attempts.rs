@@ -20,7 +20,7 @@ const MAX_BRANCHES: usize = 32;
 /// The sum of the verdicts of one session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionState {
-    /// By branch: what was refused there since everything passed. The empty name: on no branch.
+    /// The refusals by branch since everything passed. The empty name: on no branch.
     #[serde(default)]
     branches: BTreeMap<String, BranchAttempts>,
     /// The state of the rescue.
@@ -109,7 +109,8 @@ impl SessionState {
         !trees.is_empty() && self.branches.values().any(same)
     }
 
-    /// A commit was let through: what was refused before it is fixed, and the next one is another matter.
+    /// Forgets refused commits after one that passed: the earlier refusals are settled, and the next commit is another
+    /// matter.
     fn forget_refused_commits(&mut self) {
         self.branches.values_mut().for_each(BranchAttempts::forget_refused_commits);
         self.branches.retain(|_, branch| branch.most() > 0);
@@ -122,7 +123,7 @@ impl SessionState {
         }
     }
 
-    /// Goes on with what was counted in another session, whose packet came here.
+    /// Continues the count of another session, whose packet came here.
     fn take_up(&mut self, other: &Self) {
         for (name, theirs) in &other.branches {
             let branch = self.branches.entry(name.clone()).or_default();
@@ -137,9 +138,9 @@ impl SessionState {
         self.rescue.take_up(&other.rescue);
     }
 
-    /// Counts one more verdict. What was counted ends where everything passes and what was refused had to be shown: not
-    /// on content that asks for no run, not for one gate while another blocks, or two that fail in turn would never end,
-    /// and not on one branch while what failed lies on another.
+    /// Counts one more verdict. A count ends when everything passes and the refused parts had to be proven. It does not
+    /// end on content that requires no run, or for one gate while another blocks: otherwise two gates that fail in turn
+    /// would never end. It does not end on one branch while the failure is on another.
     fn count(&mut self, judged: &Judged) {
         if judged.blocked {
             // Looking is no attempt.

@@ -91,7 +91,7 @@ pub(super) fn encode(event: &Event, prev: &str, lost: Option<u64>) -> serde_json
     })
 }
 
-/// The same line with another `prev`: everything else stays as its writer, of whatever version, wrote it.
+/// Returns the same line with another `prev`: everything else stays as its writer, of whatever version, wrote it.
 pub(super) fn relink(line: &[u8], prev: &str) -> serde_json::Result<Vec<u8>> {
     let mut wire: StoredLine<'_> = serde_json::from_slice(line)?;
     wire.prev = Cow::Borrowed(prev);
@@ -104,7 +104,7 @@ fn written(wire: &StoredLine<'_>) -> serde_json::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a line without its newline. The error says what is wrong with it.
+/// Reads a line without its newline. The error is its problem.
 pub(super) fn decode(line: &[u8]) -> Result<Decoded, String> {
     let wire: StoredLine<'_> = serde_json::from_slice(line).map_err(|error| error.to_string())?;
     let kind = if wire.v > FORMAT { unknown(&wire) } else { known(&wire) }.map_err(|error| error.to_string())?;

@@ -134,7 +134,7 @@ impl JournalError {
 /// An event that is to be recorded. Its id and time are given when it is written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewEvent {
-    /// The session it belongs to, where one is known.
+    /// The session it belongs to, if it is known.
     pub session: Option<String>,
     /// The way in which it became known.
     pub origin: Origin,
@@ -251,8 +251,8 @@ impl Journal {
         }
     }
 
-    /// The state as of now. Reads what is new since the checkpoint; where it can write, it takes up what was
-    /// spooled and sees to the checkpoint.
+    /// Returns the present state. It reads the part after the checkpoint; if it can write, it moves spooled events into
+    /// the journal and renews the checkpoint.
     pub fn state(&self) -> Result<JournalState, JournalError> {
         let (loaded, spooled) = self.with_spool(|| checkpoint::load(self))?;
         if loaded.gap.is_none() && spooled.files.is_empty() {
@@ -318,7 +318,7 @@ impl Journal {
         Ok(runs)
     }
 
-    /// The index is gone: it is made again where that is possible, else the journal is read.
+    /// Finds runs if the index is missing: it is rebuilt if possible, otherwise the journal is read.
     fn runs_without_index(&self, tree: &Oid) -> Result<Vec<RecordedRun>, JournalError> {
         if self.raw_lines(0)?.is_none() {
             return Ok(Vec::new());
@@ -341,8 +341,8 @@ impl Journal {
         Ok(runs)
     }
 
-    /// Returns `true` if a run that a cache tells of is in the journal, at the place that the cache names. One that waits in the
-    /// spool is in no cache.
+    /// Returns `true` if a cached run is in the journal, at the place that the cache names. One that waits in the spool
+    /// is in no cache.
     pub fn holds(&self, run: &RecordedRun) -> bool {
         let Some(offset) = run.offset else { return false };
         let Ok(Some(mut lines)) = self.raw_lines(offset) else { return false };

@@ -29,14 +29,14 @@ pub(super) struct RawLine<'a> {
     pub(super) start: u64,
     /// The place where it ends, including its newline.
     pub(super) end: u64,
-    /// Its bytes, without the newline; the digest alone when it is too long to be one of ours.
+    /// Its bytes, without the newline; the digest alone if it is too long to be a line of the journal.
     pub(super) bytes: Result<&'a [u8], String>,
     /// `true` if it has its newline.
     pub(super) terminated: bool,
 }
 
 impl RawLine<'_> {
-    /// The line as an event, or what is wrong with it.
+    /// Returns the line as an event, or its problem.
     pub(super) fn decode(&self) -> Result<line_format::Decoded, String> {
         match self.bytes {
             Ok(bytes) => line_format::decode(bytes),
@@ -113,7 +113,7 @@ impl RawLines {
     }
 }
 
-/// All lines of a journal, read as they are asked for.
+/// All lines of a journal, read on demand.
 pub(super) struct JournalLines {
     /// `None` once it ended.
     pub(super) raw: Option<RawLines>,

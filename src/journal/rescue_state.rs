@@ -10,7 +10,7 @@ use crate::oid::Oid;
 pub struct RescueState {
     /// The number of packets that were handed over.
     pub attempts: u32,
-    /// The latest packet, where it was not answered yet.
+    /// The latest packet, if it was not answered yet.
     pub open: Option<String>,
     /// The content that it is about.
     #[serde(default)]

@@ -169,8 +169,8 @@ impl SpooledEvents {
         }
     }
 
-    /// Leaves out the events that are in the journal already: whoever took them up died before the file was removed, could not
-    /// remove it, or somebody put it back.
+    /// Leaves out the events that are in the journal already: the process that moved them died before it removed the
+    /// file, could not remove it, or somebody restored it.
     fn forget_taken(&mut self, journal: &Journal) {
         let Some(from) = self.files.iter().map(|file| file.journal_length).min() else { return };
         let Ok(Some(mut lines)) = journal.raw_lines(from) else { return };

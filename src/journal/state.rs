@@ -165,7 +165,7 @@ impl JournalState {
         }
     }
 
-    /// Takes back what an event lets through: its line was changed since, or the one behind it.
+    /// Withdraws the effect of an event: its line was changed since, or the one after it.
     fn doubt(&mut self, event: String) {
         self.runs.remove(&event);
         self.waivers.retain(|(id, _)| *id != event);
@@ -256,8 +256,8 @@ impl JournalState {
         }
     }
 
-    /// A run does not name its start: of those with the same key and session, the latest is taken, since one that
-    /// was killed never ends and stays behind.
+    /// Ends a started command. A run does not name its start: the latest with the same key and session counts, since
+    /// one that was killed never ends and stays.
     fn finish(&mut self, session: Option<&str>, run: &Run) {
         let same = |unfinished: &Unfinished| {
             unfinished.run.1.command.key == run.command.key && unfinished.session.as_deref() == session
