@@ -137,7 +137,7 @@ impl Sender {
         command
     }
 
-    /// An empty commit without a parent: it exists whatever the branch is, and weighs nothing.
+    /// Makes an empty commit without a parent: it exists on any branch, and is small.
     fn commit(&self, repository: &InstallTarget) -> Result<String, String> {
         let mut tree = self.git(repository);
         tree.args(["mktree"]);
@@ -189,7 +189,7 @@ fn answer(mut command: Command) -> Result<String, String> {
     }
 }
 
-/// The status and what was said on standard error; `None` when it took too long and was ended.
+/// Returns the status and the text on standard error; `None` if it took too long and was ended.
 fn run(mut command: Command) -> Result<Option<(ExitStatus, String)>, String> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     #[cfg(unix)]

@@ -34,7 +34,7 @@ impl Health {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DoctorCheck {
-    /// A word for what was looked at, in kebab-case.
+    /// A word for the checked part, in kebab-case.
     pub id: &'static str,
     /// The state.
     pub health: Health,

@@ -13,8 +13,8 @@ use crate::install::{
 /// The remedy for most problems.
 const INIT: &str = "gate init";
 
-/// The checks of the hook `name`, and whether what it is about reaches gate as far as files can tell (then the canary is worth sending; without
-/// it, it would only run somebody else's hook).
+/// Returns the checks of the hook `name`, and `true` if its calls reach gate as far as files can show. Then the canary
+/// is worth sending; otherwise it would only run somebody else's hook.
 pub(super) fn look(repository: &InstallTarget, name: &str) -> (Vec<DoctorCheck>, bool) {
     let hooks = match HooksDir::of(repository) {
         Ok(hooks) => hooks,
@@ -106,7 +106,7 @@ fn ours(path: &Path, content: &[u8], name: &str, hooks: &HooksDir, checks: &mut 
     checks.push(program(binary.filter(|_| hooks.place != HooksPlace::WorkTree)));
 }
 
-/// The program that the shim will find, asked who it is.
+/// Checks the program that the shim will find, by its own answer.
 fn program(recorded: Option<PathBuf>) -> DoctorCheck {
     let on_path = std::env::var_os("PATH")
         .and_then(|path| std::env::split_paths(&path).map(|folder| folder.join("gate")).find(|file| executable(file)));
@@ -134,7 +134,7 @@ fn program(recorded: Option<PathBuf>) -> DoctorCheck {
     }
 }
 
-/// A hook that is not ours: does it call gate all the same?
+/// Checks if a hook that is not gate's calls gate anyway.
 fn foreign(repository: &InstallTarget, path: &Path, content: &[u8], name: &str, checks: &mut Vec<DoctorCheck>) -> bool {
     let call = format!("gate hook git {name}");
     let holds = |file: &Path| std::fs::read_to_string(file).is_ok_and(|text| text.contains(&call));

@@ -7,8 +7,8 @@ use std::path::Path;
 use super::install_record::InstallRecord;
 use super::{FileState, InstallError, InstallTarget, Plan, PlannedChange};
 
-/// Does what the plan says. The record is on disk before the first hook is moved, so that whatever interrupts this,
-/// `gate uninstall` can put things back.
+/// Carries out the plan. The record is on disk before the first hook is moved, so that `gate uninstall` can restore
+/// everything after an interruption.
 pub fn apply(repository: &InstallTarget, plan: &Plan) -> Result<(), InstallError> {
     let path = InstallRecord::path(repository);
     if !plan.record.is_empty() {

@@ -142,7 +142,7 @@ fn plan_client(
     Ok(true)
 }
 
-/// The whole file; `None` where what is there is another's, or cannot be read.
+/// Returns the whole file; `None` if the existing one belongs to somebody else, or cannot be read.
 fn whole(client: Client, install: &Install, text: Option<&str>, folder: Option<&Path>) -> Option<String> {
     let own =
         |text: &str| text.contains(&format!("gate hook 1 {client}")) || text.contains(&format!("gate hook {client} "));
@@ -247,7 +247,7 @@ pub(super) fn without(path: &Path, text: &str) -> Option<String> {
     }
 }
 
-/// Plans the lines that keep these files out of commits, where nothing else does.
+/// Plans the lines that keep these files out of commits, unless other rules do.
 fn plan_exclude(
     repository: &InstallTarget,
     root: &Path,

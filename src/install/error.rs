@@ -18,7 +18,7 @@ pub enum InstallError {
         /// The current directory.
         dir: PathBuf,
     },
-    /// git said no.
+    /// git refused.
     #[error("`git {command}` failed: {message}")]
     Git {
         /// The arguments.

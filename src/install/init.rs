@@ -38,7 +38,7 @@ pub struct Wishes {
     pub doubts: BTreeMap<String, String>,
 }
 
-/// The plan. Nothing is changed, and what is installed already is not in it.
+/// Returns the plan. It changes nothing, and leaves out everything that is installed already.
 pub fn plan_init(repository: &InstallTarget, wishes: &Wishes) -> Result<Plan, InstallError> {
     let mut plan = Plan { record: InstallRecord::load(repository)?, ..Plan::default() };
     if let Some(root) = repository.root.clone() {
@@ -53,7 +53,8 @@ pub fn plan_init(repository: &InstallTarget, wishes: &Wishes) -> Result<Plan, In
     Ok(plan)
 }
 
-/// The hook that git calls in a new linked working tree, where clients have hooks: git does not copy what it does not track.
+/// Plans the hook that git calls in a new linked working tree, if clients have hooks: git does not copy untracked
+/// files.
 fn plan_worktrees(repository: &InstallTarget, wishes: &Wishes, plan: &mut Plan) -> Result<(), InstallError> {
     let hooks = HooksDir::of(repository)?;
     let has_clients = plan.record.files.iter().any(|file| file.role == FileRole::Client);
@@ -335,7 +336,7 @@ fn plan_husky(
     Ok(active)
 }
 
-/// Lets one script of husky call gate, where it is a text; whether it does then.
+/// Lets one script of husky call gate, if it is a text. Returns `true` if it does then.
 fn plan_script(
     repository: &InstallTarget,
     name: &str,

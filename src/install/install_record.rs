@@ -79,7 +79,7 @@ pub enum FileRole {
     Policy,
     /// A script of a hook manager that calls gate.
     Script,
-    /// Settings of an agent client, or a file of ours that it reads.
+    /// Settings of an agent client, or a file of gate that it reads.
     Client,
     /// The list of files that git is not to see in this clone.
     Exclude,
@@ -186,13 +186,13 @@ impl InstallRecord {
         self.hooks.is_empty() && self.files.is_empty() && self.folders.is_empty()
     }
 
-    /// Replaces what is recorded of the same hook, or adds it.
+    /// Replaces the record of the same hook, or adds it.
     pub(super) fn put_hook(&mut self, hook: HookRecord) {
         self.hooks.retain(|other| other.place != hook.place);
         self.hooks.push(hook);
     }
 
-    /// Replaces what is recorded of the same file, or adds it; what was there at first stays.
+    /// Replaces the record of the same file, or adds it; the state before the installation stays.
     pub(super) fn put_file(&mut self, mut file: FileRecord) {
         if let Some(index) = self.files.iter().position(|other| other.place == file.place) {
             let known = self.files.remove(index);

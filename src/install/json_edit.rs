@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-/// A value and where it stands.
+/// A value with its place.
 #[derive(Debug)]
 struct JsonNode {
     span: Range<usize>,
@@ -13,7 +13,7 @@ struct JsonNode {
 
 #[derive(Debug)]
 enum JsonInner {
-    /// Key, where the key begins, value.
+    /// The key, the place where it begins, and the value of each member.
     Object(Vec<(String, usize, JsonNode)>),
     Array(Vec<JsonNode>),
     Other,
@@ -189,8 +189,8 @@ pub(super) struct HookEntry {
     pub(super) value: Value,
 }
 
-/// The text with these entries in the lists `hooks.<event>`, and without other ones that are `ours`. `None`: the text is
-/// not JSON, or something else stands where the lists should.
+/// Returns the text with these entries in the lists `hooks.<event>`, and without other ones that are `ours`. `None`:
+/// the text is not JSON, or has another value in the place of a list.
 pub(super) fn with_hooks(text: &str, entries: &[HookEntry], ours: &dyn Fn(&Value) -> bool) -> Option<String> {
     if text.trim().is_empty() {
         return with_hooks("{}\n", entries, ours);
@@ -209,7 +209,7 @@ pub(super) fn with_hooks(text: &str, entries: &[HookEntry], ours: &dyn Fn(&Value
     Some(out)
 }
 
-/// The text without the entries that are `ours`, and without lists that are empty then. `None`: it is not JSON.
+/// Returns the text without the entries that are `ours`, and without lists that become empty. `None`: it is not JSON.
 pub(super) fn without_hooks(text: &str, ours: &dyn Fn(&Value) -> bool) -> Option<String> {
     let mut out = text.to_owned();
     loop {
@@ -289,7 +289,7 @@ fn with_entry(text: &str, entry: &HookEntry) -> Option<String> {
     read(&out).is_some().then_some(out)
 }
 
-/// Puts a value behind the last child of `parent`; `depth` is that of its children.
+/// Inserts a value after the last child of `parent`; `depth` is that of its children.
 fn insert(text: &mut String, parent: &JsonNode, depth: usize, key: Option<&str>, value: &Value) {
     let children = parent.children();
     let inside = &text[parent.span.clone()];

@@ -46,8 +46,8 @@ pub use uninstall::plan_uninstall;
 /// The hook that git calls in a new working tree.
 const WORKTREE_HOOK: &str = "post-checkout";
 
-/// The hooks that guard a repository: where pushes leave and where commits are made, or, in a bare one, where pushes
-/// arrive. The first decides about pushes; what another misses, that one still sees.
+/// Returns the hooks that guard a repository: for outgoing pushes and for commits, or, in a bare one, for incoming
+/// pushes. The first one decides about pushes, and still sees those that another one misses.
 pub const fn guarding_hooks(repository: &InstallTarget) -> &'static [&'static str] {
     if repository.bare { &["pre-receive"] } else { &["pre-push", "commit-msg"] }
 }

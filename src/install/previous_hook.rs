@@ -12,19 +12,19 @@ use super::init::KEPT;
 /// `gate hook` runs the other hooks itself.
 pub const HOOK_FILE: &str = "GATE_HOOK_FILE";
 
-/// The environment variable that tells a chained hook's children what is being run, so that a hook manager that
-/// kept our shim, and that our shim kept, does not go round in circles.
+/// The environment variable that names the running hook for a chained hook's children, so that gate's shim and a hook
+/// manager that kept each other do not call each other for ever.
 pub const CHAINED: &str = "GATE_CHAINED";
 
 /// The kernel's word for "no program".
 const ENOEXEC: i32 = 8;
 
-/// The hook that ours replaced.
+/// The hook that gate's replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Chained {
     /// There was none.
     None,
-    /// It runs after ours.
+    /// It runs after gate's.
     Runs(PathBuf),
     /// git would not have run it: it is not executable.
     NotExecutable(PathBuf),

@@ -23,7 +23,7 @@ pub fn own_shell() -> Option<Shell> {
     SCRIPTED.contains(&shell).then_some(shell)
 }
 
-/// Plans the line in the settings of `shell`. Where it was not asked for, a note says how to get it.
+/// Plans the line in the settings of `shell`. If it was not requested, a note says how to get it.
 pub(super) fn plan(
     repository: &InstallTarget,
     shell: Option<Shell>,
@@ -89,7 +89,7 @@ fn settings_file(shell: Shell) -> Option<PathBuf> {
     })
 }
 
-/// The line that runs the script, and does nothing where the program is gone.
+/// Returns the line that runs the script, and does nothing if the program is missing.
 fn line_for(shell: Shell, binary: &Path) -> String {
     let program = binary.to_str().filter(|_| !super::clients::on_path("gate")).map_or("gate".to_owned(), shell_word);
     match shell {

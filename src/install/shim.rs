@@ -10,7 +10,7 @@ const MARK: &[u8] = b"# gate hook ";
 /// The beginning of the line that names the binary.
 const BINARY: &[u8] = b"gate=$(command -v gate) || gate=";
 
-/// A hook file of ours.
+/// A hook file of gate.
 #[derive(Clone, Copy, Debug)]
 pub struct Shim<'a> {
     /// The hook.
@@ -20,8 +20,8 @@ pub struct Shim<'a> {
 }
 
 impl Shim<'_> {
-    /// The bytes of the file. Without the program, a hook that guards a push refuses; others let the work go on, which
-    /// is judged once more when it is pushed.
+    /// Returns the bytes of the file. Without the program, a hook that guards a push refuses; others allow the work,
+    /// which is judged once more at the push.
     pub fn render(&self) -> Vec<u8> {
         let template = embedded::file(embedded::HOOKS, "git/shim.sh").unwrap_or_default();
         let decides = matches!(self.name, "pre-push" | "pre-receive");

@@ -115,7 +115,7 @@ fn take_out(repository: &InstallTarget, hook: &HookRecord, plan: &mut Plan) -> R
     Ok(())
 }
 
-/// Puts the kept hook into the place of ours, or removes ours.
+/// Puts the kept hook into the place of gate's, or removes gate's.
 fn replace(path: PathBuf, now: FileState, kept: Option<PathBuf>, plan: &mut Plan) {
     match kept {
         Some(kept) => plan.changes.push(PlannedChange::Move { from: kept, to: path }),
@@ -124,7 +124,7 @@ fn replace(path: PathBuf, now: FileState, kept: Option<PathBuf>, plan: &mut Plan
     }
 }
 
-/// Hooks of ours that no record knows: the record was deleted, or another repository installed them.
+/// Finds hooks of gate without a record: the record was deleted, or another repository installed them.
 fn unrecorded(repository: &InstallTarget, record: &InstallRecord, plan: &mut Plan) -> Result<(), InstallError> {
     let hooks = HooksDir::of(repository)?;
     for name in super::guarding_hooks(repository).iter().chain(&[super::WORKTREE_HOOK]) {

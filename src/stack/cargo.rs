@@ -137,7 +137,7 @@ fn taken_in(files: &Files, dir: &str) -> BTreeSet<String> {
     taken
 }
 
-/// Markdown that becomes documentation is compiled and run by `cargo test`: it is taken back from what is ignored.
+/// Returns the globs for Markdown that becomes documentation: `cargo test` compiles and runs it, so it is not ignored.
 fn documentation(taken: &BTreeSet<String>) -> Vec<String> {
     let markdown = |path: &&String| path.rsplit_once('.').is_some_and(|(_, end)| matches!(end, "md" | "markdown"));
     taken.iter().filter(markdown).map(|path| format!("!{}", globset::escape(path))).collect()

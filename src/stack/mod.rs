@@ -37,7 +37,7 @@ pub struct Component {
 pub struct DeclaredStack {
     /// Its name: `test`, `build`, or `web-test` where there are several components.
     pub name: String,
-    /// The gate that asks for it: `tests` or `build`.
+    /// The gate that requires it: `tests` or `build`.
     pub gate: &'static str,
     /// The command line.
     pub run: String,
@@ -72,7 +72,7 @@ struct Detection {
     test_builds: bool,
 }
 
-/// The gate that asks for tests.
+/// The gate that requires tests.
 const TESTS: &str = "tests";
-/// The gate that asks for a build.
+/// The gate that requires a build.
 const BUILD: &str = "build";
