@@ -50,7 +50,7 @@ impl AgentMark {
     }
 }
 
-/// The marks, ready to be asked.
+/// The compiled marks.
 struct Marks {
     trailers: Vec<String>,
     phrases: AuthorPatterns,

@@ -10,7 +10,7 @@ use foldhash::fast::RandomState;
 /// The largest number of answers that are kept, so that memory does not grow with a history.
 const MAX_ENTRIES: usize = 1 << 14;
 
-/// Answers of a function whose answer depends on the bytes it is asked about alone.
+/// The answers of a function that depends only on the bytes of its argument.
 pub(super) struct Memo<V>(Mutex<HashMap<Box<[u8]>, V, RandomState>>);
 
 impl<V: Clone> Memo<V> {

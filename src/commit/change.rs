@@ -22,7 +22,7 @@ pub struct Commit {
     pub message: String,
     /// The changes against its parent. Empty for a merge, because the commits of its sides are judged one by one.
     pub files: Vec<FileChange>,
-    /// The agent that had a hand in it, where its marks are known.
+    /// The agent that took part in it, if its marks are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// `true` if the changed lines of all files that count were read; see [`FileChange::texture`]. The lines of a file
@@ -64,7 +64,7 @@ pub struct FileChange {
 pub enum PathStatus {
     /// It is new.
     Added,
-    /// It is gone.
+    /// It was deleted.
     Deleted,
     /// Its content changed.
     Modified,

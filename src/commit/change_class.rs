@@ -32,7 +32,7 @@ pub enum ChangeForm {
     Whitespace,
     /// Parts that formatters move as well: trailing commas, semicolons, quotes, parentheses, the order of lines.
     Formatter,
-    /// Comments, which are documentation wherever they stand.
+    /// Comments, which are documentation in any file.
     Comment,
     /// More than that.
     #[default]

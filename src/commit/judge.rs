@@ -19,7 +19,7 @@ use crate::repo_path::RepoPath;
 
 mod cross_scope;
 
-/// A file with what is known of its place.
+/// A file with the known facts about its place.
 struct Placed<'c> {
     file: &'c FileChange,
     scope: Option<usize>,
@@ -108,7 +108,7 @@ impl<'a> MixingCase<'a> {
         }
     }
 
-    /// Lines decide whether a rule is broken: what is touched may be connected by them, or by those of `others`.
+    /// Requests lines that decide if a rule is broken: they, or those of `others`, may connect the changes.
     fn want<'f>(
         &self,
         judgement: &mut CommitJudgement,

@@ -86,8 +86,8 @@ fn marked(subject: &str) -> Option<(Autosquash, &str)> {
         .find_map(|(mark, kind)| subject.strip_prefix(mark).map(|inner| (kind, inner.trim_start())))
 }
 
-/// The commits it undoes. `git revert` writes `Revert "…"` and names the commit in the body; Conventional Commits asks
-/// for the type `revert` and a footer `Refs`.
+/// Returns the commits it undoes. `git revert` writes `Revert "…"` and names the commit in the body; Conventional
+/// Commits requires the type `revert` and a footer `Refs`.
 fn reverts(
     subject: &str,
     parsed: Option<&CommitSubject>,

@@ -1,10 +1,10 @@
 //! A message that is still a file: removes the lines that git drops before it makes the commit.
 
-/// The message that git will keep of a file it hands to `commit-msg`.
+/// Returns the message that git will keep of a file that it passes to `commit-msg`.
 ///
-/// Everything from the scissors line on goes; so do comment lines. Git keeps lines that begin with the comment
-/// character when the message came from `-m`, which no hook can see, so only lines are dropped where the character
-/// stands alone or before a blank, as in everything git itself writes: `#12 is fixed` stays.
+/// Everything from the scissors line on is removed; so are comment lines. Git keeps lines that begin with the comment
+/// character if the message came from `-m`, which no hook can see. So only lines are removed in which the character is
+/// alone or before a blank, as in everything git itself writes: `#12 is fixed` stays.
 pub fn clean(text: &str, comment: &str) -> String {
     let comment = if comment.is_empty() { "#" } else { comment };
     let mut kept: Vec<&str> = Vec::new();

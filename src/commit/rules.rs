@@ -164,7 +164,7 @@ pub struct CommitRules {
     pub styles: Vec<Style>,
     /// The words that are types and no scopes.
     pub types: Vec<String>,
-    /// Types of changes that go through all parts, where no scope is declared.
+    /// Types of changes that go through all parts, if no scope is declared.
     pub sweeping: Vec<String>,
     /// Words that say the same in a subject of no style.
     pub sweeping_words: Vec<String>,

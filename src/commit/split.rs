@@ -15,7 +15,7 @@ pub struct SplitPart {
     pub scope: Option<usize>,
     /// Its whole message.
     pub message: String,
-    /// Its paths, sorted; of a moved file, where it was as well as where it is.
+    /// Its paths, sorted; for a moved file, the old one as well as the new one.
     pub paths: Vec<RepoPath>,
 }
 
@@ -131,7 +131,7 @@ fn assemble(
 struct FileGroup {
     scopes: Vec<usize>,
     files: Vec<FileChange>,
-    /// The paths that made it a group, for what is near to them.
+    /// The paths that made it a group; other paths near to them join it.
     own: Vec<RepoPath>,
 }
 
@@ -146,7 +146,7 @@ fn declares(group: &FileGroup, judgement: &CommitJudgement) -> bool {
     judgement.declared.iter().filter_map(|declared| declared.scope).any(|scope| group.scopes.contains(&scope))
 }
 
-/// The group that takes what is near to none: the declared one, or the largest.
+/// Returns the group for paths that are near to none: the declared one, or the largest.
 fn main_group(groups: &[FileGroup], judgement: &CommitJudgement) -> usize {
     let largest = || (0..groups.len()).max_by_key(|&at| groups[at].files.len()).unwrap_or_default();
     groups.iter().position(|group| declares(group, judgement)).unwrap_or_else(largest)

@@ -49,7 +49,7 @@ impl Style {
 /// A subject, taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommitSubject {
-    /// The type, where the style has one: `feat`.
+    /// The type, if the style has one: `feat`.
     pub kind: Option<String>,
     /// The scopes it declares, as written.
     pub scopes: Vec<String>,

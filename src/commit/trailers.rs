@@ -76,7 +76,7 @@ fn runs_on(lines: &[&str]) -> bool {
     last.is_some_and(|(token, _)| token == "BREAKING CHANGE" || token == "BREAKING-CHANGE")
 }
 
-/// Token and value, where a line opens a footer.
+/// Returns token and value, if a line opens a footer.
 fn opening(line: &str) -> Option<(&str, &str)> {
     for breaking in ["BREAKING CHANGE", "BREAKING-CHANGE"] {
         if let Some(rest) = line.strip_prefix(breaking) {

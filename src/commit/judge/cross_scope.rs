@@ -13,7 +13,7 @@ use crate::commit::rules::{CommitRule, PathRole};
 const CONNECTORS: usize = 60;
 
 impl<'a> MixingCase<'a> {
-    /// Finds what is mixed, and names it.
+    /// Finds mixed parts, and names them.
     pub(super) fn crossing(&self, judgement: &mut CommitJudgement, by_scope: &BTreeMap<usize, Vec<&'a FileChange>>) {
         let scopes: Vec<usize> = by_scope.keys().copied().collect();
         let parts = self.parts(by_scope, &judgement.declared, &mut judgement.connections);
