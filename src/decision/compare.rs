@@ -14,7 +14,7 @@ const ALIKE: usize = 50;
 pub struct RecordChange {
     /// As it was.
     pub before: Decision,
-    /// As it is now; `None`: it is gone.
+    /// Its present form; `None`: it was removed.
     pub now: Option<Decision>,
     /// The revision that names it and says what changed.
     pub revision: Option<Revision>,
@@ -22,10 +22,10 @@ pub struct RecordChange {
     pub overruled: Option<Revision>,
 }
 
-/// The records of `before` that `after` no longer holds whole.
+/// Returns the records of `before` that `after` no longer holds as a whole.
 ///
-/// A record that stands elsewhere, is wrapped in another way or says more is kept. `revisions`: everything in the same
-/// range that may revise a record.
+/// A record that is in another place, is wrapped in another way or says more counts as kept. `revisions`: everything in
+/// the same range that may revise a record.
 pub fn changes(before: &[Decision], after: &[Decision], revisions: &[Revision]) -> Vec<RecordChange> {
     let mut free: Vec<&Decision> = after.iter().collect();
     let mut left: Vec<&Decision> = Vec::new();

@@ -19,7 +19,7 @@ pub struct Contradiction {
     pub rejected: Decision,
     /// The ADR that decides it.
     pub deciding: Decision,
-    /// Its record that does; the ADR itself, where it is ruled out as a whole.
+    /// Its record that does; the ADR itself, if it is ruled out as a whole.
     pub decided: Decision,
     /// The pattern, path or name in both.
     pub key: String,

@@ -227,7 +227,7 @@ pub(super) fn changes(text: &str, name: &str) -> bool {
     })
 }
 
-/// The ADRs that a verb is about, which stands before these words. `numbers`: `#2` directly behind it is one.
+/// Returns the ADRs that are the objects of the verb before these words. `numbers`: `#2` directly after it is one.
 fn objects(behind: &[&str], numbers: bool) -> Vec<String> {
     let mut found = Vec::new();
     for (at, word) in behind.iter().enumerate().take(REACH) {
