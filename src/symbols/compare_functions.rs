@@ -42,7 +42,7 @@ const INLINED: f64 = 0.5;
 pub enum Preservation {
     /// Every function is still there.
     Preserved,
-    /// A function is gone, or nothing is left of its work.
+    /// A function was removed, or nothing is left of its work.
     Lost,
     /// Somebody must say that it was meant: a rename, a private function that went into its caller, generated code, a file
     /// that cannot be read.
@@ -114,7 +114,7 @@ pub struct FunctionDiff {
     pub schema_version: u32,
     /// The sum.
     pub verdict: Preservation,
-    /// Functions that are gone.
+    /// Functions that were removed.
     pub lost: Vec<String>,
     /// Functions that are in another file or container.
     pub moved: Vec<String>,
@@ -288,7 +288,7 @@ impl Pairing<'_> {
         }
     }
 
-    /// Functions whose name goes on as another name of a function.
+    /// Pairs functions whose name remains as another name of a function.
     fn aliased(&mut self, after: &Outlines) -> BTreeSet<usize> {
         let mut aliased = BTreeSet::new();
         for old in self.open_old() {
@@ -385,8 +385,8 @@ fn rank(a: &Function, b: &Function) -> Option<f64> {
     )
 }
 
-/// Types that have another name: the old one is gone, the new one was not there, and all that moved out of the one is in the
-/// other.
+/// Finds types that have another name: the old one was removed, the new one did not exist, and everything that moved
+/// out of the one is in the other.
 fn renamed_homes(
     pairing: &Pairing<'_>,
     moves: &[(usize, usize)],
@@ -498,7 +498,7 @@ fn place(function: &Function, ambiguous: &BTreeSet<String>) -> FunctionPlace {
     }
 }
 
-/// The full names that stand more than once in a file.
+/// Returns the full names that occur more than once in a file.
 fn repeated(functions: &[&Function]) -> BTreeSet<String> {
     let mut seen = BTreeSet::new();
     let again = |function: &&&Function| !seen.insert((function.path.clone(), function.full(), function.suffix.clone()));

@@ -56,7 +56,7 @@ impl Function {
         full + &self.name
     }
 
-    /// The full name with what tells it from others of the same name, where `ambiguous`.
+    /// Returns the full name, with its mark if it is `ambiguous`.
     pub fn shown(&self, ambiguous: bool) -> String {
         let condition = (ambiguous && !self.condition.is_empty()).then_some(&self.condition);
         let mut shown = self.full();

@@ -69,7 +69,7 @@ pub(super) enum PathNames {
 pub(super) struct PrivateSigns {
     /// This word is missing before the body.
     pub(super) without: Option<String>,
-    /// This word stands before the body.
+    /// The word that must come before the body.
     pub(super) with: Option<String>,
     /// The name begins with it.
     pub(super) prefix: Option<String>,
@@ -77,7 +77,7 @@ pub(super) struct PrivateSigns {
     pub(super) lower_case: bool,
     /// Nothing exports it.
     pub(super) not_exported: bool,
-    /// A line of this form stands before it.
+    /// The form of a line that must come before it.
     pub(super) after: Option<String>,
 }
 
@@ -113,7 +113,7 @@ struct GeneratedFiles {
     paths: Globs,
 }
 
-/// A language, and what is compiled of it when it is needed.
+/// A language, with its parts compiled on demand.
 pub(super) struct SourceLanguage {
     pub(super) entry: LanguageEntry,
     header: OnceLock<Option<Regex>>,

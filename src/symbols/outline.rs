@@ -13,7 +13,7 @@ use super::tokens;
 /// The size, in bytes, from which a file is not read.
 pub const MAX_FILE: usize = 8 << 20;
 
-/// The number of times a parser may ask whether to go on, for each byte of the file: what is not parsed then is not source.
+/// The number of times a parser may ask to continue, for each byte of the file: a text that takes longer is not source.
 const MAX_STEPS_PER_BYTE: usize = 64;
 
 /// The functions and aliases of one file.
@@ -23,7 +23,7 @@ pub struct Outline {
     pub functions: Vec<Function>,
     /// Its types, namespaces and modules, by full name.
     pub scopes: BTreeSet<String>,
-    /// Other names for functions: the name, and what it stands for.
+    /// Other names for functions: the name, and the function that it means.
     pub aliases: Vec<FunctionAlias>,
     /// The places that the parser could not make sense of, as text; empty where it could.
     pub errors: Vec<String>,
@@ -40,7 +40,7 @@ pub struct Outline {
 pub struct FunctionAlias {
     /// The containers around it, and its name, joined by dots.
     pub name: String,
-    /// The last part of the name that it stands for.
+    /// The last part of the name that it means.
     pub target: String,
 }
 

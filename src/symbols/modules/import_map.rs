@@ -140,7 +140,7 @@ fn cross_references(module: &SourceModule) -> BTreeMap<String, Vec<String>> {
     references
 }
 
-/// The function of the same file that a word stands for.
+/// Returns the function of the same file that a word means.
 fn target<'m>(module: &'m SourceModule, from: &Function, word: &WordUse) -> Option<&'m Function> {
     let mut named = module.functions.iter().filter(|function| function.name == word.word);
     let home = from.home();

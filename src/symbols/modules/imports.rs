@@ -13,7 +13,7 @@ struct Imports<'a> {
     places: Vec<Range<usize>>,
 }
 
-/// Reads the imports, and returns where they stand.
+/// Reads the imports, and returns their places.
 pub(super) fn read(tree: &Tree, text: &str, module: &mut SourceModule) -> Vec<Range<usize>> {
     let language = module.language.clone();
     let mut imports = Imports { text, module, places: Vec::new() };

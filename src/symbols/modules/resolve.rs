@@ -48,7 +48,7 @@ impl Resolver<'_> {
         all.filter(|at| is(&self.modules[*at].path)).collect()
     }
 
-    /// The files that a word before a dot or a path stands for.
+    /// Returns the files that a word before a dot or a path means.
     pub(super) fn receiver(&self, from: &SourceModule, receiver: &str) -> Vec<usize> {
         for import in &from.imports {
             if import.local.as_deref() != Some(receiver) {

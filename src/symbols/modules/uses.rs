@@ -35,7 +35,7 @@ const DECLARES: [&str; 12] = [
     "list_splat_pattern",
 ];
 
-/// Kinds of nodes that bind what stands on their left side.
+/// Kinds of nodes that bind their left side.
 const BINDS: [&str; 8] = [
     "assignment",
     "short_var_declaration",

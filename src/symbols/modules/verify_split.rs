@@ -81,7 +81,7 @@ pub fn verify(map: &ImportMap, files: &[(String, Vec<u8>)]) -> MapVerification {
     MapVerification { schema_version: 1, verifies: problems.is_empty() && unparsed.is_empty(), problems, unparsed }
 }
 
-/// The files that took over functions of the map, and what stands for the whole.
+/// Returns the files that received functions of the map, and the file that represents the whole.
 fn parts(map: &ImportMap, modules: &[SourceModule]) -> BTreeSet<usize> {
     let wanted: BTreeSet<&str> =
         map.functions.iter().chain(&map.public_functions).map(|name| last_part(name)).collect();
@@ -141,7 +141,7 @@ impl<'m> MapCheck<'m> {
         self.parts.iter().any(|at| self.modules()[*at].defined.contains_key(name))
     }
 
-    /// The file that stands for the whole: the old one, or the index of the folder.
+    /// Returns the file that represents the whole: the old one, or the index of the folder.
     fn whole(&self) -> String {
         let stem = self.map.file.rsplit_once('.').map_or(self.map.file.as_str(), |(stem, _)| stem);
         let index = |at: &&usize| {
@@ -192,7 +192,7 @@ impl<'m> MapCheck<'m> {
         }
     }
 
-    /// A decorator stands right before a function.
+    /// Returns `true` if a decorator is right before a function.
     fn decorates(module: &SourceModule, function: &Function, used: &dyn Fn(&str) -> bool) -> bool {
         module
             .uses
@@ -221,7 +221,7 @@ impl<'m> MapCheck<'m> {
         }
     }
 
-    /// Returns `true` if an import means the file that was split, which is gone.
+    /// Returns `true` if an import means the file that was split, which no longer exists.
     fn was_the_file(&self, module: &SourceModule, import: &ImportedName) -> bool {
         Resolver::candidates(module, &import.module).contains(&self.map.file)
     }
