@@ -41,7 +41,7 @@ pub fn gate(policy: &Policy, id: &str) -> Option<String> {
     Some(out)
 }
 
-/// The ids of the gates, for those who asked for one that is not there.
+/// Returns the ids of the gates, for a request for one that does not exist.
 pub fn ids(policy: &Policy) -> Vec<&str> {
     policy.gates.iter().map(|gate| gate.id.as_str()).collect()
 }

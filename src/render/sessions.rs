@@ -38,7 +38,7 @@ pub struct Listed {
     pub subagents: usize,
     /// The log is from elsewhere.
     pub imported: bool,
-    /// Its log, or what was imported of it.
+    /// Its log, or the imported part of it.
     pub file: PathBuf,
 }
 

@@ -86,8 +86,8 @@ fn is_observed(result: &GateResult) -> bool {
     result.mode == Mode::Observe && result.answer == Answer::Fail
 }
 
-/// The verdict for whoever pushes: one line where it may go, since long output of hooks is piped away together with
-/// the status.
+/// Returns the verdict for a push: one line if it may go, since long output of hooks is piped away together with the
+/// status.
 pub fn for_push(verdict: &Verdict, record: Option<&Path>) -> String {
     let quiet = verdict.complete
         && verdict.notes.is_empty()
@@ -95,7 +95,7 @@ pub fn for_push(verdict: &Verdict, record: Option<&Path>) -> String {
     if quiet { format!("{STRONG}gate:{STRONG:#} {}\n", headline(verdict)) } else { lines(verdict, record) }
 }
 
-/// The path as one would type it where one stands.
+/// Returns the path as one would type it in the current directory.
 fn from_here(path: &Path) -> PathBuf {
     let inner = std::env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok().map(Path::to_owned));
     inner.unwrap_or_else(|| path.to_owned())

@@ -14,7 +14,7 @@ fn told(result: &GateResult) -> impl Iterator<Item = &Finding> {
     result.findings.iter().filter(move |finding| silent || finding.answer == result.answer)
 }
 
-/// A text in one line, without what is not for eyes.
+/// Returns a text in one line, without invisible parts.
 fn one_line(text: &str) -> String {
     let clean: String = text.chars().map(|c| if c.is_control() || turns(c) { ' ' } else { c }).collect();
     clean.split_whitespace().collect::<Vec<_>>().join(" ")

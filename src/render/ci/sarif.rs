@@ -29,8 +29,11 @@ pub fn log(verdict: &Verdict) -> Value {
     let mut found: Vec<(usize, &GateResult, &Finding)> = verdict.gates.iter().enumerate().flat_map(told).collect();
     found.sort_by_key(|(_, gate, _)| std::cmp::Reverse(gate.effect()));
     let mut seen: BTreeMap<String, u32> = BTreeMap::new();
-    let results: Vec<Value> =
-        found.into_iter().take(MAX_RESULTS).map(|(index, gate, finding)| result(index, gate, finding, &mut seen)).collect();
+    let results: Vec<Value> = found
+        .into_iter()
+        .take(MAX_RESULTS)
+        .map(|(index, gate, finding)| result(index, gate, finding, &mut seen))
+        .collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -112,7 +115,7 @@ fn location(path: &RepoPath, line: u32) -> Value {
     } })
 }
 
-/// A path as a relative reference: whatever a URI gives a meaning to is written as its number.
+/// Returns a path as a relative reference: characters with a meaning in a URI are written as their numbers.
 fn uri(path: &RepoPath) -> String {
     let mut out = String::new();
     for &byte in path.as_bytes() {
