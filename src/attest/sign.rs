@@ -77,7 +77,7 @@ impl SigningKey {
         Ok(Self { key, program })
     }
 
-    /// The public half of the key, where a file or a setting has it.
+    /// Returns the public half of the key, if a file or a setting has it.
     pub fn public_key(&self) -> Option<PublicKey> {
         let read = |path: &Path| fs::read_to_string(path).ok().and_then(|text| public(&text));
         match &self.key {
@@ -90,8 +90,8 @@ impl SigningKey {
         }
     }
 
-    /// Signs `payload` and returns it in its envelope, with the key that signed. The signature is verified as whoever
-    /// reads it will.
+    /// Signs `payload` and returns it in its envelope, with the key that signed. The signature is verified in the same
+    /// way as its readers do.
     pub fn sign(&self, payload: &[u8]) -> Result<(Envelope, PublicKey), SignError> {
         let message = envelope::to_sign(payload);
         let text = self.signature(&message)?;
@@ -163,7 +163,7 @@ fn key_of(setting: &str) -> Option<KeySource> {
     path.is_file().then_some(KeySource::File(path))
 }
 
-/// The text of a key, where the setting is one.
+/// Returns the text of a key, if the setting is one.
 fn literal(setting: &str) -> Option<&str> {
     setting.strip_prefix(LITERAL).or_else(|| setting.starts_with("ssh-").then_some(setting))
 }

@@ -110,7 +110,7 @@ impl VerificationSummary {
         Ok(Statement::about(&self.trees, PREDICATE, serde_json::to_value(predicate)?))
     }
 
-    /// Reads a statement of the form [`PREDICATE`]; `None`: it is of another verifier. `Err` says what is wrong with it.
+    /// Reads a statement of the form [`PREDICATE`]; `None`: it is of another verifier. `Err` gives its problem.
     pub fn read(statement: &Statement) -> Result<Option<Self>, &'static str> {
         let verifier = statement.predicate.get("verifier").and_then(|verifier| verifier.get("id"));
         if verifier.is_some_and(|id| id != MAKER && id != FORMER_MAKER) {

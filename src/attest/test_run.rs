@@ -93,7 +93,7 @@ impl TestRun {
         Ok(Statement::about([&self.tree], PREDICATE, serde_json::to_value(predicate)?))
     }
 
-    /// Reads a statement of the form [`PREDICATE`]; `Err` says what is wrong with it.
+    /// Reads a statement of the form [`PREDICATE`]; `Err` gives its problem.
     pub fn read(statement: &Statement) -> Result<Self, &'static str> {
         let predicate: TestRunPredicate =
             serde_json::from_value(statement.predicate.clone()).map_err(|_| "it is no run that gate saw")?;

@@ -118,7 +118,7 @@ fn statement(tree: &Oid, line: &str, signers: &[Signer], now: Timestamp) -> Resu
     })
 }
 
-/// The first of `keys` that may sign; otherwise what is wrong with the first.
+/// Returns the first of `keys` that may sign; otherwise the problem of the first.
 fn allowed<'a>(keys: &[PublicKey], signers: &'a [Signer], now: Timestamp) -> Result<&'a Signer, String> {
     let mut wrong = None;
     for key in keys {

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 
 use super::key::{KeyError, PublicKey};
 
-/// The kinds of keys, as they begin: what stands between them and the names are options.
+/// The beginnings of the kinds of keys: the words between the names and them are options.
 const KINDS: &[&str] = &["ssh-", "ecdsa-", "sk-"];
 
 /// Somebody who may sign.

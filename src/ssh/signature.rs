@@ -87,7 +87,7 @@ impl Signature {
         STANDARD.decode(base64).ok()
     }
 
-    /// Whose signature it is, where it was made over `message` for `namespace`.
+    /// Returns the key that signed, if the signature is over `message` for `namespace`.
     pub fn verify(&self, namespace: &str, message: &[u8]) -> Result<&PublicKey, SignatureError> {
         if self.namespace != namespace.as_bytes() {
             let shown: String = String::from_utf8_lossy(&self.namespace).chars().take(64).collect();
@@ -115,8 +115,8 @@ mod tests {
 
     const NAMESPACE: &str = "gate-attestation";
 
-    /// A file of `tests/data/ssh`, made by `ssh-keygen` of OpenSSH 9.2 and, where a token would have to be touched, by
-    /// hand, and taken by it.
+    /// Returns a file of `tests/data/ssh`, made by `ssh-keygen` of OpenSSH 9.2 (by hand if a token would have to be
+    /// touched) and accepted by it.
     fn data(name: &str) -> String {
         std::fs::read_to_string(format!("{}/tests/data/ssh/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
     }

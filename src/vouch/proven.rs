@@ -80,11 +80,11 @@ pub fn at(place: &Workplace, rev: &str) -> Result<Proven> {
 struct CommandAnswer {
     /// The message if there is no run to sign.
     withheld: Withheld,
-    /// The run that the answer rests on, where it says how that ended.
+    /// The run that the answer rests on, if it says how that ended.
     evidence: Option<String>,
 }
 
-/// The answers of the gates that ask for commands, as if nothing counted but what gate itself saw.
+/// Returns the answers of the gates that require commands, as if only gate's own observations counted.
 fn answers<'a>(
     place: &Workplace,
     policy: &'a Policy,

@@ -5,7 +5,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::git::{GitError, Repo};
 
-/// Pushes what is attested here to `remote`, together with what others have there. Whether there was anything.
+/// Pushes the local attestations to `remote`, together with those that others have there. Returns `false` if there were
+/// none.
 pub fn push(repo: &Repo, remote: &str) -> Result<bool, Failure> {
     repo.push_notes(remote, NOTES).map_err(|why| {
         let what = format!("{NOTES} could not be pushed to {remote}: {why}");
