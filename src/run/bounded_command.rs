@@ -47,7 +47,8 @@ pub enum Returned {
 }
 
 impl Errand<'_> {
-    /// Runs it. What it leaves behind in its process group is ended when it ends; signals that would end us end it.
+    /// Runs it. Processes that it leaves in its process group are ended when it ends; signals that would end this
+    /// program end it.
     ///
     /// # Errors
     ///

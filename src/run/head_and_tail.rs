@@ -23,8 +23,8 @@ pub struct KeptOutput {
 }
 
 impl KeptOutput {
-    /// The bytes before the end, without a gap. Where something is missing they begin after the first line end, as the
-    /// line before it is not whole.
+    /// Returns the bytes before the end, without a gap. If something is missing, they begin after the first line end,
+    /// as the line before it is not whole.
     pub fn end(&self) -> Cow<'_, [u8]> {
         if !self.cut {
             return Cow::Owned([self.head.as_slice(), self.tail.as_slice()].concat());

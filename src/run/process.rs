@@ -136,7 +136,8 @@ fn expression(spec: &Spec<'_>, program: &OsStr, arguments: &[OsString], out: Fil
     expression
 }
 
-/// A relative path is meant from the directory of the command, as after `cd`; `duct` would take it from ours.
+/// Resolves a relative path from the directory of the command, as after `cd`; `duct` would take it from the directory
+/// of this process.
 fn located(program: &OsStr, dir: &Path) -> OsString {
     let path = Path::new(program);
     if path.is_absolute() || path.components().count() < 2 && !program.as_encoded_bytes().contains(&b'/') {

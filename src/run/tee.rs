@@ -71,8 +71,8 @@ impl Tee {
         Ok(Self { shared, sources })
     }
 
-    /// Called when the child has ended: waits for what it left in its streams, and for no more than that. Returns what
-    /// is kept, and what went wrong in passing it on.
+    /// Ends the tee after the child: waits for the bytes that it left in its streams, and for no more than that.
+    /// Returns the kept output, and any error in passing it on.
     ///
     /// A daemon that the child started may hold the streams open for ever; see [`QUIET`].
     pub(super) fn finish(&self) -> (KeptOutput, Option<String>) {
