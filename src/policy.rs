@@ -37,8 +37,8 @@ pub struct Policy {
     pub retention: Retention,
     /// The place where it was read.
     pub source: PolicySource,
-    /// The SHA-256 of commands and gates in hexadecimal digits. It does not depend on the order and the comments of the
-    /// file, or on the source.
+    /// SHA-256 of commands and gates in hexadecimal digits, independent of the order and the comments of the file, and
+    /// of its place.
     pub digest: String,
 }
 
@@ -82,7 +82,7 @@ impl Policy {
 /// The commands that the `pre-push` hook runs before it judges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PushRuns {
-    /// No command: the hook refuses content that is not proven.
+    /// Nothing: it refuses unproven content.
     #[default]
     Nothing,
     /// The declared commands whose runs are missing or stale, while the connection to the remote stays open.
@@ -198,9 +198,9 @@ pub fn read_params<T: DeserializeOwned>(params: &toml::Table) -> Result<T, Param
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// The gate is off.
+    /// Nothing: the gate does not run.
     Off,
-    /// The failure is recorded and counted, and only `gate status` shows it.
+    /// It is recorded and counted, and only `gate status` reports it.
     Observe,
     /// It is reported.
     Warn,

@@ -155,7 +155,7 @@ impl<'t> Report<'t> {
         }
     }
 
-    /// Adds that the file asks for a later version.
+    /// Adds that the file requires a later version.
     pub(super) fn add_newer(&mut self, at: &Range<usize>, what: impl Into<String>) {
         self.newer = true;
         self.add(at, what);

@@ -66,7 +66,7 @@ impl<'a, 'i> TableFields<'a, 'i> {
         self.table.contains_key(key)
     }
 
-    /// Reports the key as missing, unless it is there or a misspelt one stands for it.
+    /// Reports the key as missing, unless it exists or a misspelt one replaces it.
     pub(super) fn require(&self, report: &mut Report<'_>, key: &str) {
         if !self.has(key) && !self.misspelt.contains(&key) {
             report.add(&self.at, format!("missing key `{key}` {}", self.place));
@@ -132,7 +132,7 @@ impl<'a, 'i> TableFields<'a, 'i> {
         texts(report, key, self.get(key)?)
     }
 
-    /// A table within this one, and where its name stands.
+    /// Returns a table within this one, with the place of its name.
     pub(super) fn table(&self, report: &mut Report<'_>, key: &str) -> Option<LocatedValue<&'a DeTable<'i>>> {
         let (name, value) = self.table.get_key_value(key)?;
         match value.get_ref() {

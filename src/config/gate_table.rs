@@ -56,7 +56,7 @@ pub(super) struct GateTable<'a, 'i> {
     pub(super) explain: Option<String>,
 }
 
-/// The parameters of a gate, and where they stand.
+/// The parameters of a gate, with their places.
 pub(super) struct Params<'a, 'i> {
     pub(super) at: Span,
     pub(super) table: &'a DeTable<'i>,

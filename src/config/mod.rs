@@ -45,9 +45,9 @@ const MAX_FILE_SIZE: usize = 1024 * 1024;
 const KEYS: &[&str] =
     &["version", "mode", "commands", "gates", "scopes", "unblock", "attest", "ci", "push", "retention"];
 
-/// The policy where there is no `gate.toml`: the gates of the binary, and no command.
+/// Returns the policy without a `gate.toml`: the gates of the binary, and no command.
 ///
-/// The gates of the binary satisfy `check`, which is not called: they are checked by tests.
+/// The gates of the binary satisfy `check`, which is not called: tests check them.
 pub fn defaults(_check: CheckParams<'_>) -> Policy {
     digested(Policy { gates: built_in(), ..Policy::empty(PolicySource::Defaults) })
 }

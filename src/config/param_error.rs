@@ -11,7 +11,7 @@ use crate::policy::{Gate, ParamError};
 /// evaluators know which keys they take, and this module does not know them.
 pub type CheckParams<'a> = &'a dyn Fn(&str, &toml::Table) -> Result<(), ParamError>;
 
-/// Adds `error`, found in the gate that `said` describes, to the report. `list`: the gates there are.
+/// Adds `error`, found in the gate that `said` describes, to the report. `list`: the existing gates.
 pub(super) fn report(report: &mut Report<'_>, error: &ParamError, said: &GateTable<'_, '_>, list: &[Gate]) {
     let old = list.iter().find(|gate| gate.id == said.id);
     let serde = UnknownField::parse(&error.what);

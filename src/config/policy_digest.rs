@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::digest::hex_digest;
 use crate::policy::{Command, Gate, Policy, Scope, Signers, Strictness};
 
-/// The digest of commands and gates, whatever their order, of scopes, whose order may decide, of who may sign, and of how
-/// strict a job is.
+/// Returns the digest of commands and gates, whatever their order, of scopes, whose order may decide, of the signers,
+/// and of the strictness of a job.
 pub(super) fn digest(policy: &Policy) -> String {
     let Policy { commands, gates, scopes, signers, ci, .. } = policy;
     let mut commands: Vec<&Command> = commands.iter().collect();

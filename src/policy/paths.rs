@@ -29,7 +29,8 @@ impl PathRules {
         Self::with_defaults(inputs, &[], ignore)
     }
 
-    /// The same, where `defaults` are left out as long as nothing that is judged names them: see [`PathRules::naming`].
+    /// Returns the same rules, with `defaults` left out as long as nothing that is judged names them: see
+    /// [`PathRules::naming`].
     pub fn with_defaults<S: AsRef<str>>(inputs: &[S], defaults: &[S], ignore: &[S]) -> Result<Self, InvalidGlob> {
         let mut rules = Self {
             inputs: inputs.iter().map(|glob| glob.as_ref().to_owned()).collect(),
@@ -64,13 +65,13 @@ impl PathRules {
         Ok(rules)
     }
 
-    /// True if only the defaults leave `path` out: it counts where what is judged names it.
+    /// Returns `true` if only the defaults leave `path` out: it counts if the judged content names it.
     pub fn counts_if_named(&self, path: &RepoPath) -> bool {
         let os = path.to_os();
         self.exclude.is_match(&os) && self.include.is_match(&os) && !self.keep.is_match(&os) && !self.own.is_match(&os)
     }
 
-    /// The same rules, where those of `paths` count that only the defaults leave out.
+    /// Returns the same rules, with those of `paths` included that only the defaults leave out.
     #[must_use]
     pub fn naming<'p>(&self, paths: impl IntoIterator<Item = &'p RepoPath>) -> Self {
         let mut rules = self.clone();

@@ -65,7 +65,7 @@ pub(super) fn check(kind: &str, params: &toml::Table) -> Result<(), ParamError> 
     }
 }
 
-/// The gates that these tests know, whatever the binary brings.
+/// Returns the gates that these tests know, independent of the binary's.
 pub(super) fn base() -> Vec<Gate> {
     let read = |name, text| built_in_gates::read(name, text).unwrap();
     vec![read("protected-branch.toml", PROTECTED), read("tests.toml", TESTS)]
