@@ -34,7 +34,7 @@ pub fn redact_cut(text: &str) -> Cow<'_, str> {
     redact_with(text, &PATTERNS, &VALUES, true)
 }
 
-/// `text` without the tokens that are known by their shape alone, whatever stands around them. Their characters mean
+/// Returns `text` without the tokens that are recognised by their shape alone, in any context. Their characters mean
 /// nothing to JSON, so a JSON text stays one. For names that others chose, such as those of branches.
 pub fn redact_tokens(text: &str) -> Cow<'_, str> {
     match PATTERNS.find_split(text) {

@@ -17,11 +17,11 @@ pub(super) struct SecretPatterns {
     kept_shapes: Vec<SecretShape>,
 }
 
-/// The words near which secrets stand.
+/// The words near which secrets occur.
 struct Near {
     /// The words, in lower case, each with the place of its pattern.
     words: Vec<(String, usize)>,
-    /// Seeks them all at once, in whatever case. `None`: it could not be made.
+    /// The machine that seeks them all at once, in any case. `None`: it could not be made.
     machine: LazyLock<Option<AhoCorasick>, Box<dyn FnOnce() -> Option<AhoCorasick> + Send>>,
     /// The number of bytes that were searched without the machine.
     looked_at: AtomicUsize,
@@ -156,7 +156,7 @@ impl Near {
         Self { words, machine: LazyLock::new(Box::new(machine)), looked_at: AtomicUsize::new(0) }
     }
 
-    /// Of each of `count` patterns, whether one of its words is in `text`, in whatever case.
+    /// Returns, for each of `count` patterns, `true` if one of its words is in `text`, in any case.
     fn tried(&self, text: &str, count: usize) -> Vec<bool> {
         let mut tried = vec![false; count];
         let mut seen = |place: usize| {
@@ -179,7 +179,7 @@ impl Near {
     }
 }
 
-/// Values that stand where a secret may stand and are none: switches, small numbers, fillers.
+/// Returns `true` for values in the place of a secret that are not secrets: switches, small numbers, fillers.
 fn is_trivial(value: &str) -> bool {
     const WORDS: [&str; 12] = [
         "true",

@@ -26,8 +26,8 @@ impl<'a> TextView<'a> {
         Self::without(text, escapes.map(|escape| escape.range()))
     }
 
-    /// The text without what splits a value in two: escape sequences, line breaks with the indentation behind them, and
-    /// quotes that end and begin again.
+    /// Returns the text without the parts that split a value in two: escape sequences, line breaks with the indentation
+    /// after them, and quotes that end and begin again.
     pub(super) fn joined(text: &'a str) -> Self {
         static JOINTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
             Regex::new(r#"\x1b\[[0-?]*[ -/]*[@-~]|\\?\r?\n[ \t]*|\\[rn]|["'][ \t]*[+.]?[ \t]*["']"#).ok()
