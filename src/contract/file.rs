@@ -133,7 +133,7 @@ fn split(text: &str) -> (String, String) {
     }
 }
 
-/// The paths and globs that are asked about.
+/// Returns the paths and globs of a requirement.
 pub(super) fn paths(ask: &Ask) -> Vec<&str> {
     match ask {
         Ask::Exists(path) | Ask::Gone(path) | Ask::Lines(path, _) | Ask::Files(path, _) => vec![path],

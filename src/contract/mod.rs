@@ -63,7 +63,7 @@ impl Limit {
     }
 }
 
-/// One thing that a condition asks for.
+/// One requirement of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ask {
     /// A command succeeds on this content.
