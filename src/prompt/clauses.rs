@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::word_lists::PromptLanguage;
 
-/// The kind of act that a clause asks for.
+/// The kind of act that a clause requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ClauseAct {
     Question,

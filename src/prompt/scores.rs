@@ -108,7 +108,7 @@ impl<'a> ScoreBasis<'a> {
         places
     }
 
-    /// The prompt asks for this name to be made, so it cannot be here yet.
+    /// Returns `true` if the prompt requests that this name be made, so it cannot be here yet.
     fn is_new(&self, name: &NameInPrompt) -> bool {
         if matches!(name.kind, NameKind::Flag | NameKind::Route | NameKind::Command) {
             return true;
@@ -237,7 +237,7 @@ impl<'a> ScoreBasis<'a> {
         self.reading.names.iter().filter(|name| name.kind == NameKind::Word && !empty(name)).count()
     }
 
-    /// A word such as "checkout" names something here, and stands where no act begins.
+    /// Returns `true` if a word such as "checkout" names something here, in a position where no act begins.
     fn is_named_here(&self, name: &NameInPrompt) -> bool {
         let exact = self.findings.names.get(&name.text).is_some_and(|found| found.exact);
         let before = self.reading.wish[..name.start].trim_end();

@@ -83,7 +83,7 @@ pub(super) fn smells(
     found
 }
 
-/// A negation or a mention stands just before the phrase.
+/// Returns `true` if a negation or a mention is just before the phrase.
 fn is_negated(wish: &str, start: usize) -> bool {
     static BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?i)(?:\b(?:don't|do not|dont|never|not|no need to|without|rather than|instead of|stop|nothing|no|sin|nunca|en vez de|nicht|ohne|kein\w*|ne|sans|não|sem|nem|ni|called|named|llamad[oa])\s+(?:\S+\s+)?|不要|别)$").ok()

@@ -18,7 +18,7 @@ struct WordFile {
     sections: BTreeMap<String, BTreeMap<String, Vec<String>>>,
 }
 
-/// The entries of one list in one language, compiled when first asked for.
+/// The entries of one list in one language, compiled on first use.
 #[derive(Debug)]
 struct List {
     pattern: String,
@@ -92,7 +92,7 @@ impl PromptLanguage {
         self.0
     }
 
-    /// The places where an entry of the list stands.
+    /// Returns the places of entries of the list.
     pub(super) fn spans(self, key: &str, text: &str) -> Vec<(usize, usize)> {
         let names = if self.0 == "en" { vec!["en"] } else { vec![self.0, "en"] };
         spans_in(names.into_iter(), key, text)
@@ -109,7 +109,7 @@ impl PromptLanguage {
     }
 }
 
-/// The places where an entry of the list stands, in any language.
+/// Returns the places of entries of the list, in any language.
 pub(super) fn spans(key: &str, text: &str) -> Vec<(usize, usize)> {
     spans_in(LANGUAGES.keys().copied(), key, text)
 }

@@ -122,7 +122,7 @@ fn by_path(name: &NameInPrompt, paths: &[String]) -> NameMatches {
     place
 }
 
-/// Reads the files for what paths do not tell; false when the time was over before the end.
+/// Reads the files for facts that paths do not show. Returns `false` if the time was over before the end.
 fn read_files(root: &Path, paths: &[String], wanted: &mut [(&NameInPrompt, NameMatches)], end: Instant) -> bool {
     let short = |name: &NameInPrompt| match name.kind {
         NameKind::Identifier => name.text.rsplit([':', '.']).next().unwrap_or_default().to_owned(),
