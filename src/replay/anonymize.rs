@@ -45,7 +45,7 @@ impl Neutral {
     }
 }
 
-/// `text` with a place replaced: by `below` where a path goes on from there, by `itself` where it does not.
+/// Returns `text` with a place replaced: by `below` if a path continues from there, by `itself` if it does not.
 fn replaced(text: &str, place: &str, below: &str, itself: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -97,8 +97,8 @@ pub fn appeal(place: &Workplace, verdict: &Verdict, neutral: &Neutral) -> Result
     Ok(Appeal { case, lost, unasked })
 }
 
-/// The text of the policy. A case is judged as a stop is, so that a gate which is not asked before a commit is made is off
-/// in that of a refused commit.
+/// Returns the text of the policy. A case is judged as a stop is, so that a gate which does not run before a commit is
+/// off in the case of a refused commit.
 fn policy(place: &Workplace, verdict: &Verdict) -> Option<String> {
     let text = rejudge::policy_text(place, verdict);
     if verdict.moment != Moment::Commit {

@@ -79,7 +79,7 @@ pub struct Wanted {
 /// The requirements for tests.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct CaseTests {
-    /// `false`, or in words what is asked for; anything but `false` asks for a full run.
+    /// `false`, or the requirement in words; anything but `false` requires a full run.
     #[serde(default)]
     pub required: Value,
     /// `true` if documentation may change without a test run.
@@ -90,7 +90,7 @@ pub struct CaseTests {
 /// A requirement that may be off.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Requirement {
-    /// `false`, or in words what is asked for.
+    /// `false`, or the requirement in words.
     #[serde(default)]
     pub required: Value,
 }
@@ -134,7 +134,7 @@ pub struct Start {
     /// Its commit, which counts as the place where it leaves the default branch.
     #[serde(default)]
     pub head: String,
-    /// The default branch of the other side, where it is known.
+    /// The default branch of the other side, if it is known.
     #[serde(default)]
     pub default_branch: Option<String>,
     /// The id of its content.

@@ -282,7 +282,7 @@ fn fact(seen: &SimulatedRun, content: &Content) -> RunFact {
     }
 }
 
-/// Checks of the forge on the commit, where the policy takes them for a test run.
+/// Returns the checks of the forge on the commit, if the policy accepts them as a test run.
 fn ci_runs(world: &World, asked: &CasePolicy, commit: &str, subject: &mut Subject) {
     let Some(checks) = world.checks.iter().rev().find(|checks| checks.head_sha == commit) else { return };
     let is_green = |name: &String| checks.checks.get(name).and_then(serde_json::Value::as_str) == Some("success");

@@ -50,12 +50,12 @@ pub enum CaseEnd {
     Stop {
         /// The commit that is checked out.
         head: Option<Oid>,
-        /// The tree of the working tree, where it differs and was kept.
+        /// The tree of the working tree, if it differs and was kept.
         work: Option<Oid>,
     },
     /// A push.
     Push {
-        /// The commit that stands for all that is pushed.
+        /// The commit that represents everything that is pushed.
         head: Option<Oid>,
         /// The refs.
         updates: Vec<RefUpdate>,

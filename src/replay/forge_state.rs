@@ -10,7 +10,7 @@ use crate::replay::case::{self, CaseAct};
 use crate::replay::simulated_repository::World;
 use crate::replay::tree_content::oid;
 
-/// The repository that pull requests go to, where a case does not call it by a name.
+/// The repository that pull requests go to, if a case does not name it.
 const REPOSITORY: &str = "origin/repository";
 
 /// Returns the state of the forge for the commit that is handed over; `None`: the case knows no pull request and no

@@ -19,9 +19,9 @@ pub struct RecordedLine<'a> {
     pub line: &'a str,
     /// The directory in which it was started, relative to the root; `None`: another place.
     pub dir: Option<&'a str>,
-    /// Its status, where one was recorded.
+    /// Its status, if it was recorded.
     pub status: Option<i32>,
-    /// Its output, where it was recorded.
+    /// Its output, if it was recorded.
     pub output: Option<&'a str>,
     /// It had not ended.
     pub background: bool,
@@ -44,7 +44,7 @@ pub struct PackageProof {
     pub masked: Option<String>,
     /// `true` if it ran on a copy, which nothing compared.
     pub on_a_copy: bool,
-    /// It passed or failed: whatever it shows, it shows.
+    /// `true` if it passed or failed with certainty.
     pub conclusive: bool,
 }
 

@@ -93,7 +93,7 @@ pub(super) fn selector(program: &str) -> Option<&'static Selector> {
     TABLES.selector.iter().find(|selector| selector.programs.iter().any(|known| known == program))
 }
 
-/// The packages of a repository, outermost first. Where nothing is known, the whole of it is one.
+/// Returns the packages of a repository, outermost first. If nothing is known, the whole repository is one.
 pub fn find(content: &Content) -> Vec<Package> {
     let mut found: Vec<Package> = Vec::new();
     for ecosystem in &TABLES.ecosystem {

@@ -254,7 +254,7 @@ fn what_changed(place: &Workplace, verdict: &Verdict, now: &Policy) -> String {
     }
 }
 
-/// The policy by which a verdict was given, where it can still be read.
+/// Returns the policy of a verdict, if it can still be read.
 pub(super) fn policy_of(place: &Workplace, verdict: &Verdict) -> Option<Policy> {
     let text = policy_text(place, verdict)?;
     let source = verdict.policy.source.clone();

@@ -28,11 +28,11 @@ pub struct SessionDetails {
     pub journal: Vec<Event>,
     /// The events of its logs, each oldest first.
     pub logs: Vec<Vec<Event>>,
-    /// The verdict on its last stop, where one was given.
+    /// The verdict on its last stop, if there was one.
     pub verdict: Option<Verdict>,
 }
 
-/// The id of the verdict on the last stop of a session, where it was judged.
+/// Returns the id of the verdict on the last stop of a session, if it was judged.
 pub fn verdict_on_stop<'a>(journal: &'a [Event], id: &str) -> Option<&'a str> {
     let mut its = journal.iter().filter(|event| event.session.as_deref() == Some(id)).rev();
     let mut found = None;
@@ -125,7 +125,7 @@ fn is_stop(event: &Event) -> bool {
     matches!(&event.kind, EventKind::Work(work) if work.actor.is_none() && matches!(work.act, Act::Stopped(_)))
 }
 
-/// The commit that was checked out last, as far as anything tells and it is still there.
+/// Returns the commit that was checked out last, as far as it is recorded and still exists.
 fn head_of(place: &Workplace, entries: &[Entry]) -> Result<Option<Oid>, GitError> {
     let told = |entry: &Entry| match &entry.event.kind {
         EventKind::Run(run) => run.start.head.clone(),
@@ -146,7 +146,7 @@ fn head_of(place: &Workplace, entries: &[Entry]) -> Result<Option<Oid>, GitError
     Ok(None)
 }
 
-/// The content that was kept last, where nothing was done since that may have changed it.
+/// Returns the content that was kept last, if no later act may have changed it.
 fn last_tree(entries: &[Entry]) -> Option<Oid> {
     for entry in entries.iter().rev() {
         match &entry.event.kind {

@@ -85,7 +85,7 @@ pub struct World {
     pub own: Vec<String>,
     /// Branches and their commits.
     pub branches: BTreeMap<String, String>,
-    /// The default branch of the other side, where it is known.
+    /// The default branch of the other side, if it is known.
     pub default_branch: Option<String>,
     /// The command lines, in the order of their ends.
     pub lines: Vec<EndedLine>,
@@ -190,7 +190,7 @@ impl World {
         }
     }
 
-    /// Somebody looked at the working tree and gave what was there a name.
+    /// Records that a recorder looked at the working tree and named its content.
     fn see(&mut self, label: Option<&str>) {
         let Some(label) = label else { return };
         if let Some((_, before)) = self.before.take()
@@ -245,7 +245,7 @@ impl World {
         }
     }
 
-    /// The content of another worktree of the repository, where the command was started there.
+    /// Returns the content of another worktree of the repository, if the command was started there.
     fn elsewhere(&self, command: &case::RecordedCommand) -> Option<Content> {
         if folder(&command.cwd).is_some() {
             return None;
@@ -323,7 +323,7 @@ impl World {
         }
     }
 
-    /// Does what a command of git or the shell does to the files, where its words tell.
+    /// Applies the effects of a git or shell command on the files, if its words show them.
     fn follow(&mut self, leaf: &Leaf, dir: &str) -> bool {
         let words: Option<Vec<&str>> = leaf.argv.iter().map(|arg| arg.literal()).collect();
         let Some(words) = words else { return false };

@@ -12,7 +12,7 @@ use crate::repo_path::RepoPath;
 pub enum FileText {
     /// This.
     Known(Arc<str>),
-    /// Something that was not recorded; equal numbers stand for the same bytes.
+    /// Content that was not recorded; equal numbers are the same bytes.
     Unknown(u64),
 }
 
@@ -38,7 +38,7 @@ impl Content {
         self.label.as_deref()
     }
 
-    /// The text of a file, where it is known.
+    /// Returns the text of a file, if it is known.
     pub fn text(&self, path: &str) -> Option<&str> {
         match self.files.get(path)? {
             FileText::Known(text) => Some(text),
@@ -137,7 +137,7 @@ impl Content {
 pub struct NamedContents(HashMap<String, Content>);
 
 impl NamedContents {
-    /// Gives `content` the name, or takes what is known under it.
+    /// Gives `content` the name, or returns the known content with this name.
     pub fn name(&mut self, content: &Content, label: &str) -> Content {
         let known = self.0.entry(label.to_owned()).or_insert_with(|| {
             let mut named = content.clone();

@@ -23,7 +23,7 @@ pub enum CaseAct {
     Tool(Tool),
     /// A file holds something now.
     Edit(CaseEdit),
-    /// A file is gone.
+    /// A file was deleted.
     Delete(CaseEdit),
     /// A command line.
     Command(RecordedCommand),
@@ -97,10 +97,10 @@ pub struct RecordedCommand {
     /// The directory in which it was started: relative to the root of the working tree, or absolute.
     #[serde(default)]
     pub cwd: String,
-    /// Its exit status, where one was recorded.
+    /// Its exit status, if it was recorded.
     #[serde(default)]
     pub exit: Option<i32>,
-    /// Its output, or what is left of it.
+    /// Its output, or the kept part of it.
     #[serde(default)]
     pub output: Option<String>,
     /// `not_executed`, `still_running`, or anything else.
@@ -169,7 +169,7 @@ pub struct CommitAct {
     /// The output, including that of hooks.
     #[serde(default)]
     pub output: Option<String>,
-    /// The status, where it is not 0.
+    /// The status, if it is not 0.
     #[serde(default)]
     pub exit: Option<i32>,
 }
@@ -248,7 +248,7 @@ pub struct RemoteMoved {
     /// Its new commit.
     #[serde(default)]
     pub sha: String,
-    /// The files that it changes; without content: gone.
+    /// The files that it changes; those without content were deleted.
     #[serde(default)]
     pub files: Vec<MovedFile>,
     /// Its message.
@@ -261,7 +261,7 @@ pub struct RemoteMoved {
 pub struct MovedFile {
     /// The file.
     pub path: String,
-    /// The present content; `None`: it is gone.
+    /// The present content; `None`: it was deleted.
     #[serde(default)]
     pub content: Option<String>,
 }

@@ -144,7 +144,7 @@ impl CaseWriter<'_> {
         Ok(())
     }
 
-    /// A command line of the agent's own shell. How it ended may have become known later.
+    /// Adds a command line of the agent's own shell. Its end may have become known later.
     fn shell(&mut self, index: usize, work: &AgentWork, command: &ShellCommand, grade: Grade) -> Result<(), GitError> {
         let later = || {
             self.record.entries[index + 1..].iter().find_map(|entry| match &entry.event.kind {
