@@ -61,7 +61,7 @@ pub fn render(name: &str, context: &impl Serialize) -> Result<String, TemplateEr
     render_built_in(name, context)
 }
 
-/// A text, with the error in the user's own template if the default one was used instead.
+/// A text, with the problem of the user's own template if the built-in one replaced it.
 #[derive(Debug)]
 pub struct RenderedText {
     /// The text.
@@ -83,7 +83,7 @@ pub fn render_built_in(name: &str, context: &impl Serialize) -> Result<String, T
     fill(name, embedded::file(embedded::TEMPLATES, name).unwrap_or_default(), context)
 }
 
-/// Returns a text with a line break at its end.
+/// Returns a text on its own, with the end of its last line.
 pub fn whole(mut text: String) -> String {
     text.truncate(text.trim_end().len());
     text.push('\n');

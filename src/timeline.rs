@@ -36,13 +36,12 @@ pub struct Entry {
     pub started: Option<(String, Timestamp)>,
     /// The other reporters.
     pub also: Vec<Origin>,
-    /// `true` for a push of content that no verdict let through: the hook was not called, or its answer was ignored.
+    /// `true` for a push of content that no verdict allowed: the hook did not run, or its answer was ignored.
     pub unjudged: bool,
 }
 
-/// Merges sources, each in its own order. If the clock does not decide, an earlier source comes first. If two sources
-/// report the same movement of a ref or the same act of an agent, the earlier source's report stays and names the
-/// other.
+/// Merges sources, each in its own order. If clocks cannot decide, an earlier source comes first. If two sources report
+/// the same movement of a ref or the same act of an agent, the earlier one's report stays and names the other.
 pub fn merge(sources: Vec<Vec<Event>>) -> Vec<Entry> {
     merge_since(sources, None)
 }
@@ -85,7 +84,7 @@ fn mark_unjudged(entries: &mut [(Timestamp, Entry)], judged_since: Option<Timest
 struct Mentions {
     first: HashMap<Oid, Timestamp>,
     pushed: HashMap<Oid, Timestamp>,
-    /// The seconds in which an event mentioned the commit that was checked out.
+    /// The seconds in which a source recorded the checked-out commit.
     seconds: HashSet<i64>,
 }
 

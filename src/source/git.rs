@@ -107,7 +107,7 @@ fn movement(entry: &[&[u8]]) -> Option<(String, Event)> {
     Some((reference.to_owned(), event))
 }
 
-/// The word for what happened: what stands before the colon, without its arguments.
+/// Returns the word for the event: the text before the colon, without its arguments.
 fn action(message: &str) -> String {
     if message.starts_with("update by push") {
         return "push".to_owned();

@@ -21,7 +21,7 @@ static BUILT_IN: LazyLock<Sentences> = LazyLock::new(|| {
     embedded::file(embedded::TEMPLATES, FILE).and_then(|text| toml::from_str(text).ok()).unwrap_or_default()
 });
 
-/// The user's own; the error says what is wrong with the file, in one line.
+/// The user's own; the error gives the problem with the file, in one line.
 static OWN: LazyLock<Result<Sentences, String>> = LazyLock::new(|| {
     let Some(path) = folder().map(|folder| folder.join(FILE)) else { return Ok(Sentences::new()) };
     let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display()).replace('\n', " ");
@@ -32,8 +32,8 @@ static OWN: LazyLock<Result<Sentences, String>> = LazyLock::new(|| {
     }
 });
 
-/// The words called `name` in `section`, filled from `context`. Where the user's own cannot be read or filled, ours take
-/// their place; [`fault`] says why.
+/// Returns the words called `name` in `section`, filled from `context`. If the user's own cannot be read or filled, the
+/// built-in ones replace them; [`fault`] gives the reason.
 pub fn say(section: &str, name: &str, context: &Value) -> String {
     let own = OWN.as_ref().ok().and_then(|words| fill(words, section, name, context));
     own.or_else(|| fill(&BUILT_IN, section, name, context)).unwrap_or_default()

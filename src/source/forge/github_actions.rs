@@ -88,7 +88,7 @@ pub enum Happening {
         /// The commit after; `None`: it was deleted.
         after: Option<Oid>,
     },
-    /// Somebody asked by hand, or a clock: what is checked out is judged.
+    /// A person or a clock started it: the checked-out commit is judged.
     Asked,
 }
 

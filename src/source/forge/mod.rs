@@ -16,7 +16,7 @@ use crate::event::hosting::{Checks, Pull, RequiredStatus, Trouble};
 use crate::oid::Oid;
 use repository_url::ForgeRepository;
 
-/// A repository on a forge. Every call asks the network, in order, and returns when it has the answer.
+/// A repository on a forge. Every call uses the network, in order, and returns when it has the answer.
 pub trait Forge {
     /// The repository itself.
     fn repository(&self) -> Result<Repository, Trouble>;
@@ -82,7 +82,7 @@ pub struct Patience {
     pub answer: Duration,
     /// The number of retries for a request.
     pub again: u32,
-    /// The longest pause that a forge may ask for.
+    /// The longest pause that a forge may request.
     pub pause: Duration,
 }
 
@@ -103,11 +103,11 @@ impl Patience {
     };
 }
 
-/// The forge at `place`; `None` where this program was built without any.
+/// Connects to the forge at `place`; `None` if this program was built without forges.
 ///
 /// # Errors
 ///
-/// Where no question can even be put: a proxy that cannot be used, no certificates to trust.
+/// No request can be sent: a proxy that cannot be used, no certificates to trust.
 #[cfg(feature = "github")]
 pub fn connect(
     place: &ForgeRepository,
@@ -117,11 +117,11 @@ pub fn connect(
     Ok(Some(Box::new(github::GitHub::connect(place, token, patience)?)))
 }
 
-/// The forge at `place`; `None` where this program was built without any.
+/// Connects to the forge at `place`; `None` if this program was built without forges.
 ///
 /// # Errors
 ///
-/// None: nothing is asked.
+/// None: it sends nothing.
 #[cfg(not(feature = "github"))]
 pub fn connect(_: &ForgeRepository, _: Option<&token::Token>, _: Patience) -> Result<Option<Box<dyn Forge>>, Trouble> {
     Ok(None)

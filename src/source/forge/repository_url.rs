@@ -59,13 +59,13 @@ impl ForgeSettings {
         known
     }
 
-    /// The repository that `url` names, where its host is a forge of a known kind.
+    /// Returns the repository that `url` names, if its host is a forge of a known kind.
     pub fn place(&self, url: &str) -> Option<ForgeRepository> {
         let (host, path) = host_and_path(url)?;
         self.of_path(&host, path)
     }
 
-    /// The same; where the host of `url` is only a name that SSH knows, by the host that `resolve` finds behind it.
+    /// Returns the same for a host that is only a name of SSH: `resolve` finds the real host.
     pub fn place_behind(&self, url: &str, resolve: impl Fn(&str) -> Option<String>) -> Option<ForgeRepository> {
         self.place(url).or_else(|| {
             let alias = alias(url)?;
@@ -100,7 +100,7 @@ impl ForgeRepository {
         format!("{}/{}", self.owner, self.name)
     }
 
-    /// Another repository of the same forge; `None` where that is no `owner/name`.
+    /// Returns another repository of the same forge; `None` if the name is not `owner/name`.
     pub fn other(&self, full_name: &str) -> Option<Self> {
         let (owner, name) = owner_and_name(full_name)?;
         Some(Self { owner: owner.to_owned(), name: name.to_owned(), ..self.clone() })

@@ -2,7 +2,7 @@
 
 use super::token::printed;
 
-/// The host behind `alias`, as the SSH client resolves it; `alias` itself where it stands for nothing else.
+/// Returns the host for `alias`, as the SSH client resolves it; `alias` itself if it is not an alias.
 pub fn host(alias: &str) -> Option<String> {
     let resolved = printed(&duct::cmd("ssh", ["-G", "--", alias]))?;
     resolved.lines().find_map(|line| line.strip_prefix("hostname ")).map(|host| host.trim().to_ascii_lowercase())

@@ -164,7 +164,7 @@ impl Clients {
     }
 }
 
-/// The shell that the list of accounts names for whoever runs this process.
+/// Returns the shell that the list of accounts names for the user of this process.
 #[cfg(target_os = "linux")]
 fn account_shell() -> Option<Shell> {
     use std::os::unix::fs::MetadataExt;

@@ -52,7 +52,7 @@ pub(super) struct TranscriptState {
     pub(super) pending: BTreeMap<String, OpenCall>,
     /// Commands in the background: the client's id of the process, and the call that started it.
     pub(super) background: BTreeMap<String, String>,
-    /// The last words, where the agent may have ended its turn with them.
+    /// The last words, if the agent may have ended its turn with them.
     pub(super) closing: Option<Closing>,
     /// The time of the first line, and `is_opened`: `true` if it is known to be an act of this session's own.
     pub(super) opened: Option<Timestamp>,

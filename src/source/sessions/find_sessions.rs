@@ -78,7 +78,7 @@ fn stem(path: &Path) -> String {
 pub(super) struct LogHead {
     pub(super) session: Option<String>,
     pub(super) dir: Option<String>,
-    /// The id of the log itself, where it is a sub-agent's.
+    /// The id of the log itself, if it is a sub-agent's.
     pub(super) agent: Option<String>,
     pub(super) project: Option<String>,
     is_codex: bool,

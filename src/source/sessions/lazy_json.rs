@@ -27,8 +27,8 @@ impl<'a> JsonCursor<'a> {
         Self { text, at: 0 }
     }
 
-    /// Calls `field` at each value of the object that stands here; a value it does not take is passed over. What is
-    /// not an object is passed over as a whole.
+    /// Calls `field` at each value of the object at this place; a value it does not take is skipped. Anything else than
+    /// an object is skipped as a whole.
     pub(super) fn object(
         &mut self,
         mut field: impl FnMut(&mut Self, &'a [u8]) -> Result<(), BrokenJson>,
@@ -100,7 +100,7 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// The value that stands here.
+    /// Returns the value at this place.
     pub(super) fn raw(&mut self) -> Result<Raw<'a>, BrokenJson> {
         self.peek()?;
         let from = self.at;
@@ -108,7 +108,7 @@ impl<'a> JsonCursor<'a> {
         Ok(Raw(&self.text[from..self.at]))
     }
 
-    /// The text that stands here; `None` where something else does.
+    /// Returns the text at this place; `None` for another value.
     pub(super) fn text(&mut self) -> Result<Option<Cow<'a, str>>, BrokenJson> {
         Ok(self.raw()?.text())
     }
@@ -225,7 +225,7 @@ impl<'a> Raw<'a> {
         std::str::from_utf8(digits).ok()?.parse().ok()
     }
 
-    /// The text, where it is one.
+    /// Returns the text, if it is one.
     pub(super) fn text(self) -> Option<Cow<'a, str>> {
         self.inner().map(decode)
     }
@@ -302,7 +302,7 @@ fn decode(inner: &[u8]) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The character of an escape, and how many bytes behind the backslash it takes.
+/// Returns the character of an escape, and the number of bytes it takes after the backslash.
 fn escape(after: &[u8]) -> (char, usize) {
     let simple = match after.first() {
         Some(b'n') => '\n',

@@ -11,7 +11,7 @@ const WINDOW: usize = 256 * 1024;
 /// The longest line that is read. Clients write whole files into a line; a longer one does not hold an act of interest.
 pub(super) const MAX_LINE: usize = 16 * 1024 * 1024;
 
-/// Opens a log. A pipe, a socket or a device is none: whoever opened or read it might wait for ever.
+/// Opens a log. A pipe, a socket or a device is refused: opening or reading it might wait for ever.
 pub fn open(path: &Path) -> io::Result<File> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));

@@ -89,9 +89,9 @@ pub struct SessionLog {
     pub client: Client,
     /// The file.
     pub path: PathBuf,
-    /// The session, where a file holds several; `None`: all of them.
+    /// The session, if a file holds several; `None`: all of them.
     pub session: Option<String>,
-    /// The directory the session is in, where the log itself does not say.
+    /// The directory of the session, if the log itself does not record it.
     pub dir: Option<String>,
 }
 
@@ -188,8 +188,8 @@ fn read_rows(source: &SessionLog, log: &mut Transcript<'_>) -> rusqlite::Result<
     Ok(())
 }
 
-/// Reads lines from `offset` on. Returns where the next look goes on: before a line that is not finished, which is
-/// read only where there is `no_more`.
+/// Reads lines from `offset` on. Returns the place where the next reading continues: before a line that is not
+/// finished, which is read only if there is `no_more`.
 fn read_lines(
     from: impl Read,
     offset: u64,

@@ -24,7 +24,7 @@ pub(super) fn plan(walk: &mut JsonCursor<'_>, words: &[u8]) -> Result<Vec<PlanIt
     Ok(items)
 }
 
-/// The first of the questions that stand here.
+/// Reads the first of the questions at this place.
 pub(super) fn question<'a>(walk: &mut JsonCursor<'a>) -> Result<Option<Raw<'a>>, BrokenJson> {
     let mut first = None;
     walk.array(|walk| {

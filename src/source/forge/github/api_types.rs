@@ -146,8 +146,8 @@ pub(super) struct CommitStatus {
 }
 
 impl CommitStatus {
-    /// The app that wrote it. Nothing but the picture of its writer tells in this answer: `/in/NUMBER` is that of an app, `/u/`
-    /// and `/oa/` are those of others, and the server sets it.
+    /// Returns the app that wrote it. Only the picture of its writer shows that in this answer: `/in/NUMBER` is that of
+    /// an app, `/u/` and `/oa/` are those of others, and the server sets it.
     pub(super) fn app(&self) -> Option<u64> {
         let path = self.avatar_url.as_deref()?.split(['?', '#']).next()?;
         let (rest, number) = path.rsplit_once('/')?;
@@ -207,7 +207,7 @@ impl Counted for WorkflowRuns {
     }
 }
 
-/// A rule that is active for a branch, of whatever ruleset.
+/// A rule of any ruleset that is active for a branch.
 #[derive(Debug, Deserialize)]
 pub(super) struct BranchRule {
     #[serde(rename = "type")]

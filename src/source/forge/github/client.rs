@@ -73,7 +73,7 @@ impl ApiConnection {
         self.runtime.block_on(future)
     }
 
-    /// One answer. `what` is what is asked for, for people.
+    /// Requests one answer. `what` describes the request, for people.
     pub(super) async fn get<T: DeserializeOwned>(&self, route: &str, what: &str) -> Result<T, Trouble> {
         let mut asked = 0;
         loop {
@@ -167,7 +167,7 @@ fn direct(base: Uri, token: Option<&Token>, patience: Patience) -> Result<Octocr
     builder.build().map_err(|error| chain(&error))
 }
 
-/// Through a proxy, as the environment asks: octocrab's own client knows none.
+/// Connects through a proxy of the environment: octocrab's own client supports none.
 fn through(
     proxy: &hyper_util::client::proxy::matcher::Intercept,
     base: Uri,
@@ -242,7 +242,7 @@ pub(super) fn encoded(text: &str) -> String {
     out
 }
 
-/// A question without an answer, and how long to wait before it is asked again.
+/// A request without an answer, and the time to wait before the next attempt.
 struct FailedRequest {
     trouble: Trouble,
     pause: Option<Duration>,

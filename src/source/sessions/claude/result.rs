@@ -48,7 +48,7 @@ impl<'a> Given<'a> {
         })
     }
 
-    /// The lines that differ, from the patch; else as they were asked for.
+    /// Returns the lines that differ, from the patch; otherwise the requested ones.
     fn sides(&self) -> Result<Option<Sides>, BrokenJson> {
         let Some(patch) = self.patch else { return Ok(None) };
         let mut lines = Vec::new();
