@@ -10,7 +10,7 @@ use crate::repo_path::RepoPath;
 const OF_THE_MACHINE: [&str; 3] =
     ["/etc/gitattributes", "/usr/local/etc/gitattributes", "/opt/homebrew/etc/gitattributes"];
 
-/// The folders above `paths`, from the root, each once; that of the root is empty, the others end in `/`.
+/// Returns the folders above `paths`, from the root, each once; that of the root is empty, the others end in `/`.
 pub(super) fn folders_above<'p>(paths: impl IntoIterator<Item = &'p RepoPath>) -> BTreeSet<&'p [u8]> {
     let mut folders = BTreeSet::from([&b""[..]]);
     for path in paths {
@@ -21,7 +21,8 @@ pub(super) fn folders_above<'p>(paths: impl IntoIterator<Item = &'p RepoPath>) -
 }
 
 impl Repo {
-    /// The files, there or not, whose attributes may concern what lies in `folders` of the working tree at `root`.
+    /// Returns the files, there or not, whose attributes may concern what lies in `folders` of the working tree at
+    /// `root`.
     pub(super) fn attribute_files(&self, root: &Path, folders: &BTreeSet<&[u8]>) -> Vec<PathBuf> {
         let home = |name: &str, below: &str| std::env::var_os(name).map(|home| Path::new(&home).join(below));
         let outside = [

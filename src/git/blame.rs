@@ -20,7 +20,7 @@ pub struct Since {
 }
 
 impl Repo {
-    /// The text files of a commit that hold one of `texts`.
+    /// Returns the text files of a commit that hold one of `texts`.
     pub fn holding(&self, commit: &Oid, texts: &[&str]) -> Result<Vec<RepoPath>, GitError> {
         let mut args = vec!["grep", "-l", "-z", "-I", "-F", "--full-name", "--no-color", "--no-recurse-submodules"];
         for text in texts {

@@ -82,7 +82,8 @@ impl Repo {
         Ok(files)
     }
 
-    /// The files that the next commit would change against `base` (a commit or a tree). `index`: as in [`Repo::staged`].
+    /// Returns the files that the next commit would change against `base` (a commit or a tree). `index`: as in
+    /// [`Repo::staged`].
     pub fn staged_paths(&self, base: &Oid, index: Option<&Path>) -> Result<Vec<RepoPath>, GitError> {
         let mut command = self.command();
         if let Some(index) = index {
@@ -93,7 +94,7 @@ impl Repo {
         Ok(printed.split(|&byte| byte == 0).filter(|name| !name.is_empty()).map(RepoPath::new).collect())
     }
 
-    /// The content of one file in the next commit; `None`: it is not in it. `index`: as in [`Repo::staged`].
+    /// Returns the content of one file in the next commit; `None`: it is not in it. `index`: as in [`Repo::staged`].
     pub fn staged_file(&self, path: &RepoPath, index: Option<&Path>) -> Result<Option<Vec<u8>>, GitError> {
         let read = self.library(|library| {
             let index = index.map_or_else(|| library.index(), git2::Index::open)?;
@@ -167,7 +168,7 @@ impl ChangedLinesReader<'_> {
         Ok(())
     }
 
-    /// The next answer; `None` where none is there yet and `wait` is not set, or none is open.
+    /// Returns the next answer; `None` if none is there yet and `wait` is not set, or none is outstanding.
     pub fn answer(&mut self, wait: bool) -> Result<Option<CommitLines>, GitError> {
         let Some(process) = self.process.as_mut().filter(|process| process.open > 0) else { return Ok(None) };
         let answer = if wait {

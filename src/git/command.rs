@@ -9,10 +9,10 @@ use std::thread::{self, JoinHandle};
 use super::GitError;
 use super::environment::scrubbed;
 
-/// A git that no inherited variable and no monitor can mislead, bound to no repository yet.
+/// Returns a git that no inherited variable and no monitor can mislead, bound to no repository yet.
 ///
-/// Replacement refs and grafts are off: what a push sends is the objects themselves. Hooks are off: writing an index
-/// of our own would run the user's `post-index-change`.
+/// Replacement refs and grafts are off: a push sends the objects themselves. Hooks are off: writing an index of this
+/// program's own would run the user's `post-index-change`.
 pub(super) fn bare_command() -> Command {
     let mut command = Command::new("git");
     for name in scrubbed() {
@@ -43,7 +43,7 @@ pub fn user_command(dir: &Path) -> Command {
     command
 }
 
-/// A list of object directories in the form of `GIT_ALTERNATE_OBJECT_DIRECTORIES`.
+/// Returns a list of object directories in the form of `GIT_ALTERNATE_OBJECT_DIRECTORIES`.
 pub(super) fn object_directories<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> OsString {
     let mut list = OsString::new();
     for path in paths {
@@ -55,7 +55,7 @@ pub(super) fn object_directories<P: AsRef<Path>>(paths: impl IntoIterator<Item =
     list
 }
 
-/// Git takes an entry that begins with a double quote as C-style quoted; a separator inside needs that.
+/// Quotes a path that begins with a double quote, which git takes as C-style quoted, or that contains a separator.
 #[cfg(unix)]
 fn quote_object_directory(path: &Path) -> OsString {
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -173,7 +173,7 @@ fn trouble_outside(text: &str, command: &Command, stderr: &str) -> Option<GitErr
     }
 }
 
-/// The arguments of `command` for a message, without the settings that every command gets.
+/// Returns the arguments of `command` for a message, without the settings that every command gets.
 pub(super) fn described(command: &Command) -> String {
     let mut words = Vec::new();
     let mut args = command.get_args();
@@ -192,7 +192,7 @@ pub(super) fn described(command: &Command) -> String {
     text
 }
 
-/// An input or output error on one of our own files.
+/// Returns an input or output error on a file of this program.
 pub(super) fn io_error(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> GitError {
     let path = path.into();
     move |source| GitError::Io { action, path, source }

@@ -41,7 +41,7 @@ impl ConfigEntry {
 }
 
 impl Repo {
-    /// The value that counts for `key`: the last one.
+    /// Returns the value that counts for `key`: the last one.
     pub fn config(&self, key: &str) -> Result<Option<String>, GitError> {
         let key = normal(key);
         Ok(self.config_entries()?.into_iter().rev().find(|entry| entry.key == key).map(|entry| entry.value))
@@ -55,7 +55,7 @@ impl Repo {
         entries.into_iter().filter(|entry| entry.key == key).map(|entry| entry.value).collect()
     }
 
-    /// Every setting that counts here, in the order in which later ones win.
+    /// Returns every setting that counts here, in the order in which later ones win.
     pub fn config_entries(&self) -> Result<Vec<ConfigEntry>, GitError> {
         // libgit2 does not know where these variables point.
         let moved = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"].iter().any(|name| env::var_os(name).is_some());
@@ -67,7 +67,7 @@ impl Repo {
     }
 }
 
-/// A git boolean.
+/// Parses a git boolean.
 pub(super) fn parse_flag(value: &str) -> Option<bool> {
     match value.to_ascii_lowercase().as_str() {
         "true" | "yes" | "on" | "1" => Some(true),
@@ -126,7 +126,7 @@ fn parse_list(bytes: &[u8]) -> Result<Vec<ConfigEntry>, GitError> {
     Ok(entries)
 }
 
-/// A key in the case in which entries carry it: the subsection keeps its own.
+/// Returns a key in the case that entries have: the subsection keeps its own.
 fn normal(key: &str) -> String {
     match (key.find('.'), key.rfind('.')) {
         (Some(first), Some(last)) if first < last => {

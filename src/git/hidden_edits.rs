@@ -46,7 +46,7 @@ pub enum ConcealmentKind {
 }
 
 impl ConcealmentKind {
-    /// The word for programs.
+    /// Returns the word for programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::HiddenEdit => "hidden-edit",
@@ -93,7 +93,7 @@ pub struct EditSurvey {
 }
 
 impl Repo {
-    /// The working tree, and everything found that hides edits in it, or could: as [`Repo::snapshot`] and
+    /// Returns the working tree, and everything found that hides edits in it, or could: as [`Repo::snapshot`] and
     /// [`Repo::concealment`], at the cost of the first alone.
     pub fn look(&self) -> Result<EditSurvey, GitError> {
         let config = self.config_entries()?;
@@ -102,8 +102,8 @@ impl Repo {
         Ok(EditSurvey { snapshot, concealment: self.concealment_in(&config, Some(&survey))? })
     }
 
-    /// Everything found that hides edits, or could. Costs one survey of the working tree. In a bare repository, only
-    /// the settings are looked at.
+    /// Returns everything found that hides edits, or could. Costs one survey of the working tree. In a bare repository,
+    /// only the settings are read.
     pub fn concealment(&self) -> Result<Vec<Concealment>, GitError> {
         if self.root().is_some() {
             return Ok(self.look()?.concealment);
@@ -163,7 +163,7 @@ impl Repo {
     }
 }
 
-/// The entry that counts for a key in lower case.
+/// Returns the entry that counts for a key in lower case.
 pub(super) fn last<'c>(config: &'c [ConfigEntry], key: &str) -> Option<&'c ConfigEntry> {
     config.iter().rev().find(|entry| entry.key == key)
 }

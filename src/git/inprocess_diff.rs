@@ -98,7 +98,7 @@ impl Repo {
     }
 }
 
-/// A text; `None` where it is binary.
+/// Returns a text; `None` if it is binary.
 fn text(library: &Repository, id: git2::Oid) -> Result<Option<Blob<'_>>, NotRead> {
     let blob = library.find_blob(id).map_err(|_| NotRead)?;
     let bytes = blob.content();
@@ -171,8 +171,8 @@ fn gits_changed_lines(old: &[u8], new: &[u8], reader: &mut PatchReader) -> bool 
     })
 }
 
-/// Nearly those that git finds, in a third of the time: git's library digests all that it compares. Of many lines it does
-/// not, because it knows when to give up.
+/// Finds nearly the same lines as git, in a third of the time: git's library digests all that it compares. For many
+/// lines git's library is faster, because it knows when to give up.
 fn changed_lines(old: &[u8], new: &[u8], reader: &mut PatchReader) -> bool {
     let lines = |text| memchr::memchr_iter(b'\n', text).take(MAX_LINES).count();
     if lines(old) + lines(new) >= MAX_LINES {
@@ -190,7 +190,7 @@ fn changed_lines(old: &[u8], new: &[u8], reader: &mut PatchReader) -> bool {
     true
 }
 
-/// Two texts without the lines that they begin and end with alike: to take in a line costs more than to compare it.
+/// Returns two texts without their equal first and last lines: reading a line costs more than comparing it.
 fn between_equal_ends<'t>(old: &'t [u8], new: &'t [u8]) -> (&'t [u8], &'t [u8]) {
     let same = equal(old, new, |text, from, to| &text[from..to]);
     let start = memchr::memrchr(b'\n', &old[..same]).map_or(0, |at| at + 1);

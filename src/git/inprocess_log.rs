@@ -45,8 +45,8 @@ enum CommitMark {
     Below,
 }
 
-/// The commits that `tip` reaches and none of `known` does, newest first, as git walks them: by date, until nothing new
-/// is left to come.
+/// Returns the commits that `tip` reaches and none of `known` does, newest first, as git walks them: by date, until
+/// nothing new is left to come.
 fn new_commits<'r>(library: &'r Repository, tip: git2::Oid, known: &[git2::Oid]) -> Option<Vec<git2::Commit<'r>>> {
     let mut marks: HashMap<git2::Oid, CommitMark> = HashMap::new();
     let mut read: HashMap<git2::Oid, git2::Commit<'r>> = HashMap::new();
@@ -100,7 +100,7 @@ fn new_commits<'r>(library: &'r Repository, tip: git2::Oid, known: &[git2::Oid])
     }
 }
 
-/// A commit with what it changes. `None`: that takes more than comparing its trees.
+/// Returns a commit with its changes. `None`: that takes more than comparing its trees.
 fn logged(library: &Repository, commit: &git2::Commit<'_>) -> Option<Logged> {
     // Git would have to recode it.
     if commit.message_encoding().is_err() || commit.message_encoding().is_ok_and(|encoding| encoding.is_some()) {

@@ -17,7 +17,7 @@ const MAX_ENTRIES: usize = 2_048;
 /// The cost of reading a tree, counted in entries.
 const READING: usize = 64;
 
-/// The differences of those pairs that are near. What cannot be read is not among them.
+/// Returns the differences of the pairs that are near. Unreadable pairs are left out.
 pub(super) fn compare(library: &Repository, pairs: &[(Oid, Oid)]) -> HashMap<(Oid, Oid), TreeDiff> {
     let mut walk = TreeWalk { library, left: MAX_ENTRIES, changes: Vec::new() };
     let mut found = HashMap::new();
@@ -48,7 +48,7 @@ pub(super) struct TreeItem {
 }
 
 impl TreeItem {
-    /// The entries of a tree, in its order.
+    /// Returns the entries of a tree, in its order.
     pub(super) fn all(library: &Repository, tree: git2::Oid) -> Option<Vec<Self>> {
         // The empty tree needs not be there.
         if tree.to_string() == Oid::empty_tree(false).as_str() {
@@ -65,7 +65,7 @@ impl TreeItem {
         self.mode == TREE
     }
 
-    /// Git's order: a directory is sorted as if its name ended with a slash.
+    /// Compares in git's order: a directory is sorted as if its name ended with a slash.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         let length = self.name.len().min(other.name.len());
         let next = |item: &Self| item.name.get(length).copied().unwrap_or(if item.is_tree() { b'/' } else { 0 });
@@ -120,7 +120,7 @@ impl TreeWalk<'_> {
     }
 }
 
-/// The mode as git takes it: old programs wrote others.
+/// Returns the mode as git takes it: old programs wrote others.
 const fn plain(mode: u32) -> u32 {
     match mode & 0o170_000 {
         0o100_000 if mode & 0o100 == 0 => 0o100_644,

@@ -14,7 +14,7 @@ use crate::snapshot::{Snapshot, SnapshotEntry};
 const MAX_PATHS: usize = 256;
 
 impl Repo {
-    /// The id of the tree that keeping `snapshot` would write. `None`: that is not known without writing it.
+    /// Returns the id of the tree that keeping `snapshot` would write. `None`: that is not known without writing it.
     pub fn tree_id(&self, snapshot: &Snapshot) -> Option<Oid> {
         if snapshot.dirty.len() > MAX_PATHS {
             return None;
@@ -33,7 +33,7 @@ impl Repo {
 /// A path below some folder, and its present entry.
 type TreeEdit<'s> = (&'s [u8], Option<&'s SnapshotEntry>);
 
-/// The id of a tree with other entries; the inner `None`: nothing is left of it.
+/// Returns the id of a tree with other entries; the inner `None`: nothing is left of it.
 #[expect(clippy::option_option, reason = "not known, and known to be nothing, are two answers")]
 fn changed(library: &Repository, base: Option<git2::Oid>, changes: &[TreeEdit<'_>]) -> Option<Option<git2::Oid>> {
     let items = base.map_or_else(|| Some(Vec::new()), |base| TreeItem::all(library, base))?;

@@ -52,15 +52,16 @@ pub(super) fn is_code(path: &RepoPath) -> bool {
     meant().has(path)
 }
 
-/// True if a folder above the file has a name that builds and package managers use for what they fill.
+/// Returns `true` if a folder above the file has a name that builds and package managers use for folders that they
+/// fill.
 pub(super) fn is_made(path: &RepoPath) -> bool {
     let made = |part: &[u8]| meant().made.iter().any(|name| name.as_bytes() == part);
     path.as_bytes().split(|&byte| byte == b'/').any(made)
 }
 
 impl Repo {
-    /// The files of code that the commits since the default branch, or the index, took out of git and that are still
-    /// there, ignored.
+    /// Returns the files of code that the commits since the default branch, or the index, took out of git and that are
+    /// still there, ignored.
     pub(super) fn left_behind(&self, snapshot: &Snapshot) -> Result<Vec<RepoPath>, GitError> {
         let Some(head) = &snapshot.head else { return Ok(Vec::new()) };
         let mut gone = self.taken_out(head)?;
@@ -90,7 +91,7 @@ impl Repo {
         Ok(ignored.map(|path| RepoPath::new(path.strip_prefix(b"./").unwrap_or(path))).collect())
     }
 
-    /// The code that the newest of the commits up to `head` took out that no remote has.
+    /// Returns the code that the newest of the commits up to `head` that no remote has took out.
     fn taken_out(&self, head: &Oid) -> Result<BTreeSet<RepoPath>, GitError> {
         if let Some(known) = self.known_taken_out().get(head) {
             return Ok(known.clone());

@@ -108,7 +108,7 @@ impl Repo {
         Ok(rules)
     }
 
-    /// The file of the rule that hides each of the candidates.
+    /// Returns the file of the rule that hides each of the candidates.
     fn sources_of_rules(&self, candidates: &[Candidate]) -> Result<BTreeMap<RepoPath, PathBuf>, GitError> {
         if candidates.is_empty() {
             return Ok(BTreeMap::new());
@@ -165,7 +165,8 @@ impl Repo {
         Ok(candidates.into_iter().filter(is_named).collect())
     }
 
-    /// The tracked files whose bytes are not those that git stores for them, through a filter that this machine sets.
+    /// Returns the tracked files whose bytes are not those that git stores for them, through a filter that this machine
+    /// sets.
     fn filtered(
         &self,
         root: &Path,
@@ -201,7 +202,7 @@ impl Repo {
         Ok(found)
     }
 
-    /// The id that the bytes of a file have without any filter.
+    /// Returns the id that the bytes of a file have without any filter.
     fn raw_id(&self, file: &Path) -> Option<String> {
         if self.is_sha256() {
             let bytes = fs::read(file).ok()?;
@@ -211,7 +212,8 @@ impl Repo {
     }
 }
 
-/// The filters that are set and that are not git-lfs as it installs itself: that one checks the content by its pointer.
+/// Returns the filters that are set and that are not git-lfs as it installs itself: that one checks the content by its
+/// pointer.
 fn drivers(config: &[ConfigEntry]) -> BTreeSet<String> {
     const LFS: [&str; 5] = [
         "git-lfs clean -- %f",
@@ -301,7 +303,7 @@ fn is_written(root: &Path, one: &Candidate) -> bool {
             .any(|word| header.contains(word))
 }
 
-/// True if the file is compiled into a Go package because it lies among its files.
+/// Returns `true` if the file is compiled into a Go package because it lies among its files.
 fn is_of_a_go_package(root: &Path, one: &Candidate) -> bool {
     let is_go = |name: &std::ffi::OsStr| Path::new(name).extension().is_some_and(|extension| extension == "go");
     let file = root.join(one.path.to_os());
@@ -316,7 +318,7 @@ fn is_of_a_go_package(root: &Path, one: &Candidate) -> bool {
     is_go(name) && beside()
 }
 
-/// The word by which a source file takes the file in: the name of a module, or the whole name of data.
+/// Returns the word by which a source file takes the file in: the name of a module, or the whole name of data.
 fn name_in_sources(path: &RepoPath) -> Option<String> {
     let file = path.to_os();
     let name = file.file_name()?.to_str()?;
@@ -328,7 +330,7 @@ fn name_in_sources(path: &RepoPath) -> Option<String> {
     Some(stem.to_owned())
 }
 
-/// True if the line has a word with which a language takes in another file.
+/// Returns `true` if the line has a word with which a language includes another file.
 fn takes_in(line: &str) -> bool {
     const WORDS: [&str; 16] = [
         "import",

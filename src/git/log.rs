@@ -94,7 +94,7 @@ impl Repo {
         Ok(CommitLog(CommitSource::Printed(Box::new(self.print_log(range)?))))
     }
 
-    /// The commits of a range that is short and plain.
+    /// Returns the commits of a range that is short and plain.
     fn near_commits(&self, range: &Range) -> Option<Vec<Logged>> {
         // Git is told to pass grafts over, which git2 cannot be.
         if self.is_shallow() || self.common_dir().join("info/grafts").exists() {
@@ -236,7 +236,7 @@ impl Printed {
         Ok(Some(Logged { commit, blobs, cut_off }))
     }
 
-    /// The paths of one commit, up to the first field of the next.
+    /// Returns the paths of one commit, up to the first field of the next.
     fn files(&mut self) -> Result<(Vec<FileChange>, Blobs), GitError> {
         let (mut files, mut blobs) = (Vec::new(), Blobs::default());
         while let Some(field) = self.field()? {
@@ -273,12 +273,12 @@ impl Printed {
     }
 }
 
-/// A text in UTF-8 as far as it can be.
+/// Returns a text in UTF-8 as far as it can be.
 fn text_of(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-/// The status of a raw line, its colon still before it.
+/// Returns the status of a raw line, its colon still before it.
 pub(super) fn status(line: &[u8]) -> Option<PathStatus> {
     let word = line.rsplit(|&byte| byte == b' ').next()?;
     let score = || std::str::from_utf8(&word[1..]).ok()?.parse::<u8>().ok();

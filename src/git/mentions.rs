@@ -27,8 +27,8 @@ pub enum MentionsIn<'a> {
 }
 
 impl Repo {
-    /// The lines that hold any of `words`, in the files that `pathspecs` select, each after the `above` lines before it.
-    /// One call of git; binary files are left out.
+    /// Returns the lines that hold any of `words`, in the files that `pathspecs` select, each after the `above` lines
+    /// before it. One call of git; binary files are left out.
     pub fn mentions(
         &self,
         content: MentionsIn<'_>,

@@ -13,7 +13,7 @@ const USUAL: &[&str] = &["main", "master", "trunk", "develop"];
 const FEW: usize = 256;
 
 impl Repo {
-    /// The range that a person names: `a..b`, `a...b`, or one revision, which means that commit alone.
+    /// Returns the range that a person names: `a..b`, `a...b`, or one revision, which means that commit alone.
     pub fn named_range(&self, text: &str) -> Result<Range, GitError> {
         let revision = if text.contains("..") || text.contains('^') && text.starts_with('^') {
             text.to_owned()
@@ -68,7 +68,7 @@ impl Repo {
         Ok(Range { revisions: vec![tip.to_string()], exclude, limit: None })
     }
 
-    /// The commits on the first-parent history of `tip` that change `path`, the latest first, at most `max`.
+    /// Returns the commits on the first-parent history of `tip` that change `path`, the latest first, at most `max`.
     pub fn versions(&self, tip: &Oid, path: &RepoPath, max: usize) -> Result<Vec<Oid>, GitError> {
         let (count, path) = (format!("--max-count={max}"), path.to_os());
         let args: [&OsStr; 6] = [
@@ -93,13 +93,13 @@ impl Repo {
         Ok(false)
     }
 
-    /// The paths of all files in a commit.
+    /// Returns the paths of all files in a commit.
     pub fn files_of(&self, commit: &Oid) -> Result<Vec<RepoPath>, GitError> {
         let printed = self.git(["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit.as_str()])?;
         Ok(printed.split(|&byte| byte == 0).filter(|name| !name.is_empty()).map(RepoPath::new).collect())
     }
 
-    /// The default branch of a remote, as far as it was fetched.
+    /// Returns the default branch of a remote, as far as it was fetched.
     fn branches_to_build_on(&self, remote: &str) -> Result<Vec<String>, GitError> {
         let prefix = format!("refs/remotes/{remote}/");
         let mut found = Vec::new();
@@ -114,7 +114,7 @@ impl Repo {
         Ok(found)
     }
 
-    /// The commits that the refs below a prefix point to.
+    /// Returns the commits that the refs below a prefix point to.
     fn refs_below(&self, prefix: &str) -> Result<Vec<String>, GitError> {
         let read = self.library(|library| {
             let mut found = Vec::new();

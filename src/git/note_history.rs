@@ -30,7 +30,7 @@ struct NoteCommit {
 }
 
 impl Repo {
-    /// The history of the notes on `objects` in the ref `reference`, or from that commit on. Two calls of git.
+    /// Returns the history of the notes on `objects` in the ref `reference`, or from that commit on. Two calls of git.
     pub fn note_history(&self, reference: &str, objects: &[Oid]) -> Result<NoteHistory, GitError> {
         let tip = match reference.parse() {
             Ok(commit) => Some(commit),
@@ -103,7 +103,7 @@ impl NoteHistory {
         history
     }
 
-    /// A line appears in a commit. One that was there before, and was taken away, is as old as it was.
+    /// Records that a line appears in a commit. One that existed before, and was removed, keeps its age.
     fn note(&mut self, line: &NoteLine, commit: &Oid) {
         let known = self.first.get(line).is_some_and(|first| {
             let before = self.ancestors(commit);

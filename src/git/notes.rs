@@ -108,7 +108,7 @@ impl Repo {
         run(&mut command, Some(text.as_bytes())).map(drop)
     }
 
-    /// Held while notes are read and written again, since git looks only at its own part of that.
+    /// Locks the notes while they are read and written again, since git protects only its own part of that.
     fn lock_notes(&self) -> Result<File, GitError> {
         let path = self.gate_dir().join("notes.lock");
         fs::create_dir_all(self.gate_dir()).map_err(io_error("create", self.gate_dir()))?;
@@ -187,7 +187,7 @@ impl Repo {
     }
 }
 
-/// The path of the note on `object` below `depth` folders of two digits.
+/// Returns the path of the note on `object` below `depth` folders of two digits.
 pub(super) fn sorted_into(object: &Oid, depth: usize) -> String {
     let digits = object.as_str();
     let mut path = String::with_capacity(digits.len() + depth);

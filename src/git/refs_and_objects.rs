@@ -101,7 +101,7 @@ fn by_hand(message: &[u8]) -> bool {
     }
 }
 
-/// An object id that git printed, alone or at the start of a line.
+/// Returns an object id that git printed, alone or at the start of a line.
 pub(super) fn parse_oid(bytes: &[u8], command: &str) -> Result<Oid, GitError> {
     let text = String::from_utf8_lossy(bytes);
     let word = text.split_whitespace().next().unwrap_or_default();
@@ -177,7 +177,7 @@ impl Repo {
         printed.map(|bytes| parse_oid(&bytes, "rev-parse")).transpose()
     }
 
-    /// The tree of a commit (or of a tag of one); a tree is its own.
+    /// Returns the tree of a commit (or of a tag of one); a tree is its own.
     pub fn tree_of(&self, commit: &Oid) -> Result<Oid, GitError> {
         let read = self.library(|library| {
             let object = library.find_object(library_oid(commit)?, None)?;
@@ -299,7 +299,7 @@ impl Repo {
         Ok(None)
     }
 
-    /// The name that the symbolic reference `name` points to; `None` where it is none.
+    /// Returns the name that the symbolic reference `name` points to; `None` if it is not symbolic.
     pub fn symbolic_ref(&self, name: &str) -> Result<Option<String>, GitError> {
         // A remote may be a URL, and what is below it no name of a reference.
         if !git2::Reference::is_valid_name(name) {
@@ -317,7 +317,7 @@ impl Repo {
         }
     }
 
-    /// The reference that a push to `name` moves in this repository: symbolic references are followed.
+    /// Returns the reference that a push to `name` moves in this repository: symbolic references are followed.
     pub fn pushed_ref(&self, name: &str) -> Result<String, GitError> {
         let mut name = name.to_owned();
         for _ in 0..MAX_SYMBOLIC_DEPTH {
@@ -329,7 +329,7 @@ impl Repo {
         Ok(name)
     }
 
-    /// The object that the reference with the full name `name` points to, symbolic references followed.
+    /// Returns the object that the reference with the full name `name` points to, symbolic references followed.
     pub fn reference(&self, name: &str) -> Result<Option<Oid>, GitError> {
         let read = self.library(|library| found(library.refname_to_id(name))?.map(own_oid).transpose());
         if let Some(target) = read {
@@ -372,7 +372,7 @@ impl Repo {
         })
     }
 
-    /// A best common ancestor of two commits; `None` where they have none, or one of them is not here.
+    /// Returns a best common ancestor of two commits; `None` if they have none, or one of them is not here.
     pub fn merge_base(&self, a: &Oid, b: &Oid) -> Result<Option<Oid>, GitError> {
         let near =
             self.library(|library| linear_base(library, library_oid(a)?, library_oid(b)?)?.map(own_oid).transpose());

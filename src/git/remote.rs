@@ -46,7 +46,7 @@ pub enum DefaultBranch {
 }
 
 impl Repo {
-    /// The remotes of the configuration, by name.
+    /// Returns the remotes of the configuration, by name.
     pub fn remotes(&self) -> Result<Vec<Remote>, GitError> {
         let config = self.config_entries()?;
         let mut found: BTreeMap<&str, (Option<&str>, Option<&str>)> = BTreeMap::new();
@@ -88,7 +88,7 @@ impl Repo {
         known.map_or_else(|| self.refresh_remote_default_branch(url), DefaultBranch::Known)
     }
 
-    /// The same, as far as it is known without asking the remote.
+    /// Returns the same, as far as it is known without asking the remote.
     pub fn known_default_branch(&self, remote: &str, url: &str) -> Option<String> {
         let recorded = || {
             let name = self.recorded_for(remote, url)?;
@@ -152,7 +152,7 @@ impl Repo {
         }
     }
 
-    /// The remote whose `refs/remotes/<name>/HEAD` speaks of the place that `url` is.
+    /// Returns the remote whose `refs/remotes/<name>/HEAD` describes the repository at `url`.
     pub fn recorded_for(&self, remote: &str, url: &str) -> Option<String> {
         let remotes = self.remotes().ok()?;
         let by_name = remotes.iter().find(|one| one.name == remote && same_place(&one.url, url));
@@ -169,7 +169,7 @@ impl Repo {
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
-    /// Losing this costs one question to the remote, so failures are not reported.
+    /// Caches the default branch. A lost entry costs one question to the remote, so failures are not reported.
     fn remember(&self, url: &str, branch: &str) {
         let mut cache = self.read_cache();
         if cache.insert(cache_key(url), branch.to_owned()).as_deref() == Some(branch) {
@@ -187,7 +187,7 @@ impl Repo {
     }
 }
 
-/// URLs may carry credentials, so the cache holds their digests.
+/// Returns the digest of a URL for the cache, since URLs may carry credentials.
 fn cache_key(url: &str) -> String {
     hex_digest(&[b"remote", url.as_bytes()])
 }
@@ -208,7 +208,7 @@ impl Rewrites<'_> {
         Self::apply(&self.push, url).unwrap_or_else(|| self.fetch(url))
     }
 
-    /// The longest prefix wins.
+    /// Applies the rule with the longest prefix.
     fn apply(rules: &[(&str, &str)], url: &str) -> Option<String> {
         let (written, used) =
             rules.iter().filter(|(written, _)| url.starts_with(written)).max_by_key(|(written, _)| written.len())?;
@@ -224,7 +224,7 @@ fn same_place(a: &str, b: &str) -> bool {
     a == b || (place(a).is_some() && place(a) == place(b))
 }
 
-/// Host and path of a URL or of git's `host:path`; `None` for a local path.
+/// Returns host and path of a URL or of git's `host:path`; `None` for a local path.
 fn place(url: &str) -> Option<(String, &str)> {
     let (authority, path) = match url.split_once("://") {
         Some(("file", _)) => return None,

@@ -65,8 +65,8 @@ struct Layout {
 }
 
 impl Repo {
-    /// The repository at or above `dir`. Inherited `GIT_*` variables are not obeyed, except
-    /// `GIT_CEILING_DIRECTORIES`, which is about where to look and not about which repository it is.
+    /// Finds the repository at or above `dir`. Inherited `GIT_*` variables are not obeyed, except
+    /// `GIT_CEILING_DIRECTORIES`, which limits the search and does not choose the repository.
     pub fn discover(dir: &Path) -> Result<Self, GitError> {
         let ceilings: Vec<PathBuf> = env::var_os("GIT_CEILING_DIRECTORIES")
             .map(|list| env::split_paths(&list).filter(|path| path.is_absolute()).collect())
@@ -80,9 +80,9 @@ impl Repo {
         }
     }
 
-    /// The repository for which git runs the current hook: `GIT_DIR` decides where git has set it, relative to
-    /// `dir`, the directory the hook was started in. Every other variable is scrubbed, except that a receiving
-    /// hook keeps its quarantine, so that the pushed objects can be read.
+    /// Finds the repository for which git runs the current hook: `GIT_DIR` decides if git has set it, relative to
+    /// `dir`, the directory the hook was started in. Every other variable is scrubbed, except that a receiving hook
+    /// keeps its quarantine, so that the pushed objects can be read.
     pub fn discover_in_hook(dir: &Path) -> Result<Self, GitError> {
         let Some(git_dir) = env::var_os("GIT_DIR").filter(|value| !value.is_empty()) else {
             return Self::discover(dir);
@@ -125,7 +125,7 @@ impl Repo {
         repo
     }
 
-    /// The root of the working tree; `None` in a bare repository.
+    /// Returns the root of the working tree; `None` in a bare repository.
     pub fn root(&self) -> Option<&Path> {
         self.0.root.as_deref()
     }
@@ -135,12 +135,12 @@ impl Repo {
         self.root().ok_or_else(|| GitError::Bare { git_dir: self.0.git_dir.clone() })
     }
 
-    /// The git directory of this working tree: `.git`, `.git/worktrees/<name>`, or the bare repository itself.
+    /// Returns the git directory of this working tree: `.git`, `.git/worktrees/<name>`, or the bare repository itself.
     pub fn git_dir(&self) -> &Path {
         &self.0.git_dir
     }
 
-    /// The git directory that all working trees share.
+    /// Returns the git directory that all working trees share.
     pub fn common_dir(&self) -> &Path {
         &self.0.common_dir
     }
@@ -165,18 +165,18 @@ impl Repo {
         self.0.shallow
     }
 
-    /// The id of the tree without entries.
+    /// Returns the id of the tree without entries.
     pub fn empty_tree(&self) -> Oid {
         Oid::empty_tree(self.0.sha256)
     }
 
-    /// The inherited variables that could have misled git, and were not obeyed.
+    /// Returns the inherited variables that could have misled git, and were not obeyed.
     pub(super) fn scrubbed(&self) -> &[String] {
         &self.0.scrubbed
     }
 
-    /// A hermetic git, bound to this repository, its working directory at the root. It sees the snapshots that were kept
-    /// and, in a receiving hook, the objects in quarantine. It runs no hooks.
+    /// Returns a hermetic git, bound to this repository, its working directory at the root. It sees the snapshots that
+    /// were kept and, in a receiving hook, the objects in quarantine. It runs no hooks.
     pub(crate) fn command(&self) -> Command {
         let inner = &*self.0;
         let mut command = bare_command();
@@ -202,7 +202,7 @@ impl Repo {
         run(self.command().args(args), None)
     }
 
-    /// Like [`Repo::git`], with `input` on standard input.
+    /// Runs git like [`Repo::git`], with `input` on standard input.
     pub(crate) fn git_with<S: AsRef<OsStr>>(
         &self,
         args: impl IntoIterator<Item = S>,
@@ -211,7 +211,7 @@ impl Repo {
         run(self.command().args(args), Some(input))
     }
 
-    /// Like [`Repo::git`], for questions that git answers by status: `None` when it ends with one of `no`.
+    /// Runs git like [`Repo::git`], for questions that git answers by status: `None` when it ends with one of `no`.
     pub(super) fn git_unless<S: AsRef<OsStr>>(
         &self,
         no: &[i32],
@@ -227,12 +227,12 @@ impl Repo {
         }
     }
 
-    /// The comparisons that were made.
+    /// Returns the comparisons that were made.
     pub(super) fn known_diffs(&self) -> MutexGuard<'_, KnownDiffs> {
         self.0.diffs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The code that was found to be taken out.
+    /// Returns the code that was found to be taken out.
     pub(super) fn known_taken_out(&self) -> MutexGuard<'_, KnownPaths> {
         self.0.taken_out.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -242,7 +242,7 @@ impl Repo {
         let _ = self.0.edited_markers.set(Box::new(edited));
     }
 
-    /// The markers of tool folders that were written by an edit, as far as anybody knows.
+    /// Returns the markers of tool folders that were written by an edit, as far as anybody knows.
     pub(super) fn edited_markers(&self) -> Vec<RepoPath> {
         self.0.edited_markers.get().map(|edited| edited()).unwrap_or_default()
     }
@@ -270,7 +270,7 @@ impl Repo {
         *self.0.library.lock().unwrap_or_else(PoisonError::into_inner) = usable;
     }
 
-    /// `library`, if it can be shown every object that git is shown.
+    /// Returns `library`, if it can see every object that git sees.
     fn with_all_objects(&self, library: git2::Repository) -> Option<git2::Repository> {
         let kept = self.kept_objects();
         let quarantine = self.0.quarantine.iter().find(|(name, _)| *name == QUARANTINE[1]).map(|(_, value)| value);

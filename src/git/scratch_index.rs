@@ -100,7 +100,7 @@ impl<'r> Scratch<'r> {
         Self::new(repo, None)
     }
 
-    /// An empty index whose objects go to the gate's own store, which is created where it is missing.
+    /// Creates an empty index whose objects go to the gate's own store, which is created if it is missing.
     pub(super) fn keeping(repo: &'r Repo) -> Result<Self, GitError> {
         let store = repo.kept_objects();
         if !store.is_dir() {
@@ -211,7 +211,8 @@ impl<'r> Scratch<'r> {
         Ok(refused)
     }
 
-    /// One bad path spoils the whole batch, and git leaves the index as it was: halve until it is alone.
+    /// Adds paths by halves. One bad path spoils the whole batch, and git leaves the index as it was: this halves the
+    /// batch until the path is alone.
     fn add_halving<'a>(
         &self,
         paths: &[&'a RepoPath],
@@ -256,7 +257,7 @@ impl<'r> Scratch<'r> {
         }
     }
 
-    /// All entries, in git's order.
+    /// Returns all entries, in git's order.
     pub(super) fn entries(&self) -> Result<Vec<(RepoPath, SnapshotEntry)>, GitError> {
         if let Some(entries) = self.entries_in_process() {
             return Ok(entries);

@@ -35,7 +35,7 @@ impl Repo {
         self.snapshot_in(&self.survey()?)
     }
 
-    /// The working tree as a survey found it.
+    /// Returns the working tree as a survey found it.
     pub(super) fn snapshot_in(&self, survey: &Survey) -> Result<Snapshot, GitError> {
         let base = match &survey.status.head {
             Some(head) => self.tree_of(head)?,
@@ -174,7 +174,7 @@ impl Survey {
         self.files.get(path).cloned().flatten()
     }
 
-    /// The marked entries whose files are not what the index holds.
+    /// Returns the marked entries whose files differ from the index.
     pub(super) fn hidden_edits(&self) -> impl Iterator<Item = &Marked> {
         self.marked.iter().filter(|one| self.files.get(&one.path).is_some_and(|now| now.as_ref() != Some(&one.entry)))
     }

@@ -53,7 +53,7 @@ impl Repo {
         }
     }
 
-    /// The objects in the store. What a killed git left there is removed on the way.
+    /// Returns the objects in the store. It removes the leftovers of killed git processes on the way.
     fn stored(&self) -> Vec<Stored> {
         let mut stored = Vec::new();
         for folder in fs::read_dir(self.kept_objects()).into_iter().flatten().flatten() {
@@ -80,7 +80,7 @@ impl Repo {
         stored
     }
 
-    /// The ids of `trees` and of all below them that is in the store.
+    /// Returns the ids of `trees` and of everything below them in the store.
     fn below(&self, trees: &[Oid], stored: &BTreeSet<String>) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         let mut open: Vec<String> = trees.iter().map(ToString::to_string).collect();
@@ -93,7 +93,7 @@ impl Repo {
         found
     }
 
-    /// The ids in a tree; none for anything else.
+    /// Returns the ids in a tree; none for anything else.
     fn entries_of(&self, id: &str) -> Vec<String> {
         let listed = self.library(|library| {
             let object = library.find_object(git2::Oid::from_str(id)?, None)?;

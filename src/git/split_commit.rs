@@ -119,14 +119,14 @@ impl Repo {
         self.git(["update-ref", "-m", reason, "HEAD", new.as_str(), old.as_str()]).map(drop)
     }
 
-    /// The tree that the index holds.
+    /// Returns the tree that the index holds.
     pub fn index_tree(&self) -> Result<Oid, GitError> {
         oid(&self.git(["write-tree"])?)
     }
 }
 
-/// The lines `author` and `committer` of a commit. The message is written anew, in UTF-8, so `encoding` goes; a
-/// signature is of the old content and goes, too.
+/// Returns the lines `author` and `committer` of a commit. The message is written anew, in UTF-8, so `encoding` is
+/// dropped; a signature covers the old content and is dropped, too.
 fn people(commit: &[u8]) -> Vec<u8> {
     let mut kept = Vec::new();
     for line in commit.split(|&byte| byte == b'\n').take_while(|line| !line.is_empty()) {
@@ -138,7 +138,7 @@ fn people(commit: &[u8]) -> Vec<u8> {
     kept
 }
 
-/// The same people for a git that makes the commit itself, because it is to be signed.
+/// Returns the same people for a git that makes the commit itself, because it has to be signed.
 fn as_variables(people: &[u8]) -> Vec<(String, String)> {
     let mut variables = Vec::new();
     for line in String::from_utf8_lossy(people).lines() {

@@ -60,7 +60,7 @@ pub(super) enum WorktreeSide {
     Untracked,
 }
 
-/// A number in octal digits; 0 for anything else.
+/// Parses a number in octal digits; 0 for anything else.
 pub(super) fn octal(digits: &[u8]) -> u32 {
     std::str::from_utf8(digits).ok().and_then(|text| u32::from_str_radix(text, 8).ok()).unwrap_or(0)
 }

@@ -41,7 +41,7 @@ impl Repo {
     }
 }
 
-/// The tool folders above `untracked`, each the outermost one.
+/// Returns the tool folders above `untracked`, each the outermost one.
 pub(super) fn find(root: &Path, untracked: &[&RepoPath], distrusted: &[RepoPath]) -> Vec<ToolFolder> {
     let mut known: BTreeMap<Vec<u8>, bool> = BTreeMap::new();
     let mut found: Vec<ToolFolder> = Vec::new();
@@ -69,7 +69,7 @@ pub(super) fn find(root: &Path, untracked: &[&RepoPath], distrusted: &[RepoPath]
     found
 }
 
-/// The folder as a tool folder, if it is one.
+/// Returns the folder as a tool folder, if it is one.
 fn recognize(root: &Path, folder: &RepoPath, distrusted: &[RepoPath]) -> Option<ToolFolder> {
     let place = root.join(folder.to_os());
     if !fs::symlink_metadata(&place).ok()?.is_dir() {
@@ -88,7 +88,7 @@ fn recognize(root: &Path, folder: &RepoPath, distrusted: &[RepoPath]) -> Option<
     None
 }
 
-/// The path, from the top of the folder, of the first file that `glob` names.
+/// Returns the path, from the top of the folder, of the first file that `glob` names.
 fn marker(place: &Path, glob: &str) -> Option<Vec<u8>> {
     let (first, rest) = glob.split_once('/').map_or((glob, None), |(first, rest)| (first, Some(rest)));
     let below = |name: &[u8]| -> Option<Vec<u8>> {
@@ -106,7 +106,7 @@ fn marker(place: &Path, glob: &str) -> Option<Vec<u8>> {
     names(place).iter().filter(|name| fits(first, name)).find_map(|name| below(name))
 }
 
-/// The names in a folder, sorted.
+/// Returns the names in a folder, sorted.
 fn names(place: &Path) -> Vec<Vec<u8>> {
     let entries = fs::read_dir(place).into_iter().flatten().flatten();
     let mut names: Vec<_> = entries.map(|entry| RepoPath::from_os(&entry.file_name()).as_bytes().to_vec()).collect();

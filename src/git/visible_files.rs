@@ -4,7 +4,8 @@ use super::command::run;
 use super::{GitError, Repo};
 
 impl Repo {
-    /// The paths of tracked files and of files that are not ignored, relative to the root, sorted. A path that is not UTF-8 is left out.
+    /// Returns the paths of tracked files and of files that are not ignored, relative to the root, sorted. A path that
+    /// is not UTF-8 is left out.
     pub fn listed_paths(&self) -> Result<Vec<String>, GitError> {
         let mut command = self.command();
         command.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--full-name"]);

@@ -4,7 +4,7 @@ use super::{GitError, Repo};
 use crate::repo_path::RepoPath;
 
 impl Repo {
-    /// The files that are in the index or untracked and not ignored, in order. What was deleted may be among them.
+    /// Returns the files that are in the index or untracked and not ignored, in order. Deleted files may be among them.
     pub fn work_files(&self) -> Result<Vec<RepoPath>, GitError> {
         let printed = self.git(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--full-name"])?;
         let paths = printed.split(|byte| *byte == 0).filter(|path| !path.is_empty());

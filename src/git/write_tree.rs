@@ -37,7 +37,7 @@ impl Repo {
         }
     }
 
-    /// The paths on which two kept snapshots differ. What cannot be compared counts as changed, everywhere.
+    /// Returns the paths on which two kept snapshots differ. If they cannot be compared, every path counts as changed.
     pub fn changed_between(&self, start: &KeptSnapshot, end: &KeptSnapshot) -> Result<Vec<RepoPath>, GitError> {
         if start.tree == end.tree {
             return Ok(Vec::new());
