@@ -215,7 +215,7 @@ impl Arguments {
         if joined { name.chars().skip(1).map(|c| format!("-{c}")).collect() } else { Vec::new() }
     }
 
-    /// The name of an option, and the value that is attached to it.
+    /// Returns the name of an option, and the value that is attached to it.
     pub(crate) fn split<'a>(&self, word: &'a str) -> (String, Option<&'a str>) {
         // `-only-testing:AppTests`
         let colon = || word.split_once(':').filter(|(name, _)| self.one_dash && self.mentions(name));
@@ -240,7 +240,7 @@ impl Arguments {
         self.names().any(|known| known == name)
     }
 
-    /// The names of all options that are known, those first with which least is proven.
+    /// Returns the names of all known options, those first with which least is proven.
     fn names(&self) -> impl Iterator<Item = &str> {
         let lists = [
             &self.nothing,
@@ -258,7 +258,7 @@ impl Arguments {
         lists.into_iter().flatten().map(|entry| entry.split('=').next().unwrap_or(entry))
     }
 
-    /// The whole name of an option of which the beginning may be written.
+    /// Returns the whole name of an option that may be shortened.
     pub(crate) fn whole_name<'a>(&'a self, name: &'a str) -> &'a str {
         if !self.abbreviated || name.len() < 3 || !name.starts_with("--") || self.mentions(name) {
             return name;

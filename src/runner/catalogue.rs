@@ -35,7 +35,7 @@ impl Texts {
         self.ids.len()
     }
 
-    /// The number of a text.
+    /// Returns the number of a text.
     pub(crate) fn id(&self, text: &str) -> Option<usize> {
         self.ids.get(text).copied()
     }
@@ -367,7 +367,7 @@ impl Catalogue {
         starts.peek().is_some() && starts.all(|(runner, _)| runner.task.as_ref().is_none_or(own))
     }
 
-    /// The runner with this id.
+    /// Returns the runner with this id.
     pub fn runner(&self, id: &str) -> Option<&Runner> {
         self.runners.get(id)
     }
@@ -383,12 +383,12 @@ impl Catalogue {
         })
     }
 
-    /// All runners, by id.
+    /// Returns all runners, by id.
     pub fn runners(&self) -> impl Iterator<Item = &Runner> {
         self.runners.values()
     }
 
-    /// The ways to start something through a program of this name.
+    /// Returns the ways to start something through a program of this name.
     pub(crate) fn starts(&self, program: &str) -> impl Iterator<Item = (&Runner, &Invoke)> {
         self.by_program.get(program).into_iter().flatten().filter_map(|(id, index)| {
             let runner = self.runners.get(id)?;
@@ -401,7 +401,7 @@ impl Catalogue {
         self.by_program.contains_key(program)
     }
 
-    /// The rules that read the output of a runner, and how many summaries it prints.
+    /// Returns the rules that read the output of a runner, and how many summaries it prints.
     pub(crate) fn output_rules<'a>(&'a self, runner: &'a Runner) -> (Summaries, Vec<&'a LineRule>) {
         let mut rules: Vec<&LineRule> = runner.output.line.iter().collect();
         let mut summaries = runner.output.summaries;

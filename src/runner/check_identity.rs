@@ -23,7 +23,8 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The identity of the command `argv`; `None` where a word is not known, or it starts no runner of the catalogue.
+    /// Returns the identity of the command `argv`; `None` if a word is unknown, or it starts no runner of the
+    /// catalogue.
     pub fn of(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Self> {
         if argv.iter().any(|word| word.as_ref().is_none_or(|word| word.ends_with('…'))) {
             return None;
@@ -74,7 +75,7 @@ impl Identity {
     }
 }
 
-/// The path of a program that lies in the project and is not installed by a package manager.
+/// Returns the path of a program that lies in the project and is not installed by a package manager.
 fn own_path(called: &str) -> Option<String> {
     let (folder, name) = called.rsplit_once(['/', '\\'])?;
     let last = folder.rsplit(['/', '\\']).next().unwrap_or(folder);

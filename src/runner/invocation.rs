@@ -74,7 +74,7 @@ struct Budget<'a> {
 }
 
 impl Budget<'_> {
-    /// The budget for a command that a task runs.
+    /// Returns the budget for a command that a task runs.
     fn spend(&self) -> Option<Self> {
         let left = self.left.get().checked_sub(1).filter(|_| self.depth < MAX_DEPTH)?;
         self.left.set(left);
@@ -133,7 +133,7 @@ pub(crate) struct MatchedRunner<'a> {
     pub before: usize,
 }
 
-/// The runner that `argv` starts: the one with the longest row of matching words.
+/// Returns the runner that `argv` starts: the one with the longest row of matching words.
 pub(crate) fn find<'a>(catalogue: &'a Catalogue, argv: &'a [Option<String>]) -> Option<MatchedRunner<'a>> {
     let words: Vec<Option<&str>> = argv.iter().map(Option::as_deref).collect();
     let (program, rest) = words.split_first()?;
@@ -157,7 +157,7 @@ pub(crate) fn find<'a>(catalogue: &'a Catalogue, argv: &'a [Option<String>]) -> 
     best.map(|(_, found)| found)
 }
 
-/// The name of one of many programs that are alike: `cargo doc`, `shellcheck`, `mypy` for `python -m mypy`.
+/// Returns the name of one of many programs that are alike: `cargo doc`, `shellcheck`, `mypy` for `python -m mypy`.
 fn family_name(runner: &Runner, program: &str, words: &[&str]) -> String {
     if let ["-m", module, ..] = words {
         return (*module).to_owned();
@@ -230,7 +230,7 @@ fn matched<'a>(runner: &Runner, invoke: &Invoke, rest: &[Option<&'a str>]) -> Op
     Some(Matched { names, rest: left, before })
 }
 
-/// `node node_modules/.bin/jest …` is `jest …`.
+/// Removes an interpreter: `node node_modules/.bin/jest …` is `jest …`.
 pub(crate) fn interpreted(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Vec<Option<String>>> {
     let program = program_name(|name| catalogue.knows_program(name), argv.first()?.as_deref()?);
     if !catalogue.names.interpreters.contains(&program) {
@@ -415,7 +415,7 @@ fn decisive(kinds: &[CommandKind]) -> usize {
     checks.iter().position(|kind| kinds.contains(kind)).unwrap_or(checks.len())
 }
 
-/// Two commands of which both run.
+/// Combines two commands that both run.
 fn both(first: Invocation, second: Invocation) -> Invocation {
     let mut kinds = first.kinds.clone();
     kinds.extend(second.kinds.iter().filter(|kind| !first.kinds.contains(kind)));

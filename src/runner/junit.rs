@@ -180,7 +180,7 @@ impl<'a> Scanner<'a> {
         Err(JunitError::Malformed { at: self.at, what })
     }
 
-    /// The next tag. Text is skipped, which outside the root may only be white space.
+    /// Reads the next tag. It skips text, which may only be white space outside of the root.
     fn next_tag(&mut self, outside: bool) -> Result<Option<Tag<'a>>, JunitError> {
         loop {
             let rest = self.xml.get(self.at..).unwrap_or_default();

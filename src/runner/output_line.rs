@@ -192,7 +192,8 @@ pub(crate) fn lines(output: &str) -> impl Iterator<Item = Cow<'_, str>> {
         .filter(|line| !line.trim().is_empty())
 }
 
-/// The line without escape sequences (colours, cursor movements, hyperlinks, titles) and without blanks at its end.
+/// Returns the line without escape sequences (colours, cursor movements, hyperlinks, titles) and without blanks at its
+/// end.
 fn without_escapes(line: &str) -> Cow<'_, str> {
     if memchr::memchr2(0x1b, 0x08, line.as_bytes()).is_none() {
         return Cow::Borrowed(line.trim_end());
@@ -228,7 +229,7 @@ fn without_escapes(line: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The line without the prefix that a task runner puts before each line of a task: `[task] …`, `pkg:task: …`,
+/// Returns the line without the prefix that a task runner puts before each line of a task: `[task] …`, `pkg:task: …`,
 /// `packages/a test: …`, `service-1  | …`, `│ …`, a time stamp, a number of `uniq -c`. `None` when it has none.
 pub(crate) fn without_prefix(line: &str) -> Option<&str> {
     static PREFIX: OnceLock<Option<Regex>> = OnceLock::new();

@@ -211,7 +211,7 @@ impl<'a> RunnerTally<'a> {
         self.runner.task.is_some()
     }
 
-    /// The counts, if there is a summary, else the parts.
+    /// Returns the counts, if there is a summary, else the parts.
     pub(crate) fn report(&self) -> Option<RunReport> {
         let known: Vec<&RunSummary> =
             self.found.iter().filter(|summary| summary.is_complete() || summary.is_bad()).collect();

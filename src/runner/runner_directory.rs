@@ -14,7 +14,8 @@ pub struct DirectoryWords {
     pub directory: Option<String>,
 }
 
-/// The first words of `argv` that send its runner elsewhere: `make -C web test` is `make test`, started in `web`.
+/// Returns the first words of `argv` that send its runner to another directory: `make -C web test` is `make test`,
+/// started in `web`.
 pub fn named(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<DirectoryWords> {
     let found = find(catalogue, argv)?;
     let arguments = &found.runner.arguments;

@@ -1,7 +1,7 @@
 //! The simplest command lines: words, quotes, assignments and `&&`. The shell analysis reads all others.
 
-/// The commands of a line that consists of simple commands joined by `&&`, as words; assignments before a command
-/// are left out. `None`: the line holds anything else (a pipe, a substitution, a redirection, a pattern, …).
+/// Returns the commands of a line that consists of simple commands joined by `&&`, as words; assignments before a
+/// command are left out. `None`: the line holds anything else (a pipe, a substitution, a redirection, a pattern, …).
 pub fn simple_commands(line: &str) -> Option<Vec<Vec<String>>> {
     let mut commands = vec![Vec::new()];
     let mut word: Option<String> = None;

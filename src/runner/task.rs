@@ -10,8 +10,8 @@ mod task_files;
 
 /// The text files of a project that can be read.
 pub trait ProjectFiles {
-    /// The text of the file at `path`, relative to the directory in which the command runs. `None`: not there, not
-    /// text, or not known.
+    /// Returns the text of the file at `path`, relative to the directory in which the command runs. `None`: the file
+    /// does not exist, is not text, or is unknown.
     fn read(&self, path: &str) -> Option<String>;
 }
 
@@ -159,7 +159,7 @@ pub struct TaskRun {
     pub exit_zero: bool,
 }
 
-/// The tasks that `argv` calls; none if it calls no task.
+/// Returns the tasks that `argv` calls; none if it calls no task.
 pub fn resolve(catalogue: &Catalogue, argv: &[Option<String>], files: &dyn ProjectFiles) -> Vec<TaskRun> {
     match crate::runner::invocation::find(catalogue, argv) {
         Some(found) => match &found.runner.task {
@@ -170,7 +170,7 @@ pub fn resolve(catalogue: &Catalogue, argv: &[Option<String>], files: &dyn Proje
     }
 }
 
-/// The tasks that `argv` calls, by the catalogue of this program.
+/// Returns the tasks that `argv` calls, by the catalogue of this program.
 pub fn resolve_embedded(argv: &[Option<String>], files: &dyn ProjectFiles) -> Vec<TaskRun> {
     resolve(Catalogue::embedded(), argv, files)
 }
@@ -309,7 +309,7 @@ impl TaskNames {
         kinds
     }
 
-    /// The part of the tests that a task is restricted to by its name.
+    /// Returns the part of the tests that a task is restricted to by its name.
     pub(crate) fn part(&self, task: &str) -> Option<String> {
         words(task).into_iter().find(|word| !self.whole.contains(word)).map(|_| format!("the task {task}"))
     }
@@ -332,14 +332,14 @@ impl TaskNames {
         self.neutral_arguments.iter().any(|argument| argument == name || argument == word)
     }
 
-    /// The argument that chooses a part, among those handed on to a task whose runner is not known.
+    /// Returns the argument that chooses a part, among those passed on to a task with an unknown runner.
     pub(crate) fn choosing<'a>(&self, arguments: &'a [Option<String>]) -> Option<&'a str> {
         let word = arguments.iter().find(|word| !word.as_deref().is_some_and(|word| self.is_neutral(word)))?;
         Some(word.as_deref().unwrap_or("an argument that the text does not show"))
     }
 }
 
-/// The words of a name: `test:ci`, `lint-fix`, `build_all`, `//pkg:testE2E`.
+/// Returns the words of a name: `test:ci`, `lint-fix`, `build_all`, `//pkg:testE2E`.
 fn words(task: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut lower = false;

@@ -22,7 +22,7 @@ pub struct NamedTests {
 }
 
 impl NamedTests {
-    /// The tests that an output names. `whole`: nothing of the output is cut off.
+    /// Returns the tests that an output names. `whole`: nothing of the output is cut off.
     pub fn of_output(text: &str, whole: bool) -> Self {
         let mut tests = Self::default();
         let mut announced = 0_usize;
@@ -42,7 +42,7 @@ impl NamedTests {
         tests
     }
 
-    /// The tests in a report of the pytest plugin. A line that cannot be read makes the report incomplete.
+    /// Returns the tests in a report of the pytest plugin. A line that cannot be read makes the report incomplete.
     pub fn of_pytest_report(report: &str) -> Self {
         let mut tests = Self::default();
         let mut readable = true;
@@ -68,7 +68,7 @@ impl NamedTests {
         self.results.is_empty()
     }
 
-    /// The number of tests known by name.
+    /// Returns the number of tests known by name.
     pub fn len(&self) -> usize {
         self.results.len()
     }
@@ -78,12 +78,12 @@ impl NamedTests {
         self.complete
     }
 
-    /// The tests that failed, sorted.
+    /// Returns the tests that failed, sorted.
     pub fn failed(&self) -> impl Iterator<Item = &str> {
         self.results.iter().filter(|(_, result)| **result == TestResult::Failed).map(|(name, _)| name.as_str())
     }
 
-    /// The results of tests that failed earlier; those about which this run says nothing are left out.
+    /// Returns the results of tests that failed earlier; tests without a result in this run are left out.
     pub fn earlier<'a>(&self, open: impl Iterator<Item = &'a str>) -> Vec<EarlierFailure> {
         let result = |test: &str| {
             let known = self.results.get(test).copied();
@@ -97,7 +97,8 @@ impl NamedTests {
         open.filter_map(earlier).collect()
     }
 
-    /// The tests that passed and may be `missing` under another name: in its file or module, or with the same last part.
+    /// Returns the tests that passed and may be `missing` under another name: in its file or module, or with the same
+    /// last part.
     fn candidates(&self, missing: &str) -> Vec<String> {
         let (home, last) = split(missing);
         let passed = self.results.iter().filter(|(_, result)| **result == TestResult::Passed);
@@ -108,7 +109,7 @@ impl NamedTests {
         near.take(MAX_CANDIDATES).map(|(name, _)| name.clone()).collect()
     }
 
-    /// Of several tests with one name, a failure counts first, then a pass.
+    /// Adds a result. Of several tests with one name, a failure counts first, then a pass.
     fn add(&mut self, name: &str, result: TestResult) {
         let rank = |result: TestResult| match result {
             TestResult::Failed => 0,
@@ -127,20 +128,20 @@ impl NamedTests {
     }
 }
 
-/// The file or module of a test, and the last part of its name without parameters.
+/// Returns the file or module of a test, and the last part of its name without parameters.
 fn split(name: &str) -> (&str, &str) {
     let bare = name.split_once('[').map_or(name, |(bare, _)| bare);
     bare.rsplit_once("::").or_else(|| bare.rsplit_once('/')).unwrap_or(("", bare))
 }
 
-/// `running 12 tests`
+/// Reads `running 12 tests`.
 fn libtest_count(line: &str) -> Option<usize> {
     let rest = line.strip_prefix("running ")?;
     let (count, word) = rest.split_once(' ')?;
     matches!(word, "test" | "tests").then(|| count.parse().ok()).flatten()
 }
 
-/// `test parse::adds ... ok`
+/// Reads `test parse::adds ... ok`.
 fn libtest(line: &str) -> Option<(&str, TestResult)> {
     let (name, result) = line.strip_prefix("test ")?.rsplit_once(" ... ")?;
     let name = name.strip_suffix(" - should panic").unwrap_or(name);
@@ -153,7 +154,7 @@ fn libtest(line: &str) -> Option<(&str, TestResult)> {
     Some((name, result))
 }
 
-/// `tests/test_a.py::test_b PASSED [ 50%]`, `FAILED tests/test_a.py::test_b - assert 1 == 2`
+/// Reads `tests/test_a.py::test_b PASSED [ 50%]`, `FAILED tests/test_a.py::test_b - assert 1 == 2`.
 fn pytest(line: &str) -> Option<(&str, TestResult)> {
     const WORDS: [(&str, TestResult); 6] = [
         ("PASSED", TestResult::Passed),
@@ -185,7 +186,7 @@ fn pytest(line: &str) -> Option<(&str, TestResult)> {
     None
 }
 
-/// `    --- FAIL: TestAdd/negative (0.00s)`
+/// Reads `    --- FAIL: TestAdd/negative (0.00s)`.
 fn go(line: &str) -> Option<(&str, TestResult)> {
     let rest = line.trim_start().strip_prefix("--- ")?;
     let (word, rest) = rest.split_once(": ")?;

@@ -59,7 +59,7 @@ impl Implied {
     }
 }
 
-/// The value of a key, `table.key`.
+/// Returns the value of a key, `table.key`.
 fn value_at<'t>(file: &'t toml::Table, key: &str) -> Option<&'t toml::Value> {
     let mut names = key.split('.');
     let first = names.next().and_then(|name| file.get(name));

@@ -10,7 +10,7 @@ const MAX_TASKS: usize = 64;
 /// Larger files are not read. In bytes.
 const MAX_FILE_SIZE: usize = 1 << 20;
 
-/// The shell lines that the task `name` runs, those of the tasks it depends on first. `None`: the file does not
+/// Returns the shell lines that the task `name` runs, those of the tasks it depends on first. `None`: the file does not
 /// define it, or not in a way that can be followed.
 pub(super) fn script(format: Format, text: &str, name: &str) -> Option<Vec<String>> {
     if text.len() > MAX_FILE_SIZE {
@@ -102,7 +102,8 @@ fn gather(
     Some(())
 }
 
-/// `scripts` of package.json and composer.json, `tasks` of deno.json. In composer's lists, `@name` is a script.
+/// Reads a task from `scripts` of package.json and composer.json, or `tasks` of deno.json. In composer's lists, `@name`
+/// is a script.
 fn json(file: &serde_json::Value, name: &str) -> Option<Task> {
     let entry = file.get("scripts").or_else(|| file.get("tasks"))?.get(name)?;
     let entry = entry.get("command").unwrap_or(entry);
@@ -149,7 +150,7 @@ impl MakeRules {
         Self { make, text, targets, variables }
     }
 
-    /// A rule; an empty name is the first one.
+    /// Returns a rule; an empty name is the first one.
     fn rule(&self, name: &str) -> Option<Task> {
         let mut task: Option<Task> = None;
         let mut inside = false;
@@ -215,7 +216,7 @@ impl MakeRules {
         (!only_prints && !text.starts_with('#')).then_some(TaskStep::Line(text))
     }
 
-    /// The line with the values of the variables that are known, each put in once.
+    /// Returns the line with the values of the known variables, each substituted once.
     fn substituted(&self, line: &str) -> String {
         let mut out = String::with_capacity(line.len());
         let mut rest = line;
@@ -243,7 +244,7 @@ impl MakeRules {
     }
 }
 
-/// A line that gives a variable a plain text as its value.
+/// Reads a line that gives a variable a plain text as its value.
 fn variable(line: &str, make: bool) -> Option<(String, String)> {
     let (name, value) = line.split_once('=')?;
     let name = name.trim_end_matches([':', '?', '+', '!']).trim().trim_start_matches("export ").trim();
@@ -253,8 +254,8 @@ fn variable(line: &str, make: bool) -> Option<(String, String)> {
     usable.then(|| (name.to_owned(), value.to_owned()))
 }
 
-/// A task of a Taskfile: `tasks:`, below it the names, below those `cmds:` with items, `cmd:`, `deps:`. Only the
-/// plain style is read; an item that is a table is followed where it calls a task.
+/// Reads a task of a Taskfile: `tasks:`, below it the names, below those `cmds:` with items, `cmd:`, `deps:`. Only the
+/// plain style is read; an item that is a table is followed if it calls a task.
 fn taskfile(text: &str, name: &str) -> Option<Task> {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
     lines.find(|line| line.trim_end() == "tasks:")?;
