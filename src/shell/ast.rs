@@ -283,7 +283,7 @@ pub enum RedirectTo {
 }
 
 impl Word {
-    /// A word of one literal text.
+    /// Returns a word of one literal text.
     pub fn literal(text: impl Into<String>) -> Self {
         Self { parts: vec![WordPiece::Text { text: text.into(), quoted: true }] }
     }

@@ -369,7 +369,7 @@ fn is_there(word: &Word) -> bool {
     }
 }
 
-/// The last number of `seq N` and `seq 1 N`.
+/// Returns the last number of `seq N` and `seq 1 N`.
 fn counts(script: &Script) -> Option<u32> {
     let [Item { node, background: false }] = script.items.as_slice() else { return None };
     let CommandShape::Simple(simple) = &node.kind else { return None };
@@ -383,7 +383,7 @@ fn counts(script: &Script) -> Option<u32> {
     }
 }
 
-/// `before`, then `step`; the status is that of `step`.
+/// Returns `before`, then `step`; the status is that of `step`.
 pub(super) fn after(before: Vec<ProgramStep>, step: ProgramStep) -> ProgramStep {
     if before.is_empty() { step } else { ProgramStep::After(before, Box::new(step)) }
 }

@@ -104,8 +104,8 @@ impl ContainerWords {
     }
 }
 
-/// The folder of this directory that `workdir` is in a container with these mounts. `None`: its files are other ones, or
-/// some of them are.
+/// Returns the folder of this directory that `workdir` is in a container with these mounts. `None`: its files are other
+/// ones, or some of them are.
 pub(crate) fn folder_here(mounts: &[String], workdir: &str) -> Option<String> {
     let mounts: Vec<(String, String)> = mounts.iter().map(|mount| read_mount(mount)).collect::<Option<_>>()?;
     let below = |path: &str, folder: &str| Some(path.strip_prefix(folder)?.trim_end_matches('/').to_owned());
@@ -124,7 +124,7 @@ pub(crate) fn folder_here(mounts: &[String], workdir: &str) -> Option<String> {
     Some(if inner.is_empty() { ".".to_owned() } else { inner.to_owned() })
 }
 
-/// The source and the target of a mount; the source is empty where the tool makes the folder itself.
+/// Returns the source and the target of a mount; the source is empty if the tool makes the folder itself.
 fn read_mount(mount: &str) -> Option<(String, String)> {
     if mount.contains("target=") || mount.contains("destination=") || mount.contains("dst=") {
         let value = |names: &[&str]| {

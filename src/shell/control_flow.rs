@@ -118,7 +118,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// A loop, until no new state appears.
+    /// Follows a loop, until no new state appears.
     fn iterate(
         &mut self,
         condition: Option<(&'a ProgramStep, bool)>,

@@ -6,7 +6,7 @@ pub use crate::shell_kind::Shell;
 
 use super::program::{InputSource, Program};
 
-/// The shell of a line that a POSIX shell could read too, if its words are those of another one.
+/// Returns the shell of a line that a POSIX shell could read too, if its words are those of another one.
 pub fn of(line: &str, program: &Program) -> Option<Shell> {
     if program.leaves.iter().filter_map(|leaf| leaf.name()).any(is_cmdlet) {
         return Some(Shell::PowerShell);
@@ -19,8 +19,8 @@ pub fn of(line: &str, program: &Program) -> Option<Shell> {
     of_text(line).filter(|_| !line.contains("<<"))
 }
 
-/// The line with slashes in the paths of its programs: `.\gradlew.bat test` names a program in the shells of Windows
-/// and nothing in any other.
+/// Returns the line with slashes in the paths of its programs: `.\gradlew.bat test` names a program in the shells of
+/// Windows and nothing in any other.
 pub fn with_slashes(line: &str) -> Cow<'_, str> {
     let is_path = |word: &str| {
         word.strip_prefix(".\\").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '.'))
@@ -53,7 +53,7 @@ pub fn with_slashes(line: &str) -> Cow<'_, str> {
     if found { Cow::Owned(out) } else { Cow::Borrowed(line) }
 }
 
-/// The shell that the text itself shows.
+/// Returns the shell that the text itself shows.
 pub fn of_text(line: &str) -> Option<Shell> {
     const POWERSHELL: [&str; 9] = [
         "$env:",

@@ -31,7 +31,7 @@ pub struct Outcomes {
 impl Outcomes {
     const ANY: Self = Self { not_run: true, succeeded: true, failed: true };
 
-    /// This outcome and no other.
+    /// Returns this outcome and no other.
     fn one(outcome: CommandOutcome) -> Self {
         let mut one = Self::default();
         one.add(outcome);
@@ -61,7 +61,7 @@ impl Outcomes {
         }
     }
 
-    /// The outcomes possible under either.
+    /// Returns the outcomes possible under either.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -89,7 +89,7 @@ impl Fate {
         self.complete && self.on_zero.only(CommandOutcome::Succeeded)
     }
 
-    /// The outcomes that are possible with this recorded status; `None`: not recorded.
+    /// Returns the outcomes that are possible with this recorded status; `None`: not recorded.
     pub fn given(&self, status: Option<i32>) -> Outcomes {
         match status {
             Some(0) => self.on_zero,
@@ -112,13 +112,13 @@ pub struct ObservedEnding {
 }
 
 impl ObservedEnding {
-    /// The end of a command: whether it succeeded.
+    /// Returns the end of a command: success or failure.
     pub fn end(leaf: LeafId, succeeded: bool) -> Self {
         let was = if succeeded { CommandOutcome::Succeeded } else { CommandOutcome::Failed };
         Self { leaf, value: 0, was: Outcomes::one(was) }
     }
 
-    /// A command that was not started.
+    /// Returns a command that was not started.
     pub fn not_run(leaf: LeafId) -> Self {
         Self { leaf, value: 0, was: Outcomes::one(CommandOutcome::NotRun) }
     }
@@ -135,7 +135,7 @@ pub fn fate(program: &Program, leaf: LeafId) -> Fate {
     fate_seen(program, leaf, &[])
 }
 
-/// As [`fate`], for a line of which more than its status was seen.
+/// Returns the outcomes as [`fate`] does, for a line of which more than its status was seen.
 pub fn fate_seen(program: &Program, leaf: LeafId, seen: &[ObservedEnding]) -> Fate {
     let unknown = Fate { on_zero: Outcomes::ANY, on_failure: Outcomes::ANY, complete: false };
     if program.truncated {
@@ -164,7 +164,7 @@ pub fn fate_seen(program: &Program, leaf: LeafId, seen: &[ObservedEnding]) -> Fa
     Fate { on_zero, on_failure, complete: !program.shells.is_empty() }
 }
 
-/// The commands whose status can be that of the whole line: with a 0, and with a failure.
+/// Returns the commands whose status can be that of the whole line: with a 0, and with a failure.
 pub fn deciders(program: &Program) -> (Vec<LeafId>, Vec<LeafId>) {
     let (mut zero, mut failure) = (Vec::new(), Vec::new());
     for shell in &program.shells {

@@ -105,7 +105,7 @@ impl Definitions {
             })
     }
 
-    /// The same for arithmetic.
+    /// Does the same for arithmetic.
     pub(super) fn unbound_in(&self, arithmetic: &Arithmetic) -> bool {
         self.nounset
             && match arithmetic {
@@ -122,7 +122,7 @@ impl Definitions {
         self.variables.get(name)?.as_deref()
     }
 
-    /// The name under which a status of this variable is kept: parameters differ from call to call.
+    /// Returns the name under which a status of this variable is kept: parameters differ from call to call.
     pub(super) fn status_name(&self, name: &str) -> String {
         if name.bytes().all(|b| b.is_ascii_digit()) { format!("{name}#{}", self.call) } else { name.to_owned() }
     }
@@ -203,7 +203,7 @@ impl Definitions {
         self.value(name).map(Arg::new)
     }
 
-    /// The whole text of a word, if the line shows it: for here-documents and assignments, which are not split.
+    /// Returns the whole text of a word, if the line shows it: for here-documents and assignments, which are not split.
     pub(super) fn text(&self, word: &Word) -> Option<String> {
         let mut whole = String::new();
         for part in &word.parts {
@@ -239,7 +239,7 @@ impl Definitions {
         pieces.collect()
     }
 
-    /// A word as a value that decides a status.
+    /// Returns a word as a value that decides a status.
     pub(super) fn expr(&self, word: &Word) -> Expr {
         // `$pipestatus[1]`: zsh needs no braces.
         if let [WordPiece::Variable { name, .. }, WordPiece::Text { text, .. }] = word.parts.as_slice()
@@ -277,7 +277,7 @@ impl Definitions {
         }
     }
 
-    /// Arithmetic on values that decide a status.
+    /// Reads arithmetic on values that decide a status.
     pub(super) fn calc(&self, arithmetic: &Arithmetic) -> Calc {
         match arithmetic {
             Arithmetic::Number(number) => Calc::Number(*number),
@@ -293,7 +293,7 @@ impl Definitions {
         }
     }
 
-    /// `[[ … ]]` on values that decide a status.
+    /// Reads `[[ … ]]` on values that decide a status.
     pub(super) fn check(&self, condition: &Condition) -> TestExpr {
         match condition {
             Condition::Not(inner) => TestExpr::Not(Box::new(self.check(inner))),
@@ -316,7 +316,7 @@ impl Definitions {
         }
     }
 
-    /// `[ … ]` and `test …`: the words between the brackets.
+    /// Reads `[ … ]` and `test …`: the words between the brackets.
     pub(super) fn bracket(&self, words: &[Word]) -> TestExpr {
         let literal = |index: usize| words.get(index).and_then(Word::as_literal);
         let position = |names: &[&str]| {

@@ -176,7 +176,7 @@ impl<'a> Machine<'a> {
         self.unique(done)
     }
 
-    /// A step that starts from one state at a time.
+    /// Follows a step that starts from one state at a time.
     #[expect(clippy::too_many_lines, reason = "one arm for each step")]
     fn single(&mut self, step: &'a ProgramStep, mut state: ShellState, checked: bool, next: &mut Vec<ShellState>) {
         match step {
@@ -411,7 +411,7 @@ impl<'a> Machine<'a> {
         state
     }
 
-    /// An `echo` that prints a status: the value that it prints, in place of its own end.
+    /// Follows an `echo` that prints a status: the value that it prints replaces its own end.
     fn print(&self, id: LeafId, value: usize, index: usize, states: Vec<ShellState>) -> Vec<ShellState> {
         let Some(expr) = self.program.leaves[id].prints.iter().filter(|p| !matches!(p, Expr::Text(_))).nth(value)
         else {

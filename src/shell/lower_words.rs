@@ -293,7 +293,7 @@ fn unescape(text: &str, double_quoted: bool) -> String {
     out
 }
 
-/// The scripts that expanding a word runs.
+/// Returns the scripts that expanding a word runs.
 pub(super) fn scripts_in(word: Word) -> Vec<Script> {
     let mut scripts = Vec::new();
     for part in word.parts {

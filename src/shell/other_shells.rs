@@ -10,7 +10,7 @@ use regex::Regex;
 
 use super::dialect::Shell;
 
-/// The line as bash would write it; `None` where the shell may do something else with it.
+/// Returns the line as bash would write it; `None` if the shell may do something else with it.
 pub(super) fn as_bash(line: &str, shell: Shell) -> Option<Cow<'_, str>> {
     match shell {
         Shell::Bash | Shell::Zsh | Shell::Sh => Some(Cow::Borrowed(line)),

@@ -66,14 +66,14 @@ pub struct Leaf {
 }
 
 impl Leaf {
-    /// The name of the program, without its directory and without `.exe`.
+    /// Returns the name of the program, without its directory and without `.exe`.
     pub fn name(&self) -> Option<&str> {
         let whole = self.argv.first()?.literal()?;
         let base = whole.rsplit(['/', '\\']).next().unwrap_or(whole);
         Some(base.strip_suffix(".exe").unwrap_or(base))
     }
 
-    /// The arguments as far as they are known.
+    /// Returns the arguments as far as they are known.
     pub fn words(&self) -> Vec<Option<String>> {
         self.argv.iter().map(Arg::shown).collect()
     }
@@ -130,12 +130,13 @@ pub struct Arg {
 }
 
 impl Arg {
-    /// The text, if all of it is known.
+    /// Returns the text, if all of it is known.
     pub fn literal(&self) -> Option<&str> {
         (self.whole && !self.pattern).then_some(self.text.as_str())
     }
 
-    /// The text for display and classification: a beginning that is known ends in `…`; `None` when nothing is known.
+    /// Returns the text for display and classification: a beginning that is known ends in `…`; `None` when nothing is
+    /// known.
     pub fn shown(&self) -> Option<String> {
         match (self.whole, self.text.is_empty()) {
             (true, _) => Some(self.text.clone()),
@@ -144,7 +145,7 @@ impl Arg {
         }
     }
 
-    /// A literal word.
+    /// Returns a literal word.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), whole: true, pattern: false, counted: false }
     }

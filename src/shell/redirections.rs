@@ -41,7 +41,7 @@ impl Walker {
         }
     }
 
-    /// The scripts that expanding a word runs, in their order.
+    /// Adds the scripts that expanding a word runs, in their order.
     pub(super) fn substitutions(
         &mut self,
         word: &Word,

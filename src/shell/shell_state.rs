@@ -86,7 +86,7 @@ impl Number {
 }
 
 impl ShellState {
-    /// The value of an expression.
+    /// Returns the value of an expression.
     pub(super) fn value(&mut self, expr: &Expr, names: &LiveVariables) -> VariableValue {
         let status = |zero: bool| if zero { VariableValue::Text("0".into()) } else { VariableValue::NonZero };
         match expr {

@@ -229,7 +229,7 @@ impl Walker {
         ProgramStep::Seq(vec![ProgramStep::Bind(bind), body])
     }
 
-    /// A program; or a wrapper, and then what it runs.
+    /// Follows a program; or a wrapper, and then its inner command.
     pub(super) fn program_or_wrapper(
         &mut self,
         argv: Vec<Arg>,
@@ -321,7 +321,7 @@ impl Walker {
     }
 }
 
-/// The names that a function body declares `local`.
+/// Returns the names that a function body declares `local`.
 fn locals(node: &super::ast::SyntaxNode, depth: usize) -> Vec<String> {
     use super::ast::CommandShape;
     fn of_script(script: &super::ast::Script, depth: usize) -> Vec<String> {

@@ -102,7 +102,7 @@ pub(super) fn join(words: &[Arg]) -> Option<String> {
     words.map(|words| words.join(" "))
 }
 
-/// `bash -euo pipefail -lc 'script' name args`, `bash script.sh` (a program like any other), `bash -s`.
+/// Reads `bash -euo pipefail -lc 'script' name args`, `bash script.sh` (a program like any other), `bash -s`.
 fn shell(name: &str, args: &[Arg]) -> Option<Unwrapped> {
     let (mut errexit, mut pipefail, mut nounset, mut script, mut stdin, mut noexec) =
         (false, false, false, false, false, false);

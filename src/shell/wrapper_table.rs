@@ -49,7 +49,7 @@ struct Wrapper {
     separated: bool,
 }
 
-/// The names of all wrappers.
+/// Returns the names of all wrappers.
 pub fn wrapper_names() -> impl Iterator<Item = &'static str> {
     wrappers().iter().flat_map(|wrapper| wrapper.names.iter().map(String::as_str))
 }
@@ -60,7 +60,7 @@ pub(super) fn remove(name: &str, argv: &[Arg]) -> Option<Unwrapped> {
     of_that_name.find_map(|wrapper| wrapper.apply(name, argv))
 }
 
-/// The options of a wrapper that take the next word as their value.
+/// Returns the options of a wrapper that take the next word as their value.
 pub(crate) fn wrapper_values(name: &str) -> &'static [String] {
     let named = wrappers().iter().find(|wrapper| wrapper.names.iter().any(|known| known == name));
     named.map_or(&[], |wrapper| &wrapper.values)
@@ -141,7 +141,8 @@ impl Wrapper {
         found
     }
 
-    /// Several commands of the program, as a script that runs them in turn. `None` where a word of them is not known.
+    /// Returns several commands of the program, as a script that runs them in turn; `None` if a word of them is
+    /// unknown.
     fn in_turn(&self, name: &str, words: &[Arg]) -> Option<String> {
         let mut script = format!("{name} ");
         for arg in words {
@@ -421,7 +422,7 @@ fn is_letters(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_alphabetic())
 }
 
-/// The name and the value of `NAME=…`.
+/// Returns the name and the value of `NAME=…`.
 fn assignment(arg: &Arg) -> Option<(String, Option<String>)> {
     let (name, value) = arg.text.split_once('=')?;
     Some((name.to_owned(), arg.whole.then(|| value.to_owned())))
