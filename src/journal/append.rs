@@ -183,7 +183,7 @@ impl<'a> JournalWriter<'a> {
         self.decoded(tail).is_some()
     }
 
-    /// The id of the last event that can be read.
+    /// Returns the id of the last event that can be read.
     fn last_id(&self) -> Option<String> {
         Some(self.decoded(self.tail.as_ref()?)?.event.id)
     }
@@ -215,7 +215,7 @@ impl<'a> JournalWriter<'a> {
         Ok(events)
     }
 
-    /// One write. When it does not fit, the journal is as it was.
+    /// Writes a batch at once. If it does not fit, the journal stays as it was.
     fn commit(&mut self, batch: Batch) -> Result<(), JournalError> {
         if batch.bytes.is_empty() {
             return Ok(());
@@ -290,7 +290,7 @@ fn take(lock: &File, path: &Path, patience: Duration) -> Result<(), JournalError
     }
 }
 
-/// The last place that a writer left in good order.
+/// Returns the last place that a writer left intact.
 pub(super) fn read_anchor(lock_path: &Path) -> Option<ChainMark> {
     ChainMark::from_text(&String::from_utf8(private_files::read(lock_path).ok()?).ok()?)
 }

@@ -44,7 +44,7 @@ impl BranchAttempts {
         self.made.values().copied().max().unwrap_or(0)
     }
 
-    /// A commit was let through.
+    /// Records that a commit passed.
     fn forget_refused_commits(&mut self) {
         for (gate, refused) in std::mem::take(&mut self.at_commit) {
             if let Some(count) = self.made.get_mut(&gate) {
@@ -68,7 +68,7 @@ impl SessionState {
         self.branches.values().map(BranchAttempts::most).max().unwrap_or(0)
     }
 
-    /// By gate: how many attempts were made, on the branch with the most.
+    /// Returns the number of attempts by gate, on the branch with the most.
     pub fn made_by_gate(&self) -> BTreeMap<String, u32> {
         let mut most: BTreeMap<String, u32> = BTreeMap::new();
         for (gate, made) in self.branches.values().flat_map(|branch| &branch.made) {
@@ -78,7 +78,7 @@ impl SessionState {
         most
     }
 
-    /// The branches on which something failed since everything passed.
+    /// Returns the branches on which something failed since everything passed.
     pub fn failing_on(&self) -> impl Iterator<Item = &str> {
         self.branches.keys().map(String::as_str).filter(|name| *name != NO_BRANCH)
     }
@@ -88,8 +88,8 @@ impl SessionState {
         self.branches.values().any(|branch| !branch.at_commit.is_empty())
     }
 
-    /// The attempt that a blocked verdict with these failures on these branches would be, counted from 1; 0 when none of
-    /// them blocks. What was refused on other branches is other work.
+    /// Returns the attempt that a blocked verdict with these failures on these branches would be, counted from 1; 0 if
+    /// none of them blocks. Refusals on other branches are other work.
     pub fn attempt_for(&self, failing: &[FailingGate], branches: &[String]) -> u32 {
         let on = |gate: &str| {
             let made = counted(branches).filter_map(|name| self.branches.get(name)?.made.get(gate));
@@ -183,7 +183,7 @@ impl SessionState {
     }
 }
 
-/// The names under which a verdict about these branches is counted.
+/// Returns the names under which a verdict about these branches is counted.
 fn counted(branches: &[String]) -> impl Iterator<Item = &str> {
     let none = branches.is_empty().then_some(NO_BRANCH);
     branches.iter().take(MAX_BRANCHES).map(String::as_str).chain(none)
@@ -198,7 +198,7 @@ impl Sessions {
         self.first(session).count(judged);
     }
 
-    /// The session, as the one that was at work last.
+    /// Returns the session, as the one that was at work last.
     fn first(&mut self, session: &str) -> &mut SessionState {
         match self.0.iter().position(|(known, _)| known == session) {
             Some(at) => self.0[..=at].rotate_right(1),
@@ -214,7 +214,7 @@ impl Sessions {
         }
     }
 
-    /// The session and name of a packet that is not answered: the one called `id`, else the latest.
+    /// Returns the session and name of a packet without an answer: the one called `id`, else the latest.
     pub(super) fn waiting(&self, id: Option<&str>) -> Option<(&str, &str)> {
         let open = self.0.iter().filter_map(|(session, state)| Some((session.as_str(), state.rescue.open.as_deref()?)));
         match id {

@@ -54,7 +54,7 @@ fn read(dir: &Path) -> Option<Checkpoint> {
     serde_json::from_slice(&bytes).ok().filter(|checkpoint: &Checkpoint| checkpoint.format == FORMAT)
 }
 
-/// The place that the checkpoint is about.
+/// Returns the place that the checkpoint is about.
 pub(super) fn mark(dir: &Path) -> Option<ChainMark> {
     read(dir).map(|checkpoint| checkpoint.mark)
 }

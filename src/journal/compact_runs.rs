@@ -48,7 +48,7 @@ struct StoredRun {
     masked: Option<String>,
 }
 
-/// The number of a value in a table that it is added to if it is not there.
+/// Returns the number of a value in a table; it adds missing values.
 fn number<T: Clone + PartialEq>(table: &mut Vec<T>, value: &T) -> usize {
     table.iter().position(|known| known == value).unwrap_or_else(|| {
         table.push(value.clone());

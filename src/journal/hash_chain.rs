@@ -35,12 +35,12 @@ pub struct Integrity {
 }
 
 impl Integrity {
-    /// Nothing is missing, edited or damaged, as far as can be seen and was not acknowledged.
+    /// Returns `true` if nothing visible is missing, edited or damaged without being acknowledged.
     pub fn is_intact(&self) -> bool {
         self.faults == 0
     }
 
-    /// The faults, for the record of who takes note of them.
+    /// Returns the faults, for the record of the person who acknowledges them.
     pub fn to_repaired(&self) -> Repaired {
         let Self { cut, edited, damaged, faults, .. } = self.clone();
         Repaired { cut, edited, damaged, faults }
@@ -148,12 +148,12 @@ impl Chain {
     }
 }
 
-/// The digest of a line in memory, without its newline.
+/// Returns the digest of a line in memory, without its newline.
 pub(super) fn line_digest(line: &[u8]) -> String {
     hex_digest(&[line])
 }
 
-/// The digest of the bytes from `start` to `end` of a file, in bounded memory.
+/// Returns the digest of the bytes from `start` to `end` of a file, in bounded memory.
 pub(super) fn range_digest(file: &mut File, start: u64, end: u64) -> io::Result<String> {
     file.seek(SeekFrom::Start(start))?;
     let length = end.saturating_sub(start);
@@ -183,7 +183,7 @@ pub(super) enum Holds {
 }
 
 impl Holds {
-    /// The bytes that are missing, for [`Decoded::lost`].
+    /// Returns the bytes that are missing, for [`Decoded::lost`].
     pub(super) const fn lost(self) -> Option<u64> {
         match self {
             Self::Yes => None,
@@ -203,12 +203,12 @@ impl ChainMark {
         Ok(if digest == self.digest { Holds::Yes } else { Holds::Differs })
     }
 
-    /// One line of text, of one length, so that it can be overwritten in place.
+    /// Returns one line of text, of one length, so that it can be overwritten in place.
     pub(super) fn to_text(&self) -> String {
         format!("{:020} {:020} {}\n", self.start, self.end, self.digest)
     }
 
-    /// The inverse of [`ChainMark::to_text`]; `None` for anything else.
+    /// Reads the text of [`ChainMark::to_text`]; `None` for anything else.
     pub(super) fn from_text(text: &str) -> Option<Self> {
         let mut words = text.strip_suffix('\n')?.split(' ');
         let (start, end, digest) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?, words.next()?);

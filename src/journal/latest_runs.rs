@@ -41,7 +41,7 @@ pub struct RecordedRun {
 }
 
 impl RecordedRun {
-    /// The summary of a `run` event whose line begins at `offset`; `None` for any other event.
+    /// Returns the summary of a `run` event whose line begins at `offset`; `None` for any other event.
     pub(super) fn of(event: &Event, offset: Option<u64>) -> Option<Self> {
         let EventKind::Run(run) = &event.kind else { return None };
         let mut run = run.clone();

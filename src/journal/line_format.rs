@@ -73,7 +73,7 @@ pub fn data(kind: &EventKind) -> serde_json::Result<Box<RawValue>> {
     }
 }
 
-/// The bytes of a line, its newline included.
+/// Returns the bytes of a line, its newline included.
 pub(super) fn encode(event: &Event, prev: &str, lost: Option<u64>) -> serde_json::Result<Vec<u8>> {
     let data = data(&event.kind)?;
     written(&StoredLine {

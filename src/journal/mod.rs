@@ -121,7 +121,7 @@ impl JournalError {
         }
     }
 
-    /// The journal cannot be written from here, but another place may.
+    /// Returns `true` if the journal cannot be written from here, but another place may be.
     fn is_refused(&self) -> bool {
         match self {
             Self::Write { source, .. } => private_files::is_refused(source),
@@ -173,7 +173,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// The journal in `gate_dir` (`<git common dir>/gate`), its spool in the working tree `root` (`None`: a bare
+    /// Opens the journal in `gate_dir` (`<git common dir>/gate`), its spool in the working tree `root` (`None`: a bare
     /// repository has none). Creates nothing.
     pub fn open(gate_dir: &Path, root: Option<&Path>) -> Self {
         Self { dir: gate_dir.to_owned(), root: root.map(Path::to_owned) }
@@ -205,8 +205,8 @@ impl Journal {
         self.append_with_state(|journal| journal.state_unlocked().map(Cow::Owned), decide)
     }
 
-    /// Like [`Journal::append_with`] for one who has read the state already: where it is still true, which is nearly
-    /// always, it is not read again.
+    /// Appends like [`Journal::append_with`] for a caller that has read the state already: if it is still true, which
+    /// is nearly always, it is not read again.
     pub fn append_after<R>(
         &self,
         known: &JournalState,
@@ -274,7 +274,7 @@ impl Journal {
         self.state_unlocked().map(Cow::Owned)
     }
 
-    /// The state, with what could not be written yet; writes nothing.
+    /// Returns the state, with the events that could not be written yet; writes nothing.
     fn state_unlocked(&self) -> Result<JournalState, JournalError> {
         let (mut loaded, spooled) = self.with_spool(|| checkpoint::load(self))?;
         if loaded.gap.is_some() {
@@ -290,14 +290,14 @@ impl Journal {
         Ok(loaded.state)
     }
 
-    /// Every event in order, then the spooled ones. A line that cannot be read is an item of its own.
+    /// Returns every event in order, then the spooled ones. A line that cannot be read is an item of its own.
     pub fn events(&self) -> Result<impl Iterator<Item = JournalLine>, JournalError> {
         let (raw, spooled) = self.with_spool(|| self.raw_lines(0))?;
         Ok(JournalLines { raw, number: 0 }.chain(spooled.lines()))
     }
 
-    /// The kept runs of a command key that began and ended on exactly this tree, newest first. Its cost does not
-    /// depend on the length of the journal.
+    /// Returns the kept runs of a command key that began and ended on exactly this tree, newest first. Its cost does
+    /// not depend on the length of the journal.
     pub fn runs_on(&self, key: &str, tree: &Oid) -> Result<Vec<RecordedRun>, JournalError> {
         let (mut runs, spooled) = self.with_spool(|| match runs_by_tree::read(&self.dir, tree)? {
             Some(mut runs) => {

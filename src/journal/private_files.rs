@@ -43,7 +43,7 @@ pub(super) fn reader(path: &Path) -> io::Result<File> {
     open(path, OpenOptions::new().read(true))
 }
 
-/// The content of a file; see [`open`].
+/// Returns the content of a file; see [`open`].
 pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader(path)?.read_to_end(&mut bytes)?;
@@ -59,7 +59,7 @@ pub(super) fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// This place cannot be written at all: another may be tried.
+/// Returns `true` if this place cannot be written at all: another may be tried.
 pub(super) fn is_refused(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -44,7 +44,7 @@ impl RawLine<'_> {
         }
     }
 
-    /// The digest of its bytes.
+    /// Returns the digest of its bytes.
     pub(super) fn digest(&self) -> String {
         match &self.bytes {
             Ok(bytes) => hash_chain::line_digest(bytes),
@@ -62,7 +62,7 @@ pub(super) struct RawLines {
 }
 
 impl RawLines {
-    /// Lines of `file` (at `path`) from the byte `offset` on, up to its end as it is now.
+    /// Returns the lines of `file` (at `path`) from the byte `offset` on, up to its present end.
     pub(super) fn from(mut file: File, path: &Path, offset: u64) -> io::Result<Self> {
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(offset))?;
@@ -75,7 +75,7 @@ impl RawLines {
         })
     }
 
-    /// The next line; `None` at the end.
+    /// Returns the next line; `None` at the end.
     pub(super) fn next_line(&mut self) -> io::Result<Option<RawLine<'_>>> {
         self.buffer.clear();
         let start = self.offset;

@@ -17,8 +17,8 @@ pub struct SessionEvents {
 }
 
 impl Journal {
-    /// The events of all sessions in the last [`MAX_STORY`] bytes of the journal, the spooled ones last. What cannot be
-    /// read is left out.
+    /// Returns the events of all sessions in the last [`MAX_STORY`] bytes of the journal, the spooled ones last.
+    /// Unreadable ones are left out.
     pub fn latest_events(&self) -> Result<Vec<Event>, JournalError> {
         let path = self.journal_path();
         let (mut found, spooled) = self.with_spool(|| {

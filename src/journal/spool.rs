@@ -140,7 +140,7 @@ fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A file whose signature was made with `key`.
+/// Returns a file whose signature was made with `key`.
 fn opened(path: &Path, bytes: &[u8], key: &hmac::Key) -> Option<SpoolFile> {
     let (signature, signed) = bytes.split_at_checked(memchr::memchr(b'\n', bytes)?)?;
     let signed = signed.get(1..)?;
@@ -151,7 +151,7 @@ fn opened(path: &Path, bytes: &[u8], key: &hmac::Key) -> Option<SpoolFile> {
 }
 
 impl SpooledEvents {
-    /// The spooled events, for readers.
+    /// Returns the spooled events, for readers.
     pub(super) fn lines(&self) -> Vec<JournalLine> {
         let lines = self.files.iter().flat_map(|file| &file.lines);
         lines
@@ -203,7 +203,8 @@ pub(super) fn make_key(dir: &Path) {
     }
 }
 
-/// The key of this repository. `None`: it was never made, or it lies where a checkout can put a file.
+/// Returns the key of this repository. `None`: it was never made, or it lies at a place where a checkout can put a
+/// file.
 fn key(dir: &Path, root: &Path) -> Option<hmac::Key> {
     let first = dir.strip_prefix(root).ok().and_then(|below| below.components().next());
     if first.is_some_and(|first| first != Component::Normal(".git".as_ref())) {

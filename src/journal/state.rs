@@ -80,18 +80,19 @@ struct Unfinished {
 }
 
 impl JournalState {
-    /// The runs of a command key, newest first: of the latest 128 pairs of start and end tree, the latest 8 each.
+    /// Returns the runs of a command key, newest first: of the latest 128 pairs of start and end tree, the latest 8
+    /// each.
     pub fn runs(&self, key: &str) -> &[RecordedRun] {
         self.runs.of(key)
     }
 
-    /// The keys under which a declared command of this name ran, the latest first. More than one: its line or its
-    /// directory was changed.
+    /// Returns the keys under which a declared command of this name ran, the latest first. It has several if its line
+    /// or its directory was changed.
     pub fn keys_for_name(&self, name: &str) -> impl Iterator<Item = &str> {
         self.runs.keys_for_name(name)
     }
 
-    /// The waivers with the ids of their events, newest first (the latest 256).
+    /// Returns the waivers with the ids of their events, newest first (the latest 256).
     pub fn waivers(&self) -> &[(String, Waived)] {
         &self.waivers
     }
@@ -101,17 +102,18 @@ impl JournalState {
         self.sessions.of(session)
     }
 
-    /// The session that was refused last and has not been let through since.
+    /// Returns the session that was refused last and has not passed since.
     pub fn latest_refused(&self) -> Option<&str> {
         self.sessions.latest_refused()
     }
 
-    /// The session and the name of a packet that was handed over and not answered: the one called `id`, else the latest.
+    /// Returns the session and the name of a packet that was handed over and not answered: the one called `id`, else
+    /// the latest.
     pub fn waiting(&self, id: Option<&str>) -> Option<(&str, &str)> {
         self.sessions.waiting(id)
     }
 
-    /// The pushes that were let through, newest first (the latest 256).
+    /// Returns the pushes that passed, newest first (the latest 256).
     pub fn push_verdicts(&self) -> &[PushVerdict] {
         &self.push_verdicts
     }
@@ -121,7 +123,7 @@ impl JournalState {
         self.mentioned.iter().any(|(known, said)| known == session && said == text)
     }
 
-    /// By gate: how often it failed without blocking, each (gate, trees) counted once.
+    /// Returns the number of failures that did not block, by gate, each (gate, trees) counted once.
     pub fn would_block(&self) -> &BTreeMap<String, u64> {
         &self.would_block
     }
@@ -179,7 +181,7 @@ impl JournalState {
         self.doubted.iter().any(|known| known == event)
     }
 
-    /// The markers of tool folders that an edit wrote, newest first (the latest 256).
+    /// Returns the markers of tool folders that an edit wrote, newest first (the latest 256).
     pub fn edited_markers(&self) -> &[RepoPath] {
         &self.edited_markers
     }
