@@ -152,7 +152,7 @@ impl Sender {
     }
 }
 
-/// A path in a list that is separated by colons: git takes quotes off.
+/// Quotes a path in a list that is separated by colons: git removes the quotes.
 fn quoted(path: &Path) -> std::ffi::OsString {
     let mut bytes = b"\"".to_vec();
     for byte in RepoPath::from_os(path.as_os_str()).as_bytes() {

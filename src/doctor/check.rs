@@ -24,7 +24,7 @@ pub enum Health {
 }
 
 impl Health {
-    /// The worst of several.
+    /// Returns the worst of several.
     pub fn worst(checks: &[DoctorCheck]) -> Self {
         checks.iter().map(|check| check.health).max().unwrap_or(Self::Ok)
     }
@@ -45,17 +45,17 @@ pub struct DoctorCheck {
 }
 
 impl DoctorCheck {
-    /// It is as it should be.
+    /// Returns a check that passed.
     pub fn ok(id: &'static str, what: impl Into<String>) -> Self {
         Self { id, health: Health::Ok, what: what.into(), remedy: String::new() }
     }
 
-    /// Something to look at.
+    /// Returns a check with a warning.
     pub fn warn(id: &'static str, what: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { id, health: Health::Warn, what: what.into(), remedy: remedy.into() }
     }
 
-    /// It does not work.
+    /// Returns a check that failed.
     pub fn broken(id: &'static str, what: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { id, health: Health::Broken, what: what.into(), remedy: remedy.into() }
     }
@@ -90,7 +90,7 @@ pub fn examine(repository: &InstallTarget, more: Vec<CheckSource<'_>>) -> Vec<Do
     checks
 }
 
-/// The word for the same check of the hook that judges commits.
+/// Returns the id of the same check for the hook that judges commits.
 fn of_commits(id: &'static str) -> &'static str {
     match id {
         "hook" => "commit-hook",

@@ -10,7 +10,7 @@ use crate::digest::hex_digest;
 use crate::install::{InstallTarget, SwitchedOff, client_hooks_off, installed, title};
 use crate::source::sessions::Client;
 
-/// One check for each client that has hooks here.
+/// Returns one check for each client that has hooks here.
 pub(super) fn look(repository: &InstallTarget) -> Vec<DoctorCheck> {
     let Some(root) = &repository.root else { return Vec::new() };
     let off = client_hooks_off(repository).into_iter();

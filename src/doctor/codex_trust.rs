@@ -17,7 +17,7 @@ use crate::digest::sha256;
 /// The remedy: `/hooks` in Codex.
 const REMEDY: &str = "start codex here, enter /hooks, and trust those of gate";
 
-/// One check of all hooks of gate in this working tree.
+/// Returns one check of all hooks of gate in this working tree.
 pub(super) fn look(root: &Path) -> DoctorCheck {
     let file = root.join(ClientFile::of("codex").install.file);
     let hooks = std::fs::read_to_string(&file).map(|text| of_gate(&text)).unwrap_or_default();
@@ -80,7 +80,7 @@ struct CodexHook {
     digest: String,
 }
 
-/// The hooks of gate in the text of a settings file.
+/// Returns the hooks of gate in the text of a settings file.
 fn of_gate(text: &str) -> Vec<CodexHook> {
     let settings: Value = serde_json::from_str(text).unwrap_or_default();
     let events = settings.get("hooks").and_then(Value::as_object);
@@ -122,7 +122,7 @@ fn digest(event: &str, matcher: Option<&Value>, hook: &Value) -> String {
     format!("sha256:{}", sha256(json!(identity).to_string().as_bytes()))
 }
 
-/// `PreToolUse` as `pre_tool_use`.
+/// Returns `PreToolUse` as `pre_tool_use`.
 fn snake(event: &str) -> String {
     let mut name = String::with_capacity(event.len() + 4);
     for char in event.chars() {

@@ -72,7 +72,7 @@ pub(super) fn look(repository: &InstallTarget, name: &str) -> (Vec<DoctorCheck>,
     (checks, reached)
 }
 
-/// Hooks that were installed where git no longer looks.
+/// Returns the check of hooks that were installed in a folder that git no longer uses.
 fn elsewhere(repository: &InstallTarget, record: &InstallRecord, hooks: &HooksDir, name: &str) -> Option<DoctorCheck> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let there = record.hooks.iter().filter(|hook| hook.name == name).map(|hook| hook.path(repository));

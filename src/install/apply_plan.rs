@@ -67,7 +67,7 @@ fn remove_if_there(path: &Path) -> Result<(), InstallError> {
     }
 }
 
-/// Whole or not at all: git may run a hook at any moment.
+/// Writes a file as a whole or not at all: git may run a hook at any moment.
 fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<(), InstallError> {
     let dir = path.parent().unwrap_or(Path::new("."));
     let written = tempfile::Builder::new().prefix(".gate-").tempfile_in(dir).and_then(|mut file| {

@@ -9,7 +9,7 @@ use super::plan::{FileState, Plan, PlannedChange};
 use super::{InstallError, InstallTarget};
 use crate::digest::hex_digest;
 
-/// The plan that writes `text` to `path`, in place of `before`.
+/// Returns the plan that writes `text` to `path`, in place of `before`.
 pub fn plan_job(repository: &InstallTarget, path: &Path, text: &str, before: FileState) -> Result<Plan, InstallError> {
     let mut plan = Plan { record: InstallRecord::load(repository)?, ..Plan::default() };
     if let Some(folder) = path.parent() {

@@ -71,7 +71,7 @@ pub(super) fn plan(
     plan_exclude(repository, &root, &unshared, plan)
 }
 
-/// The clients that got hooks in any working tree.
+/// Returns the clients that got hooks in any working tree.
 pub(super) fn recorded(record: &InstallRecord) -> Vec<Client> {
     let files =
         || record.files.iter().filter(|file| file.role == FileRole::Client && file.place.base == PathBase::Root);
@@ -189,7 +189,7 @@ fn entries(client: Client, install: &Install, folder: Option<&Path>) -> Vec<Hook
     install.events.iter().map(entry).collect()
 }
 
-/// The command line of a hook: `gate` of the PATH, else the one that installed it.
+/// Returns the command line of a hook: `gate` of the PATH, else the one that installed it.
 fn command(client: Client, event: &str, install: &Install, folder: Option<&Path>) -> String {
     let end = if install.refuses_on_failure { " || exit 0" } else { "" };
     let call = format!("gate hook {client} {event}{end}");
@@ -199,7 +199,7 @@ fn command(client: Client, event: &str, install: &Install, folder: Option<&Path>
     }
 }
 
-/// A text inside double quotes of a shell.
+/// Returns a text inside double quotes of a shell.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -219,7 +219,7 @@ fn is_ours(client: Client, value: &Value) -> bool {
     commands.any(|command| command.contains(&call))
 }
 
-/// The command lines of our hooks in a client's file, by event; `None`: the file is not there or has none.
+/// Returns the command lines of gate's hooks in a client's file, by event; `None`: the file does not exist or has none.
 pub fn installed(root: &Path, client: Client) -> Option<Vec<(String, String)>> {
     let install = ClientFile::of(client.as_str()).install;
     let text = std::fs::read_to_string(root.join(&install.file)).ok()?;
@@ -290,7 +290,7 @@ fn plan_exclude(
     Ok(())
 }
 
-/// The text of `.git/info/exclude` without our lines.
+/// Returns the text of `.git/info/exclude` without gate's lines.
 pub(super) fn without_exclude(text: &str) -> String {
     let files: Vec<String> =
         Client::ALL.iter().map(|client| format!("/{}", ClientFile::of(client.as_str()).install.file)).collect();

@@ -20,7 +20,8 @@ pub struct SwitchedOff {
     pub remedy: String,
 }
 
-/// The hooks of git that were installed here and are not called. `hooks_path` is `core.hooksPath`, where it is set.
+/// Returns the hooks of git that were installed here and are not called. `hooks_path` is `core.hooksPath`, if it is
+/// set.
 pub fn git_hooks_off(repository: &InstallTarget, hooks_path: Option<&str>) -> Vec<SwitchedOff> {
     let record = InstallRecord::load(repository).unwrap_or_default();
     let mut by_state: BTreeMap<(PathBuf, HookState), Vec<&str>> = BTreeMap::new();
@@ -53,7 +54,7 @@ fn say(folder: &Path, state: HookState, names: &[&str]) -> SwitchedOff {
     SwitchedOff { what, remedy: "gate init".to_owned() }
 }
 
-/// The folder and the state of a hook that does not call gate.
+/// Returns the folder and the state of a hook that does not call gate.
 fn hook_state(repository: &InstallTarget, hook: &HookRecord, hooks_path: Option<&str>) -> Option<(PathBuf, HookState)> {
     let installed = hook.path(repository);
     let folder =
@@ -89,7 +90,7 @@ fn absolute(repository: &InstallTarget, path: &str) -> Option<PathBuf> {
     }
 }
 
-/// The hooks in agent clients that were installed in this repository and are not called in this working tree.
+/// Returns the hooks in agent clients that were installed in this repository and are not called in this working tree.
 pub fn client_hooks_off(repository: &InstallTarget) -> Vec<SwitchedOff> {
     let Some(root) = &repository.root else { return Vec::new() };
     let record = InstallRecord::load(repository).unwrap_or_default();
@@ -121,7 +122,8 @@ fn client_off(root: &Path, client: Client, main: bool) -> Option<SwitchedOff> {
     Some(SwitchedOff { what, remedy: format!("take `{}` out of {file}", switch.key) })
 }
 
-/// The setting that switches the hooks of a client off, and its file. The first file that has the setting decides.
+/// Returns the setting that switches the hooks of a client off, and its file. The first file that has the setting
+/// decides.
 fn switch_off<'i>(root: &Path, install: &'i Install) -> Option<(&'i HookSwitch, &'i str)> {
     install.switches.iter().find_map(|switch| {
         let found =
@@ -130,7 +132,7 @@ fn switch_off<'i>(root: &Path, install: &'i Install) -> Option<(&'i HookSwitch, 
     })
 }
 
-/// A settings file, JSON or TOML.
+/// Reads a settings file, JSON or TOML.
 fn settings(root: &Path, file: &str) -> Option<Value> {
     let path = match file.strip_prefix("~/") {
         Some(below) => PathBuf::from(std::env::var_os("HOME").filter(|home| !home.is_empty())?).join(below),
@@ -144,7 +146,7 @@ fn settings(root: &Path, file: &str) -> Option<Value> {
     }
 }
 
-/// The value of a setting whose key has dots.
+/// Returns the value of a setting whose key has dots.
 fn setting(settings: &Value, key: &str) -> Option<Value> {
     key.split('.').try_fold(settings, |value, part| value.get(part)).cloned()
 }

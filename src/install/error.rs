@@ -59,7 +59,7 @@ pub enum InstallError {
 }
 
 impl InstallError {
-    /// For `map_err` on file operations.
+    /// Returns a closure for `map_err` on file operations.
     pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { path, source }

@@ -46,7 +46,7 @@ struct ManagerEntry {
     add: BTreeMap<String, String>,
 }
 
-/// The hook managers that the working tree is configured for, with what concerns the hooks `names`.
+/// Returns the hook managers that the working tree is configured for, with what concerns the hooks `names`.
 pub fn managers(repository: &InstallTarget, names: &[&str]) -> Vec<HookManager> {
     let Some(root) = repository.root.as_ref() else { return Vec::new() };
     let package = std::fs::read_to_string(root.join("package.json")).unwrap_or_default();
@@ -101,13 +101,13 @@ pub(super) fn wrote_both(one: &[u8], other: &[u8]) -> bool {
     known().iter().any(|entry| marked(entry, &one) && marked(entry, &other))
 }
 
-/// The text of a configuration for the hook `name`: `@NAME@` is `commit-msg`, `@Name@` is `CommitMsg`.
+/// Returns the text of a configuration for the hook `name`: `@NAME@` is `commit-msg`, `@Name@` is `CommitMsg`.
 fn filled(text: &str, name: &str) -> String {
     let parts = name.split('-').map(|part| part[..1].to_ascii_uppercase() + &part[1..]);
     text.trim_start_matches('\n').replace("@NAME@", name).replace("@Name@", &parts.collect::<String>())
 }
 
-/// The manager that wrote a hook file, by the texts it leaves in it.
+/// Returns the manager that wrote a hook file, by the texts it leaves in it.
 pub(super) fn author<'a>(managers: &'a [HookManager], hook: &[u8]) -> Option<&'a HookManager> {
     let text = String::from_utf8_lossy(hook);
     managers.iter().find(|manager| manager.hook_text.iter().any(|mark| text.contains(mark.as_str())))

@@ -42,7 +42,7 @@ pub enum HooksPlace {
 }
 
 impl HooksDir {
-    /// The folder that counts in `repository`.
+    /// Returns the folder that counts in `repository`.
     pub fn of(repository: &InstallTarget) -> Result<Self, InstallError> {
         let path = repository.hooks_path()?;
         let setting =
@@ -63,7 +63,7 @@ impl HooksDir {
         Ok(Self { path, setting, place })
     }
 
-    /// `core.hooksPath = x (global, file:…)`, or where hooks are when nothing is set.
+    /// Returns `core.hooksPath = x (global, file:…)`, or the default place of hooks.
     pub fn describe(&self) -> String {
         match &self.setting {
             Some(HooksPathSetting { scope, origin, value }) => format!("core.hooksPath = {value} ({scope}, {origin})"),
@@ -72,7 +72,7 @@ impl HooksDir {
     }
 }
 
-/// The path without symbolic links, as far as it exists.
+/// Returns the path without symbolic links, as far as it exists.
 pub(super) fn real(path: &Path) -> PathBuf {
     if let Ok(real) = path.canonicalize() {
         return real;

@@ -15,7 +15,7 @@ pub(super) struct Husky {
     pub(super) active: bool,
 }
 
-/// husky's folder, when there is one at the root of the working tree.
+/// Returns husky's folder, if there is one at the root of the working tree.
 pub(super) fn find(repository: &InstallTarget, hooks: &HooksDir, name: &str) -> Option<Husky> {
     let folder = repository.root.as_ref()?.join(".husky");
     if !folder.is_dir() {
@@ -69,7 +69,7 @@ pub(super) fn with_gate(script: &str, name: &str, sourced: bool) -> String {
     out
 }
 
-/// The script without the lines that [`with_gate`] put in; `None` where they are not to be found as they were.
+/// Returns the script without the lines that [`with_gate`] put in; `None` if they were changed.
 pub(super) fn without_gate(script: &str, name: &str) -> Option<String> {
     let first = lines(name, true);
     let alone = lines(name, false);
@@ -82,7 +82,7 @@ pub(super) fn call(name: &str) -> String {
     format!("gate hook git {name}")
 }
 
-/// The lines that go before other commands of a script.
+/// Returns the lines that go before other commands of a script.
 pub(super) fn block(name: &str) -> String {
     lines(name, true)
 }

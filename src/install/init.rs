@@ -304,7 +304,7 @@ fn kept_as(name: &str, state: &FileState) -> Before {
     Before::Kept { name: format!("{name}{KEPT}"), digest: state.digest(), mode: state.mode() }
 }
 
-/// A hook that decides by its own file name what it is, and would be lost under another.
+/// Returns `true` for a hook that decides by its own file name, and would not work under another.
 fn reads_its_name(hook: &[u8]) -> bool {
     let text = String::from_utf8_lossy(hook);
     text.contains("${0##") || text.lines().any(|line| line.contains("basename") && line.contains("$0"))

@@ -157,7 +157,7 @@ impl InstallRecord {
         repository.gate_dir().join("install.json")
     }
 
-    /// The record of a repository; an empty one where nothing was installed.
+    /// Returns the record of a repository; an empty one if nothing was installed.
     pub fn load(repository: &InstallTarget) -> Result<Self, InstallError> {
         let path = Self::path(repository);
         let text = match fs::read_to_string(&path) {

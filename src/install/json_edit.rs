@@ -159,7 +159,7 @@ impl JsonNode {
     }
 }
 
-/// The command lines in `hooks`, each with its event.
+/// Returns the command lines in `hooks`, each with its event.
 pub(super) fn commands(text: &str) -> Vec<(String, String)> {
     let Some(root) = read(text) else { return Vec::new() };
     let value = root.value(text);
@@ -175,7 +175,7 @@ pub(super) fn commands(text: &str) -> Vec<(String, String)> {
     found
 }
 
-/// A whole text as a value; `None` where it is not JSON.
+/// Parses a whole text as a value; `None` if it is not JSON.
 pub(super) fn value(text: &str) -> Option<Value> {
     read(text).map(|root| root.value(text))
 }
@@ -219,7 +219,7 @@ pub(super) fn without_hooks(text: &str, ours: &dyn Fn(&Value) -> bool) -> Option
     }
 }
 
-/// The next piece of text to take out.
+/// Returns the next piece of text to remove.
 fn next_cut(root: &JsonNode, text: &str, ours: &dyn Fn(&Value) -> bool) -> Option<Range<usize>> {
     let hooks = root.member("hooks")?;
     let JsonInner::Object(events) = &hooks.inner else { return None };
@@ -312,7 +312,7 @@ fn insert(text: &mut String, parent: &JsonNode, depth: usize, key: Option<&str>,
     }
 }
 
-/// The indentation of the first line that has one.
+/// Returns the indentation of the first line that has one.
 fn unit(text: &str) -> String {
     let indented = text.lines().find(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());
     indented.map_or_else(|| "  ".to_owned(), |line| line.chars().take_while(|c| matches!(c, ' ' | '\t')).collect())

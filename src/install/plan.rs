@@ -104,7 +104,7 @@ impl FileState {
         }
     }
 
-    /// SHA-256 of the content, or of the text of the link.
+    /// Returns SHA-256 of the content, or of the text of the link.
     pub fn digest(&self) -> String {
         match self {
             Self::File { bytes, .. } => hex_digest(&[bytes]),
@@ -128,19 +128,19 @@ impl FileState {
     }
 }
 
-/// The permission bits; on systems without them, those of an ordinary file.
+/// Returns the permission bits; on systems without them, those of an ordinary file.
 #[cfg(unix)]
 fn mode(meta: &fs::Metadata) -> u32 {
     std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o7777
 }
 
-/// The permission bits; on systems without them, those of an ordinary file.
+/// Returns the permission bits; on systems without them, those of an ordinary file.
 #[cfg(not(unix))]
 fn mode(_: &fs::Metadata) -> u32 {
     0o644
 }
 
-/// The changes as a unified diff, paths relative to `base` where they lie below it.
+/// Returns the changes as a unified diff, with paths relative to `base` if they lie below it.
 pub fn diff(changes: &[PlannedChange], base: &Path) -> String {
     let mut out = String::new();
     let shown = |path: &Path| path.strip_prefix(base).unwrap_or(path).display().to_string();

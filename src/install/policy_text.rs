@@ -40,7 +40,7 @@ pub(super) fn fresh(
     Ok(text)
 }
 
-/// A text or a list of texts as TOML.
+/// Returns a text or a list of texts as TOML.
 fn toml_value(value: &Value) -> String {
     if value.kind() == ValueKind::Seq {
         let items = value.try_iter().into_iter().flatten().map(|item| item.to_string());

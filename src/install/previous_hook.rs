@@ -30,7 +30,7 @@ pub enum Chained {
     NotExecutable(PathBuf),
 }
 
-/// The hook that was there before the shim `hook_file` of the hook `name`.
+/// Returns the hook that was there before the shim `hook_file` of the hook `name`.
 pub fn chained(hook_file: &Path, name: &str) -> Chained {
     let kept = hook_file.with_file_name(format!("{name}{KEPT}"));
     match fs::metadata(&kept) {

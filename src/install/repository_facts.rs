@@ -34,7 +34,7 @@ pub struct HookConfig {
 }
 
 impl InstallTarget {
-    /// The repository that `dir` lies in.
+    /// Returns the repository that `dir` lies in.
     pub fn discover(dir: &Path) -> Result<Self, InstallError> {
         let ask = |args: &[&str]| output(user_command(dir), args);
         let nowhere = |error| match error {
@@ -67,17 +67,18 @@ impl InstallTarget {
         self.common_dir.join("gate")
     }
 
-    /// A git command in this repository, with the configuration of the user and none of the inherited variables.
+    /// Returns a git command in this repository, with the configuration of the user and none of the inherited
+    /// variables.
     pub fn git(&self) -> Command {
         user_command(self.base())
     }
 
-    /// The folder git looks for hooks in, as git resolves it.
+    /// Returns the folder git looks for hooks in, as git resolves it.
     pub(super) fn hooks_path(&self) -> Result<PathBuf, InstallError> {
         Ok(self.base().join(output(self.git(), &["rev-parse", "--git-path", "hooks"])?))
     }
 
-    /// Scope, origin and value of `core.hooksPath`, the one that counts.
+    /// Returns scope, origin and value of `core.hooksPath`, the one that counts.
     pub(super) fn hooks_path_setting(&self) -> Option<(String, String, String)> {
         let args = ["config", "--null", "--show-scope", "--show-origin", "--get-all", "core.hooksPath"];
         let text = output(self.git(), &args).ok()?.to_string_lossy().into_owned();
@@ -86,7 +87,7 @@ impl InstallTarget {
         Some((last[0].to_owned(), last[1].to_owned(), last[2].to_owned()))
     }
 
-    /// Every `hook.*` setting, in git's order.
+    /// Returns every `hook.*` setting, in git's order.
     pub fn hook_config(&self) -> Vec<HookConfig> {
         let args = ["config", "--null", "--show-scope", "--get-regexp", "^hook\\."];
         let Ok(text) = output(self.git(), &args) else { return Vec::new() };
@@ -126,7 +127,7 @@ impl InstallTarget {
         output(asked, &[]).is_ok()
     }
 
-    /// The files of the working tree, tracked or not ignored, as far as their names are UTF-8.
+    /// Returns the files of the working tree, tracked or not ignored, as far as their names are UTF-8.
     pub(super) fn files(&self) -> Result<Vec<String>, InstallError> {
         let listed = output(self.git(), &["ls-files", "-z", "--cached", "--others", "--exclude-standard"])?;
         let bytes = listed.into_encoded_bytes();
@@ -134,7 +135,7 @@ impl InstallTarget {
         Ok(names.filter_map(|name| String::from_utf8(name.to_vec()).ok()).collect())
     }
 
-    /// `git --version`: the three numbers.
+    /// Returns the three numbers of `git --version`.
     pub fn git_version(&self) -> Option<(u32, u32, u32)> {
         let text = output(self.git(), &["--version"]).ok()?.to_string_lossy().into_owned();
         let number = text.split_whitespace().nth(2)?;
@@ -143,7 +144,7 @@ impl InstallTarget {
     }
 }
 
-/// The standard output without its last newline.
+/// Returns the standard output without its last newline.
 pub(super) fn output(mut command: Command, args: &[&str]) -> Result<OsString, InstallError> {
     command.args(args);
     let shown = command.get_args().map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ");

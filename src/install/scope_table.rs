@@ -5,7 +5,8 @@ use super::plan::{FileState, Plan, PlannedChange};
 use super::{InstallError, InstallTarget};
 use crate::digest::hex_digest;
 
-/// The plan that puts `table` at the end of `gate.toml`. Fails where that is not there, cannot be read, or has scopes.
+/// Returns the plan that puts `table` at the end of `gate.toml`. Fails if that does not exist, cannot be read, or has
+/// scopes.
 pub fn plan_scopes(repository: &InstallTarget, table: &str) -> Result<Plan, InstallError> {
     let path = repository.base().join("gate.toml");
     let refused = |message: &str| InstallError::Policy { path: path.clone(), message: message.to_owned() };

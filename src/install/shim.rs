@@ -69,7 +69,7 @@ pub(super) fn is_pristine(bytes: &[u8], name: &str) -> bool {
     without(bytes) == without(&Shim { name, binary: None }.render())
 }
 
-/// The binary a shim falls back on.
+/// Returns the binary that a shim uses as a fallback.
 pub fn recorded_binary(bytes: &[u8]) -> Option<PathBuf> {
     let start = bytes.windows(BINARY.len()).position(|window| window == BINARY)? + BINARY.len();
     let mut out = Vec::new();
@@ -86,7 +86,7 @@ pub fn recorded_binary(bytes: &[u8]) -> Option<PathBuf> {
     (!out.is_empty()).then(|| crate::repo_path::RepoPath::new(out).to_os())
 }
 
-/// A path as one word of a POSIX shell.
+/// Returns a path as one word of a POSIX shell.
 fn quoted(path: Option<&Path>) -> Vec<u8> {
     let bytes = path.map(|path| crate::repo_path::RepoPath::from_os(path.as_os_str()).as_bytes().to_vec());
     let mut out = b"'".to_vec();

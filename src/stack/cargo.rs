@@ -113,7 +113,7 @@ impl Workspace {
     }
 }
 
-/// The files and folders that the sources below `dir` take in, from the root of the repository.
+/// Returns the files and folders that the sources below `dir` take in, from the root of the repository.
 fn taken_in(files: &Files, dir: &str) -> BTreeSet<String> {
     let Some(pattern) = TAKEN_IN.as_ref() else { return BTreeSet::new() };
     let mut taken = BTreeSet::new();
@@ -143,7 +143,7 @@ fn documentation(taken: &BTreeSet<String>) -> Vec<String> {
     taken.iter().filter(markdown).map(|path| format!("!{}", globset::escape(path))).collect()
 }
 
-/// The folder of the package a source file belongs to.
+/// Returns the folder of the package a source file belongs to.
 fn package_of<'a>(files: &Files, source_dir: &'a str) -> &'a str {
     let mut dir = source_dir;
     while !dir.is_empty() && !files.has(&join(dir, "Cargo.toml")) {

@@ -11,8 +11,8 @@ const PAGES: [&str; 6] = ["doc", "docs", "documentation", "site", "website", "mk
 
 /// The components of a repository, outermost first, with the commands that test and build them.
 ///
-/// Inputs are disjoint where the manifests allow it: a component leaves out the folders of the components inside
-/// it, unless one of its manifests names that folder; what it names elsewhere it takes in.
+/// Inputs are disjoint if the manifests allow it: a component leaves out the folders of the components inside it,
+/// unless one of its manifests names that folder; folders elsewhere that it names are included.
 pub fn detect(files: &Files) -> Vec<Component> {
     let mut found = cargo::find(files);
     found.extend(node::find(files));
@@ -129,7 +129,7 @@ fn with_targets(files: &Files, mut found: Vec<Detection>, targets: Vec<Detection
     found
 }
 
-/// For each component: which others its manifests name, directly or through another.
+/// Returns, for each component, the others that its manifests name, directly or through another.
 fn needs(files: &Files, found: &[Detection]) -> Vec<BTreeSet<usize>> {
     let texts: Vec<String> = found
         .iter()
@@ -181,7 +181,7 @@ fn inputs(index: usize, found: &[Detection], needs: &[BTreeSet<usize>]) -> Vec<S
     inputs
 }
 
-/// A glob for everything below a folder.
+/// Returns a glob for everything below a folder.
 fn below(dir: &str) -> String {
     join(&globset::escape(dir), "**")
 }
@@ -196,7 +196,7 @@ fn without_excluded(manifest: &str) -> String {
     text
 }
 
-/// `to`, as a manifest in `from` would write it.
+/// Returns `to`, as a manifest in `from` would write it.
 pub(super) fn relative(from: &str, to: &str) -> String {
     let split = |dir: &str| dir.split('/').filter(|part| !part.is_empty()).map(ToOwned::to_owned).collect::<Vec<_>>();
     let (from, to) = (split(from), split(to));
@@ -226,7 +226,7 @@ fn names_folder(text: &str, path: &str) -> bool {
         })
 }
 
-/// A word for each component, each once, fit for the name of a command.
+/// Returns a word for each component, each once, fit for the name of a command.
 fn names(found: &[Detection]) -> Vec<String> {
     let words: Vec<String> = found
         .iter()

@@ -59,12 +59,12 @@ enum ListingSource {
 }
 
 impl Files {
-    /// The files `paths` below `root`, relative to it, `/` between components.
+    /// Returns the files `paths` below `root`, relative to it, `/` between components.
     pub fn on_disk(root: PathBuf, paths: impl IntoIterator<Item = String>) -> Self {
         Self { paths: paths.into_iter().collect(), source: ListingSource::Disk(root) }
     }
 
-    /// Files with their content, for deciding about a repository that is not there.
+    /// Returns files with their content, for decisions about a repository that is not on disk.
     pub fn in_memory<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let files: BTreeMap<_, _> = files.into_iter().map(|(path, text)| (path.to_owned(), text.to_owned())).collect();
         Self { paths: files.keys().cloned().collect(), source: ListingSource::Memory(files) }
@@ -75,7 +75,7 @@ impl Files {
         self.paths.contains(path)
     }
 
-    /// The text of a file; empty where it is missing, unreadable or far too long for a manifest.
+    /// Returns the text of a file; empty if it is missing, unreadable or far too long for a manifest.
     pub(super) fn text(&self, path: &str) -> String {
         if !self.has(path) {
             return String::new();
@@ -94,13 +94,13 @@ impl Files {
         }
     }
 
-    /// The files below a folder (all, for the root), relative to the root.
+    /// Returns the files below a folder (all, for the root), relative to the root.
     pub(super) fn below<'a>(&'a self, dir: &str) -> impl Iterator<Item = &'a str> {
         let prefix = prefix(dir);
         self.paths.range(prefix.clone()..).take_while(move |path| path.starts_with(&prefix)).map(String::as_str)
     }
 
-    /// The folders that hold a file of this name (`*.sln`: of this ending), outermost first, without those of
+    /// Returns the folders that hold a file of this name (`*.sln`: of this ending), outermost first, without those of
     /// somebody else.
     pub(super) fn folders_with(&self, name: &str) -> Vec<String> {
         let mut folders: Vec<String> = Vec::new();
@@ -131,12 +131,12 @@ fn is_ours(name: &str) -> bool {
     !FOREIGN.contains(&name) && (name == "." || !name.starts_with(['.', '_']))
 }
 
-/// `dir/`, or nothing for the root.
+/// Returns `dir/`, or nothing for the root.
 pub(super) fn prefix(dir: &str) -> String {
     if dir.is_empty() { String::new() } else { format!("{dir}/") }
 }
 
-/// `dir/name`, or `name` at the root.
+/// Returns `dir/name`, or `name` at the root.
 pub(super) fn join(dir: &str, name: &str) -> String {
     format!("{}{name}", prefix(dir))
 }
@@ -151,7 +151,7 @@ pub(super) fn depth(dir: &str) -> usize {
     if dir.is_empty() { 0 } else { dir.split('/').count() }
 }
 
-/// `path`, seen from `dir`, as a path from the root; `None` where it leaves the repository or is absolute.
+/// Returns `path`, seen from `dir`, as a path from the root; `None` if it leaves the repository or is absolute.
 pub(super) fn resolve(dir: &str, path: &str) -> Option<String> {
     if path.starts_with('/') { None } else { seen_from(dir, path) }
 }

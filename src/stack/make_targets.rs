@@ -65,7 +65,7 @@ fn mise(files: &Files) -> Vec<Detection> {
     found
 }
 
-/// The names before a `:` at the beginning of a line, without variables (`:=`).
+/// Returns the names before a `:` at the beginning of a line, without variables (`:=`).
 fn targets(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     for line in text.lines() {

@@ -33,7 +33,7 @@ struct PackageJson {
     members: Vec<String>,
 }
 
-/// The outermost packages that have a script for tests or for a build; a workspace counts once, at its root.
+/// Returns the outermost packages that have a script for tests or for a build; a workspace counts once, at its root.
 pub(super) fn find(files: &Files) -> Vec<Detection> {
     let packages: Vec<PackageJson> = files
         .folders_with("package.json")
@@ -79,7 +79,7 @@ fn found(files: &Files, package: &PackageJson, all: &[PackageJson]) -> Option<De
     (!commands.is_empty()).then(|| Detection { stack, dir, manifests, commands, ..Detection::default() })
 }
 
-/// The globs of the members of a workspace, from the root of the repository.
+/// Returns the globs of the members of a workspace, from the root of the repository.
 fn members(files: &Files, dir: &str, json: &Value) -> Vec<String> {
     let listed = json.get("workspaces");
     let listed = listed.and_then(|value| value.get("packages")).or(listed).and_then(Value::as_array);
@@ -95,7 +95,7 @@ fn members(files: &Files, dir: &str, json: &Value) -> Vec<String> {
     globs.iter().filter(|glob| !glob.starts_with('!')).filter_map(|glob| resolve(dir, glob)).collect()
 }
 
-/// A script that does something: npm writes a placeholder that only fails.
+/// Returns a script that does something: npm writes a placeholder that only fails.
 fn script<'a>(json: &'a Value, name: &str) -> Option<&'a str> {
     let text = json.get("scripts")?.get(name)?.as_str()?;
     (!text.trim().is_empty() && !text.contains("no test specified")).then_some(text)

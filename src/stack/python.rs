@@ -21,7 +21,7 @@ const MARKERS: [&str; 10] = [
 const ENVIRONMENTS: [(&str, &str); 4] =
     [("uv.lock", "uv run "), ("poetry.lock", "poetry run "), ("Pipfile.lock", "pipenv run "), ("pdm.lock", "pdm run ")];
 
-/// The Python projects that have tests.
+/// Returns the Python projects that have tests.
 pub(super) fn find(files: &Files) -> Vec<Detection> {
     let mut dirs: Vec<String> = MARKERS.iter().flat_map(|marker| files.folders_with(marker)).collect();
     dirs.sort_by_key(|dir| (depth(dir), dir.clone()));

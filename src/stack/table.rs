@@ -61,7 +61,7 @@ struct StackChoice {
     text: Option<(String, String)>,
 }
 
-/// Every component of every stack of the table.
+/// Returns every component of every stack of the table.
 pub(super) fn find(files: &Files) -> Vec<Detection> {
     // The file is part of the binary, and a test reads it: it cannot be malformed here.
     let table = embedded::file(embedded::GATES, "stacks.toml").and_then(|text| toml::from_str::<StackTable>(text).ok());
