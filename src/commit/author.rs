@@ -72,7 +72,7 @@ impl AuthorPatterns {
         self.first(text).map(|at| self.marks[at].agent.as_str())
     }
 
-    /// Of a text that comes again: the name of a person.
+    /// Returns the agent of a text that occurs often: the name of a person.
     fn find_again(&self, text: &str) -> Option<&str> {
         self.known.get(text.as_bytes(), || self.first(text)).map(|at| self.marks[at].agent.as_str())
     }
@@ -128,7 +128,7 @@ pub fn agent_of(author: &Person, committer: &Person, message: &str) -> Option<St
     marks.phrases.find(message).map(str::to_owned)
 }
 
-/// The agent whose client makes branches of such names.
+/// Returns the agent whose client makes branches of such names.
 pub fn agent_of_branch(branch: &str) -> Option<String> {
     marks().branches.find(branch.strip_prefix("refs/heads/").unwrap_or(branch)).map(str::to_owned)
 }

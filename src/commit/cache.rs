@@ -14,7 +14,7 @@ const MAX_ENTRIES: usize = 1 << 14;
 pub(super) struct Memo<V>(Mutex<HashMap<Box<[u8]>, V, RandomState>>);
 
 impl<V: Clone> Memo<V> {
-    /// The answer about `key`, found out by `ask` where it is not known.
+    /// Returns the answer about `key`, computed by `ask` if it is unknown.
     pub(super) fn get(&self, key: &[u8], ask: impl FnOnce() -> V) -> V {
         // A thread that panicked has left whole answers.
         let lock = || self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -77,12 +77,12 @@ pub enum PathStatus {
 }
 
 impl Commit {
-    /// The first seven digits of its id; `new` for one that is not made yet.
+    /// Returns the first seven digits of its id; `new` for one that is not made yet.
     pub fn short(&self) -> &str {
         self.id.as_ref().map_or("new", Oid::short)
     }
 
-    /// The first line of its message.
+    /// Returns the first line of its message.
     pub fn subject(&self) -> &str {
         self.message.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
     }

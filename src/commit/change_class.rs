@@ -40,7 +40,7 @@ pub enum ChangeForm {
 }
 
 impl Texture {
-    /// Lines added and removed.
+    /// Returns the number of lines added and removed.
     pub const fn lines(&self) -> u32 {
         self.added.saturating_add(self.removed)
     }
@@ -127,7 +127,7 @@ impl Digests {
 }
 
 impl PatchReader {
-    /// For the file at `path`.
+    /// Returns a reader for the file at `path`.
     pub fn new(path: &RepoPath) -> Self {
         Self {
             indented: is_indented(path.as_bytes()),
@@ -165,7 +165,7 @@ impl PatchReader {
         self.run.line(side, text, self.indented);
     }
 
-    /// The next line belongs to another run of changed lines.
+    /// Ends a run of changed lines: the next line belongs to another.
     pub fn end_run(&mut self) {
         if self.run.form(self.indented) < ChangeForm::Comment {
             self.form_lines = self.form_lines.saturating_add(self.run.count);

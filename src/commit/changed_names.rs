@@ -46,7 +46,7 @@ impl ChangedNames {
         }
     }
 
-    /// The names that the change is about, in one spelling, sorted.
+    /// Returns the names that the change is about, in one spelling, sorted.
     pub fn changed(self) -> Vec<String> {
         let mut names: Vec<(usize, String)> = self
             .counts
@@ -64,12 +64,12 @@ impl ChangedNames {
     }
 }
 
-/// A name that both lists have, both sorted: the longest one.
+/// Returns a name that both lists have, both sorted: the longest one.
 pub fn shared<'n>(a: &'n [String], b: &[String]) -> Option<&'n str> {
     a.iter().filter(|name| b.binary_search(name).is_ok()).max_by_key(|name| name.len()).map(String::as_str)
 }
 
-/// One spelling for all: `parseTree`, `parse_tree` and `parse-tree` are `parse_tree`.
+/// Returns one spelling for all: `parseTree`, `parse_tree` and `parse-tree` are `parse_tree`.
 fn plain(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 4);
     let mut lower = false;

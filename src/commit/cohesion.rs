@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::change::FileChange;
 
-/// The names that files of one scope change.
+/// Returns the names that files of one scope change.
 pub(super) fn names_of(files: &[&FileChange]) -> Vec<String> {
     let mut names: Vec<String> = files
         .iter()
@@ -34,7 +34,7 @@ pub(super) fn mentions(files: &[&FileChange], word: &str) -> bool {
     })
 }
 
-/// A word without its joints, in lower case.
+/// Returns a word without its joints, in lower case.
 fn plain(word: &str) -> impl Iterator<Item = char> {
     word.chars().filter(|letter| !matches!(letter, '-' | '_')).flat_map(char::to_lowercase)
 }

@@ -136,7 +136,7 @@ impl Folder {
     }
 }
 
-/// The parts at and below one folder: name and folder.
+/// Collects the parts at and below one folder: name and folder.
 fn parts(path: &str, folder: &Folder, depth: usize, found: &mut Vec<(String, String)>) {
     let name = path.rsplit('/').next().unwrap_or(path);
     if folder.count == 0 {
@@ -258,7 +258,7 @@ fn is_docs(folder: &str) -> bool {
     matches!(folder, "doc" | "docs" | "Documentation" | "examples")
 }
 
-/// The table as text for `gate.toml`.
+/// Returns the table as text for `gate.toml`.
 pub fn text(scopes: &[Scope]) -> String {
     let mut text = String::from(
         "# The parts of this program: a commit that changes files of two of them that nothing connects is mixed.\n\

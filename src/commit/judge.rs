@@ -123,7 +123,7 @@ impl<'a> MixingCase<'a> {
         judgement.wants.extend(wanted);
     }
 
-    /// The places of those paths whose lines decide whether a rule is broken.
+    /// Returns the places of those paths whose lines decide whether a rule is broken.
     fn places<'f>(&self, rule: CommitRule, paths: impl Iterator<Item = &'f RepoPath>) -> Vec<usize> {
         if self.commit.looked_into || self.level(rule) == Level::Off {
             return Vec::new();
@@ -133,7 +133,7 @@ impl<'a> MixingCase<'a> {
         paths.filter_map(|path| places.get(path).copied()).collect()
     }
 
-    /// The lines of all files that count decide whether a rule is broken that blocks.
+    /// Requests the lines of all files that count, if they decide whether a blocking rule is broken.
     fn want_all(&self, judgement: &mut CommitJudgement, rule: CommitRule) {
         if !self.commit.looked_into && self.level(rule) == Level::Block {
             let places =
@@ -142,7 +142,7 @@ impl<'a> MixingCase<'a> {
         }
     }
 
-    /// The files that decide about scopes.
+    /// Returns the files that decide about scopes.
     fn counted(&self) -> Vec<(usize, &'a FileChange)> {
         let own = || self.placed.iter().filter(|placed| placed.role == PathRole::Own);
         let renames = own().filter(|placed| placed.file.is_rename()).count();
@@ -260,7 +260,7 @@ impl<'a> MixingCase<'a> {
         }
     }
 
-    /// A lock file that moves by itself is a dependency that moved, which is a change of its own.
+    /// Judges lock files: one that changes by itself is an update of a dependency, which is a change of its own.
     fn dependencies(&self, judgement: &mut CommitJudgement) {
         let is = |placed: &&Placed<'_>, class: &str| matches!(&placed.role, PathRole::Along(found) if found == class);
         let locks: Vec<RepoPath> = self
@@ -325,7 +325,7 @@ impl<'a> MixingCase<'a> {
 
 type TemplateValues = BTreeMap<&'static str, String>;
 
-/// `a, b and c`.
+/// Returns `a, b and c`.
 fn and(words: &[String]) -> String {
     match words {
         [] => String::new(),

@@ -100,7 +100,7 @@ pub enum CommitOutcome {
 }
 
 impl CommitJudgement {
-    /// The worst of its reasons.
+    /// Returns the worst of its reasons.
     pub fn outcome(&self) -> CommitOutcome {
         match self.reasons.iter().map(|reason| reason.level).max() {
             Some(Level::Block) if self.exempt.is_some() => CommitOutcome::Exempt,

@@ -48,22 +48,22 @@ impl CommitMessage {
         Self { subject: subject.to_owned(), autosquash, parsed, body, trailers, reverts }
     }
 
-    /// Conventional Commits alone, as its specification has it.
+    /// Parses a message by Conventional Commits alone, as its specification has it.
     pub fn conventional(text: &str) -> Self {
         Self::parse(text, &[Style::Conventional], &[])
     }
 
-    /// The type, in small letters.
+    /// Returns the type, in small letters.
     pub fn kind(&self) -> Option<String> {
         self.parsed.as_ref()?.1.kind.as_ref().map(|kind| kind.to_lowercase())
     }
 
-    /// The scopes it declares.
+    /// Returns the scopes it declares.
     pub fn scopes(&self) -> &[String] {
         self.parsed.as_ref().map_or(&[], |(_, subject)| &subject.scopes)
     }
 
-    /// The description without type and scope; the subject where no style fits.
+    /// Returns the description without type and scope; the subject if no style fits.
     pub fn description(&self) -> &str {
         self.parsed.as_ref().map_or(&self.subject, |(_, subject)| &subject.text)
     }
@@ -74,7 +74,7 @@ impl CommitMessage {
             || self.trailers.iter().any(CommitTrailer::is_breaking)
     }
 
-    /// The value of a trailer.
+    /// Returns the value of a trailer.
     pub fn trailer(&self, token: &str) -> Option<&str> {
         self.trailers.iter().find(|trailer| trailer.is(token)).map(|trailer| trailer.value.as_str())
     }

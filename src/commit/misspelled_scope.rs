@@ -5,7 +5,7 @@ use super::scopes::ScopeTable;
 /// The most letters by which a misspelt word differs from what it means.
 const MISSPELT: usize = 2;
 
-/// The scope that a misspelt word means.
+/// Returns the scope that a misspelt word means.
 pub(super) fn nearest(word: &str, table: &ScopeTable) -> Option<String> {
     table.meant.get(word.as_bytes(), || find(word, table))
 }

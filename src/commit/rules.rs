@@ -63,7 +63,7 @@ impl CommitRule {
         Self::NoStyle,
     ];
 
-    /// Its code.
+    /// Returns its code.
     pub const fn code(self) -> &'static str {
         match self {
             Self::CrossesScopes => "crosses-scopes",

@@ -62,7 +62,7 @@ impl ScopeTable {
         Ok(Self { scopes, parents, globs, set, shared, ..Self::empty() })
     }
 
-    /// The table without a scope.
+    /// Returns the table without a scope.
     pub fn empty() -> Self {
         Self {
             scopes: Vec::new(),
@@ -75,7 +75,7 @@ impl ScopeTable {
         }
     }
 
-    /// The scopes, in the order of the file.
+    /// Returns the scopes, in the order of the file.
     pub fn scopes(&self) -> &[Scope] {
         &self.scopes
     }
@@ -85,18 +85,18 @@ impl ScopeTable {
         self.scopes.is_empty()
     }
 
-    /// The name of a scope.
+    /// Returns the name of a scope.
     pub fn name(&self, scope: usize) -> &str {
         self.scopes.get(scope).map_or("", |scope| &scope.name)
     }
 
-    /// The scope that a path belongs to.
+    /// Returns the scope that a path belongs to.
     pub fn claim(&self, path: &RepoPath) -> Option<Claim<'_>> {
         let rule = &self.globs[self.claims.get(path.as_bytes(), || self.find_claim(path))?];
         Some(Claim { scope: rule.scope, glob: &rule.glob })
     }
 
-    /// The glob that decides about a path.
+    /// Returns the glob that decides about a path.
     fn find_claim(&self, path: &RepoPath) -> Option<usize> {
         let matched = self.set.matches(path.to_os());
         let out = |scope: usize| matched.iter().any(|&at| self.globs[at].negated && self.globs[at].scope == scope);
@@ -113,14 +113,14 @@ impl ScopeTable {
         best
     }
 
-    /// Every glob that matches a path, with its scope, the most specific first: what `gate explain-path` shows.
+    /// Returns every glob that matches a path, with its scope, the most specific first, for `gate explain-path`.
     pub fn all_claims(&self, path: &RepoPath) -> Vec<Claim<'_>> {
         let mut rules: Vec<&ScopeGlob> = self.set.matches(path.to_os()).into_iter().map(|at| &self.globs[at]).collect();
         rules.sort_by_key(|rule| std::cmp::Reverse(rule.specificity));
         rules.into_iter().map(|rule| Claim { scope: rule.scope, glob: &rule.glob }).collect()
     }
 
-    /// The scopes with which a path may go along, beyond its own.
+    /// Returns the other scopes whose commits may include a path.
     pub fn shared_with(&self, path: &RepoPath) -> Vec<usize> {
         if self.shared.is_empty() {
             return Vec::new();
@@ -129,7 +129,7 @@ impl ScopeTable {
         self.shared.iter().filter(|(_, globs)| globs.is_match(&os)).map(|(scope, _)| *scope).collect()
     }
 
-    /// The scope that a subject means: by name, by another name, or by the last part of a nested name.
+    /// Returns the scope that a subject means: by name, by another name, or by the last part of a nested name.
     pub fn find(&self, word: &str) -> Option<usize> {
         let same = |name: &str| name.eq_ignore_ascii_case(word);
         let named =
@@ -166,7 +166,7 @@ impl ScopeTable {
     }
 }
 
-/// The scope inside which a name lies: the longest prefix up to a `/` that is a scope.
+/// Returns the scope inside which a name lies: the longest prefix up to a `/` that is a scope.
 fn parent(scopes: &[Scope], name: &str) -> Option<usize> {
     let mut rest = name;
     while let Some((prefix, _)) = rest.rsplit_once('/') {

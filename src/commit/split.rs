@@ -64,7 +64,7 @@ fn proposed(drafted: Vec<Drafted>) -> Proposal {
     Proposal::Parts(drafted.into_iter().map(|drafted| drafted.part).collect())
 }
 
-/// The first part that does not pass, by its subject, and why. That it waits to be squashed is meant.
+/// Returns the first part that does not pass, by its subject, and the reason. A part may wait to be squashed.
 fn refused(drafted: &[Drafted], table: &ScopeTable, rules: &CommitRules) -> Option<(String, CommitRule)> {
     drafted.iter().find_map(|drafted| {
         let reasons = super::judge::judge(&drafted.commit, table, rules).reasons;
@@ -152,8 +152,8 @@ fn main_group(groups: &[FileGroup], judgement: &CommitJudgement) -> usize {
     groups.iter().position(|group| declares(group, judgement)).unwrap_or_else(largest)
 }
 
-/// The group with the longest common folder; `None` where no group shares one. A file that is called like one of a
-/// group's is nearest to that: `tests/lexer.rs` to `src/parser/lexer.rs`.
+/// Returns the group with the longest common folder; `None` if no group shares one. A file that has the name of a
+/// group's file is nearest to that: `tests/lexer.rs` to `src/parser/lexer.rs`.
 fn nearest(path: &RepoPath, groups: &[FileGroup]) -> Option<usize> {
     let stem = |path: &RepoPath| {
         let bytes = path.as_bytes();
@@ -176,8 +176,8 @@ fn nearest(path: &RepoPath, groups: &[FileGroup]) -> Option<usize> {
         .map(|(_, at)| at)
 }
 
-/// The message of a part: the same words about another scope. Body and trailers stay with all of them, since the
-/// people they name had a hand in all; what names one commit alone (`Change-Id`, `fixup!`) stays with one.
+/// Returns the message of a part: the same words about another scope. Body and trailers stay with all of them, since
+/// the people they name took part in all; a line that names one commit alone (`Change-Id`, `fixup!`) stays with one.
 fn reworded(message: &CommitMessage, commit: &Commit, scope: Option<&str>, keeps: bool, first: bool) -> String {
     if keeps {
         return commit.message.trim_end().to_owned() + "\n";

@@ -27,7 +27,7 @@ pub enum InvalidStyle {
 }
 
 impl Style {
-    /// The style that a policy names.
+    /// Returns the style that a policy names.
     pub fn parse(text: &str) -> Result<Self, InvalidStyle> {
         match text {
             "conventional" => Ok(Self::Conventional),
@@ -83,7 +83,7 @@ pub fn parse(subject: &str, styles: &[Style], types: &[String]) -> Option<(Style
     })
 }
 
-/// Conventional Commits 1.0.0, rules 1, 4, 5 and 13: a type, an optional scope in parentheses, an optional `!`, a
+/// Reads Conventional Commits 1.0.0, rules 1, 4, 5 and 13: a type, an optional scope in parentheses, an optional `!`, a
 /// colon and a space, and a description.
 pub fn conventional(subject: &str) -> Option<CommitSubject> {
     let end = subject.find(['(', '!', ':'])?;
@@ -114,7 +114,7 @@ pub fn conventional(subject: &str) -> Option<CommitSubject> {
     Some(CommitSubject { kind: Some(kind.to_owned()), scopes, breaking, text: text.to_owned() })
 }
 
-/// `scope: text`; the scope may be a path or a list, but no sentence.
+/// Reads `scope: text`; the scope may be a path or a list, but not a sentence.
 fn subsystem(subject: &str) -> Option<CommitSubject> {
     let (head, text) = subject.split_once(": ")?;
     let (head, breaking) = match head.strip_suffix('!') {
@@ -129,7 +129,7 @@ fn subsystem(subject: &str) -> Option<CommitSubject> {
     Some(CommitSubject { kind: None, scopes, breaking, text: text.trim().to_owned() })
 }
 
-/// `[scope] text`.
+/// Reads `[scope] text`.
 fn bracket(subject: &str) -> Option<CommitSubject> {
     let (head, text) = subject.strip_prefix('[')?.split_once(']')?;
     let scopes = list(head);
@@ -140,7 +140,7 @@ fn bracket(subject: &str) -> Option<CommitSubject> {
     Some(CommitSubject { kind: None, scopes, breaking: false, text: text.to_owned() })
 }
 
-/// The scopes of a list.
+/// Returns the scopes of a list.
 fn list(text: &str) -> Vec<String> {
     text.split([',', ';']).map(str::trim).filter(|scope| !scope.is_empty()).map(str::to_owned).collect()
 }

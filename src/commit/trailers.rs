@@ -50,8 +50,8 @@ pub fn split(rest: &str) -> (String, Vec<CommitTrailer>) {
     (lines[..start].join("\n").trim_matches('\n').to_owned(), trailers)
 }
 
-/// The line at which the footers begin: the first line after an empty one from which on every paragraph begins with a
-/// footer.
+/// Returns the line at which the footers begin: the first line after an empty one from which on every paragraph begins
+/// with a footer.
 fn first_trailer(lines: &[&str]) -> Option<usize> {
     let mut start = None;
     let mut after_empty = true;

@@ -36,7 +36,7 @@ impl<'a> MixingCase<'a> {
         judgement.parts = parts.iter().map(|part| part.iter().map(|&at| scopes[at]).collect()).collect();
     }
 
-    /// Files that no scope claims connect as well.
+    /// Returns the files that no scope claims: they connect as well.
     fn unclaimed(&self) -> impl Iterator<Item = &'a FileChange> {
         let open = |placed: &&Placed<'_>| placed.scope.is_none() && placed.role == PathRole::Own;
         self.placed.iter().filter(open).map(|placed| placed.file).take(CONNECTORS)
@@ -167,7 +167,7 @@ impl<'a> MixingCase<'a> {
         }
     }
 
-    /// The same small edit in many scopes: a function renamed, a header replaced, a lint silenced.
+    /// Returns `true` for the same small edit in many scopes: a function renamed, a header replaced, a lint silenced.
     fn is_sweep(&self, by_scope: &BTreeMap<usize, Vec<&FileChange>>) -> bool {
         let limits = &self.rules.limits;
         let sweeping = |word: &str| self.rules.sweeping.iter().any(|known| known.eq_ignore_ascii_case(word));
