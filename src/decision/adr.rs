@@ -3,7 +3,7 @@
 use super::{AdrStatus, Decision, RecordKind, revision};
 use crate::repo_path::RepoPath;
 
-/// The record that a file is; `None` where it has no title, or neither a status nor a decision: an index, a template.
+/// Returns the record in a file; `None` if it has no title, or neither a status nor a decision: an index, a template.
 pub(super) fn read(path: &RepoPath, text: &str) -> Option<Decision> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (front, body) = front_matter(text);
@@ -71,7 +71,7 @@ fn front_matter(text: &str) -> (Option<&str>, &str) {
     inner.map_or((None, text), |(front, body)| (Some(front), body))
 }
 
-/// The status that a text begins with.
+/// Returns the status that a text begins with.
 pub(super) fn status(text: &str) -> Option<AdrStatus> {
     let word = text.split(|c: char| !c.is_alphabetic()).find(|word| !word.is_empty())?;
     Some(match word.to_lowercase().as_str() {
@@ -84,7 +84,7 @@ pub(super) fn status(text: &str) -> Option<AdrStatus> {
     })
 }
 
-/// `adr-4`, by the number in the name of the file or in the title; else the name of the file.
+/// Returns `adr-4`, by the number in the name of the file or in the title; else the name of the file.
 fn id(path: &RepoPath, title: &str) -> String {
     let whole = String::from_utf8_lossy(path.as_bytes()).into_owned();
     let stem = whole.rsplit('/').next().unwrap_or(&whole);

@@ -73,7 +73,7 @@ fn language(path: &RepoPath) -> Option<&'static CommentSyntax> {
     known.all.get(*at)
 }
 
-/// The lines of all comments, in order. Markdown is written for people as a whole, its code excepted.
+/// Returns the lines of all comments, in order. Markdown as a whole is text for people, except for its code.
 pub(super) fn lines<'t>(path: &RepoPath, text: &'t str) -> Vec<CommentLine<'t>> {
     if is_prose(path) {
         return prose(text);
@@ -116,7 +116,7 @@ fn prose(text: &str) -> Vec<CommentLine<'_>> {
     found
 }
 
-/// Of a language that is not known, the lines that begin like a comment.
+/// Returns the lines that begin like a comment, for an unknown language.
 fn guessed(text: &str) -> Vec<CommentLine<'_>> {
     let marks = ["//", "#", "--", ";", "%", "/*", "*", "<!--", "(*", "\"\"\"", "'"];
     let is_comment = |line: &str| marks.iter().any(|mark| line.starts_with(mark));
@@ -247,7 +247,7 @@ fn next(text: &str) -> usize {
     text.chars().next().map_or(1, char::len_utf8)
 }
 
-/// A line without blanks and without what decorates comments and lists.
+/// Returns a line without blanks and without the marks of comments and lists.
 fn bare(line: &str) -> &str {
     let decoration =
         |c: char| c.is_whitespace() || matches!(c, '/' | '*' | '#' | '!' | ';' | '%' | '>' | '-' | '|' | '\'');

@@ -116,7 +116,7 @@ pub fn overrulings(local: &[&Decision], global: &[Decision]) -> Vec<Overruling> 
     found
 }
 
-/// The records of `after` that `before` did not hold.
+/// Returns the records of `after` that `before` did not hold.
 pub fn new<'d>(before: &[Decision], after: &'d [Decision]) -> Vec<&'d Decision> {
     after
         .iter()

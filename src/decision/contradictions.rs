@@ -25,7 +25,7 @@ pub struct Contradiction {
     pub key: String,
 }
 
-/// The contradictions among `all` in which one of the records is among `new`: what stood there before is not of this
+/// Returns the contradictions among `all` in which one of the records is among `new`: older ones do not belong to this
 /// change.
 pub fn contradictions(all: &[Decision], new: &[&Decision]) -> Vec<Contradiction> {
     let adrs: Vec<&Decision> = all.iter().filter(|one| one.kind == RecordKind::Adr && in_force(one)).collect();

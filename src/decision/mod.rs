@@ -86,7 +86,7 @@ pub enum AdrStatus {
 }
 
 impl RecordKind {
-    /// As it is written.
+    /// Returns the word as written.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Adr => "ADR",
@@ -116,7 +116,7 @@ impl Decision {
     }
 }
 
-/// The records of one file. `adr`: which files are architecture decision records.
+/// Returns the records of one file. `adr`: the files that are architecture decision records.
 pub fn read(path: &RepoPath, text: &[u8], adr: &Globs) -> Vec<Decision> {
     let is_adr = adr.is_match(path.to_os());
     if !is_adr && !is_marked(text) {

@@ -5,8 +5,9 @@ use std::ops::Range;
 use super::{comments, tags};
 use crate::repo_path::RepoPath;
 
-/// The lines that hold a pattern, with their numbers: neither in a record nor in a sentence about it. A comment counts where
-/// it begins with the pattern, since some of them are for tools (`// eslint-disable`), and where the language is not known.
+/// Returns the lines that hold a pattern, with their numbers: neither in a record nor in a sentence about it. A comment
+/// counts if it begins with the pattern, since some of them are for tools (`// eslint-disable`), and if the language is
+/// unknown.
 pub(super) fn lines(path: &RepoPath, text: &[u8], pattern: &str) -> Vec<(u32, String)> {
     if pattern.is_empty() || comments::is_prose(path) || memchr::memmem::find(text, pattern.as_bytes()).is_none() {
         return Vec::new();

@@ -96,7 +96,7 @@ const EXCEPTS: [&str; 16] = [
 ];
 const NEGATIONS: [&str; 7] = ["no", "not", "never", "nobody", "nothing", "cannot", "without"];
 
-/// `adr-4` of `0004-x`, `4. X`, `ADR-0004`, `ADR 4: x`: what a title or the name of a file begins with.
+/// Returns `adr-4` for `0004-x`, `4. X`, `ADR-0004`, `ADR 4: x`: the beginning of a title or of the name of a file.
 pub(super) fn number(text: &str) -> Option<String> {
     let text = text.trim_start_matches(['[', '(', '"', '`']);
     let prefix = text.get(..3).is_some_and(|prefix| prefix.eq_ignore_ascii_case("adr"));
@@ -110,8 +110,8 @@ pub(super) fn number(text: &str) -> Option<String> {
         .then(|| format!("adr-{}", if number.is_empty() { "0" } else { number }))
 }
 
-/// The ADR that a word of a sentence names: `ADR-4`, `[D4:ADR]`, `[2.` before its title, a link to its file, `0002-a-pool`.
-/// A number alone counts, measures or dates something.
+/// Returns the ADR that a word of a sentence names: `ADR-4`, `[D4:ADR]`, `[2.` before its title, a link to its file,
+/// `0002-a-pool`. A number alone counts, measures or dates something.
 pub(super) fn adr(word: &str) -> Option<String> {
     let target = word.rsplit_once("](").map_or(word, |(_, target)| target);
     let plain = target.trim_matches(|c: char| !c.is_alphanumeric());
@@ -138,7 +138,7 @@ pub(super) fn adr(word: &str) -> Option<String> {
     }
 }
 
-/// The ADR that the words from `at` on name, and how many words that takes.
+/// Returns the ADR that the words from `at` on name, and the number of these words.
 fn adr_at(words: &[&str], at: usize) -> Option<(String, usize)> {
     let word = words.get(at)?;
     if word.trim_start_matches(['[', '(']).eq_ignore_ascii_case("adr") {
@@ -147,7 +147,7 @@ fn adr_at(words: &[&str], at: usize) -> Option<(String, usize)> {
     adr(word).map(|id| (id, 1))
 }
 
-/// The ids of the records that a text says it supersedes, amends or revises.
+/// Returns the ids of the records that a text says it supersedes, amends or revises.
 pub(super) fn named_in(text: &str) -> Vec<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut ids = Vec::new();
@@ -174,7 +174,7 @@ impl Against {
     }
 }
 
-/// The ADRs that a record of one place says do not bind it.
+/// Returns the ADRs that a record of one place says do not bind it.
 pub(super) fn against(tag: &Decision) -> Against {
     let words: Vec<&str> = tag.text.split_whitespace().collect();
     let mut ids = named_in(&tag.text);

@@ -27,7 +27,7 @@ pub struct Revision {
 }
 
 impl Revision {
-    /// The revision that an ADR is: once it is in force.
+    /// Returns an ADR as a revision, once it is in force.
     pub fn of_adr(decision: &Decision) -> Option<Self> {
         let in_force = matches!(decision.status, None | Some(AdrStatus::Accepted));
         (decision.kind == RecordKind::Adr && in_force).then(|| Self {
@@ -38,7 +38,7 @@ impl Revision {
         })
     }
 
-    /// The revision that the value of a trailer is.
+    /// Returns the value of a trailer as a revision.
     pub fn of_trailer(commit: &str, value: &str) -> Self {
         let first = value.split_whitespace().next().unwrap_or_default();
         let ids = references::adr(first).into_iter().chain(named_in(value)).collect();

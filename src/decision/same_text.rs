@@ -1,6 +1,6 @@
 //! Compares texts regardless of line breaks, capitals and punctuation.
 
-/// The words of a text, in small letters.
+/// Returns the words of a text, in small letters.
 pub(super) fn words(text: &str) -> Vec<String> {
     text.split(|c: char| {
         c.is_whitespace() || matches!(c, ',' | '.' | ';' | ':' | '(' | ')' | '"' | '\'' | '`' | '*' | '—')
@@ -36,8 +36,8 @@ pub(super) fn says_all(before: &str, now: &str) -> bool {
     words(before).iter().all(|word| rest.any(|other| same(word, other)))
 }
 
-/// The first letter can turn a word into its opposite (`synchronous`, `asynchronous`), and a number or a name that differs in
-/// one place is another one.
+/// Returns `true` if two words are the same, except for a typing error. The first letter can turn a word into its
+/// opposite (`synchronous`, `asynchronous`), and a number or a name that differs in one place is another one.
 fn same(a: &str, b: &str) -> bool {
     let is_plain = |word: &str| word.chars().all(|c| c.is_alphabetic() || c == '-');
     let mistyped =

@@ -12,7 +12,7 @@ struct Anchor {
     status: Option<AdrStatus>,
 }
 
-/// The records in the comments of a text.
+/// Returns the records in the comments of a text.
 pub(super) fn read(path: &RepoPath, text: &str) -> Vec<Decision> {
     let lines = comments::lines(path, text);
     let mut found: Vec<Decision> = Vec::new();
