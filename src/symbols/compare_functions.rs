@@ -184,7 +184,7 @@ impl Pairing<'_> {
         made
     }
 
-    /// The open functions after, by a key.
+    /// Returns the open functions after, by a key.
     fn by<K: std::hash::Hash + Eq>(&self, key: impl Fn(&Function) -> K) -> HashMap<K, Vec<usize>> {
         let mut by: HashMap<K, Vec<usize>> = HashMap::new();
         for at in self.open_new() {
@@ -226,7 +226,7 @@ impl Pairing<'_> {
         self.greedy(candidates);
     }
 
-    /// The same name and body in another type, module or function.
+    /// Pairs functions with the same name and body in another type, module or function.
     fn other_container(&mut self) -> Vec<(usize, usize)> {
         let by = self.by(|function| function.name.clone());
         let (mut clear, mut short) = (Vec::new(), Vec::new());
@@ -259,7 +259,7 @@ impl Pairing<'_> {
         made
     }
 
-    /// Several functions that became one: the same name and body, in a place that is new.
+    /// Pairs several functions that became one: the same name and body, in a place that is new.
     fn merged(&mut self, moves: &mut Vec<(usize, usize)>) {
         let targets: Vec<(usize, usize)> = moves.clone();
         for old in self.open_old() {
@@ -311,7 +311,7 @@ impl Pairing<'_> {
         aliased
     }
 
-    /// Another name for the same body.
+    /// Pairs functions with another name for the same body.
     fn other_name(&mut self) {
         let mut by_body: HashMap<&[u32], Vec<usize>> = HashMap::new();
         for at in self.open_new() {
@@ -354,7 +354,7 @@ impl Pairing<'_> {
     }
 }
 
-/// The likeness of a function in a type and one outside, whose first parameter is the instance.
+/// Returns the likeness of a function in a type and one outside, whose first parameter is the instance.
 fn alike_across(a: &Function, b: &Function) -> f64 {
     let plain = similarity(&a.body, &b.body);
     if a.container.is_empty() == b.container.is_empty() {
@@ -505,7 +505,8 @@ fn repeated(functions: &[&Function]) -> BTreeSet<String> {
     functions.iter().filter(again).map(|function| function.full()).collect()
 }
 
-/// Files that cannot be read. True where this leaves a doubt: the macros of C break the grammar in files that are in order.
+/// Finds files that cannot be read. Returns `true` if this leaves a doubt: the macros of C break the grammar in valid
+/// files.
 fn unparsed(before: &Outlines, after: &Outlines, diff: &mut FunctionDiff) -> bool {
     let mut doubt = false;
     for (state, outlines, others) in [("before", before, after), ("after", after, before)] {

@@ -71,7 +71,7 @@ impl Function {
         shown
     }
 
-    /// The type or module that it is in; empty for none.
+    /// Returns the type or module that it is in; empty if it is in none.
     pub(super) fn home(&self) -> String {
         self.container.join(".")
     }

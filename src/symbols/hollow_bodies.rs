@@ -99,7 +99,7 @@ impl Hollow {
         false
     }
 
-    /// Elements, or types and names of fields: `Foo {}` has none.
+    /// Returns `true` if a node has elements, or types and names of fields: `Foo {}` has none.
     fn has_content(&self, node: Node<'_>) -> bool {
         let mut cursor = node.walk();
         node.named_children(&mut cursor).any(|child| {

@@ -123,7 +123,7 @@ pub(super) struct SourceLanguage {
 }
 
 impl LanguageTable {
-    /// The embedded table. `None` if it cannot be read, which the tests exclude.
+    /// Returns the embedded table. `None` if it cannot be read, which the tests exclude.
     pub(super) fn embedded() -> Option<&'static Self> {
         static TABLE: LazyLock<Option<LanguageTable>> = LazyLock::new(|| {
             let text = embedded::file(embedded::GATES, "symbols/languages.toml")?;
@@ -136,7 +136,7 @@ impl LanguageTable {
         TABLE.as_ref()
     }
 
-    /// The language of a file; `None`: none that is read.
+    /// Returns the language of a file; `None`: not one that is read.
     pub(super) fn of(&self, path: &str, text: &str) -> Option<&SourceLanguage> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let extension = name.rsplit_once('.')?.1.to_ascii_lowercase();
@@ -177,7 +177,7 @@ impl LanguageTable {
         heads.as_ref().is_some_and(|heads| comments.any(|line| heads.is_match(line)))
     }
 
-    /// All languages.
+    /// Returns all languages.
     #[cfg(test)]
     pub(super) fn all(&self) -> &[SourceLanguage] {
         &self.list
@@ -203,13 +203,13 @@ impl SourceLanguage {
         when.as_ref().is_some_and(|when| when.is_match(text))
     }
 
-    /// The pattern of a line after which functions are private.
+    /// Returns the pattern of a line after which functions are private.
     pub(super) fn private_line(&self) -> Option<&Regex> {
         let written = self.entry.private.after.as_ref()?;
         self.private_line.get_or_init(|| Regex::new(written).ok()).as_ref()
     }
 
-    /// The text as the grammar needs it; every place stays where it is.
+    /// Returns the text as the grammar needs it; every position stays the same.
     pub(super) fn readable<'t>(&self, text: Cow<'t, str>) -> Cow<'t, str> {
         let LanguageEntry { separate, blank, .. } = &self.entry;
         if separate.is_empty() && blank.is_empty() {
@@ -236,7 +236,7 @@ impl SourceLanguage {
         Cow::Owned(readable)
     }
 
-    /// The grammar.
+    /// Returns the grammar.
     pub(super) fn grammar(&self) -> Option<Grammar> {
         let grammar = match self.entry.id.as_str() {
             "rust" => tree_sitter_rust::LANGUAGE,
@@ -257,13 +257,13 @@ impl SourceLanguage {
         Some(grammar.into())
     }
 
-    /// The query as it is written.
+    /// Returns the query as it is written.
     pub(super) fn query_text(&self) -> Option<&'static str> {
         let name = self.entry.query.as_ref().unwrap_or(&self.entry.id);
         embedded::file(embedded::GATES, &format!("symbols/{name}.scm"))
     }
 
-    /// The query, compiled when the first file of the language is read.
+    /// Returns the query, compiled when the first file of the language is read.
     pub(super) fn query(&self) -> Option<&Query> {
         self.query.get_or_init(|| Query::new(&self.grammar()?, self.query_text()?).ok()).as_ref()
     }

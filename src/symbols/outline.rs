@@ -271,7 +271,7 @@ impl<'a> OutlineReader<'a> {
         }
     }
 
-    /// The initialisers of a constructor do its work before its body, or its parameters do.
+    /// Returns `true` if the initialisers of a constructor, or its parameters, do its work before its body.
     fn is_elsewhere(&self, node: Node<'_>, definition: &Definition<'_>) -> bool {
         let elsewhere = &self.table.hollow.table.elsewhere;
         let mut cursor = node.walk();
@@ -428,7 +428,7 @@ impl<'a> OutlineReader<'a> {
     }
 }
 
-/// The name of the first parameter: `a: A`, `A a`, `a A`.
+/// Returns the name of the first parameter: `a: A`, `A a`, `a A`.
 fn first_parameter(parameters: &str) -> Option<String> {
     let first = parameters.trim_start_matches('(').split([',', ')']).next()?;
     let (written, named) = first.split_once(':').map_or((first, false), |(name, _)| (name, true));
@@ -438,7 +438,7 @@ fn first_parameter(parameters: &str) -> Option<String> {
     name.map(str::to_owned)
 }
 
-/// The places that could not be parsed.
+/// Finds the places that could not be parsed.
 fn errors(tree: &Tree, text: &str, found: &mut Outline) {
     let mut cursor = tree.walk();
     loop {

@@ -19,7 +19,7 @@ pub(super) struct DeclaredName<'t> {
     pub(super) mark: String,
 }
 
-/// The parts of the name of a type or a namespace.
+/// Returns the parts of the name of a type or a namespace.
 pub(super) fn segments(written: &str, paths: PathNames) -> Vec<String> {
     let plain = without_arguments(written);
     let mut plain = plain.trim().trim_start_matches(['&', '*', '(', ' ']).trim_end_matches([')', ' ']);
@@ -37,7 +37,7 @@ pub(super) fn segments(written: &str, paths: PathNames) -> Vec<String> {
     parts.into_iter().filter(counts).map(str::to_owned).collect()
 }
 
-/// A single name without what quotes it.
+/// Returns a single name without quotes.
 pub(super) fn clean(written: &str) -> &str {
     let written = written.trim();
     let written = written.strip_prefix(':').unwrap_or(written);
@@ -45,7 +45,7 @@ pub(super) fn clean(written: &str) -> &str {
     written.trim_matches(['"', '\'', '`', '(', ')'])
 }
 
-/// `Foo<T, U>::bar[K]` → `Foo::bar`.
+/// Removes arguments: `Foo<T, U>::bar[K]` → `Foo::bar`.
 fn without_arguments(written: &str) -> String {
     let mut depth = 0_usize;
     let mut plain = String::with_capacity(written.len());

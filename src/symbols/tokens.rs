@@ -28,7 +28,7 @@ impl<'a> Code<'a> {
         Self { text, comments, instance, own_name }
     }
 
-    /// The words of a node, as their hashes.
+    /// Returns the words of a node, as their hashes.
     pub(super) fn read(&mut self, node: Node<'_>) -> Vec<u32> {
         let mut words: Vec<&str> = Vec::new();
         let mut cursor = node.walk();

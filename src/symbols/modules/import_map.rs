@@ -8,7 +8,7 @@ use super::{ImportedName, SourceModule, WordUse};
 use crate::symbols::function::Function;
 
 impl ImportMap {
-    /// The names by which the file called what it imports; where the map does not have them, the last part of each.
+    /// Returns the names by which the file called its imports; if the map does not have them, the last part of each.
     pub(super) fn called(&self) -> BTreeMap<String, String> {
         if !self.local_names.is_empty() {
             return self.local_names.clone();
@@ -100,7 +100,7 @@ fn is_export(module: &SourceModule, import: &ImportedName) -> bool {
     import.handed_on && ["typescript", "tsx", "javascript"].contains(&module.language.as_str())
 }
 
-/// An import as the map writes it.
+/// Returns an import as the map writes it.
 pub(super) fn spelling(language: &str, import: &ImportedName) -> String {
     let joined = |between: &str, name: &str| match import.module.as_str() {
         "" => name.to_owned(),
@@ -120,7 +120,7 @@ pub(super) fn spelling(language: &str, import: &ImportedName) -> String {
     }
 }
 
-/// By function, the functions of the same file that it uses.
+/// Returns, for each function, the functions of the same file that it uses.
 fn cross_references(module: &SourceModule) -> BTreeMap<String, Vec<String>> {
     let mut references: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for function in &module.functions {
@@ -186,7 +186,7 @@ fn in_type(module: &SourceModule, home: &str) -> bool {
         && !module.functions.iter().any(|function| function.full() == home)
 }
 
-/// The type that a function, or the method around it, belongs to.
+/// Returns the type that a function, or the method around it, belongs to.
 fn method_home(module: &SourceModule, from: &Function) -> String {
     let around = module
         .functions
@@ -195,7 +195,7 @@ fn method_home(module: &SourceModule, from: &Function) -> String {
     around.min_by_key(|other| other.range.start).map_or_else(|| from.home(), Function::home)
 }
 
-/// The receiver of a method of Go.
+/// Returns `true` for the receiver of a method of Go.
 fn is_receiver(module: &SourceModule, from: &Function, word: &str) -> bool {
     module.language == "go"
         && from.head.trim_start().strip_prefix("func").is_some_and(|head| {
@@ -204,7 +204,7 @@ fn is_receiver(module: &SourceModule, from: &Function, word: &str) -> bool {
         && !from.container.is_empty()
 }
 
-/// The last parts of all names.
+/// Returns the last part of a name.
 pub(super) fn last_part(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }

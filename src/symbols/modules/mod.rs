@@ -120,7 +120,7 @@ impl SourceModule {
         self.defined.get(name).is_some_and(|public| *public)
     }
 
-    /// The words that a function uses, without those that it declares.
+    /// Returns the words that a function uses, without those that it declares.
     pub(super) fn used_in<'m>(&'m self, function: &'m Function) -> impl Iterator<Item = &'m WordUse> {
         let own: BTreeSet<&str> =
             self.declared.iter().filter(|(at, _)| function.range.contains(at)).map(|(_, word)| word.as_str()).collect();

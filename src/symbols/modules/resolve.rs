@@ -14,7 +14,7 @@ pub(super) struct Resolver<'m> {
 }
 
 impl Resolver<'_> {
-    /// The files that a module may be, as paths.
+    /// Returns the files that a module may be, as paths.
     pub(super) fn candidates(from: &SourceModule, module: &str) -> Vec<String> {
         match from.language.as_str() {
             "python" => python_candidates(&from.path, module),
@@ -25,7 +25,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The files of a module.
+    /// Returns the files of a module.
     pub(super) fn module(&self, from: &SourceModule, module: &str) -> Vec<usize> {
         let language = from.language.as_str();
         let all = 0..self.modules.len();
@@ -181,7 +181,7 @@ fn python_candidates(from: &str, module: &str) -> Vec<String> {
     vec![format!("{base}.py"), format!("{base}/__init__.py")]
 }
 
-/// The root of the crate that a file is in, and the names of the modules down to it.
+/// Returns the root of the crate that a file is in, and the names of the modules down to it.
 fn rust_path(path: &str) -> Vec<String> {
     let mut parts: Vec<String> = path.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
     if let Some(src) = parts.iter().rposition(|part| part == "src") {

@@ -121,7 +121,7 @@ impl<'m> MapCheck<'m> {
         all().filter(|(_, function)| function.name == last_part(name)).collect()
     }
 
-    /// Every public function is somewhere, and once.
+    /// Checks that every public function exists exactly once.
     fn names(&self, problems: &mut BTreeSet<MapProblem>) {
         for name in &self.map.public_functions {
             let places = self.places(name);
@@ -136,7 +136,7 @@ impl<'m> MapCheck<'m> {
         }
     }
 
-    /// The function has become a name for another.
+    /// Returns `true` if the function has become a name for another.
     fn is_another_name(&self, name: &str) -> bool {
         self.parts.iter().any(|at| self.modules()[*at].defined.contains_key(name))
     }
@@ -155,7 +155,7 @@ impl<'m> MapCheck<'m> {
         found.map_or_else(|| self.map.file.clone(), |at| self.modules()[*at].path.clone())
     }
 
-    /// Every cross reference is still made.
+    /// Checks that every cross reference still exists.
     fn references(&self, problems: &mut BTreeSet<MapProblem>) {
         for (from, targets) in &self.map.cross_references {
             let callers = self.places(from);
@@ -275,7 +275,7 @@ impl<'m> MapCheck<'m> {
         }
     }
 
-    /// A trait of Rust is used by its methods.
+    /// Returns `true` for a trait of Rust, which is used by its methods.
     fn is_trait(module: &SourceModule, import: &ImportedName, local: &str) -> bool {
         if module.language != "rust" || !local.starts_with(char::is_uppercase) {
             return false;
@@ -346,7 +346,7 @@ impl<'m> MapCheck<'m> {
         }
     }
 
-    /// In the same package.
+    /// Returns `true` if the name is in the same package.
     fn beside(&self, module: &SourceModule, name: &str) -> bool {
         let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
         self.modules().iter().any(|other| {
