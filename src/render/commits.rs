@@ -16,12 +16,12 @@ use crate::repo_path::RepoPath;
 /// The largest number of paths of one part that are shown.
 const SHOWN: usize = 12;
 
-/// The head of the table.
+/// Returns the head of the table.
 pub fn head() -> String {
     format!("{DIM}commit   declared         scopes touched           verdict  why{DIM:#}")
 }
 
-/// One commit in one line; `whys`: what its reasons say.
+/// Returns one commit in one line; `whys` are its reasons.
 pub fn row(commit: &Commit, judgement: &CommitJudgement, table: &ScopeTable, whys: &[String]) -> String {
     let declared: Vec<&str> = judgement.declared.iter().map(|declared| declared.word.as_str()).collect();
     let touched: Vec<&str> = judgement.touched.iter().map(|touched| table.name(touched.scope)).collect();
@@ -69,7 +69,7 @@ fn cell(words: &[&str], width: usize) -> String {
     }
 }
 
-/// One commit for programs, in JSON.
+/// Returns one commit for programs, in JSON.
 pub fn json(commit: &Commit, judgement: &CommitJudgement, table: &ScopeTable, whys: &[String]) -> String {
     let connections = judgement.connections.iter().map(|connection| match connection {
         Connection::Table => JoinedCommit { by: "table", name: None },
@@ -155,7 +155,7 @@ struct JoinedCommit<'a> {
     name: Option<&'a str>,
 }
 
-/// The commits that a split would make.
+/// Returns the commits that a split would make.
 pub fn plan(parts: &[SplitPart], table: &ScopeTable) -> String {
     let mut text = String::new();
     for (number, part) in parts.iter().enumerate() {

@@ -30,7 +30,7 @@ pub struct ContractBegin<'a> {
 }
 
 impl ContractBegin<'_> {
-    /// The answer to a file that is not a contract.
+    /// Returns the answer to a file that is not a contract.
     pub fn to_wrong_file(file: &Path, error: &ContractError) -> Self {
         let fault = ContractFault {
             kind: error.kind,
@@ -103,7 +103,7 @@ pub enum ContractState {
 }
 
 impl ContractState {
-    /// The state of a contract that is met, or not.
+    /// Returns the state of a contract that is met, or not.
     pub const fn of(met: bool) -> Self {
         if met { Self::Met } else { Self::Open }
     }

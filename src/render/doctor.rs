@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::ui::{BAD, DIM, GOOD, Ui, WARN};
 use crate::doctor::{DoctorCheck, Health};
 
-/// One line per check, with what to do below it.
+/// Prints one line per check, with its remedy below it.
 pub fn text(checks: &[DoctorCheck], ui: &mut Ui) {
     for check in checks {
         let (style, word) = match check.health {
@@ -30,7 +30,7 @@ pub(crate) struct DoctorReport<'a> {
     checks: &'a [DoctorCheck],
 }
 
-/// One JSON object.
+/// Prints one JSON object.
 pub fn json(checks: &[DoctorCheck], ui: &mut Ui) -> serde_json::Result<()> {
     let report = DoctorReport { schema_version: 1, health: Health::worst(checks), checks };
     ui.line(serde_json::to_string_pretty(&report)?);

@@ -72,7 +72,7 @@ fn source(policy: &Policy) -> String {
     }
 }
 
-/// Whose signed statements count in CI.
+/// Returns the signers whose statements count in CI.
 fn signers(policy: &Policy) -> Option<String> {
     match &policy.signers {
         Signers::Nobody => None,
@@ -88,7 +88,7 @@ fn signers(policy: &Policy) -> Option<String> {
     }
 }
 
-/// A command: what runs where, and which paths decide.
+/// Adds a command: its line, its directory, and the paths that decide.
 fn commanded(out: &mut String, command: &Command) {
     let _ = writeln!(out, "\n  command {}", command.name);
     let run: Vec<String> = command.run.trim().lines().map(shown).collect();
@@ -116,12 +116,12 @@ fn row(out: &mut String, name: &str, value: &str) {
     }
 }
 
-/// A text of the repository on a terminal, which it must not control.
+/// Makes a text of the repository safe for a terminal, which it must not control.
 fn shown(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
-/// A gate for the tests of the renderers.
+/// Returns a gate for the tests of the renderers.
 #[cfg(test)]
 pub(super) fn example() -> Gate {
     use crate::event::Grade;

@@ -20,7 +20,7 @@ mode = \"warn\"                    # off | observe | warn | block
 `gate explain GATE` prints what is in force in a repository.
 ";
 
-/// The whole page, as Markdown.
+/// Returns the whole page, as Markdown.
 pub fn page(gates: &[Gate]) -> String {
     let mut out = HEAD.to_owned();
     if !gates.is_empty() {
@@ -74,12 +74,12 @@ fn moments(gate: &Gate) -> String {
     gate.moments.iter().map(|moment| moment.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// Text inside a table: one line, and no bar of its own.
+/// Returns text for a table: one line, without a bar.
 fn cell(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
 }
 
-/// A command inside a table.
+/// Returns a command inside a table.
 fn code_cell(text: &str) -> String {
     let text = cell(text);
     if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }

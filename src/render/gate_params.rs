@@ -2,7 +2,7 @@
 
 use toml::{Table, Value};
 
-/// One line or more for each key, at most `width` characters where the values allow it.
+/// Returns one line or more for each key, at most `width` characters where the values allow it.
 pub(super) fn lines(params: &Table, width: usize) -> Vec<String> {
     params.iter().flat_map(|(key, value)| entry(key, value, width)).collect()
 }

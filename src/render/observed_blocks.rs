@@ -70,13 +70,13 @@ pub(crate) struct ObservedList<'a> {
     earlier: u64,
 }
 
-/// For programs.
+/// Returns the cases for programs.
 pub fn json(observed: &Observed) -> serde_json::Result<String> {
     let Observed { cases, earlier } = observed;
     serde_json::to_string_pretty(&ObservedList { schema_version: SCHEMA_VERSION, cases, earlier: *earlier })
 }
 
-/// For people.
+/// Returns the cases for people.
 pub fn lines(observed: &Observed) -> String {
     let mut text = String::new();
     for case in &observed.cases {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::prompt::{PromptBand, PromptEvaluation, TaskInPrompt};
 
-/// One line for a clear request; questions and a reformulation for others.
+/// Returns one line for a clear request; questions and a reformulation for others.
 pub fn lines(evaluation: &PromptEvaluation) -> String {
     let mut out = String::new();
     match evaluation.score {
@@ -33,7 +33,7 @@ pub fn lines(evaluation: &PromptEvaluation) -> String {
     out
 }
 
-/// The tasks with their numbers, and the question for the order.
+/// Returns the tasks with their numbers, and the question for the order.
 pub fn table(tasks: &[TaskInPrompt]) -> String {
     let mut out = String::new();
     for (task, number) in tasks.iter().zip(1..) {

@@ -9,7 +9,7 @@ use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
 use crate::replay::rejudge::Again;
 use crate::replay::{AnswerWord, Answers, Case, GateAnswer};
 
-/// The answers as a table, and where they differ from what the case expects.
+/// Returns the answers as a table, with their differences from the expectations of the case.
 pub fn lines(case: &Case, answers: &Answers) -> String {
     let mut text = format!("{STRONG}{}{STRONG:#} {}\n", case.id, case.title);
     table(&mut text, &answers.gates, |question, said| {
@@ -21,7 +21,7 @@ pub fn lines(case: &Case, answers: &Answers) -> String {
     text
 }
 
-/// The answers as a table, and where they differ from those of the verdict, and why.
+/// Returns the answers as a table, with their differences from those of the verdict, and the causes.
 pub fn again(again: &Again) -> String {
     let mut text = format!("{STRONG}{}{STRONG:#} judged again\n", again.verdict);
     table(&mut text, &again.gates, |question, _| {
@@ -37,7 +37,7 @@ pub fn again(again: &Again) -> String {
     text
 }
 
-/// One line for each question, and what `more` has to say of it below.
+/// Adds one line for each question, with the details of `more` below it.
 fn table(text: &mut String, gates: &BTreeMap<String, GateAnswer>, more: impl Fn(&str, &GateAnswer) -> Vec<String>) {
     for (question, said) in gates {
         let style = style(said.verdict);

@@ -42,7 +42,7 @@ pub struct Listed {
     pub file: PathBuf,
 }
 
-/// For people: two lines a session.
+/// Returns a session for people, in two lines.
 pub fn human(session: &Listed) -> String {
     let time = |at: Option<Timestamp>| at.map(|at| at.strftime("%Y-%m-%d %H:%M:%SZ").to_string()).unwrap_or_default();
     let mut text = format!(
@@ -78,12 +78,12 @@ fn counts(text: &mut String, session: &Listed) {
     }
 }
 
-/// One line of JSON.
+/// Returns one line of JSON.
 pub fn json(session: &Listed) -> serde_json::Result<String> {
     serde_json::to_string(session)
 }
 
-/// One line about a log that was imported, or is `known` already.
+/// Returns one line about a log that was imported, or is `known` already.
 pub fn imported(session: &Listed, known: bool) -> String {
     let (style, word) = if known { (DIM, "known already") } else { (GOOD, "imported") };
     let mut text = format!("{style}{word}{style:#} {} {}: ", session.client, plain(&session.session));

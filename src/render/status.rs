@@ -32,12 +32,12 @@ pub struct StatusView<'a> {
     pub attempts: &'a BTreeMap<String, u32>,
 }
 
-/// For programs.
+/// Returns the status for programs.
 pub fn json(status: &StatusView<'_>) -> serde_json::Result<String> {
     serde_json::to_string_pretty(status)
 }
 
-/// For people.
+/// Returns the status for people.
 pub fn lines(status: &StatusView<'_>) -> String {
     let mut text = String::new();
     let branch = status.branch.map_or("detached HEAD", |name| name.trim_start_matches("refs/heads/"));

@@ -19,7 +19,7 @@ use crate::timeline::Entry;
 /// The largest part of a text of somebody else that is shown, in characters.
 const MAX_TEXT: usize = 100;
 
-/// One line for people: when, who says so, what, how it went, on which content.
+/// Returns one line for people: the time, the reporter, the event, its result, and its content.
 pub fn human(entry: &Entry) -> String {
     let event = &entry.event;
     let mut who = format!("{} {}", event.origin.grade.as_str(), event.origin.by);
@@ -223,7 +223,7 @@ fn tell_movement(movement: &GitEvent) -> (Style, String, String) {
     (Style::new(), what, content)
 }
 
-/// Text that others wrote, on one line, without what could move the cursor.
+/// Returns text of others on one line, without characters that could move the cursor.
 fn plain(text: &str) -> String {
     let mut shown: String = text.chars().take(MAX_TEXT).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if text.chars().nth(MAX_TEXT).is_some() {
@@ -260,7 +260,8 @@ pub(crate) struct LogLine<'a> {
     data: Box<RawValue>,
 }
 
-/// One line of JSON: `schema_version, id, at, session?, by, grade, also?, kind, started?, unjudged?, data`, as in the journal.
+/// Returns one line of JSON: `schema_version, id, at, session?, by, grade, also?, kind, started?, unjudged?, data`, as
+/// in the journal.
 pub fn json(entry: &Entry) -> serde_json::Result<String> {
     let event = &entry.event;
     serde_json::to_string(&LogLine {

@@ -25,18 +25,18 @@ pub const DIM: Style = Style::new().dimmed();
 pub const STRONG: Style = Style::new().bold();
 
 impl Ui {
-    /// The process's own streams. Colour obeys `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and the terminal.
+    /// Returns the process's own streams. Colour obeys `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and the terminal.
     pub fn new() -> Self {
         Self { out: anstream::AutoStream::auto(io::stdout()), err: anstream::AutoStream::auto(io::stderr()) }
     }
 
-    /// One line of the answer.
+    /// Prints one line of the answer.
     pub fn line(&mut self, text: impl fmt::Display) {
         // The reader may have gone (`gate log | head`); what it no longer wants is not an error.
         let _ = writeln!(self.out, "{text}");
     }
 
-    /// A part of the answer, as it is.
+    /// Prints a part of the answer, as it is.
     pub fn raw(&mut self, text: impl AsRef<str>) {
         let text = text.as_ref().as_bytes();
         // To look for colours letter by letter takes long where there are none.
@@ -49,7 +49,7 @@ impl Ui {
         };
     }
 
-    /// One line about the work.
+    /// Prints one line about the work.
     pub fn say(&mut self, text: impl fmt::Display) {
         let _ = writeln!(self.err, "{text}");
     }

@@ -14,7 +14,7 @@ use crate::templates::sentences::say;
 use crate::verdict::feedback::{LAST_WARNING, checklist_for};
 use crate::verdict::{Outcome, Verdict};
 
-/// The whole verdict in a few lines, for `gate check` and for a push that is refused.
+/// Returns the whole verdict in a few lines, for `gate check` and for a push that is refused.
 pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "{STRONG}gate:{STRONG:#} {}", headline(verdict));

@@ -9,7 +9,7 @@ use crate::verdict::Verdict;
 /// GitHub shows ten of each level for a step.
 const MAX_SHOWN: usize = 10;
 
-/// One command for each finding that stops or warns.
+/// Returns one command for each finding that stops or warns.
 pub fn lines(verdict: &Verdict) -> Vec<String> {
     let mut lines = Vec::new();
     for (level, wanted) in [("error", true), ("warning", false)] {
@@ -33,7 +33,7 @@ pub fn lines(verdict: &Verdict) -> Vec<String> {
     lines
 }
 
-/// The command for a failure before there is a verdict.
+/// Returns the command for a failure before there is a verdict.
 pub fn failed(failure: &Failure) -> String {
     let what = failure.what.lines().next().unwrap_or_default();
     let next = failure.remedy.lines().next().map(|next| format!(" (next: {next})")).unwrap_or_default();
@@ -53,14 +53,14 @@ fn stops(gate: &GateResult) -> bool {
     gate.effect() >= Effect::CannotJudge
 }
 
-/// `text` so that nothing in it is a command to the runner; `word` must not occur in it.
+/// Returns `text` in a form in which nothing is a command to the runner; `word` must not occur in it.
 pub fn inert(text: &str, word: &str) -> String {
     let text = text.replace(super::turns, " ");
     format!("::stop-commands::{word}\n{text}\n::{word}::\n")
 }
 
-/// A line of progress so that nothing in it is a command: the older form of those begins anywhere in a line
-/// (`ActionCommand.TryParse` of actions/runner).
+/// Returns a line of progress in a form in which nothing is a command: the older form of those begins anywhere in a
+/// line (`ActionCommand.TryParse` of actions/runner).
 pub fn harmless(line: &str) -> String {
     inside(&super::one_line(line))
 }
@@ -70,12 +70,12 @@ pub fn inside(text: &str) -> String {
     text.replace("##[", "## [")
 }
 
-/// The message of a command.
+/// Returns the message of a command.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// A property of a command.
+/// Returns a property of a command.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -8,7 +8,7 @@ use super::one_line;
 use crate::gates::finding::{Answer, Effect};
 use crate::verdict::Verdict;
 
-/// The verdict as a report.
+/// Returns the verdict as a report.
 pub fn report(verdict: &Verdict) -> String {
     let (mut cases, mut tests, mut failures, mut skipped) = (String::new(), 0, 0, 0);
     for gate in &verdict.gates {
@@ -44,7 +44,7 @@ pub fn report(verdict: &Verdict) -> String {
     )
 }
 
-/// A text as the value of an attribute, and between tags.
+/// Returns a text as the value of an attribute, and between tags.
 fn text(raw: &str) -> String {
     let mut out = String::new();
     for c in one_line(raw).chars() {

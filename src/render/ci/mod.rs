@@ -20,7 +20,8 @@ fn one_line(text: &str) -> String {
     clean.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Invisible marks, among them those that turn the direction of a text around, so that it reads as another.
+/// Returns `true` for invisible marks, among them those that change the direction of a text, so that it reads as
+/// another.
 fn turns(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }

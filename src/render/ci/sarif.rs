@@ -19,7 +19,7 @@ const MAX_RESULTS: usize = 5000;
 /// A description that is longer is refused, in characters.
 const MAX_TEXT_LENGTH: usize = 1024;
 
-/// The verdict as one run of one tool.
+/// Returns the verdict as one run of one tool.
 pub fn log(verdict: &Verdict) -> Value {
     let rules: Vec<Value> = verdict.gates.iter().map(rule).collect();
     let told = |(index, gate)| {
@@ -50,7 +50,7 @@ pub fn log(verdict: &Verdict) -> Value {
     })
 }
 
-/// A gate. Code scanning refuses rules without a full description and help, and takes no empty text.
+/// Returns a gate as a rule. Code scanning refuses rules without a full description and help, and takes no empty text.
 fn rule(gate: &GateResult) -> Value {
     let title = said(&gate.title, &gate.gate);
     let title: String = title.chars().take(MAX_TEXT_LENGTH - 1).collect();
@@ -107,7 +107,7 @@ fn fingerprints(gate: &GateResult, finding: &Finding, seen: &mut BTreeMap<String
     json!({ "primaryLocationLineHash": format!("{digest}:{count}"), "gate/v1": own })
 }
 
-/// A place needs a region with both ends, and a finding without any is about the whole file.
+/// Returns a place. It needs a region with both ends, and a finding without any is about the whole file.
 fn location(path: &RepoPath, line: u32) -> Value {
     json!({ "physicalLocation": {
         "artifactLocation": { "uri": uri(path), "uriBaseId": "%SRCROOT%" },

@@ -15,7 +15,7 @@ pub const MARKER: &str = "<!-- gate:verdict v1 -->";
 /// The most that is written: a summary may have a mebibyte, a comment 65536 characters.
 const MAX_SUMMARY_SIZE: usize = 60_000;
 
-/// The verdict as Markdown.
+/// Returns the verdict as Markdown.
 pub fn markdown(verdict: &Verdict) -> String {
     let mut text = format!("{MARKER}\n");
     let headline = match verdict.outcome {
@@ -121,7 +121,7 @@ fn plain(text: &str) -> String {
     out
 }
 
-/// A text as code. HTML, because no number of backticks holds every text in a table.
+/// Returns a text as code. It is HTML, because no number of backticks holds every text in a table.
 fn code(text: &str) -> String {
     let text = one_line(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     // Inside of it Markdown goes on.
