@@ -35,7 +35,7 @@ pub struct Signed {
 }
 
 impl Envelope {
-    /// A payload with one signature, the bytes of which are `signature`.
+    /// Returns a payload with one signature, which has the bytes `signature`.
     pub fn new(payload: &[u8], key: &PublicKey, signature: &[u8]) -> Self {
         Self {
             payload_type: IN_TOTO.to_owned(),
@@ -44,13 +44,13 @@ impl Envelope {
         }
     }
 
-    /// The payload of an in-toto statement; `None`: it is something else.
+    /// Returns the payload of an in-toto statement; `None`: it is something else.
     pub fn payload(&self) -> Option<Vec<u8>> {
         // Either spelling of base 64 may be used; ours is the only one that we write.
         (self.payload_type == IN_TOTO).then(|| STANDARD.decode(&self.payload).ok()).flatten()
     }
 
-    /// The keys whose signatures are good for `payload`; where there are none, why the first is not.
+    /// Returns the keys whose signatures are valid for `payload`; if there are none, the problem of the first.
     pub fn signers(&self, payload: &[u8]) -> Result<Vec<PublicKey>, SignatureError> {
         let message = to_sign(payload);
         let one = |signed: &Signed| {

@@ -67,7 +67,7 @@ pub enum SignError {
 }
 
 impl SigningKey {
-    /// The key that is `given`, else that of git's settings.
+    /// Returns the key that is `given`, else that of git's settings.
     pub fn find(repo: &Repo, given: Option<&Path>) -> Result<Self, SignError> {
         let program = repo.config("gpg.ssh.program")?.unwrap_or_else(|| PROGRAM.to_owned());
         let key = match given {
@@ -126,7 +126,7 @@ impl SigningKey {
     }
 }
 
-/// A public key as a file has it.
+/// Reads a public key as a file has it.
 fn public(text: &str) -> Option<PublicKey> {
     let mut words = text.split_whitespace();
     PublicKey::from_text(words.next()?, words.next()?).ok()
@@ -139,7 +139,7 @@ pub fn is_possible(repo: &Repo) -> Result<(), SignError> {
     run(Command::new(&program).arg("-?")).map(drop)
 }
 
-/// The key of git's settings.
+/// Returns the key of git's settings.
 fn configured(repo: &Repo) -> Result<KeySource, SignError> {
     if let Some(key) = repo.config("user.signingkey")? {
         return key_of(&key).ok_or(SignError::NoKey);

@@ -42,7 +42,7 @@ pub struct Resource {
 }
 
 impl Statement {
-    /// A statement about trees.
+    /// Returns a statement about trees.
     pub fn about<'a>(trees: impl IntoIterator<Item = &'a Oid>, predicate_type: &str, predicate: Value) -> Self {
         let subject =
             |tree: &Oid| Resource { digest: [(TREE.to_owned(), tree.to_string())].into(), ..Resource::default() };
@@ -54,7 +54,7 @@ impl Statement {
         }
     }
 
-    /// The trees that it is about.
+    /// Returns the trees that it is about.
     pub fn trees(&self) -> Vec<Oid> {
         let trees = self.subject.iter().filter_map(|subject| subject.digest.get(TREE)?.parse().ok());
         trees.collect()

@@ -84,7 +84,7 @@ enum VerificationResult {
 }
 
 impl VerificationSummary {
-    /// It, as a statement.
+    /// Returns it as a statement.
     pub fn statement(&self) -> serde_json::Result<Statement> {
         let digest = |name: &str, value: String| [(name.to_owned(), value)].into();
         let policy = match &self.policy {
@@ -244,7 +244,7 @@ mod tests {
         }
     }
 
-    /// The fields that the specification calls required, by their names there.
+    /// Checks the fields that the specification calls required, by their names there.
     #[test]
     fn it_has_the_form_of_the_specification() {
         let passed = summary(true);

@@ -81,7 +81,7 @@ impl TestRun {
         command_key(&self.line, &self.seen.dir)
     }
 
-    /// It, as a statement.
+    /// Returns it as a statement.
     pub fn statement(&self) -> serde_json::Result<Statement> {
         let configuration = Resource {
             name: Some(self.name.clone()),

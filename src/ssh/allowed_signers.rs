@@ -122,7 +122,7 @@ pub fn standing<'a>(signers: &'a [Signer], key: &PublicKey, namespace: &str, at:
     found
 }
 
-/// The first word, quoted parts kept together, and what follows it.
+/// Returns the first word, with quoted parts kept together, and the rest.
 fn word(text: &str) -> (&str, &str) {
     let mut quoted = false;
     let end = text.find(|c: char| {
@@ -133,7 +133,7 @@ fn word(text: &str) -> (&str, &str) {
     (word, rest.trim_start())
 }
 
-/// The parts between commas that are not quoted.
+/// Returns the parts between commas that are not quoted.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     let mut quoted = false;
     let separates = move |c: char| {
@@ -170,7 +170,7 @@ fn is_listed(list: &str, text: &str) -> bool {
     found
 }
 
-/// `*` is any text, `?` any byte.
+/// Matches a pattern: `*` is any text, `?` any byte.
 fn matches(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t) = (0, 0);
     let mut star: Option<(usize, usize)> = None;

@@ -51,7 +51,7 @@ pub enum KeyError {
 }
 
 impl PublicKey {
-    /// A key in the form of RFC 4253.
+    /// Reads a key in the form of RFC 4253.
     pub fn from_blob(blob: &[u8]) -> Result<Self, KeyError> {
         if blob.len() > MAX_LENGTH {
             return Err(KeyError::Malformed);
@@ -71,7 +71,7 @@ impl PublicKey {
         Ok(Self { blob: blob.to_vec(), kind })
     }
 
-    /// A key as files have it: its kind, then its bytes in base 64.
+    /// Reads a key as files have it: its kind, then its bytes in base 64.
     pub fn from_text(kind: &str, base64: &str) -> Result<Self, KeyError> {
         let blob = STANDARD.decode(base64).map_err(|_| KeyError::Malformed)?;
         let key = Self::from_blob(&blob)?;
@@ -107,7 +107,7 @@ pub(super) enum SignatureCheck {
     Yes,
 }
 
-/// Only what looks like the name of a kind is repeated.
+/// Returns the error for an unsupported kind. It repeats only text that looks like the name of a kind.
 fn unsupported(name: &str) -> KeyError {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-@.".contains(c);
     if name.len() <= 64 && name.chars().all(plain) && !name.is_empty() {
@@ -125,7 +125,7 @@ fn p256(reader: &mut WireReader<'_>) -> Option<KeyKind> {
     curve(reader, "nistp256", 65).map(KeyKind::P256)
 }
 
-/// An uncompressed point of a curve.
+/// Reads an uncompressed point of a curve.
 fn curve(reader: &mut WireReader<'_>, name: &str, length: usize) -> Option<Vec<u8>> {
     let known = reader.text()? == name;
     reader.string().filter(|point| known && point.len() == length && point[0] == 4).map(<[u8]>::to_vec)
@@ -142,7 +142,7 @@ fn token(inner: KeyKind, reader: &mut WireReader<'_>) -> Option<KeyKind> {
     Some(KeyKind::Token { inner: Box::new(inner), application })
 }
 
-/// `None`: it did not make it. What `reader` still holds afterwards is for the caller to look at.
+/// Checks a signature; `None`: the key did not make it. The caller checks the rest of `reader` afterwards.
 fn verify(kind: &KeyKind, reader: &mut WireReader<'_>, message: &[u8]) -> Option<SignatureCheck> {
     let name = reader.text()?;
     match kind {
@@ -195,7 +195,7 @@ fn ring(
     UnparsedPublicKey::new(algorithm, key).verify(message, signature).ok().map(|()| SignatureCheck::Yes)
 }
 
-/// The two numbers of an ECDSA signature, a string around them, each made as long as the curve wants it.
+/// Reads the two numbers of an ECDSA signature, a string around them, each made as long as the curve needs it.
 fn pair(reader: &mut WireReader<'_>, length: usize) -> Option<Vec<u8>> {
     let mut inner = WireReader(reader.string()?);
     numbers(&mut inner, length).filter(|_| inner.end().is_some())

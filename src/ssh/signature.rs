@@ -80,7 +80,7 @@ impl Signature {
         })
     }
 
-    /// The bytes of a signature in the form that `ssh-keygen` writes; `None`: it is not that form.
+    /// Returns the bytes of a signature in the form that `ssh-keygen` writes; `None`: it has another form.
     pub fn bytes_of_text(text: &str) -> Option<Vec<u8>> {
         let inner = text.trim().strip_prefix(BEGIN)?.strip_suffix(END)?;
         let base64: String = inner.chars().filter(|c| !c.is_ascii_whitespace()).collect();
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(relabelled.verify(NAMESPACE, message.as_bytes()), Err(SignatureError::Wrong));
     }
 
-    /// No byte can be another one, none can be missing, and none can follow.
+    /// Tests that no byte can be changed, missing, or added.
     #[test]
     fn every_byte_counts() {
         let message = data("message");

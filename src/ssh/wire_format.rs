@@ -23,7 +23,7 @@ impl<'a> WireReader<'a> {
         std::str::from_utf8(self.string()?).ok()
     }
 
-    /// A number without sign, its leading zeros left out.
+    /// Reads a number without sign, without its leading zeros.
     pub(super) fn unsigned(&mut self) -> Option<&'a [u8]> {
         let bytes = self.string()?;
         if bytes.first().is_some_and(|first| first & 0x80 != 0) {
@@ -33,7 +33,7 @@ impl<'a> WireReader<'a> {
         Some(&bytes[zeros..])
     }
 
-    /// Nothing may follow.
+    /// Checks that nothing follows.
     pub(super) fn end(&self) -> Option<()> {
         self.0.is_empty().then_some(())
     }

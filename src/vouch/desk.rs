@@ -34,15 +34,15 @@ pub struct KeptStatement {
 }
 
 impl KeptStatement {
-    /// The key, as people call it.
+    /// Returns the common name of the key.
     pub fn by(&self) -> &str {
         self.envelope.signatures.first().map_or("", |signed| signed.keyid.as_str())
     }
 }
 
 impl<'a> NotesRepository<'a> {
-    /// A desk that signs with the key of this file; `None`: with that of git's settings. It is looked for only when
-    /// something is to be signed.
+    /// Returns a desk that signs with the key of this file; `None`: with that of git's settings. The key is looked for
+    /// only when something is to be signed.
     pub fn new(repo: &'a Repo, key: Option<PathBuf>) -> Self {
         Self { repo, key, signer: None }
     }
@@ -105,7 +105,7 @@ pub fn objection(repo: &Repo, policy: &Policy, key: &PublicKey) -> Option<String
     }
 }
 
-/// The envelope in a note that holds exactly this payload.
+/// Returns the envelope in a note that holds exactly this payload.
 fn holding(note: &[u8], payload: &[u8]) -> Option<Envelope> {
     let text = String::from_utf8_lossy(note);
     let envelopes = text.lines().filter_map(|line| serde_json::from_str::<Envelope>(line).ok());

@@ -115,7 +115,7 @@ fn answers<'a>(
     Ok((facts, answers))
 }
 
-/// The files among the inputs of a run that a checkout elsewhere does not have as they were.
+/// Returns the input files of a run that a checkout on another machine does not have in the same form.
 fn local_inputs<'r>(command: &Command, run: &'r RunFact) -> Vec<&'r LocalFile> {
     run.local_files.iter().filter(|file| command.inputs.matches(&file.path)).collect()
 }
@@ -132,7 +132,7 @@ fn beside_local_files(command: &Command, run: &RunFact) -> Withheld {
     }
 }
 
-/// A run as it can be attested; `Err` says why it cannot.
+/// Returns a run in the form of an attestation; `Err` says why it cannot be attested.
 fn attested(command: &Command, tree: &Oid, run: &RunFact) -> Result<TestRun, &'static str> {
     let passed = match run.shows() {
         RunProof::Pass => true,

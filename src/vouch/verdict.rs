@@ -19,8 +19,8 @@ use crate::verdict::{Outcome, Verdict};
 /// The largest record that is read, in bytes.
 const MAX_FILE_SIZE: u64 = 16 * 1024 * 1024;
 
-/// The trees that a verdict is about, and the statement that says what came out. It must be of `gate ci`, and in the
-/// journal as it is in the file: a file alone says nothing.
+/// Returns the trees of a verdict, and the statement about its result. The verdict must be of `gate ci`, and the same
+/// in the journal and in the file: a file alone proves nothing.
 pub fn statement(place: &Workplace, path: &Path) -> anyhow::Result<(Vec<Oid>, Statement)> {
     let verdict = read(path)?;
     if verdict.moment != Moment::Ci {
