@@ -80,7 +80,7 @@ impl Stream {
     }
 }
 
-/// Our own standard output and standard error, unbuffered.
+/// Returns this program's own standard output and standard error, unbuffered.
 #[cfg(unix)]
 fn own() -> io::Result<(File, File)> {
     Ok((io::stdout().as_fd().try_clone_to_owned()?.into(), io::stderr().as_fd().try_clone_to_owned()?.into()))

@@ -52,8 +52,8 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// The exit code as a shell gives it: the child's own, 128 + n for death by signal n, 127 or 126 for a command
-    /// that could not be started.
+    /// Returns the exit code as a shell gives it: the child's own, 128 + n for death by signal n, 127 or 126 for a
+    /// command that could not be started.
     pub fn exit_code(&self) -> u8 {
         match self.ended {
             // The status of a process has eight bits; what Windows has beyond them is not passed on.
@@ -118,7 +118,8 @@ fn attempt(spec: &Spec<'_>) -> Result<Finished, StartError> {
     Ok(Finished { ended: ended(status), millis, output, start_error: None, undelivered })
 }
 
-/// `duct`, because it signals and waits for a child from two threads without ever meeting a reused process id.
+/// Builds the command with `duct`, because it signals and waits for a child from two threads without ever meeting a
+/// reused process id.
 fn expression(spec: &Spec<'_>, program: &OsStr, arguments: &[OsString], out: File, err: File) -> duct::Expression {
     let mut expression = duct::cmd(located(program, spec.dir), arguments)
         .dir(spec.dir)

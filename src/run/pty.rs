@@ -77,7 +77,7 @@ fn open_ours() -> io::Result<OwnedFd> {
     Ok(ours)
 }
 
-/// By way of our end, not of a path: works in containers whose `/dev/pts` is another one.
+/// Opens the child's end through the own end, not through a path: this works in containers with another `/dev/pts`.
 #[cfg(target_os = "linux")]
 fn open_childs(ours: &OwnedFd) -> io::Result<OwnedFd> {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;

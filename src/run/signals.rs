@@ -103,7 +103,7 @@ fn idle(ending: &[i32]) -> io::Result<&'static Arc<AtomicBool>> {
     Ok(IDLE.get_or_init(|| idle))
 }
 
-/// The process group that a child leads.
+/// Returns the process group that a child leads.
 pub(super) fn groups(child: &duct::Handle) -> impl Iterator<Item = Pid> {
     child.pids().into_iter().filter_map(|id| Pid::from_raw(i32::try_from(id).ok()?))
 }
@@ -128,8 +128,8 @@ fn resize(mirrors: &mut [Mirror]) {
     }
 }
 
-/// The signals that are ignored, as a bit set: `nohup` and a shell's `&` say so, and a handler would undo it for the
-/// child.
+/// Returns the ignored signals, as a bit set: `nohup` and a shell's `&` ignore some, and a handler would undo it for
+/// the child.
 #[cfg(target_os = "linux")]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -30,7 +30,7 @@ pub enum StartProblem {
 }
 
 impl StartProblem {
-    /// The exit code that shells use for it.
+    /// Returns the exit code that shells use for it.
     pub const fn exit_code(self) -> u8 {
         match self {
             Self::NotFound => 127,
@@ -65,7 +65,7 @@ impl StartError {
         }
     }
 
-    /// From the error of starting `program` in `dir`.
+    /// Makes the error of starting `program` in `dir`.
     pub(super) fn program(program: &OsStr, dir: &Path, error: &io::Error) -> Self {
         /// "Exec format error" on every Unix.
         const ENOEXEC: i32 = 8;

@@ -16,8 +16,8 @@ pub fn clean_tail(output: &KeptOutput, max: usize) -> String {
     last_lines(&text, max).to_owned()
 }
 
-/// The text of `bytes` (see [`KeptOutput::end`]) without escape sequences and control characters, progress lines in their
-/// last state. **Not redacted**: for reading counts, not for keeping.
+/// Returns the text of `bytes` (see [`KeptOutput::end`]) without escape sequences and control characters, progress
+/// lines in their last state. **Not redacted**: for reading counts, not for keeping.
 pub fn plain_text(bytes: &[u8]) -> String {
     let shown = shown(&String::from_utf8_lossy(bytes));
     shown.split_inclusive('\n').map(last_state).collect()
@@ -29,7 +29,7 @@ pub fn whole_text(output: &KeptOutput) -> String {
     plain_text(&[output.head.as_slice(), gap, output.tail.as_slice()].concat())
 }
 
-/// Without escape sequences and control characters. `\n` and `\t` stay, and a `\r` where text follows it on its line.
+/// Removes escape sequences and control characters. `\n` and `\t` stay, and a `\r` if text follows it on its line.
 fn shown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut back = false;
@@ -67,7 +67,7 @@ fn shown(text: &str) -> String {
 
 type Rest<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
-/// After `ESC [`. Returns whether it moves to the beginning of the line, as `\r` does.
+/// Reads the rest after `ESC [`. Returns `true` if it moves to the beginning of the line, as `\r` does.
 fn control_sequence(rest: &mut Rest<'_>) -> bool {
     let mut parameters = String::new();
     while let Some(parameter) = rest.next_if(|next| matches!(next, ' '..='?')) {
@@ -77,7 +77,8 @@ fn control_sequence(rest: &mut Rest<'_>) -> bool {
     last == Some('G') && matches!(parameters.as_str(), "" | "0" | "1")
 }
 
-/// After `ESC ]` and its like: to `BEL` or `ESC \`, and never past the end of the line, since it may be cut off.
+/// Skips the rest after `ESC ]` and similar: to `BEL` or `ESC \`, and never past the end of the line, since it may be
+/// cut off.
 fn control_string(rest: &mut Rest<'_>) {
     while let Some(char) = rest.next_if(|next| *next != '\n') {
         if matches!(char, '\u{7}' | '\u{9c}') {
@@ -119,7 +120,7 @@ fn last_state(line: &str) -> &str {
     line.rfind('\r').map_or(line, |at| &line[at + 1..])
 }
 
-/// The last lines that fit in `max` bytes; of a last line that is longer, its end.
+/// Returns the last lines that fit in `max` bytes; of a last line that is longer, its end.
 fn last_lines(text: &str, max: usize) -> &str {
     if text.len() <= max {
         return text;
