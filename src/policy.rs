@@ -161,7 +161,7 @@ impl Command {
     }
 }
 
-/// Returns the digest of a command line and its directory, the key of evidence.
+/// Returns the digest of a command line and the directory it runs in: the key of evidence.
 pub fn command_key(line: &str, dir: &RepoPath) -> String {
     hex_digest(&[b"command", line.trim().as_bytes(), dir.as_bytes()])
 }
@@ -302,7 +302,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Returns the word used in verdicts. Policies accept it in any case.
+    /// Returns the word used in verdicts; policies take it in any case.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::None => "NONE",

@@ -12,11 +12,11 @@ use super::gate_table::GateTable;
 use super::merge;
 use crate::policy::{Gate, ModeFrom};
 
-/// The gates that the binary brings, sorted by id.
+/// Returns the gates of the binary, sorted by id.
 ///
 /// # Panics
 ///
-/// When an embedded gate file is wrong, which a unit test excludes.
+/// If an embedded gate file is invalid, which a unit test excludes.
 pub fn built_in() -> Vec<Gate> {
     BUILT_IN.clone()
 }
@@ -36,12 +36,13 @@ pub(super) fn is_default_ignore(glob: &str) -> bool {
     lists.flatten().any(|known| known.as_str() == Some(glob))
 }
 
-/// The embedded gate files: `<id>.toml`, and the text.
+/// Returns the embedded gate files: `<id>.toml`, and the text.
 fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
     crate::embedded::GATES.iter().copied().filter(|(name, text)| is_gate_file(name, text))
 }
 
-/// A gate file lies directly in `gates/` and says `kind = …` before its first table. Other data lies there too.
+/// Returns `true` for a gate file: it lies directly in `gates/` and has `kind = …` before its first table. Other data
+/// lies there too.
 fn is_gate_file(name: &str, text: &str) -> bool {
     !name.contains('/')
         && Path::new(name).extension() == Some(OsStr::new("toml"))

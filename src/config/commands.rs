@@ -69,7 +69,7 @@ fn command(report: &mut Report<'_>, name: &LocatedValue<&str>, table: &DeTable<'
     }
 }
 
-/// The gate that a command is for, which must be one that takes commands.
+/// Returns the gate that a command is for, which must be one that takes commands.
 fn gate_of<'g>(report: &mut Report<'_>, said: &LocatedValue<String>, gates: &'g Gates) -> Option<&'g Gate> {
     let takers = || gates.list.iter().filter(|gate| gate.kind == EVIDENCE).map(|gate| gate.id.as_str());
     if gates.broken.contains(&said.value) {
@@ -89,7 +89,7 @@ fn gate_of<'g>(report: &mut Report<'_>, said: &LocatedValue<String>, gates: &'g 
     None
 }
 
-/// A path below the root, in git's spelling; empty for the root. `key` is what names it.
+/// Returns a path below the root, in git's spelling; empty for the root. `key` is its key.
 pub(super) fn below_root(report: &mut Report<'_>, said: &LocatedValue<String>, key: &str) -> Option<String> {
     let dir = said.value.as_str();
     let drive = dir.as_bytes().get(1) == Some(&b':') && dir.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -104,7 +104,7 @@ pub(super) fn below_root(report: &mut Report<'_>, said: &LocatedValue<String>, k
     None
 }
 
-/// The inputs of a command that names them.
+/// Returns the inputs of a command that names them.
 fn inputs(report: &mut Report<'_>, said: &LocatedValue<Vec<LocatedValue<String>>>) -> Vec<String> {
     glob_check::check(report, &said.value);
     if said.value.iter().all(|glob| glob.value.starts_with('!')) {
@@ -114,14 +114,14 @@ fn inputs(report: &mut Report<'_>, said: &LocatedValue<Vec<LocatedValue<String>>
     said.value.iter().map(|glob| glob.value.clone()).collect()
 }
 
-/// A list of globs.
+/// Reads a list of globs.
 fn list(report: &mut Report<'_>, fields: &TableFields<'_, '_>, key: &str) -> Vec<String> {
     let Some(said) = fields.texts(report, key) else { return Vec::new() };
     glob_check::check(report, &said.value);
     said.value.into_iter().map(|glob| glob.value).collect()
 }
 
-/// The paths that the gate leaves out of the inputs of all its commands.
+/// Returns the paths that the gate leaves out of the inputs of all its commands.
 fn ignored_by(gate: &Gate) -> Vec<String> {
     let list = gate.params.get(IGNORE).and_then(toml::Value::as_array);
     list.into_iter().flatten().filter_map(toml::Value::as_str).map(str::to_owned).collect()

@@ -52,13 +52,13 @@ impl fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 impl ConfigError {
-    /// The line of the first problem, from 1.
+    /// Returns the line of the first problem, from 1.
     pub fn line(&self) -> Option<u32> {
         self.problems.first().and_then(|first| u32::try_from(first.line).ok())
     }
 
-    /// The first problem with its source line and a caret under it, and where the others are: at most six lines,
-    /// without colours.
+    /// Returns the first problem with its source line and a caret under it, and the places of the others: at most six
+    /// lines, without colours.
     pub fn render(&self) -> String {
         let Some(first) = self.problems.first() else { return self.file.clone() };
         let (source, column) = window(&first.source, first.column);
@@ -87,13 +87,13 @@ impl ConfigError {
     }
 }
 
-/// The part of a long line around `column`, and the column within it.
+/// Returns the part of a long line around `column`, and the column within it.
 fn window(line: &str, column: usize) -> (String, usize) {
     let start = if column > SHOWN - 20 { column - 1 - SHOWN / 2 } else { 0 };
     (line.chars().skip(start).take(SHOWN).collect::<String>().trim_end().to_owned(), column - start)
 }
 
-/// A word of the file inside a message: bounded, and without control characters.
+/// Returns a word of the file inside a message: bounded, and without control characters.
 pub(super) fn quoted(word: &str) -> String {
     let mut text = String::new();
     for c in word.chars().take(60) {
@@ -131,7 +131,7 @@ impl<'t> Report<'t> {
         Self { file, text, found: Vec::new(), count: 0, newer: false }
     }
 
-    /// The text at a range of bytes.
+    /// Returns the text at a range of bytes.
     pub(super) fn text_at(&self, at: &Range<usize>) -> &'t str {
         self.text.get(at.clone()).unwrap_or_default()
     }
@@ -161,12 +161,12 @@ impl<'t> Report<'t> {
         self.add(at, what);
     }
 
-    /// `value`, unless something was wrong.
+    /// Returns `value`, unless a problem was reported.
     pub(super) fn finish<T>(self, value: T) -> Result<T, ConfigError> {
         if self.count == 0 { Ok(value) } else { Err(self.into()) }
     }
 
-    /// The first problems in the order of the file, each once.
+    /// Keeps the first problems in the order of the file, each once.
     fn settle(&mut self) {
         self.found.sort_by_key(|found| found.at.start);
         self.found.dedup();
@@ -202,7 +202,7 @@ fn locate(text: &str, at: &Range<usize>, what: String, meant: Option<String>) ->
     }
 }
 
-/// A character of a source line, one column wide and harmless on a terminal.
+/// Returns a character of a source line, one column wide and harmless on a terminal.
 const fn shown(c: char) -> char {
     match c {
         '\t' => ' ',
@@ -211,7 +211,7 @@ const fn shown(c: char) -> char {
     }
 }
 
-/// The one of `known` that `word` is most like, if it is like any.
+/// Returns the one of `known` that `word` is most like, if it is like any.
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     // Beyond any key there is; comparing costs the product of the lengths.
     const MAX_NAME_LENGTH: usize = 64;

@@ -32,7 +32,7 @@ pub(super) struct TableFields<'a, 'i> {
 }
 
 impl<'a, 'i> TableFields<'a, 'i> {
-    /// The keys of `table`; those that are not `known` are reported.
+    /// Returns the keys of `table`; those that are not `known` are reported.
     pub(super) fn new(
         report: &mut Report<'_>,
         place: impl Into<String>,
@@ -73,12 +73,12 @@ impl<'a, 'i> TableFields<'a, 'i> {
         }
     }
 
-    /// A text.
+    /// Reads a text.
     pub(super) fn text(&self, report: &mut Report<'_>, key: &str) -> Option<LocatedValue<String>> {
         text(report, key, self.get(key)?)
     }
 
-    /// A text that says something.
+    /// Reads a text that is not empty.
     pub(super) fn words(&self, report: &mut Report<'_>, key: &str) -> Option<LocatedValue<String>> {
         let said = self.text(report, key)?;
         if said.value.trim().is_empty() {
@@ -88,7 +88,7 @@ impl<'a, 'i> TableFields<'a, 'i> {
         Some(said)
     }
 
-    /// One of some words.
+    /// Reads one of some words.
     pub(super) fn choice<T: Copy>(
         &self,
         report: &mut Report<'_>,
@@ -99,7 +99,7 @@ impl<'a, 'i> TableFields<'a, 'i> {
         choice(report, key, &said, options)
     }
 
-    /// An integer.
+    /// Reads an integer.
     pub(super) fn integer(&self, report: &mut Report<'_>, key: &str) -> Option<LocatedValue<i64>> {
         let value = self.get(key)?;
         let DeValue::Integer(number) = value.get_ref() else {
@@ -127,7 +127,7 @@ impl<'a, 'i> TableFields<'a, 'i> {
         }
     }
 
-    /// A list of texts.
+    /// Reads a list of texts.
     pub(super) fn texts(&self, report: &mut Report<'_>, key: &str) -> Option<LocatedValue<Vec<LocatedValue<String>>>> {
         texts(report, key, self.get(key)?)
     }
@@ -145,7 +145,7 @@ impl<'a, 'i> TableFields<'a, 'i> {
     }
 }
 
-/// A list of texts.
+/// Reads a list of texts.
 pub(super) fn texts(
     report: &mut Report<'_>,
     key: &str,
@@ -160,7 +160,7 @@ pub(super) fn texts(
     (report.count() == before).then(|| LocatedValue { value: items, at: value.span() })
 }
 
-/// The entries of a table in the order of the file.
+/// Returns the entries of a table in the order of the file.
 pub(super) fn entries<'a, 'i>(table: &'a DeTable<'i>) -> Vec<TableEntry<'a, 'i>> {
     let mut entries: Vec<_> = table
         .iter()
@@ -170,7 +170,7 @@ pub(super) fn entries<'a, 'i>(table: &'a DeTable<'i>) -> Vec<TableEntry<'a, 'i>>
     entries
 }
 
-/// The table that `value` must be.
+/// Returns `value` as a table, and reports anything else.
 pub(super) fn as_table<'a, 'i>(
     report: &mut Report<'_>,
     key: &LocatedValue<&str>,
@@ -183,7 +183,7 @@ pub(super) fn as_table<'a, 'i>(
     None
 }
 
-/// One of some words.
+/// Reads one of some words.
 pub(super) fn choice<T: Copy>(
     report: &mut Report<'_>,
     key: &str,
@@ -205,7 +205,7 @@ pub(super) fn is_name(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c))
 }
 
-/// A value of any type, without its places.
+/// Returns a value of any type, without its places.
 pub(super) fn plain(report: &mut Report<'_>, value: &Spanned<DeValue<'_>>) -> Option<toml::Value> {
     Some(match value.get_ref() {
         DeValue::String(text) => toml::Value::String(unix_lines(text)),
@@ -253,7 +253,7 @@ fn text(report: &mut Report<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Opt
     }
 }
 
-/// A checkout with CRLF line ends says the same as one with LF.
+/// Replaces CRLF line ends by LF, so that both checkouts say the same.
 fn unix_lines(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
@@ -271,7 +271,7 @@ pub(super) fn wrong_type(key: &str, expected: &str, found: &DeValue<'_>) -> Stri
     format!("{} takes {expected}, not {found}", quoted(key))
 }
 
-/// `a, b or c`.
+/// Returns `a, b or c`.
 pub(super) fn either(words: &[&str]) -> String {
     match words {
         [] => String::new(),

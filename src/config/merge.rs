@@ -55,7 +55,7 @@ fn set_mode(gate: &mut Gate, all: Option<Mode>) {
     }
 }
 
-/// One `[gates.<id>]`.
+/// Reads one `[gates.<id>]`.
 fn entry(
     report: &mut Report<'_>,
     list: &[Gate],
@@ -126,7 +126,7 @@ fn kind_of_new(
     said.kind.as_ref().map(|kind| kind.value.clone())
 }
 
-/// Only an evaluator of the kind gives reasons, and the gates of the binary have words for each.
+/// Checks reason codes: only an evaluator of the kind gives reasons, and the gates of the binary have words for each.
 fn known_codes(report: &mut Report<'_>, said: &GateTable<'_, '_>, codes: &BTreeSet<&str>) {
     for (code, _) in said.messages.iter().filter(|(code, _)| !codes.is_empty() && !codes.contains(code.value.as_str()))
     {
@@ -135,7 +135,7 @@ fn known_codes(report: &mut Report<'_>, said: &GateTable<'_, '_>, codes: &BTreeS
     }
 }
 
-/// Every kind that takes commands leaves these paths out of their inputs.
+/// Reads paths that every kind that takes commands leaves out of their inputs.
 fn ignored_paths(report: &mut Report<'_>, said: &GateTable<'_, '_>) {
     let Some(value) = said.params.as_ref().and_then(|params| params.table.get(IGNORE)) else { return };
     if let Some(list) = texts(report, IGNORE, value) {
@@ -143,7 +143,7 @@ fn ignored_paths(report: &mut Report<'_>, said: &GateTable<'_, '_>) {
     }
 }
 
-/// A gate out of a table that must say everything.
+/// Reads a gate from a table that must have all keys.
 pub(super) fn complete(report: &mut Report<'_>, said: &GateTable<'_, '_>) -> Option<Gate> {
     let before = report.count();
     for key in ["title", "kind", "moments", "severity", "explain"] {

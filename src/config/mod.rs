@@ -139,7 +139,7 @@ fn digested(policy: Policy) -> Policy {
     Policy { digest: policy_digest::digest(&policy), ..policy }
 }
 
-/// `[unblock]`: the command that answers a handoff.
+/// Reads `[unblock]`: the command that answers a handoff.
 fn unblock(report: &mut Report<'_>, said: LocatedValue<&DeTable<'_>>) -> Option<String> {
     let fields = TableFields::new(report, "in [unblock]", said.at, said.value, &["run"]);
     fields.require(report, "run");
@@ -150,7 +150,8 @@ fn unblock(report: &mut Report<'_>, said: LocatedValue<&DeTable<'_>>) -> Option<
     Some(run.value)
 }
 
-/// A file for a later version is not searched for mistakes: it may hold keys that this version cannot know.
+/// Returns the error for a file of a later version. It is not searched for mistakes: it may hold keys that this version
+/// cannot know.
 fn newer(file_name: &str, text: &str, table: &DeTable<'_>) -> Option<ConfigError> {
     let value = table.get("version")?;
     let number = value.get_ref().as_integer()?;

@@ -64,7 +64,7 @@ fn scope(
     }
 }
 
-/// The globs of a scope.
+/// Returns the globs of a scope.
 fn paths(report: &mut Report<'_>, name: &str, said: &LocatedValue<Vec<LocatedValue<String>>>) -> Vec<String> {
     glob_check::check(report, &said.value);
     if said.value.iter().all(|glob| glob.value.starts_with('!')) {
@@ -82,7 +82,7 @@ fn check_name(report: &mut Report<'_>, name: &LocatedValue<&str>) {
     }
 }
 
-/// `with` names scopes of the table.
+/// Checks that `with` names scopes of the table.
 fn known(report: &mut Report<'_>, said: &LocatedValue<String>, scopes: &[Scope]) {
     if scopes.iter().any(|scope| scope.name == said.value || scope.aliases.contains(&said.value)) {
         return;

@@ -79,7 +79,7 @@ impl PathRules {
         rules
     }
 
-    /// True if `path` is left out by name, which is more than not being an input.
+    /// Returns `true` if `path` is left out by name, which is more than not being an input.
     pub fn leaves_out(&self, path: &RepoPath) -> bool {
         let os = path.to_os();
         self.exclude.is_match(&os) && !self.keep.is_match(&os) && !self.named.contains(path)
