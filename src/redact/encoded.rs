@@ -17,7 +17,7 @@ const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
 const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
 
-/// The runs of `text` that decode to a text which `holds_secret`.
+/// Returns the runs of `text` that decode to a text which `holds_secret`.
 pub(super) fn find(text: &str, holds_secret: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();

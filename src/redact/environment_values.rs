@@ -24,7 +24,7 @@ struct SecretValue {
 }
 
 impl SecretValues {
-    /// The values of the variables whose names speak of a secret.
+    /// Returns the values of the variables whose names suggest a secret.
     pub(super) fn of(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let mut values = Vec::new();
         for (name, value) in variables {
@@ -59,7 +59,7 @@ fn secret_name(name: &str) -> bool {
     ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "KEY", "CREDENTIAL"].iter().any(|word| name.contains(word))
 }
 
-/// `SSH_KEY=/home/me/.ssh/id` names a file, and the paths in an output must stay readable.
+/// Returns `true` for a path: `SSH_KEY=/home/me/.ssh/id` names a file, and the paths in an output must stay readable.
 fn is_path(value: &str) -> bool {
     let path = Path::new(value);
     path.is_absolute() && path.exists()

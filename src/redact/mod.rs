@@ -24,12 +24,13 @@ pub const REDACTED: &str = "[redacted]";
 static PATTERNS: LazyLock<SecretPatterns> = LazyLock::new(SecretPatterns::embedded);
 static VALUES: LazyLock<SecretValues> = LazyLock::new(|| SecretValues::of(std::env::vars_os()));
 
-/// `text` without the secrets in it. Works in time linear in the text; texts without anything suspicious are borrowed.
+/// Returns `text` without the secrets in it. Works in time linear in the text; texts without anything suspicious are
+/// borrowed.
 pub fn redact(text: &str) -> Cow<'_, str> {
     redact_with(text, &PATTERNS, &VALUES, false)
 }
 
-/// The same for a text whose beginning was cut off, perhaps in the midst of a secret of many lines.
+/// Does the same for a text whose beginning was cut off, perhaps in the midst of a secret of many lines.
 pub fn redact_cut(text: &str) -> Cow<'_, str> {
     redact_with(text, &PATTERNS, &VALUES, true)
 }
@@ -81,7 +82,7 @@ fn holds_secret(decoded: &str, patterns: &SecretPatterns, values: &SecretValues)
     is_there(decoded) || !encoded::find(decoded, is_there).is_empty()
 }
 
-/// `text` with each group of touching spans replaced by one mark.
+/// Returns `text` with each group of touching spans replaced by one mark.
 fn without(text: &str, mut spans: Vec<Range<usize>>) -> String {
     spans.sort_unstable_by_key(|span| (span.start, span.end));
     let mut out = String::with_capacity(text.len());

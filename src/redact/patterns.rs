@@ -70,7 +70,7 @@ struct Secret {
     kept: Vec<String>,
 }
 
-/// A file that is embedded and tested cannot be broken; should it be, nothing is recognised.
+/// Returns the embedded file, which tests check. If it were invalid, nothing would be recognised.
 fn file() -> SecretsFile {
     let text = embedded::file(embedded::GATES, "secrets.toml").unwrap_or_default();
     toml::from_str(text).unwrap_or(SecretsFile { kept_shapes: Vec::new(), untouched: Vec::new(), secret: Vec::new() })
@@ -207,7 +207,7 @@ fn is_name_in_a_program(value: &str) -> bool {
     value.contains('.') && value.split('.').all(is_name)
 }
 
-/// The Shannon entropy of the bytes, in bits for each byte.
+/// Returns the Shannon entropy of the bytes, in bits for each byte.
 #[expect(clippy::cast_precision_loss, reason = "counts of bytes in one value")]
 fn entropy(value: &str) -> f64 {
     let mut counts = [0_u32; 256];
@@ -236,7 +236,7 @@ mod tests {
         redact_with(text, patterns, &SecretValues::of(Vec::<(OsString, OsString)>::new()), cut).into_owned()
     }
 
-    /// The text of an example, and what must become of it.
+    /// Returns the text of an example, and its expected result.
     fn example(marked: &str) -> (String, String) {
         let marked = marked.replace('·', "");
         let mut expected = String::new();

@@ -15,7 +15,7 @@ pub(super) struct TextView<'a> {
 }
 
 impl<'a> TextView<'a> {
-    /// The text without escape sequences of terminals.
+    /// Returns the text without escape sequences of terminals.
     pub(super) fn plain(text: &'a str) -> Self {
         static ESCAPES: LazyLock<Option<Regex>> =
             LazyLock::new(|| Regex::new(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\^_])").ok());
