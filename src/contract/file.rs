@@ -163,7 +163,7 @@ fn is_outside(path: &str) -> bool {
     path.starts_with(['/', '~', '\\']) || path.as_bytes().get(1) == Some(&b':') || path.is_empty()
 }
 
-/// The same keys in TOML: texts, and lists of texts or of tables with one key.
+/// Reads the same keys in TOML: texts, and lists of texts or of tables with one key.
 fn from_toml(text: &str) -> Result<Vec<(usize, String, YamlValue)>, ContractError> {
     let line_at = |at: usize| text.get(..at).map_or(1, |before| before.matches('\n').count() + 1);
     let table = toml::de::DeTable::parse(text).map_err(|error| {

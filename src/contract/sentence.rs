@@ -89,7 +89,7 @@ fn about(path: &str, part: &str) -> Option<Ask> {
     limit(part, "files").or_else(|| limit(part, "file")).map(|limit| Ask::Files(path.to_owned(), limit))
 }
 
-/// `max file`, `max file src/**`, `no file under src/**`: the glob.
+/// Reads the glob in `max file`, `max file src/**`, `no file under src/**`.
 fn maximum(subject: &str) -> Option<&str> {
     let rest = ["max file", "max lines", "largest file", "longest file", "every file", "no file", "files"];
     let rest = rest.iter().find_map(|word| strip_word(subject, word))?;
@@ -97,7 +97,7 @@ fn maximum(subject: &str) -> Option<&str> {
     Some(unquoted(glob))
 }
 
-/// `"TODO" in src/**: absent`.
+/// Reads `"TODO" in src/**: absent`.
 fn pattern(rest: &str, predicate: &str) -> Option<Vec<Ask>> {
     let (pattern, glob) = rest.rsplit_once(" in ")?;
     let occurs = match predicate {
@@ -108,7 +108,7 @@ fn pattern(rest: &str, predicate: &str) -> Option<Vec<Ask>> {
     Some(vec![Ask::Pattern { pattern: unquoted(pattern).to_owned(), glob: unquoted(glob).to_owned(), occurs }])
 }
 
-/// `5 files`, `≤1500 lines`, `at most 3 files`.
+/// Reads `5 files`, `≤1500 lines`, `at most 3 files`.
 fn limit(part: &str, unit: &str) -> Option<Limit> {
     let rest = part.strip_suffix(unit)?.trim();
     let signs = [
