@@ -14,7 +14,7 @@ pub struct ClassShare {
     pub share: f64,
 }
 
-/// The classes of a prompt, largest share first.
+/// Returns the classes of a prompt, largest share first.
 pub(super) fn classes(ground: &ScoreBasis<'_>) -> Vec<ClassShare> {
     let wish = &ground.reading.wish;
     let places = ground.places();

@@ -46,7 +46,7 @@ static POLITE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)^(?:[-*•]\s+|(?:in|en|dans|em)\s+\S+\.[a-z]{1,5},?\s+|\(?\d{1,2}[.)]\s+|(?:please|pls|can you|could you|would you|i want you to|i want to|i'd like to|i need to|i need you to|we need to|let's|lets|now|just|only|also|then|and|so|first|next|finally|ok|okay|hey|hi|por favor|puedes|podr[ií]as|quiero que|quiero|necesito que|ahora|solo|s[oó]lo|tambi[eé]n|y|luego|bitte|kannst du|jetzt|s'il te plaît|peux-tu|pode|você pode|请|帮我)\b[,:]?\s*)+").ok()
 });
 
-/// The clauses of a wish, in order.
+/// Returns the clauses of a wish, in order.
 pub(super) fn clauses(wish: &str, language: PromptLanguage) -> Vec<Clause> {
     let mut bounds = Vec::new();
     let mut start = 0;

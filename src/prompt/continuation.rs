@@ -19,7 +19,7 @@ static ITEM: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static RANGE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\b(\d{1,2})\s*(?:-|–|to|a|al|bis|à|até|through|\.\.|到)\s*(\d{1,2})\b").ok());
 
-/// The items of the menu that a turn ends with; empty for fewer than two.
+/// Returns the items of the menu that a turn ends with; empty for fewer than two.
 pub(super) fn menu(previous: &str) -> Vec<String> {
     let start = previous.ceil_char_boundary(previous.len().saturating_sub(MENU_BYTES));
     let mut in_code = previous[..start].matches("```").count() % 2 == 1;
@@ -39,14 +39,14 @@ pub(super) fn menu(previous: &str) -> Vec<String> {
     if items.len() < 2 { Vec::new() } else { items }
 }
 
-/// The words of a prompt, as people count them; a Chinese character counts half a word.
+/// Returns the words of a prompt, as people count them; a Chinese character counts half a word.
 pub(super) fn words_in(text: &str) -> usize {
     let wide = text.chars().filter(|c| ('\u{4e00}'..='\u{9fff}').contains(c)).count();
     let plain = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count();
     if wide > 0 { plain.max(wide.div_ceil(2)) } else { plain }
 }
 
-/// The prompt is a continuation: at most six words, and nothing new in them.
+/// Returns `true` if the prompt is a continuation: at most six words, and nothing new in them.
 pub(super) fn is_continuation(text: &str, previous: Option<&str>) -> bool {
     let count = words_in(text);
     let trimmed = text.trim();
@@ -101,12 +101,12 @@ pub(super) fn is_continuation(text: &str, previous: Option<&str>) -> bool {
         && word_lists::spans("smells.vague_improvement", &lower).is_empty()
 }
 
-/// One whole entry of the list.
+/// Returns `true` for one whole entry of the list.
 fn whole(key: &str, token: &str) -> bool {
     word_lists::spans(key, token).contains(&(0, token.len()))
 }
 
-/// All of a text without spaces is entries of the lists.
+/// Returns `true` if all of a text without spaces is entries of the lists.
 fn covered(text: &str) -> bool {
     let mut left = vec![false; text.len()];
     for key in ["accept", "select", "refuse", "filler"] {

@@ -48,7 +48,7 @@ impl PromptBand {
         }
     }
 
-    /// The work should wait for answers.
+    /// Returns `true` if the work should wait for answers.
     pub fn is_halted(self) -> bool {
         matches!(self, Self::Halt | Self::Reformulate)
     }

@@ -125,7 +125,7 @@ impl<'a> PromptText<'a> {
         Self { text, wish, names, has_trace }
     }
 
-    /// The names of a definite form.
+    /// Returns the names of a definite form.
     pub fn explicit(&self) -> impl Iterator<Item = &NameInPrompt> {
         self.names.iter().filter(|name| name.kind != NameKind::Word)
     }

@@ -22,7 +22,7 @@ fn in_language(language: PromptLanguage, english: &str, spanish: &str) -> String
     if language.name() == "es" { spanish.to_owned() } else { english.to_owned() }
 }
 
-/// The question that turns a smell into something definite.
+/// Returns the question that turns a smell into something definite.
 pub(super) fn of_smell(smell: &Smell, language: PromptLanguage) -> String {
     let (english, spanish) = match smell.id {
         "magic_words" => ("Which rule decides here?", "¿Qué regla decide aquí?"),
@@ -49,7 +49,7 @@ pub(super) fn of_smell(smell: &Smell, language: PromptLanguage) -> String {
     in_language(language, english, spanish)
 }
 
-/// At most three questions, most urgent first.
+/// Returns at most three questions, most urgent first.
 pub(super) fn questions(ground: &ScoreBasis<'_>, scores: &PromptScores) -> Vec<PromptQuestion> {
     let language = ground.language;
     let places = ground.places();
@@ -108,7 +108,7 @@ fn commands_for(id: &str, ground: &ScoreBasis<'_>) -> Vec<String> {
     commands.filter(fits).take(MAX_OPTIONS).cloned().collect()
 }
 
-/// The prompt again, with places to fill in.
+/// Returns the prompt again, with places to fill in.
 pub(super) fn reformulation(ground: &ScoreBasis<'_>, scores: &PromptScores) -> String {
     let es = ground.language.name() == "es";
     let places = ground.places();
@@ -132,7 +132,7 @@ pub(super) fn reformulation(ground: &ScoreBasis<'_>, scores: &PromptScores) -> S
     }
 }
 
-/// The files that a part of the prompt names.
+/// Returns the files that a part of the prompt names.
 pub(super) fn touches(ground: &ScoreBasis<'_>, start: usize, end: usize) -> Vec<String> {
     let names = ground.places().one;
     let inside = names.iter().filter(|name| start <= name.start && name.end <= end);

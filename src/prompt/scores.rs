@@ -46,7 +46,7 @@ pub struct PromptScores {
 }
 
 impl PromptScores {
-    /// The weighted sum, in tenths: 10 to 50.
+    /// Returns the weighted sum, in tenths: 10 to 50.
     pub fn tenths(&self) -> u32 {
         let of = |score: &PromptScore| u32::from(score.score);
         of(&self.co) * 3 + of(&self.cs) * 2 + of(&self.rd) + of(&self.vr) * 2 + of(&self.aa) * 2
@@ -132,7 +132,7 @@ impl<'a> ScoreBasis<'a> {
         }
     }
 
-    /// The five scores.
+    /// Returns the five scores.
     pub(super) fn scores(&self) -> PromptScores {
         let places = self.places();
         let (cs, why) = self.context(&places);
@@ -223,7 +223,7 @@ impl<'a> ScoreBasis<'a> {
         first.is_some_and(|first| places.one.iter().any(|name| name.start == first.start))
     }
 
-    /// Plain words that are neither an act nor a filler.
+    /// Returns the number of plain words that are neither an act nor a filler.
     fn content_words(&self) -> usize {
         let empty = |name: &NameInPrompt| {
             let smelly = self.smells.iter().any(|smell| {
@@ -265,7 +265,7 @@ impl<'a> ScoreBasis<'a> {
         EMPTY.iter().any(|key| self.language.begins(key, word) == Some(word.len()))
     }
 
-    /// The number of parts that belong to the first act.
+    /// Returns the number of parts that belong to the first act.
     fn tied(&self) -> usize {
         self.clauses
             .iter()

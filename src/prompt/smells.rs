@@ -47,12 +47,12 @@ pub(super) fn has_metric(text: &str) -> bool {
     METRIC.as_ref().is_some_and(|metric| metric.is_match(text))
 }
 
-/// The number of concrete values in a text.
+/// Returns the number of concrete values in a text.
 pub(super) fn concrete(text: &str) -> usize {
     CONCRETE.as_ref().map_or(0, |concrete| concrete.find_iter(text).count())
 }
 
-/// The smells of a prompt, in the order of the text.
+/// Returns the smells of a prompt, in the order of the text.
 pub(super) fn smells(
     reading: &PromptText<'_>,
     language: PromptLanguage,

@@ -24,7 +24,7 @@ static ITEM: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 static INLINE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?:^|\s)\(?\d[.)]\s+").ok());
 
-/// The lines of a wish that are items of a list: first byte and byte after the last.
+/// Returns the lines of a wish that are items of a list: first byte and byte after the last.
 pub(super) fn list_items(wish: &str) -> Vec<(usize, usize)> {
     let items: Vec<_> = ITEM
         .iter()
@@ -35,7 +35,7 @@ pub(super) fn list_items(wish: &str) -> Vec<(usize, usize)> {
     if items.len() < 2 { Vec::new() } else { items }
 }
 
-/// The spans of the tasks, when there are several.
+/// Returns the spans of the tasks, when there are several.
 pub(super) fn tasks(reading: &PromptText<'_>, language: PromptLanguage, clauses: &[Clause]) -> Vec<(usize, usize)> {
     let wish = reading.wish.as_str();
     let items = list_items(wish);

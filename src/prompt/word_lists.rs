@@ -58,7 +58,7 @@ fn lists(file: &WordFile) -> WordLists {
 pub(super) struct PromptLanguage(&'static str);
 
 impl PromptLanguage {
-    /// The language with the most words in the text; English when none has more.
+    /// Returns the language with the most words in the text; English when none has more.
     pub(super) fn of(text: &str) -> Self {
         const TELLING: [&str; 7] = [
             "acts.question",
@@ -87,7 +87,7 @@ impl PromptLanguage {
         Self(best.0)
     }
 
-    /// The name of the language's file.
+    /// Returns the name of the language's file.
     pub(super) fn name(self) -> &'static str {
         self.0
     }
@@ -103,7 +103,7 @@ impl PromptLanguage {
         !self.spans(key, text).is_empty()
     }
 
-    /// The end of the entry that the text begins with.
+    /// Returns the end of the entry that the text begins with.
     pub(super) fn begins(self, key: &str, text: &str) -> Option<usize> {
         self.spans(key, text).into_iter().filter(|(start, _)| *start == 0).map(|(_, end)| end).max()
     }

@@ -161,7 +161,7 @@ fn read_files(root: &Path, paths: &[String], wanted: &mut [(&NameInPrompt, NameM
     true
 }
 
-/// The commands that Makefiles, justfiles and `package.json` declare.
+/// Returns the commands that Makefiles, justfiles and `package.json` declare.
 fn commands(root: &Path, paths: &[String]) -> Vec<String> {
     let mut found = Vec::new();
     for (file, program) in [("Makefile", "make"), ("justfile", "just"), ("package.json", "npm run")] {
