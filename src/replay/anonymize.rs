@@ -30,7 +30,7 @@ impl Neutral {
         self.line(text, "")
     }
 
-    /// A command line, as it would be written in the folder `dir` of the working tree.
+    /// Returns a command line, as it would be written in the folder `dir` of the working tree.
     pub fn line(&self, line: &str, dir: &str) -> String {
         let up = "../".repeat(dir.split('/').filter(|part| !matches!(*part, "" | ".")).count());
         let here = if up.is_empty() { "." } else { up.trim_end_matches('/') };

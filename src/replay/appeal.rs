@@ -139,7 +139,7 @@ fn entries(place: &Workplace, verdict: &Verdict) -> Vec<timeline::Entry> {
     timeline::merge(sources)
 }
 
-/// The commits between a base and a tip, oldest first.
+/// Returns the commits between a base and a tip, oldest first.
 pub(super) fn commits(
     place: &Workplace,
     head: Option<&Oid>,

@@ -197,7 +197,7 @@ pub enum AnswerWord {
 }
 
 impl AnswerWord {
-    /// The word.
+    /// Returns the word.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Na => "na",

@@ -22,12 +22,12 @@ pub struct CaseCommit {
 }
 
 impl CaseCommit {
-    /// The commit at which a case begins.
+    /// Returns the commit at which a case begins.
     pub fn start(content: Content) -> Self {
         Self { content, ..Self::default() }
     }
 
-    /// A commit as a case has it.
+    /// Returns a commit of a case.
     pub fn of(commit: &case::CommitAct, parents: Vec<String>, content: Content, parent: &Content) -> Self {
         let files = match &commit.files {
             _ if parents.len() > 1 => Vec::new(),
@@ -38,7 +38,7 @@ impl CaseCommit {
         Self { parents, message, content, files }
     }
 
-    /// As the gates read it.
+    /// Returns the commit as the gates read it.
     pub fn commit(&self, id: &str) -> Commit {
         let person = Person::default();
         Commit {
@@ -158,7 +158,7 @@ fn texture(path: &str, parent: &Content, content: &Content) -> Option<Texture> {
     Some(reader.finish())
 }
 
-/// The message in `git commit -m '…'`, as far as the text shows it.
+/// Returns the message in `git commit -m '…'`, as far as the text shows it.
 fn message_of(command: &str) -> String {
     let understood = crate::command_line::understand(command, &());
     let leaves = understood.map(|understood| understood.program.leaves).unwrap_or_default();

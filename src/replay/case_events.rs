@@ -14,7 +14,7 @@ use crate::repo_path::RepoPath;
 use crate::snapshot::KeptSnapshot;
 use crate::timeline::Entry;
 
-/// The events of a case, in order.
+/// Returns the events of a case, in order.
 pub fn entries(acts: &[(u64, CaseAct)], world: &World) -> Vec<Entry> {
     acts.iter().flat_map(|(seq, act)| kinds(*seq, act, world).into_iter().map(move |kind| entry(*seq, kind))).collect()
 }

@@ -26,7 +26,7 @@ use crate::repo_path::RepoPath;
 use crate::runner::CommandKind;
 use crate::shell::dialect::Shell;
 
-/// The facts at the end of the session.
+/// Returns the facts at the end of the session.
 pub fn at_stop(world: &World, asked: &CasePolicy, ci_counts: bool) -> Facts {
     let head = world.content(&world.head).cloned().unwrap_or_default();
     let mut subjects = vec![subject("HEAD", world, asked, &head, ci_counts, Some(&world.head))];
@@ -38,7 +38,7 @@ pub fn at_stop(world: &World, asked: &CasePolicy, ci_counts: bool) -> Facts {
     Facts { subjects, ..Facts::at(Moment::Stop) }
 }
 
-/// The facts of the updates that one act made.
+/// Returns the facts of the updates that one act made.
 pub fn at_push(world: &World, updates: &[&Update]) -> Facts {
     let subjects = updates.iter().map(|update| {
         let short = |name: &str| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
@@ -187,7 +187,7 @@ fn subject(
     subject
 }
 
-/// The runs of a declared command, newest first. One that shows nothing does not hide one that does.
+/// Returns the runs of a declared command, newest first. One that proves nothing does not hide one that does.
 fn runs(world: &World, asked: &CasePolicy, name: &str, content: &Content) -> Vec<RunFact> {
     let Some((_, kind, package)) = asked.about.iter().find(|(about, ..)| about == name) else {
         return declared_runs(world, asked, name, content);
@@ -210,7 +210,7 @@ fn runs(world: &World, asked: &CasePolicy, name: &str, content: &Content) -> Vec
     facts_of(world.runs.iter().filter(is_about), content)
 }
 
-/// The runs of a command of a policy that the case brings along: the lines that prove it, wherever they do.
+/// Returns the runs of a command of a policy that the case brings along: the lines that prove it, anywhere.
 fn declared_runs(world: &World, asked: &CasePolicy, name: &str, content: &Content) -> Vec<RunFact> {
     let Some(command) = asked.policy.commands.iter().find(|command| command.name == name) else { return Vec::new() };
     let seen = |line: &EndedLine| {

@@ -24,7 +24,7 @@ pub struct CasePolicy {
     pub about: Vec<(String, CommandKind, Option<Package>)>,
 }
 
-/// The policy of a case.
+/// Returns the policy of a case.
 pub fn asked(case: &Case, world: &World) -> Result<CasePolicy, CaseError> {
     let content = world.content(&world.head).unwrap_or(&world.tree);
     let (table, about) = table(case, world, content);
@@ -164,7 +164,7 @@ fn run_of(package: &Package) -> String {
     run.to_owned()
 }
 
-/// Documentation that is compiled into the program.
+/// Returns the documentation that is compiled into the program.
 fn ignored_takes_back(content: &Content) -> Vec<String> {
     let known: Vec<(&str, &str)> =
         content.files.keys().map(|path| (path.as_str(), content.text(path).unwrap_or_default())).collect();
@@ -176,7 +176,7 @@ fn ignored_takes_back(content: &Content) -> Vec<String> {
     kept
 }
 
-/// The scopes that the case names; else those that the paths show.
+/// Returns the scopes that the case names; else those that the paths show.
 fn scopes(case: &Case, world: &World, content: &Content) -> Table {
     let list = |globs: &[String]| Value::Array(globs.iter().cloned().map(Value::String).collect());
     if !case.policy.scopes.is_empty() {
@@ -206,7 +206,7 @@ fn scopes(case: &Case, world: &World, content: &Content) -> Table {
         .collect()
 }
 
-/// A folder as a part of a name.
+/// Returns a folder as a part of a name.
 fn word(dir: &str) -> String {
     dir.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c.to_ascii_lowercase() } else { '-' }).collect()
 }

@@ -126,7 +126,7 @@ pub fn compose(repo: Option<&Repo>, neutral: &Neutral, record: &CaseSources<'_>)
     }))
 }
 
-/// The beginning of an id, by which a case calls it.
+/// Returns the beginning of an id, which is its name in a case.
 fn name(id: &Oid) -> String {
     id.as_str().chars().take(12).collect()
 }

@@ -103,7 +103,7 @@ fn checks(said: &case::CaseChecks) -> Checks {
     Checks { list, missing: Vec::new() }
 }
 
-/// The command line of an act that opens a pull request.
+/// Returns the command line of an act that opens a pull request.
 fn opened_by(act: &CaseAct) -> Option<&case::RecordedCommand> {
     let CaseAct::Command(command) = act else { return None };
     let understood = understand(&command.command, &()).ok()?;
@@ -114,7 +114,7 @@ fn opened_by(act: &CaseAct) -> Option<&case::RecordedCommand> {
     opens.then_some(command)
 }
 
-/// The pull request that a command opened, by the address that it printed.
+/// Returns the pull request that a command opened, by the address that it printed.
 fn opened(act: &CaseAct, world: &World) -> Option<Pull> {
     let command = opened_by(act)?;
     if command.exit != Some(0) {

@@ -46,7 +46,7 @@ pub struct GateAnswer {
 }
 
 impl GateAnswer {
-    /// The question does not arise.
+    /// Returns the answer to a question that does not arise.
     pub fn nothing() -> Self {
         Self { verdict: AnswerWord::Na, why: "nothing here concerns it".to_owned() }
     }
@@ -71,7 +71,7 @@ pub fn of_results(results: &[GateResult]) -> BTreeMap<String, GateAnswer> {
         .collect()
 }
 
-/// A claim that the record contradicts is an answer to the question that it is about.
+/// Returns answers for claims that the record contradicts, by the question that they are about.
 fn contradicted(results: &[GateResult]) -> Vec<(&'static str, GateAnswer)> {
     results
         .iter()
@@ -149,7 +149,7 @@ fn worst(said: Vec<GateAnswer>) -> GateAnswer {
     said.into_iter().reduce(|a, b| if b.verdict > a.verdict { b } else { a }).unwrap_or_else(GateAnswer::nothing)
 }
 
-/// One gate's result in a word.
+/// Returns one gate's result in a word.
 fn word(result: &GateResult) -> GateAnswer {
     let decisive = || result.decisive().next();
     let why = |finding: Option<&Finding>| finding.map(|finding| finding.message.clone()).unwrap_or_default();
@@ -173,7 +173,7 @@ fn is_exempt(result: &GateResult) -> bool {
 /// Reasons of passes that have nothing to add.
 const SETTLED: [&str; 7] = ["passed", "free", "first-push", "green", "open", "merged", "moving"];
 
-/// A rule that only advises says so with a pass that has a reason of its own.
+/// Returns `true` for a rule that only advises: it gives a pass with a reason of its own.
 fn is_advice(finding: &Finding) -> bool {
     finding.answer == Answer::Pass && !SETTLED.contains(&finding.reason.as_str())
 }

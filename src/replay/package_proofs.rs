@@ -60,7 +60,7 @@ impl ProjectFiles for From<'_> {
     }
 }
 
-/// Everything that the record of a line proves.
+/// Returns everything that the record of a line proves.
 pub fn proofs(recorded: &RecordedLine<'_>, content: &Content, all: &[Package]) -> Vec<PackageProof> {
     let files = From(content, recorded.dir.unwrap_or_default());
     let Ok(understood) = understand(recorded.line, &files) else { return Vec::new() };
@@ -347,7 +347,7 @@ impl<'a> Aim<'a> {
     }
 }
 
-/// A word that is the path of a folder or, in Go, of a package.
+/// Returns a word that is the path of a folder or, in Go, of a package.
 fn path_reach(selector: &Selector, word: &str, dir: &str, content: &Content, all: &[Package]) -> Option<Reach> {
     if !selector.paths || word.starts_with('-') {
         return None;

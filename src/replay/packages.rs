@@ -137,7 +137,7 @@ pub fn find(content: &Content) -> Vec<Package> {
     kept
 }
 
-/// The folders inside a package that are packages of their own.
+/// Returns the folders inside a package that are packages of their own.
 pub fn inside<'a>(package: &'a Package, all: &'a [Package]) -> impl Iterator<Item = &'a Package> {
     all.iter().filter(|other| other.dir != package.dir && within(&other.dir, &package.dir))
 }
@@ -263,7 +263,7 @@ fn name_in(content: &Content, path: &str) -> Option<String> {
     }
 }
 
-/// A path below a folder.
+/// Returns a path below a folder.
 pub fn join(dir: &str, path: &str) -> String {
     match (dir, path) {
         ("", path) => path.to_owned(),

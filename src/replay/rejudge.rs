@@ -158,7 +158,7 @@ pub fn again(place: &Workplace, verdict: &Verdict) -> Result<Again, AgainError> 
     Ok(Again { schema_version: 1, verdict: verdict.id.clone(), gates: after, differs })
 }
 
-/// The events of the journal that can be read.
+/// Returns the events of the journal that can be read.
 pub fn events(place: &Workplace) -> Vec<Event> {
     let lines = place.journal.events().into_iter().flatten();
     let events = lines.filter_map(|line| match line {
@@ -262,7 +262,7 @@ pub(super) fn policy_of(place: &Workplace, verdict: &Verdict) -> Option<Policy> 
     (policy.digest == verdict.policy.digest).then_some(policy)
 }
 
-/// The text of `gate.toml` by which a verdict was given.
+/// Returns the text of `gate.toml` by which a verdict was given.
 pub(super) fn policy_text(place: &Workplace, verdict: &Verdict) -> Option<String> {
     text_of(place, &verdict.policy.source)
 }

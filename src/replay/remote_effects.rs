@@ -27,7 +27,7 @@ pub fn updates(seq: u64, recorded: &RecordedLine<'_>, world: &World) -> Vec<Upda
     found
 }
 
-/// The refs of a push as far as its words show them.
+/// Returns the refs of a push as far as its words show them.
 fn pushed(leaf: &Leaf, purpose: &Purpose, world: &World) -> Vec<Update> {
     let words: Vec<&str> = leaf.argv.iter().filter_map(|arg| arg.literal()).collect();
     let dry = words.iter().any(|word| matches!(*word, "--dry-run" | "-n"));

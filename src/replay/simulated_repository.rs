@@ -138,12 +138,12 @@ impl World {
         world
     }
 
-    /// The content of a commit.
+    /// Returns the content of a commit.
     pub fn content(&self, commit: &str) -> Option<&Content> {
         self.commits.get(commit).map(|made| &made.content)
     }
 
-    /// The working tree before an act.
+    /// Returns the working tree before an act.
     pub fn start_of(&self, seq: u64) -> Option<&Content> {
         self.starts.get(&seq)
     }
@@ -202,7 +202,7 @@ impl World {
         }
     }
 
-    /// A change that was found after a command is what the command did.
+    /// Explains a change that was found after a command: the command made it.
     fn explain(&mut self, via: &str) {
         if !matches!(via, "Edit" | "Write" | "MultiEdit" | "")
             && let Some((act, _)) = self.before.take()
@@ -529,7 +529,7 @@ impl World {
     }
 }
 
-/// A folder of the working tree; `None`: the place is outside of it, or not known to be inside.
+/// Returns a folder of the working tree; `None`: the place is outside of it, or not known to be inside.
 pub fn folder(cwd: &str) -> Option<String> {
     if cwd.starts_with(['/', '~']) || cwd.as_bytes().get(1) == Some(&b':') {
         return None;

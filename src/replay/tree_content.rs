@@ -28,7 +28,7 @@ pub struct Content {
 }
 
 impl Content {
-    /// Files, under the name that the recorder gave them.
+    /// Returns files, under the name that the recorder gave them.
     pub fn new(files: BTreeMap<String, FileText>, label: Option<String>) -> Self {
         Self { files: Arc::new(files), doubt: BTreeSet::new(), label }
     }
@@ -80,7 +80,7 @@ impl Content {
         self.doubt.remove(&act);
     }
 
-    /// This content with what leads from `base` to `own` done to it.
+    /// Returns this content with the changes from `base` to `own` applied to it.
     #[must_use]
     pub fn with_changes(&self, base: &Self, own: &Self) -> Self {
         let mut merged = self.clone();
@@ -96,13 +96,13 @@ impl Content {
         merged
     }
 
-    /// The files that differ, as far as they are known.
+    /// Returns the files that differ, as far as they are known.
     fn changed_to(&self, other: &Self) -> Vec<String> {
         let paths: BTreeSet<&String> = self.files.keys().chain(other.files.keys()).collect();
         paths.into_iter().filter(|path| self.files.get(*path) != other.files.get(*path)).cloned().collect()
     }
 
-    /// The paths on which two contents differ. `None`: they do, or may, and it is not known where.
+    /// Returns the paths on which two contents differ. `None`: they differ, or may, on unknown paths.
     pub fn differing(&self, other: &Self) -> Option<Vec<RepoPath>> {
         if self.label.is_some() && self.label == other.label {
             return Some(Vec::new());
@@ -113,7 +113,7 @@ impl Content {
             .then(|| paths.iter().map(|path| RepoPath::from(path.as_str())).collect())
     }
 
-    /// An id: equal contents have equal ones, as far as is known.
+    /// Returns an id: equal contents have equal ones, as far as is known.
     pub fn id(&self) -> Oid {
         if let Some(label) = &self.label {
             return oid(label);
@@ -157,8 +157,8 @@ impl NamedContents {
     }
 }
 
-/// The object id for a name in a record: cut-off ids are filled up with zeros, so that they are shown as they were
-/// written; anything else becomes a digest.
+/// Returns the object id for a name in a record: cut-off ids are filled up with zeros, so that they are shown as they
+/// were written; anything else becomes a digest.
 pub fn oid(name: &str) -> Oid {
     let hex =
         !name.is_empty() && name.len() <= 64 && name.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));

@@ -212,7 +212,7 @@ fn is_stop(entry: &Entry) -> bool {
     matches!(&entry.event.kind, EventKind::Work(work) if work.actor.is_none() && matches!(work.act, Act::Stopped(_)))
 }
 
-/// A status as a shell gives it.
+/// Returns a status as a shell gives it.
 fn status(ended: Ended) -> i32 {
     match ended {
         Ended::Exited(status) => status,

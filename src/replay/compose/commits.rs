@@ -39,7 +39,7 @@ impl CaseWriter<'_> {
         Ok(())
     }
 
-    /// Commits of others that are merged in: what they changed since the work left them.
+    /// Adds commits of others that are merged in: their changes since the work left them.
     fn foreign(&mut self, commits: &[Oid]) -> Result<(), GitError> {
         let Some(repo) = self.repo else { return Ok(()) };
         for commit in commits {

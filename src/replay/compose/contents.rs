@@ -51,7 +51,7 @@ impl CaseWriter<'_> {
         Ok(text.filter(|text| text.len() <= MAX_CONTENT_SIZE).map(|text| self.neutral.text(&text)))
     }
 
-    /// The next content that was kept.
+    /// Returns the next content that was kept.
     pub(super) fn next_tree(&self, index: usize) -> Option<Oid> {
         let kept = self.record.entries[index + 1..].iter().find_map(|entry| match &entry.event.kind {
             EventKind::Run(run) => Some(run.start.tree.clone()),
@@ -68,8 +68,8 @@ impl CaseWriter<'_> {
         })
     }
 
-    /// The files at the beginning: with their texts those that change, those that a line names, and those that say what
-    /// a line means; of the others, as many as a case may name.
+    /// Returns the files at the beginning: with their texts those that change, those that a line names, and those that
+    /// decide the meaning of a line; of the others, as many as a case may name.
     pub(super) fn files(&self, tree: &Oid, events: &[Value]) -> Result<Map<String, Value>, GitError> {
         let Some(repo) = self.repo else { return Ok(Map::new()) };
         let text = |event: &Value, key: &str| event[key].as_str().unwrap_or_default().to_owned();
@@ -99,7 +99,7 @@ impl CaseWriter<'_> {
     }
 }
 
-/// The differences of two trees; `None`: they cannot be read.
+/// Returns the differences of two trees; `None`: they cannot be read.
 pub(super) fn changes(repo: &Repo, from: &Oid, to: &Oid) -> Result<Option<Vec<PathChange>>, GitError> {
     Ok(match repo.diff_trees(&[(from.clone(), to.clone())])?.pop() {
         Some(TreeDiff::Changes(changes)) => Some(changes),
