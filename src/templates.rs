@@ -41,7 +41,7 @@ pub enum TemplateError {
     },
 }
 
-/// Returns the folder of the user's templates: `gate/templates` in the configuration folder.
+/// Returns the folder of the user's templates: `gate/templates` in the folder for configuration.
 pub fn folder() -> Option<PathBuf> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let base =

@@ -113,8 +113,8 @@ impl Mentions {
         mentions
     }
 
-    /// Returns the time of an event. An event of git, in whole seconds, is moved to the time at which others mention
-    /// it.
+    /// Returns the moment of an event. An event that git dates by whole seconds moves to the time at which others
+    /// mention it.
     fn moment(&self, event: &Event) -> Timestamp {
         let EventKind::Git(now) = &event.kind else { return event.at };
         if event.origin.by != REPORTER || event.at.subsec_nanosecond() != 0 {
@@ -168,9 +168,9 @@ fn movement(entry: &Entry) -> Option<&GitEvent> {
     }
 }
 
-/// Joins the reports of one commit, from the log of HEAD, from that of its branch, and perhaps from a hook, into one
-/// entry, each report used once. The name of the branch is preferred to `HEAD`. Returns, for each source, the positions
-/// of its reports in their order.
+/// Joins reports of one movement. A commit is known from the log of HEAD, from that of its branch, and perhaps from a
+/// hook: it becomes one entry, each report used once. The name of the branch says more than `HEAD`. Returns, for each
+/// source, the places of its reports in their order.
 fn join_movements(sources: &mut [Vec<Entry>]) -> Vec<Vec<EntryPosition>> {
     // By new commit and action: where the reports are that stay.
     let mut known: HashMap<(String, String), Vec<EntryPosition>> = HashMap::new();
@@ -235,7 +235,7 @@ mod tests {
         digit.to_string().repeat(40).parse().unwrap()
     }
 
-    /// Returns a movement to a commit, with a time in whole seconds, as git writes it.
+    /// Returns a movement to a commit, as git dates it: whole seconds.
     fn moved(action: &str, commit: char) -> Event {
         let movement = GitEvent {
             action: action.to_owned(),

@@ -74,7 +74,8 @@ fn parse(output: &[u8]) -> Vec<Reflog> {
         .collect()
 }
 
-/// HEAD goes everywhere, so that its log holds the order of all that happened in one working tree.
+/// Returns the order of reading: HEAD comes before branches, since its log holds the order of all events in one working
+/// tree.
 fn order(reference: &str) -> u8 {
     match reference {
         "HEAD" => 0,

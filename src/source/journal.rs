@@ -3,8 +3,8 @@
 use crate::event::{Damage, Event, EventKind, Origin};
 use crate::journal::{Journal, JournalError, JournalLine};
 
-/// All events of the journal, in its order. A line that cannot be read is a `damage` event at the time of the line
-/// before it, so that a gap is seen where it is.
+/// Returns all events of the journal, in its order. A line that cannot be read is a `damage` event at the time of the
+/// line before it, so that a gap is seen at its place.
 pub fn read(journal: &Journal) -> Result<Vec<Event>, JournalError> {
     let mut events: Vec<Event> = Vec::new();
     for line in journal.events()? {

@@ -15,7 +15,7 @@ const MAX_ENTRIES: usize = 4096;
 /// The largest part of the end of a reflog that is read, in bytes.
 const MAX_TAIL: u64 = 16 * 1024;
 
-/// The pushes since then, in their order. `common_dir` is the git directory that all working trees share.
+/// Returns the pushes since then, in their order. `common_dir` is the git directory that all working trees share.
 pub fn pushes_since(common_dir: &Path, since: SystemTime) -> Vec<SeenPush> {
     let mut found = Vec::new();
     let mut folders = vec![common_dir.join("logs/refs/remotes")];

@@ -31,7 +31,7 @@ pub struct WorkflowJob {
 }
 
 impl WorkflowJob {
-    /// The job of this process; `None` outside of any.
+    /// Returns the job of this process; `None` outside of any.
     pub fn of_process() -> Option<Self> {
         Self::from_variables(|name| env::var(name).ok().filter(|value| !value.is_empty()))
     }
@@ -280,7 +280,7 @@ mod tests {
         assert_eq!(read("workflow_dispatch", r#"{"repository":{"full_name":"o/r"}}"#), Happening::Asked);
     }
 
-    /// `tests/components/run` reads the whole collection that these are of.
+    /// Checks examples; `tests/components/run` reads the whole collection that these are from.
     #[test]
     fn what_github_sends_is_understood() {
         let file = include_str!("../../../tests/data/forge/webhooks.json");

@@ -18,20 +18,20 @@ use repository_url::ForgeRepository;
 
 /// A repository on a forge. Every call uses the network, in order, and returns when it has the answer.
 pub trait Forge {
-    /// The repository itself.
+    /// Returns the repository itself.
     fn repository(&self) -> Result<Repository, Trouble>;
 
     /// Returns the pull requests from `branch` of `repository` (`owner/name`): the open ones; if none is open, the
     /// earlier ones, newest first.
     fn pulls(&self, repository: &str, branch: &str) -> Result<Vec<Pull>, Trouble>;
 
-    /// One pull request, as it is now.
+    /// Returns the present state of one pull request.
     fn pull(&self, number: u64) -> Result<Pull, Trouble>;
 
-    /// The pull requests that brought or propose `commit`.
+    /// Returns the pull requests that brought or propose `commit`.
     fn pulls_with(&self, commit: &Oid) -> Result<Vec<Pull>, Trouble>;
 
-    /// Everything that reports on `commit`. What of it could not be read is in [`Checks::missing`].
+    /// Returns everything that reports on `commit`. The parts that could not be read are in [`Checks::missing`].
     fn checks(&self, commit: &Oid, own: &OwnJob) -> Result<Checks, Trouble>;
 
     /// Returns the rules for a merge into `branch`.

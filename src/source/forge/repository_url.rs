@@ -28,7 +28,7 @@ pub struct ForgeSettings {
 }
 
 impl ForgeSettings {
-    /// From the environment of this process and the file in which `gh` keeps the hosts it knows.
+    /// Reads the environment of this process and the file in which `gh` keeps the hosts it knows.
     pub fn of_process() -> Self {
         let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
         let hosts_file = variable("GH_CONFIG_DIR")
@@ -82,7 +82,7 @@ impl ForgeSettings {
         Some(self.at(host, owner, name))
     }
 
-    /// The repository `owner/name` on `host`.
+    /// Returns the repository `owner/name` on `host`.
     pub fn at(&self, host: &str, owner: &str, name: &str) -> ForgeRepository {
         let of_job = self.job.as_ref().filter(|(job, _)| job == host).map(|(_, api)| api.clone());
         ForgeRepository {
@@ -95,7 +95,7 @@ impl ForgeSettings {
 }
 
 impl ForgeRepository {
-    /// `owner/name`.
+    /// Returns `owner/name`.
     pub fn full_name(&self) -> String {
         format!("{}/{}", self.owner, self.name)
     }
@@ -122,7 +122,7 @@ fn api_of(host: &str, plain: bool) -> String {
     }
 }
 
-/// The host of a URL, or of git's `host:path`, and its path without `.git`.
+/// Returns the host of a URL, or of git's `host:path`, and its path without `.git`.
 fn host_and_path(url: &str) -> Option<(String, &str)> {
     let (authority, path, web) = match url.split_once("://") {
         Some((scheme @ ("http" | "https"), rest)) => {

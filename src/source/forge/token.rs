@@ -33,7 +33,7 @@ impl fmt::Debug for Token {
 /// The time limit for `gh`: it may ask a keyring that waits for a person.
 const TOKEN_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// The token for `place`: from the environment, else from `gh`, where that is installed.
+/// Returns the token for `place`: from the environment, else from `gh`, if that is installed.
 pub fn find(place: &ForgeRepository, known: &ForgeSettings) -> Option<Token> {
     let variable = |name: &str| env::var(name).ok().filter(|value| !value.trim().is_empty());
     of_environment(place, known, variable).or_else(|| of_gh(&place.host))

@@ -357,7 +357,7 @@ fn speaker(text: &str, fields: &ClaudeFields<'_>) -> Speaker {
 /// The beginning of a notice about a command in the background.
 const NOTIFICATION: &str = "<task-notification>";
 
-/// A command in the background ended.
+/// Records that a command in the background ended.
 fn notification(text: &str, log: &mut Transcript<'_>) {
     let Some(task) = kept_text::between(text, "<task-id>", "</task-id>") else { return };
     let status = kept_text::between(text, "<status>", "</status>").unwrap_or_default();

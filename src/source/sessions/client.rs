@@ -30,8 +30,8 @@ impl Client {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Claude, Self::Codex, Self::Opencode, Self::Gemini, Self::Copilot];
 
-    /// The shell to which it gives command lines, as far as its environment says: `variable` gives what a variable is set
-    /// to. `None`: it may be one of several.
+    /// Returns the shell to which it gives command lines, as far as its environment says: `variable` returns the value
+    /// of a variable. `None`: it may be one of several.
     pub fn shell(self, variable: impl Fn(&str) -> Option<String>) -> Option<Shell> {
         let set_to = |name: &str, known: &[Shell]| {
             variable(name).and_then(|path| Shell::of_path(&path)).filter(|shell| known.contains(shell))
@@ -49,7 +49,7 @@ impl Client {
         }
     }
 
-    /// The name used on command lines, in the journal and in `gates/agents.toml`.
+    /// Returns the name used on command lines, in the journal and in `gates/agents.toml`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Claude => "claude",
@@ -175,7 +175,7 @@ fn account_shell() -> Option<Shell> {
     Shell::of_path(entry.get(6)?)
 }
 
-/// Other systems keep that list elsewhere.
+/// Returns nothing: other systems keep that list elsewhere.
 #[cfg(not(target_os = "linux"))]
 fn account_shell() -> Option<Shell> {
     None

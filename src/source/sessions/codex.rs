@@ -121,14 +121,14 @@ fn meta_line(meta: Raw<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> 
     Ok(())
 }
 
-/// The time inside an id of the seventh kind (RFC 9562), in milliseconds.
+/// Returns the time inside an id of the seventh kind (RFC 9562), in milliseconds.
 fn time_of(id: &str) -> Option<u64> {
     let digits: String = id.chars().filter(|char| *char != '-').take(13).collect();
     let (time, version) = digits.split_at_checked(12)?;
     (version == "7").then(|| u64::from_str_radix(time, 16).ok())?
 }
 
-/// A turn that is older than the thread was copied with its acts.
+/// Notes a turn. One that is older than the thread was copied with its acts.
 fn turn(id: &str, log: &mut Transcript<'_>) {
     let thread = log.memory.marks.get(THREAD).and_then(|thread| time_of(thread));
     if let (Some(thread), Some(turn)) = (thread, time_of(id)) {

@@ -257,7 +257,7 @@ fn started(data: &Data<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> 
     Ok(())
 }
 
-/// A plan is a list in Markdown.
+/// Reads a plan, which is a list in Markdown.
 fn plan(list: &str) -> Vec<PlanItem> {
     let item = |line: &str| {
         let line = line.trim_start().trim_start_matches(['-', '*']).trim_start();

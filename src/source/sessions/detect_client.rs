@@ -31,7 +31,7 @@ pub fn recognise(path: &Path) -> io::Result<Option<Client>> {
     Ok(None)
 }
 
-/// The client that writes such lines.
+/// Returns the client that writes such lines.
 fn of_line(line: &[u8]) -> Option<Client> {
     let (mut kind, mut keys) = (None, Vec::new());
     JsonCursor::new(line)

@@ -82,7 +82,7 @@ impl OpenCall {
         Self { tool: kept_text::start(tool, kept_text::SHORT), role, what, ..Self::default() }
     }
 
-    /// It runs a command line.
+    /// Returns `true` if it runs a command line.
     pub(super) fn is_command(&self) -> bool {
         self.role == ToolRole::Shell
     }
@@ -130,7 +130,7 @@ impl<'a> Transcript<'a> {
         Self { client, memory, roots, own, sink, at, key: String::new(), number: 0 }
     }
 
-    /// A line begins.
+    /// Begins a line.
     pub(super) fn line(&mut self, key: &str, at: Option<Timestamp>) {
         key.clone_into(&mut self.key);
         self.number = 0;
@@ -139,7 +139,7 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    /// The session's directory from now on.
+    /// Sets the session's directory from now on.
     pub(super) fn enter(&mut self, dir: &str) {
         if self.memory.home.is_none() {
             self.memory.home = Some(dir.to_owned());
@@ -154,7 +154,7 @@ impl<'a> Transcript<'a> {
         if self.roots.is_of_the_log() { &self.own } else { self.roots }
     }
 
-    /// A directory, relative to its working tree; `None`: the session's.
+    /// Returns a directory, relative to its working tree; `None`: the session's.
     pub(super) fn dir(&self, dir: Option<&str>) -> Option<RepoPath> {
         let current = self.memory.dir.as_deref();
         match (dir, current) {
@@ -164,12 +164,12 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    /// A file, relative to its working tree.
+    /// Returns a file, relative to its working tree.
     pub(super) fn file(&self, file: &str) -> RepoPath {
         self.roots().file(self.memory.dir.as_deref(), file)
     }
 
-    /// An edit of a file.
+    /// Makes an edit of a file.
     pub(super) fn edit(
         &self,
         file: &str,
@@ -191,7 +191,7 @@ impl<'a> Transcript<'a> {
         pending.insert(id.to_owned(), call);
     }
 
-    /// The call that a result belongs to.
+    /// Returns the call that a result belongs to.
     pub(super) fn take(&mut self, id: &str) -> Option<OpenCall> {
         self.memory.pending.remove(id)
     }
@@ -234,7 +234,7 @@ impl<'a> Transcript<'a> {
         self.act(None, Act::Session(phase));
     }
 
-    /// Somebody wrote; to a sub-agent, the agent above it and no person.
+    /// Records that somebody wrote; to a sub-agent, the agent above it and not a person.
     pub(super) fn prompt(&mut self, from: Speaker, text: String) {
         let from = if from == Speaker::Person && self.memory.actor.is_some() { Speaker::Agent } else { from };
         if !text.is_empty() {
@@ -252,7 +252,7 @@ impl<'a> Transcript<'a> {
         self.act(Some(id), Act::Planned(items));
     }
 
-    /// A command that has a result; or none, and is not waited for any longer.
+    /// Records a command that has a result; or none, and is not waited for any longer.
     pub(super) fn command(&mut self, id: &str, call: OpenCall, outcome: CommandEnding) {
         self.act(
             Some(id),
@@ -269,7 +269,7 @@ impl<'a> Transcript<'a> {
         );
     }
 
-    /// A command went to the background under a name.
+    /// Records that a command went to the background under a name.
     pub(super) fn left_running(&mut self, process: &str, id: &str) {
         let background = &mut self.memory.background;
         if background.len() < MAX_PENDING {
@@ -291,7 +291,7 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    /// A tool that ran no command and changed no file; or one that was to, and failed before.
+    /// Records a tool that ran no command and changed no file; or one that should have, and failed before.
     pub(super) fn used(&mut self, id: &str, call: OpenCall, failed: bool) {
         let target = kept_text::start(&call.what, kept_text::SHORT);
         let reads = matches!(call.role, ToolRole::Read | ToolRole::ShellOutput);
@@ -303,7 +303,7 @@ impl<'a> Transcript<'a> {
         self.act(Some(id), Act::Denied(Denial { tool: call.tool, what: call.what, reason }));
     }
 
-    /// The turn ends with these words, unless more of it follows.
+    /// Notes that the turn ends with these words, unless more of it follows.
     pub(super) fn closes(&mut self, message: &str, text: &str) {
         let at = self.at;
         let closing = self.memory.closing.get_or_insert_default();
@@ -366,7 +366,7 @@ impl<'a> Transcript<'a> {
     }
 }
 
-/// A time as clients write it: RFC 3339, or milliseconds since 1970.
+/// Reads a time as clients write it: RFC 3339, or milliseconds since 1970.
 pub(super) fn time(text: &str) -> Option<Timestamp> {
     text.parse().ok().or_else(|| Timestamp::from_millisecond(text.parse().ok()?).ok())
 }

@@ -164,7 +164,7 @@ fn is_new(id: &str, log: &mut Transcript<'_>) -> bool {
     true
 }
 
-/// The text of a content: itself, or its parts; what hooks added is left out.
+/// Returns the text of a content: itself, or its parts; additions of hooks are left out.
 fn words(content: Option<Raw<'_>>) -> Result<String, BrokenJson> {
     let Some(content) = content else { return Ok(String::new()) };
     if content.is_text() {
@@ -325,7 +325,7 @@ impl<'a> ToolCall<'a> {
         Ok(())
     }
 
-    /// The status is in the text, and only where it is not 0.
+    /// Records a shell command. The status is in the text, and only if it is not 0.
     fn shell(&self, call: OpenCall, log: &mut Transcript<'_>) {
         let head = self.response.map(|raw| raw.start_of_text(4096).0).unwrap_or_default();
         let end = self.response.map(|raw| raw.end_of_text(4096).0).unwrap_or_default();

@@ -140,7 +140,7 @@ fn keep(gate_dir: &Path, source: &SessionLog, summary: SessionSummary, events: V
     Ok(Import { imported, known: false })
 }
 
-/// The imported logs, by name of their files. What cannot be read is passed over.
+/// Returns the imported logs, by name of their files. Unreadable ones are skipped.
 pub fn list(gate_dir: &Path) -> Vec<Imported> {
     let Ok(entries) = fs::read_dir(folder(gate_dir)) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -156,7 +156,7 @@ pub fn list(gate_dir: &Path) -> Vec<Imported> {
     paths.into_iter().filter_map(imported).collect()
 }
 
-/// The events of an imported log.
+/// Returns the events of an imported log.
 pub fn events(imported: &Imported) -> Result<Vec<Event>, Error> {
     of(&imported.path).map_err(Error::read(&imported.path))
 }

@@ -23,18 +23,18 @@ pub(super) const SIDE: usize = 4 * 1024;
 /// The largest part of a reason, a target or a name that is kept, in bytes.
 pub(super) const SHORT: usize = 512;
 
-/// The beginning of a text.
+/// Returns the beginning of a text.
 pub(super) fn start(text: &str, max: usize) -> String {
     start_cut(text, false, max)
 }
 
-/// The beginning of a value's text.
+/// Returns the beginning of a value's text.
 pub(super) fn start_of(raw: Raw<'_>, max: usize) -> String {
     let (text, cut) = raw.start_of_text(max + 1024);
     start_cut(&text, cut, max)
 }
 
-/// The beginning of a text whose end may be missing.
+/// Returns the beginning of a text whose end may be missing.
 fn start_cut(text: &str, cut: bool, max: usize) -> String {
     let text = if cut { text.trim_start() } else { text.trim() };
     if text.len() <= max && !cut {
@@ -47,7 +47,7 @@ fn start_cut(text: &str, cut: bool, max: usize) -> String {
     kept
 }
 
-/// The last lines of an output, as a person would have seen them.
+/// Returns the last lines of an output, as a person would have seen them.
 pub(super) fn tail(raw: Raw<'_>) -> String {
     let (text, cut) = raw.end_of_text(2 * TAIL);
     if !cut || text.trim_end().len() >= SEARCHED && is_plain(&text) {
@@ -66,7 +66,7 @@ fn is_plain(text: &str) -> bool {
         || text.chars().all(|char| !char.is_control() || char == '\n' || char == '\t')
 }
 
-/// The same of a text whose beginning may be missing.
+/// Returns the same for a text whose beginning may be missing.
 pub(super) fn tail_of(text: &str, cut: bool) -> String {
     if !is_plain(text) {
         let output = KeptOutput { head: Vec::new(), tail: text.as_bytes().to_vec(), total: text.len() as u64, cut };
@@ -96,7 +96,7 @@ pub(super) struct Sides {
 }
 
 impl Sides {
-    /// From the lines of a unified diff, headers and context left out.
+    /// Reads the lines of a unified diff, without headers and context.
     pub(super) fn of_diff<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
         let mut sides = Self::default();
         for line in lines {
@@ -130,7 +130,7 @@ pub(super) fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a 
     rest.split_once(close).map(|(inner, _)| inner)
 }
 
-/// The whole number that follows a mark.
+/// Returns the whole number that follows a mark.
 pub(super) fn number_after(text: &str, mark: &str) -> Option<i32> {
     let (_, rest) = text.split_once(mark)?;
     let rest = rest.trim_start();

@@ -69,7 +69,7 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// The same for the items of an array.
+    /// Does the same for the items of an array.
     pub(super) fn array(
         &mut self,
         mut item: impl FnMut(&mut Self) -> Result<(), BrokenJson>,
@@ -184,17 +184,17 @@ impl<'a> JsonCursor<'a> {
 }
 
 impl<'a> Raw<'a> {
-    /// A text that is known to be one value.
+    /// Returns a text that is known to be one value.
     pub(super) const fn of(text: &'a [u8]) -> Self {
         Self(text)
     }
 
-    /// The text of a key.
+    /// Returns the text of a key.
     pub(super) fn of_key(key: &'a [u8]) -> Cow<'a, str> {
         decode(key)
     }
 
-    /// A walk through it.
+    /// Returns a walk through it.
     pub(super) const fn walk(self) -> JsonCursor<'a> {
         JsonCursor::new(self.0)
     }
@@ -204,22 +204,22 @@ impl<'a> Raw<'a> {
         self.0
     }
 
-    /// It is a string.
+    /// Returns `true` if it is a string.
     pub(super) fn is_text(self) -> bool {
         self.0.first() == Some(&b'"')
     }
 
-    /// It is there and not `null`, `false` or an empty string.
+    /// Returns `true` if it is there and not `null`, `false` or an empty string.
     pub(super) fn is_set(self) -> bool {
         !matches!(self.0, b"null" | b"false" | b"\"\"")
     }
 
-    /// It is `true`.
+    /// Returns `true` if it is `true`.
     pub(super) fn is_true(self) -> bool {
         self.0 == b"true"
     }
 
-    /// A whole number, also where it is written as a text.
+    /// Returns a whole number, also if it is written as a text.
     pub(super) fn number(self) -> Option<i64> {
         let digits = self.inner().unwrap_or(self.0);
         std::str::from_utf8(digits).ok()?.parse().ok()
@@ -230,13 +230,13 @@ impl<'a> Raw<'a> {
         self.inner().map(decode)
     }
 
-    /// The text, or nothing.
+    /// Returns the text, or an empty one.
     pub(super) fn text_or_empty(self) -> Cow<'a, str> {
         self.text().unwrap_or_default()
     }
 
-    /// About the last `max` bytes of the text, and whether something before them is missing. Takes no longer for a
-    /// longer text.
+    /// Returns about the last `max` bytes of the text, and `true` if something before them is missing. Takes no longer
+    /// for a longer text.
     pub(super) fn end_of_text(self, max: usize) -> (Cow<'a, str>, bool) {
         let Some(inner) = self.inner() else { return (Cow::Borrowed(""), false) };
         if inner.len() <= max {
@@ -256,7 +256,7 @@ impl<'a> Raw<'a> {
         (decode(&inner[from..]), true)
     }
 
-    /// About the first `max` bytes of the text, and whether something is missing.
+    /// Returns about the first `max` bytes of the text, and `true` if something is missing.
     pub(super) fn start_of_text(self, max: usize) -> (Cow<'a, str>, bool) {
         let Some(inner) = self.inner() else { return (Cow::Borrowed(""), false) };
         if inner.len() <= max {

@@ -55,7 +55,7 @@ impl<R: Read> LogLines<R> {
         self.offset
     }
 
-    /// The next line; `None` at the end of the file.
+    /// Returns the next line; `None` at the end of the file.
     pub(super) fn next_line(&mut self) -> io::Result<Option<LogLine<'_>>> {
         let mut searched = self.given;
         loop {

@@ -96,7 +96,7 @@ pub struct SessionLog {
 }
 
 impl SessionLog {
-    /// A file of a client.
+    /// Returns the log in a file of a client.
     pub const fn new(client: Client, path: PathBuf) -> Self {
         Self { client, path, session: None, dir: None }
     }
@@ -149,7 +149,7 @@ pub fn read(source: &SessionLog, roots: &Roots) -> Result<LogContents, Error> {
     Ok(LogContents { summary, events })
 }
 
-/// The same in bounded memory: each event is given to `sink`.
+/// Does the same in bounded memory: each event is given to `sink`.
 pub fn read_each(source: &SessionLog, roots: &Roots, sink: &mut dyn FnMut(Event)) -> Result<SessionSummary, Error> {
     let mut log = Transcript::new(source.client, source.memory(), roots, sink);
     if source.client == Client::Opencode {

@@ -58,7 +58,7 @@ fn probe(connection: Connection) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// All sessions, oldest first.
+/// Returns all sessions, oldest first.
 pub(super) fn sessions(connection: &Connection) -> rusqlite::Result<Vec<OpencodeSession>> {
     let mut query =
         connection.prepare("select id, parent_id, directory, time_created from session order by time_created, id")?;
@@ -68,7 +68,7 @@ pub(super) fn sessions(connection: &Connection) -> rusqlite::Result<Vec<Opencode
     rows.collect()
 }
 
-/// The session above all sub-agents that one belongs to.
+/// Returns the session above all sub-agents that one belongs to.
 pub(super) fn root_of<'s>(session: &'s OpencodeSession, sessions: &'s [OpencodeSession]) -> &'s str {
     let mut at = session;
     // A ring of parents would have no root.

@@ -4,7 +4,7 @@ use super::event_builder::Transcript;
 use super::kept_text::Sides;
 use crate::event::agent_work::{EditKind, FileEdit};
 
-/// The edits of a patch in the form `*** Begin Patch`.
+/// Returns the edits of a patch in the form `*** Begin Patch`.
 pub(super) fn edits(patch: &str, log: &Transcript<'_>) -> Vec<FileEdit> {
     const HEADS: [(&str, EditKind); 4] = [
         ("*** Add File: ", EditKind::Written),

@@ -15,12 +15,12 @@ impl Roots {
         Self(roots.into_iter().map(|root| plain(&root)).collect())
     }
 
-    /// Of a log from elsewhere: paths are relative to the directory the session began in.
+    /// Returns the roots for a log from another place: paths are relative to the directory the session began in.
     pub const fn of_the_log() -> Self {
         Self(Vec::new())
     }
 
-    /// Their paths.
+    /// Returns their paths.
     pub(super) fn paths(&self) -> &[PathBuf] {
         &self.0
     }
@@ -35,18 +35,18 @@ impl Roots {
         self.inside(&plain(dir)).is_some()
     }
 
-    /// The path below the innermost of the trees that hold it.
+    /// Returns the path below the innermost of the trees that hold it.
     fn inside(&self, path: &Path) -> Option<PathBuf> {
         let inner = self.0.iter().filter_map(|root| path.strip_prefix(root).ok());
         inner.min_by_key(|inner| inner.components().count()).map(Path::to_path_buf)
     }
 
-    /// A directory; `None` where it lies outside.
+    /// Returns a directory; `None` if it lies outside.
     pub(super) fn dir(&self, dir: &str) -> Option<RepoPath> {
         self.inside(&plain(Path::new(dir))).map(|inner| RepoPath::from_os(inner.as_os_str()))
     }
 
-    /// A file that was named in a directory; as it is where it lies outside.
+    /// Returns a file that was named in a directory, unchanged if it lies outside.
     pub(super) fn file(&self, dir: Option<&str>, file: &str) -> RepoPath {
         let path = plain(&Path::new(dir.unwrap_or_default()).join(file));
         let inner = self.inside(&path).filter(|inner| !inner.as_os_str().is_empty());
@@ -54,7 +54,7 @@ impl Roots {
     }
 }
 
-/// The path without `.`, `..` and doubled slashes; links are not followed.
+/// Returns the path without `.`, `..` and doubled slashes; links are not followed.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {

@@ -193,7 +193,7 @@ pub(super) struct WorkflowRun {
 }
 
 impl WorkflowRun {
-    /// The branch it ran for, `owner/name:branch`.
+    /// Returns the branch it ran for, `owner/name:branch`.
     pub(super) fn from(&self) -> Option<String> {
         Some(format!("{}:{}", self.head_repository.as_ref()?.full_name, self.head_branch.as_ref()?))
     }
@@ -233,7 +233,7 @@ struct RequiredCheck {
 }
 
 impl RequiredCheck {
-    /// Any app will do where none is named; branch protection writes that as -1.
+    /// Returns the required status. Any app is accepted if none is named; branch protection writes that as -1.
     fn required(self) -> RequiredStatus {
         let app = self.integration_id.or(self.app_id).and_then(|id| u64::try_from(id).ok());
         RequiredStatus { name: self.context, app }
@@ -311,7 +311,8 @@ impl Comment {
         self.user.as_ref().is_some_and(|user| user.login == login)
     }
 
-    /// Somewhere else, the mark is only quoted: jobs of other workflows write by the same name.
+    /// Returns `true` if a comment begins with the mark. In another position, the mark is only quoted: jobs of other
+    /// workflows write by the same name.
     pub(super) fn begins_with(&self, marker: &str) -> bool {
         self.body.as_deref().is_some_and(|body| body.starts_with(marker))
     }

@@ -34,7 +34,7 @@ pub(super) async fn checks(client: &ApiConnection, repo: &str, commit: &Oid, own
     Ok(Checks { list, missing })
 }
 
-/// A token of the fine-grained kind cannot be given this permission at all.
+/// Adds a hint: a token of the fine-grained kind cannot be given this permission at all.
 fn hinted(mut trouble: Trouble) -> Trouble {
     if trouble.kind == TroubleKind::Forbidden && trouble.what.contains("by personal access token") {
         trouble.needs = Some("to read checks, which no fine-grained personal token can have: use a classic one, that of an app, or that of a job".to_owned());
@@ -98,7 +98,7 @@ fn merged(runs: &[CheckRun], statuses: &[CommitStatus], workflows: &[WorkflowRun
     list
 }
 
-/// A workflow by its number: names and even paths may be those of several.
+/// Returns the name of a workflow with its number: several may share a name and even a path.
 fn named(run: &WorkflowRun) -> String {
     format!("{} {}", run.workflow_id, run.path.as_deref().unwrap_or_default()).trim_end().to_owned()
 }

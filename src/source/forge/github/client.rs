@@ -94,7 +94,7 @@ impl ApiConnection {
         }
     }
 
-    /// A whole list, page by page.
+    /// Requests a whole list, page by page.
     pub(super) async fn pages<T: DeserializeOwned>(&self, route: &str, what: &str) -> Result<Vec<T>, Trouble> {
         let mut all = Vec::new();
         for page in 1..=MAX_PAGES {
@@ -108,7 +108,7 @@ impl ApiConnection {
         Err(too_long(what))
     }
 
-    /// A whole list that says how long it is. Shorter than that, it is not whole.
+    /// Requests a whole list with a given length. A shorter one is not whole.
     pub(super) async fn counted<T: Counted>(&self, route: &str, what: &str) -> Result<Vec<T::Item>, Trouble> {
         let mut all = Vec::new();
         for page in 1..=MAX_PAGES {
@@ -228,7 +228,7 @@ pub(super) fn trouble(kind: TroubleKind, what: impl Into<String>) -> Trouble {
     Trouble { kind, what: what.into(), needs: None }
 }
 
-/// A text as a part of a path or of a query.
+/// Encodes a text as a part of a path or of a query.
 pub(super) fn encoded(text: &str) -> String {
     use std::fmt::Write as _;
     let mut out = String::with_capacity(text.len());
@@ -310,7 +310,7 @@ fn pause(headers: &HeaderMap) -> Option<Duration> {
     Some(Duration::from_secs(number("x-ratelimit-reset")?.saturating_sub(now)))
 }
 
-/// An error with what caused it, in one line.
+/// Returns an error with its causes, in one line.
 fn chain(error: &octocrab::Error) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut next: Option<&dyn std::error::Error> = Some(error);

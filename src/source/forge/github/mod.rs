@@ -38,7 +38,7 @@ impl GitHub {
         format!("/repos/{}/{}{rest}", self.place.owner, self.place.name)
     }
 
-    /// The login that this token writes as.
+    /// Returns the login that this token writes as.
     fn login(&self) -> Result<String, Trouble> {
         match self.client.wait(self.client.get::<User>("/user", "who the token belongs to")) {
             Ok(user) => Ok(user.login),

@@ -184,7 +184,7 @@ fn is_denial(said: &str, fields: &ClaudeFields<'_>) -> bool {
         || WORDS.iter().any(|words| said.starts_with(words))
 }
 
-/// The text of a result: itself, or its first block of text.
+/// Returns the text of a result: itself, or its first block of text.
 fn first_text(content: Raw<'_>) -> Result<Option<Raw<'_>>, BrokenJson> {
     if content.is_text() {
         return Ok(Some(content));

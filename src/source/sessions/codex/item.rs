@@ -77,7 +77,7 @@ pub(super) fn completed(item: Raw<'_>, log: &mut Transcript<'_>) -> Result<(), B
     Ok(())
 }
 
-/// The texts of a list of parts, one after the other.
+/// Returns the texts of a list of parts, one after the other.
 pub(super) fn texts(parts: Option<Raw<'_>>, max: usize) -> Result<String, BrokenJson> {
     let Some(parts) = parts else { return Ok(String::new()) };
     let mut found: Vec<String> = Vec::new();
@@ -118,7 +118,7 @@ fn command(fields: &CodexItem<'_>, log: &mut Transcript<'_>) -> Result<(), Broke
     Ok(())
 }
 
-/// A command as its line: what a shell was given with `-c`, else the words.
+/// Returns a command as its line: the line that a shell was given with `-c`, else the words.
 pub(super) fn command_line(command: Raw<'_>) -> Result<String, BrokenJson> {
     if command.is_text() {
         return Ok(kept_text::start_of(command, LINE));

@@ -266,7 +266,7 @@ fn shown(output: Raw<'_>) -> Result<(String, Option<i32>), BrokenJson> {
     }
 }
 
-/// The status in the lines that the client writes before the output; never one that the output itself speaks of.
+/// Returns the status in the lines that the client writes before the output; never one that the output itself mentions.
 fn exit_code(shown: &str) -> Option<i32> {
     let head = shown.split("Output:\n").next().unwrap_or_default();
     let head = head.get(..head.floor_char_boundary(512)).unwrap_or_default();
@@ -275,7 +275,7 @@ fn exit_code(shown: &str) -> Option<i32> {
     kept_text::number_after(line, "code").or_else(|| kept_text::number_after(line, "code:"))
 }
 
-/// The output without the client's lines before it.
+/// Returns the output without the client's lines before it.
 fn after_head(shown: &str) -> &str {
     shown.split_once("Output:\n").filter(|(head, _)| head.len() < 512).map_or(shown, |(_, output)| output)
 }
