@@ -21,7 +21,7 @@ pub(super) fn folders_above<'p>(paths: impl IntoIterator<Item = &'p RepoPath>) -
 }
 
 impl Repo {
-    /// Returns the files, there or not, whose attributes may concern what lies in `folders` of the working tree at
+    /// Returns the attribute files, existing or not, that may concern the files in `folders` of the working tree at
     /// `root`.
     pub(super) fn attribute_files(&self, root: &Path, folders: &BTreeSet<&[u8]>) -> Vec<PathBuf> {
         let home = |name: &str, below: &str| std::env::var_os(name).map(|home| Path::new(&home).join(below));

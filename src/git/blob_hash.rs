@@ -24,7 +24,7 @@ const AS_IT_IS: [(&str, bool); 5] = [
     ("core.precomposeunicode", false),
 ];
 
-/// Settings of a machine that this library does not know of: where they are depends on how git was built.
+/// The settings files of a machine that this library does not know: their places depend on the build of git.
 const OF_THE_MACHINE: [&str; 3] = ["/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig", "/usr/etc/gitconfig"];
 
 impl Repo {

@@ -88,7 +88,7 @@ pub enum GitError {
     Io {
         /// The action that was tried.
         action: &'static str,
-        /// On what.
+        /// The path.
         path: PathBuf,
         /// The cause.
         source: io::Error,

@@ -27,9 +27,9 @@ pub enum ConcealmentKind {
     SkipWorktree,
     /// Untracked files ignored by a rule that is not committed.
     LocalExclude,
-    /// A program that tells git what changed.
+    /// A program that reports changed files to git.
     Fsmonitor,
-    /// A clean filter that is not committed: it decides what content git sees, and is run by `git add`.
+    /// A clean filter that is not committed: it decides the content that git sees, and `git add` runs it.
     LocalFilter,
     /// Attributes that are not committed.
     LocalAttributes,
@@ -83,7 +83,7 @@ impl Concealment {
     }
 }
 
-/// The working tree and what hides edits in it, out of one survey.
+/// The working tree and the things that hide edits in it, from one survey.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditSurvey {
     /// The working tree.

@@ -22,7 +22,7 @@ const STAGE: u16 = 3 << 12;
 pub(super) struct IndexView {
     /// The entries whose bits make git skip their files.
     pub(super) marked: Vec<Marked>,
-    /// The `.gitattributes` files, which decide how other files are converted even where they are not on disk.
+    /// The `.gitattributes` files, which decide the conversion of other files even if they are not on disk.
     pub(super) attributes: Vec<(RepoPath, SnapshotEntry)>,
     /// The entries of the requested paths.
     pub(super) wanted: Vec<(RepoPath, SnapshotEntry)>,
@@ -67,7 +67,7 @@ impl Repo {
     }
 }
 
-/// For what an entry is needed.
+/// The reasons why an entry is needed.
 #[derive(Clone, Copy)]
 struct Needed {
     marked: bool,

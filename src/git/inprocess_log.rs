@@ -41,7 +41,7 @@ enum CommitMark {
     New,
     /// A known one reaches it, too.
     Known,
-    /// It is what new commits build on, or below that.
+    /// New commits build on it, or it is below such a commit.
     Below,
 }
 

@@ -17,7 +17,7 @@ use crate::local_file::{LocalCause, LocalFile, is_collected, is_data, is_generat
 use crate::repo_path::RepoPath;
 use crate::snapshot::SnapshotEntry;
 
-/// The most files below ignored folders that are looked at.
+/// The largest number of files below ignored folders that are checked.
 const MAX_LISTED: usize = 4096;
 /// The most names that are searched for in tracked files.
 const MAX_NAMES: usize = 64;

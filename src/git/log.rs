@@ -139,7 +139,7 @@ impl Repo {
 /// One commit of the log.
 #[derive(Clone, Debug)]
 pub struct Logged {
-    /// The commit, its agent not looked for yet.
+    /// The commit, without its agent.
     pub commit: Commit,
     /// The contents of its files, before and after.
     pub blobs: Blobs,
@@ -261,7 +261,7 @@ impl Printed {
         Ok((files, blobs))
     }
 
-    /// Waits for git, whose last word decides whether the range was whole.
+    /// Waits for git: its exit shows if the range was complete.
     fn finish(&mut self) -> Result<(), GitError> {
         self.done = true;
         let status =

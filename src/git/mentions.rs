@@ -17,7 +17,7 @@ pub struct Mention {
     pub line: String,
 }
 
-/// The content whose lines are looked at.
+/// The content whose lines are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MentionsIn<'a> {
     /// A tree.

@@ -7,7 +7,7 @@ use super::refs_and_objects::next_blob;
 use super::{GitError, Repo};
 use crate::oid::Oid;
 
-/// The commits of a ref of notes that are looked at, newest first. A line that is older has no order.
+/// The largest number of commits of a ref of notes that are read, newest first. A line that is older has no order.
 const MAX_COMMITS: usize = 20_000;
 
 /// A line of the note on an object.

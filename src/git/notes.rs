@@ -91,8 +91,8 @@ impl Repo {
         Ok(contents.flatten().collect())
     }
 
-    /// Adds `lines` to the note on `object`, each once. `most` is how large a note may be, in bytes: one that is larger
-    /// is begun anew.
+    /// Adds `lines` to the note on `object`, each once. `most` is the largest size of a note, in bytes: a larger one is
+    /// begun anew.
     pub fn add_to_note(&self, reference: &str, object: &Oid, lines: &[String], most: usize) -> Result<(), GitError> {
         let _alone = self.lock_notes()?;
         let there = self.notes(reference, std::slice::from_ref(object), most)?;

@@ -21,8 +21,8 @@ pub struct PlannedPush {
     pub updates: Vec<u8>,
 }
 
-/// Asks git what `git push ARGS` in `dir` would do: a dry run that changes nothing. `None`: git does not come as far as its
-/// hook, because something is wrong with the arguments or the remote, which the push itself explains.
+/// Asks git for the effect of `git push ARGS` in `dir`: a dry run that changes nothing. `None`: git does not reach its
+/// hook, because of a problem with the arguments or the remote, which the push itself explains.
 pub fn planned_push(dir: &Path, args: &[OsString]) -> io::Result<Option<PlannedPush>> {
     let folder = tempfile::Builder::new().prefix("gate-push-").tempdir()?;
     let hook = folder.path().join("pre-push");

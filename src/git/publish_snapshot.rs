@@ -18,9 +18,9 @@ pub(super) const IDENTITY: [(&str, &str); 4] = [
 ];
 
 impl Repo {
-    /// Lets `reference` keep `tree` as a commit on top of `parent`, and returns that commit: `parent` itself where that
-    /// is its tree. What only the gate's own object store holds is copied into the repository, so that the ref can be
-    /// fetched.
+    /// Lets `reference` keep `tree` as a commit on top of `parent`, and returns that commit: `parent` itself if that is
+    /// its tree. Objects that only the gate's own object store holds are copied into the repository, so that the ref
+    /// can be fetched.
     pub fn publish(&self, tree: &Oid, parent: Option<&Oid>, reference: &str, why: &str) -> Result<Oid, GitError> {
         let known = parent.map(|parent| Ok::<_, GitError>((parent, self.tree_of(parent)?))).transpose()?;
         let commit = match known {

@@ -271,7 +271,7 @@ struct RemoteHeads {
     by_head: bool,
 }
 
-/// Runs `command` and kills it, with what it started, when it takes longer than `limit`.
+/// Runs `command` and kills it and its children when it takes longer than `limit`.
 pub(super) fn run_within(command: &mut Command, limit: Duration) -> Result<Vec<u8>, String> {
     #[cfg(unix)]
     {

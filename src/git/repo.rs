@@ -197,7 +197,7 @@ impl Repo {
         command
     }
 
-    /// Runs a hermetic git with `args` and returns what it printed.
+    /// Runs a hermetic git with `args` and returns its output.
     pub(crate) fn git<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Result<Vec<u8>, GitError> {
         run(self.command().args(args), None)
     }
@@ -292,8 +292,8 @@ impl fmt::Debug for Repo {
     }
 }
 
-/// Objects are what their ids say, as git takes them when it reads: digesting each again is `git fsck`'s work, and
-/// costs more than reading it.
+/// Turns off the check that objects match their ids, as git does when it reads: that check is `git fsck`'s work, and
+/// costs more than the reading.
 fn trust_objects() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| git2::opts::strict_hash_verification(false));

@@ -36,7 +36,7 @@ fn hold(folder: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Removes the directories that killed processes left in the folder for temporary files. What cannot be removed stays.
+/// Removes the directories that killed processes left in the folder for temporary files. It ignores errors.
 pub fn remove_leftovers() {
     for entry in fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten() {
         let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
@@ -305,7 +305,8 @@ impl<'r> Scratch<'r> {
         parse_oid(&run(&mut command, Some(commit.message.as_bytes()))?, "commit-tree")
     }
 
-    /// Writes the entries as a tree into the store. Blobs are not looked for: in a partial clone most are elsewhere.
+    /// Writes the entries as a tree into the store. It does not check that blobs exist: in a partial clone most are on
+    /// the remote.
     pub(super) fn write_tree(&self) -> Result<Oid, GitError> {
         parse_oid(&run(self.command().args(["write-tree", "--missing-ok"]), None)?, "write-tree")
     }

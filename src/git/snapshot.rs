@@ -20,7 +20,7 @@ pub(super) struct Survey {
     pub(super) marked: Vec<Marked>,
     tool_folders: Vec<ToolFolder>,
     pub(super) local_files: Vec<LocalFile>,
-    /// Of the paths that had to be looked at: what they would be as entries; `None`: nothing is there.
+    /// The entries of the paths that had to be read; `None`: the file does not exist.
     files: BTreeMap<RepoPath, Option<SnapshotEntry>>,
     /// The existing paths among them that git cannot take.
     refused: BTreeSet<RepoPath>,
@@ -203,8 +203,8 @@ pub(super) fn exists(root: &Path, path: &RepoPath) -> bool {
     fs::symlink_metadata(root.join(path.to_os())).is_ok()
 }
 
-/// Finds which marked entries have to be looked at, without asking for every file of a directory that is not there:
-/// a sparse checkout marks most of the repository.
+/// Finds the marked entries that have to be read, without a check for every file of a directory that does not exist: a
+/// sparse checkout marks most of the repository.
 struct Present<'r> {
     root: &'r Path,
     absent: Vec<u8>,

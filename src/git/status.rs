@@ -50,7 +50,7 @@ pub(super) enum WorktreeSide {
     Gone,
     /// There, and not as the index has it.
     Changed,
-    /// A submodule whose own working tree holds what no commit holds.
+    /// A submodule whose own working tree has changes that no commit holds.
     DirtySubmodule,
     /// A submodule that is as a commit has it, but for files that were never added.
     LitteredSubmodule,

@@ -73,8 +73,8 @@ impl Repo {
         })
     }
 
-    /// Keeps a commit that is not made: what the index holds, under its message. Its contents are those that `git add`
-    /// wrote; git forgets them once nothing of its own needs them for long enough (`gc.pruneExpire`).
+    /// Keeps a commit that is not made: the content of the index, under its message. Its contents are those that `git
+    /// add` wrote; git deletes them once nothing of its own needs them for long enough (`gc.pruneExpire`).
     pub fn keep_draft(&self, index: Option<&Path>, commit: &Commit) -> Result<Oid, GitError> {
         let scratch = Scratch::keeping(self)?;
         match index {
