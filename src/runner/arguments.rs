@@ -33,7 +33,7 @@ pub struct Arguments {
     pub exit_decides: Vec<String>,
     /// Options with which the exit status is 0 although there was nothing to execute.
     pub empty_exits_zero: Vec<String>,
-    /// Options with which it is the same check: how it is shown, how fast it goes, when it gives up.
+    /// Options with which it is the same check: they change its display, its speed, or its limits.
     pub alike: Vec<String>,
     /// Options that only add to the check.
     pub more: Vec<String>,

@@ -79,7 +79,7 @@ pub enum CatalogueError {
     },
 }
 
-/// A runner: what one file of `gates/runners/` says.
+/// A runner: the content of one file of `gates/runners/`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Runner {
@@ -185,8 +185,8 @@ pub struct Output {
     /// whole. If this is `false`, the start of the run must be visible as well.
     #[serde(default = "yes")]
     pub failure_ends: bool,
-    /// Options with which what comes after a part that failed runs as well (`--no-fail-fast`); `*`: it always does. The
-    /// summary at the end is then that of one part.
+    /// Options with which the parts after a failed one run as well (`--no-fail-fast`); `*`: they always do. The summary
+    /// at the end is then that of one part.
     #[serde(default)]
     pub goes_on: Vec<String>,
     /// Lines that such a run prints at its very end when a part of it failed. If empty, its end does not show it.
@@ -401,7 +401,7 @@ impl Catalogue {
         self.by_program.contains_key(program)
     }
 
-    /// Returns the rules that read the output of a runner, and how many summaries it prints.
+    /// Returns the rules that read the output of a runner, and the number of summaries it prints.
     pub(crate) fn output_rules<'a>(&'a self, runner: &'a Runner) -> (Summaries, Vec<&'a LineRule>) {
         let mut rules: Vec<&LineRule> = runner.output.line.iter().collect();
         let mut summaries = runner.output.summaries;

@@ -5,7 +5,7 @@ use crate::runner::catalogue::Catalogue;
 use crate::runner::invocation::{find, interpreted};
 use crate::runner::task::ProjectFiles;
 
-/// A check, without what changes nothing about its outcome.
+/// A check, without the parts that do not change its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// The id of the runner.

@@ -5,7 +5,7 @@
 
 use crate::event::RunReport;
 
-/// Elements of a report nest a few levels deep. What nests deeper is not one.
+/// The largest depth of elements. Those of a report nest a few levels deep.
 const MAX_DEPTH: usize = 64;
 
 /// A report that cannot be read.

@@ -21,7 +21,7 @@ pub struct LineRule {
     /// that matches means a failure, whatever the counts, and so does a group `of` that differs from `passed`; a group
     /// `task` names the failed part.
     pub is: String,
-    /// Texts of which one is in every such line. They are looked for before the expression is tried.
+    /// Texts of which one is in every such line. They are searched for before the expression is tried.
     pub has: Vec<String>,
     /// The meaning of the line.
     pub means: Means,
@@ -81,7 +81,7 @@ pub enum Means {
     Start,
     /// A part begins here that always ends with another line; that it is missing shows that the process ended in the middle.
     PartStart,
-    /// An item of a list whose heading says whether these are failures.
+    /// An item of a list; its heading says if these are failures.
     Listed,
 }
 

@@ -94,7 +94,7 @@ pub struct TaskNames {
     /// Interpreters that run another program, which their first positional argument names.
     #[serde(default)]
     pub interpreters: Vec<String>,
-    /// Options with which no program executes anything but what answers them.
+    /// Options with which no program executes anything but the answer to them.
     #[serde(default)]
     pub nothing_arguments: Vec<String>,
     /// Options of an interpreter whose value is the program that it runs, whatever follows, by the interpreter's name.
@@ -123,7 +123,7 @@ pub struct TaskNames {
     pub editing_arguments: Vec<String>,
 }
 
-/// A word of a task's name, and what it says.
+/// A word of a task's name, and its meaning.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NameWord {
@@ -147,7 +147,7 @@ pub struct TaskRun {
     pub script: Option<Vec<String>>,
     /// `true` if the file has scripts that run before or after it because of their names (`pretest`).
     pub framed: bool,
-    /// The arguments that are handed on to the last line of the script. `None`: a word that is not literal.
+    /// The arguments that are passed on to the last line of the script. `None`: a word that is not literal.
     pub arguments: Vec<Option<String>>,
     /// The directory it runs in, if the line names one, relative to where it is called.
     pub directory: Option<String>,
