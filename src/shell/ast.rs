@@ -21,7 +21,7 @@ pub struct Item {
     pub background: bool,
 }
 
-/// A command of any shape, with what applies to it as a whole.
+/// A command of any shape, with the properties of the whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SyntaxNode {
     /// Its shape.
@@ -63,7 +63,7 @@ pub enum CommandShape {
     Group(Script),
     /// `if … then … elif … else … fi`
     If {
-        /// Conditions and what they guard.
+        /// Conditions and the commands that they guard.
         arms: Vec<(Script, Script)>,
         /// The `else` part.
         otherwise: Option<Script>,
@@ -210,7 +210,7 @@ pub enum WordPiece {
     },
     /// `$(( … ))`.
     Arithmetic(Arithmetic),
-    /// Anything whose value is not known: patterns, brace lists, `${x:-y}`, and what they run.
+    /// Anything with an unknown value: patterns, brace lists, `${x:-y}`, and the scripts that they run.
     Opaque(Vec<Script>),
 }
 
@@ -229,7 +229,7 @@ pub enum Arithmetic {
     Binary(&'static str, Box<Arithmetic>, Box<Arithmetic>),
     /// `x = y`.
     Assign(String, Box<Arithmetic>),
-    /// `x++`, `--x`: the variable, the step, whether the old value counts.
+    /// `x++`, `--x`: the variable, the step, and `true` if the old value counts.
     Step(String, i64, bool),
     /// Anything else.
     Unknown,

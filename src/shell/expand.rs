@@ -16,13 +16,13 @@ use super::program::{Arg, Calc, ChangedDirectory, Expr, Sink, TestExpr};
 pub(super) struct Definitions {
     /// Variables; `None` when set to something that is not known.
     pub(super) variables: HashMap<String, Option<String>>,
-    /// Variables that the line hands on to the programs it starts; `None` when the value is not known.
+    /// Variables that the line passes on to the programs it starts; `None` if the value is unknown.
     pub(super) exported: BTreeMap<String, Option<String>>,
     /// Variables that are surely set.
     pub(super) set: HashSet<String>,
     /// `true` if `set -u` may be on.
     pub(super) nounset: bool,
-    /// Functions, and whether they are surely defined here.
+    /// Functions, with `true` if they are surely defined here.
     pub(super) functions: HashMap<String, Vec<(Rc<SyntaxNode>, bool)>>,
     /// Aliases; `None` when the text is not known.
     pub(super) aliases: HashMap<String, Option<String>>,

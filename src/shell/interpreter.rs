@@ -113,8 +113,8 @@ impl<'a> Machine<'a> {
         states
     }
 
-    /// Runs a step from each state in which control reaches it. `checked`: its status is looked at by `if`, `&&`, `!`,
-    /// so that `set -e` does not apply.
+    /// Runs a step from each state in which control reaches it. `checked`: `if`, `&&` or `!` reads its status, so that
+    /// `set -e` does not apply.
     pub(super) fn run(&mut self, step: &'a ProgramStep, states: Vec<ShellState>, checked: bool) -> Vec<ShellState> {
         if self.overflow {
             return Vec::new();
@@ -475,7 +475,7 @@ impl<'a> Machine<'a> {
         next.extend(states);
     }
 
-    /// Runs a part in a copy of the shell: what it changes is lost, its status and its processes are not.
+    /// Runs a part in a copy of the shell: its changes are lost, its status and its processes are not.
     fn inner(
         &mut self,
         body: &'a ProgramStep,

@@ -12,9 +12,9 @@ pub(super) struct LiveVariables {
 }
 
 impl LiveVariables {
-    /// Collects them: those that are read where a status is made, and those from which they are assigned.
+    /// Collects them: those that are read when a status is made, and those from which they are assigned.
     ///
-    /// What an `echo` prints matters only if it is looked at.
+    /// The output of an `echo` matters only if something reads it.
     pub(super) fn of(program: &Program, printing: impl Iterator<Item = LeafId>) -> Self {
         let mut names = Self::default();
         let mut assigned = Vec::new();

@@ -5,7 +5,7 @@ use shuck_parser::parser::{ParseStatus, Parser, ShellDialect};
 use super::ast::Script;
 use super::lower;
 
-/// The longest line that is looked at, in bytes. Longer ones are not judged.
+/// The longest line that is parsed, in bytes. Longer ones are not judged.
 pub const MAX_BYTES: usize = 64 * 1024;
 
 /// The reason why a text is not understood as shell. Such a text implies nothing.

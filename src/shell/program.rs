@@ -217,7 +217,7 @@ pub enum Calc {
     Binary(&'static str, Box<Calc>, Box<Calc>),
     /// `x = …`
     Assign(String, Box<Calc>),
-    /// `x++`: variable, step, whether the old value counts.
+    /// `x++`: variable, step, and `true` if the old value counts.
     Step(String, i64, bool),
     /// An unknown number.
     Unknown,
@@ -242,7 +242,7 @@ pub enum TestExpr {
     Unknown,
 }
 
-/// Options that change how statuses flow.
+/// Options that change the flow of statuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ShellOption {
     /// `set -e`
@@ -302,13 +302,13 @@ pub enum ProgramStep {
     Background(Box<ProgramStep>),
     /// `if`.
     If(Vec<(ProgramStep, ProgramStep)>, Option<Box<ProgramStep>>),
-    /// `while`, `until`: condition, whether it is `until`, body.
+    /// `while`, `until`: condition, `true` for `until`, body.
     While(Box<ProgramStep>, bool, Box<ProgramStep>),
     /// `for` over words that are not known: any number of rounds; `true`: at least one.
     Repeat(Box<ProgramStep>, bool),
     /// `for` over known words: one body for each.
     Rounds(Vec<ProgramStep>),
-    /// `case`: the value, and for each arm its literal patterns (`None`: may match anything), body, how it ends.
+    /// `case`: the value, and for each arm its literal patterns (`None`: may match anything), body, and end.
     Case(Expr, Vec<(Vec<Option<String>>, ProgramStep, ArmEnd)>),
     /// One of these; which is not known.
     Either(Vec<ProgramStep>),

@@ -19,7 +19,7 @@ pub(super) enum VariableValue {
     Text(Rc<str>),
     /// A status of failure: a number that is not 0.
     NonZero,
-    /// The process id of a job, and whether that job succeeds.
+    /// The process id of a job, with `true` if that job succeeds.
     Job(bool),
     /// Nothing.
     Unknown,

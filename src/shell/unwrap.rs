@@ -44,7 +44,7 @@ pub struct Unwrapped {
     pub wrapper: String,
     /// The relation of its status to the command's.
     pub passes: Passes,
-    /// The option that narrows what the command works on.
+    /// The option that narrows the work of the command.
     pub narrowed_by: Option<String>,
     /// The directory the command runs in.
     pub directory: Option<Arg>,

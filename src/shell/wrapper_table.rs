@@ -85,7 +85,7 @@ fn wrappers() -> &'static [Wrapper] {
     &file().wrapper
 }
 
-/// Commands that print how many processors there are.
+/// Returns the commands that print the number of processors.
 pub(super) fn processor_counts() -> &'static [String] {
     &file().processors
 }
