@@ -70,7 +70,7 @@ impl Batch {
 }
 
 impl<'a> JournalWriter<'a> {
-    /// Waits for its turn, at most `patience`; then looks at what the last one left.
+    /// Waits for its turn, at most `patience`; then reads the lines that the last writer left.
     pub(super) fn begin(journal: &'a Journal, patience: Duration) -> Result<Self, JournalError> {
         private_files::create_dir(&journal.dir).map_err(JournalError::write(&journal.dir))?;
         let lock_path = journal.lock_path();

@@ -1,4 +1,5 @@
-//! Attempts: how often in a row a gate blocked a session, and the last message that the session got about it.
+//! Attempts: the number of times in a row that a gate blocked a session, and the last message that the session got
+//! about it.
 
 use std::collections::BTreeMap;
 
@@ -31,9 +32,9 @@ pub struct SessionState {
 /// The refusals on one branch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct BranchAttempts {
-    /// By gate: how many blocked verdicts had it failing.
+    /// The number of blocked verdicts in which it failed, by gate.
     made: BTreeMap<String, u32>,
-    /// By gate: how many of these were refused commits, since a commit was let through.
+    /// The number of these that were refused commits, since a commit passed, by gate.
     at_commit: BTreeMap<String, u32>,
     /// By gate: the trees (the first 32) and the fingerprint of its last failure in a blocked verdict.
     last: BTreeMap<String, (Vec<Oid>, String)>,

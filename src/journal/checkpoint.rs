@@ -73,7 +73,7 @@ fn holds(mark: &ChainMark, file: &mut File, path: &Path) -> Result<Holds, Journa
     mark.holds(file, length).map_err(JournalError::read(path))
 }
 
-/// Reads the checkpoint and what came after it.
+/// Reads the checkpoint and the lines after it.
 pub(super) fn load(journal: &Journal) -> Result<Loaded, JournalError> {
     // The anchor first: whatever it is about was in the journal when it was written.
     let anchor = read_anchor(&journal.lock_path());

@@ -23,7 +23,8 @@ const KEPT: usize = 32;
 pub struct Integrity {
     /// Lines before which something is missing or was replaced: the journal once ended otherwise (the first 32).
     pub cut: Vec<u64>,
-    /// Lines that are not what the next line saw: edited, moved, or their neighbour removed (the first 32).
+    /// Lines that differ from the ones that the next line saw: edited, moved, or their neighbour removed (the first
+    /// 32).
     pub edited: Vec<u64>,
     /// Lines that cannot be read: torn by a writer that died, or overwritten (the first 32).
     pub damaged: Vec<u64>,
@@ -46,7 +47,7 @@ impl Integrity {
         Repaired { cut, edited, damaged, faults }
     }
 
-    /// Takes out the faults that `repaired` names. What happened to those lines afterwards is a fault again.
+    /// Removes the faults that `repaired` names. Later changes of those lines are faults again.
     fn acknowledge(&mut self, repaired: &Repaired) {
         // Of more faults than are listed, all or none are meant.
         if self.to_repaired() == *repaired {

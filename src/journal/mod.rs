@@ -195,9 +195,9 @@ impl Journal {
             .ok_or(JournalError::Encode(serde::ser::Error::custom("it was not written")))
     }
 
-    /// Decides what to record while no other writer can: the closure sees the state as of now. Its own answer is
-    /// returned even when nothing could be recorded; when the state cannot be read either, it sees an empty one.
-    /// With the journal unavailable it sees what can be read, unprotected against others, and the spool is used.
+    /// Decides what to record while no other writer can: the closure sees the present state. Its own answer is returned
+    /// even if nothing could be recorded; if the state cannot be read either, it sees an empty one. If the journal is
+    /// unavailable, it sees the readable part, unprotected against others, and the spool is used.
     pub fn append_with<R>(
         &self,
         decide: impl FnOnce(&JournalState) -> (Vec<NewEvent>, R),

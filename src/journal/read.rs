@@ -53,7 +53,7 @@ impl RawLine<'_> {
     }
 }
 
-/// Reads lines forward. A line longer than [`MAX_LINE`] is passed over in bounded memory.
+/// Reads lines forward. A line longer than [`MAX_LINE`] is skipped in bounded memory.
 pub(super) struct RawLines {
     path: PathBuf,
     reader: BufReader<io::Take<File>>,

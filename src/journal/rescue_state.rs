@@ -74,7 +74,8 @@ impl RescueState {
         }
     }
 
-    /// Goes on with the rescue of another session, whose packet came here. What waits there for a reply does so there.
+    /// Continues the rescue of another session, whose packet came here. Packets that wait there for a reply still do
+    /// so.
     pub(super) fn take_up(&mut self, other: &Self) {
         self.attempts = self.attempts.max(other.attempts);
         for packet in &other.packets {

@@ -36,7 +36,7 @@ const MAX_MENTIONED: usize = 128;
 /// The largest number of gates that do not block that are counted.
 const MAX_COUNTED: usize = 256;
 
-/// The state of the journal. It depends on the lines alone, not on when it was looked at.
+/// The state of the journal. It depends on the lines alone, not on the time of reading.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JournalState {
     pub(super) chain: Chain,
@@ -56,7 +56,7 @@ pub struct JournalState {
     /// Markers of tool folders that an edit wrote, newest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     edited_markers: Vec<RepoPath>,
-    /// The pushes that were let through, newest first.
+    /// The pushes that passed, newest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     push_verdicts: Vec<PushVerdict>,
     /// The pushes without a verdict that were mentioned, with the session, newest first.
@@ -65,10 +65,10 @@ pub struct JournalState {
     /// The event of the last line that was followed.
     #[serde(default)]
     last_event: Option<String>,
-    /// Events whose line is not what the next line saw, newest first: they prove nothing.
+    /// Events whose line differs from the one that the next line saw, newest first: they prove nothing.
     #[serde(default)]
     doubted: Vec<String>,
-    /// The last line that is in here; `None` where something else is in here, too, such as what waits in the spool.
+    /// The last line that is part of the state; `None` if it has other events, too, such as those in the spool.
     #[serde(skip)]
     pub(super) until: Option<ChainMark>,
 }
