@@ -28,7 +28,7 @@ pub fn refusal(token: &str) -> String {
     format!("gate: canary {token} refused")
 }
 
-/// Sends one past the hook `name`, and says how it fared.
+/// Sends one past the hook `name`, and returns the result.
 pub fn send(repository: &InstallTarget, name: &str) -> DoctorCheck {
     let commit = name == "commit-msg";
     let (what, refused) = if commit {

@@ -61,11 +61,11 @@ impl DoctorCheck {
     }
 }
 
-/// Checks of another part of the program: its journal, its policy, what hides edits.
+/// Checks of another part of the program: its journal, its policy, the things that hide edits.
 pub type CheckSource<'a> = Box<dyn FnOnce() -> Vec<DoctorCheck> + 'a>;
 
-/// Looks at everything: git, the repository, what `more` looks at, the hook and what could keep it from running, and
-/// last the canary.
+/// Checks everything: git, the repository, the parts in `more`, the hook and the settings that could keep it from
+/// running, and last the canary.
 pub fn examine(repository: &InstallTarget, more: Vec<CheckSource<'_>>) -> Vec<DoctorCheck> {
     let mut checks = vec![git(repository), kind(repository)];
     checks.extend(more.into_iter().flat_map(|source| source()));

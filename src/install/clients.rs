@@ -105,7 +105,7 @@ pub(super) fn on_path(program: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.is_absolute() && folder.join(program).is_file())
 }
 
-/// Plans the file of one client; whether anything changes.
+/// Plans the file of one client. Returns `true` if anything changes.
 fn plan_client(
     repository: &InstallTarget,
     client: Client,

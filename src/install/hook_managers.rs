@@ -46,7 +46,7 @@ struct ManagerEntry {
     add: BTreeMap<String, String>,
 }
 
-/// Returns the hook managers that the working tree is configured for, with what concerns the hooks `names`.
+/// Returns the hook managers that the working tree is configured for, with their effects on the hooks `names`.
 pub fn managers(repository: &InstallTarget, names: &[&str]) -> Vec<HookManager> {
     let Some(root) = repository.root.as_ref() else { return Vec::new() };
     let package = std::fs::read_to_string(root.join("package.json")).unwrap_or_default();

@@ -49,7 +49,7 @@ pub enum PlannedChange {
         /// The permission bits it will have.
         mode: u32,
     },
-    /// A file or symbolic link gets another name in the same folder; what has that name now is replaced.
+    /// A file or symbolic link gets another name in the same folder; a file of that name is replaced.
     Move {
         /// The name now.
         from: PathBuf,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::repo_path::seen_from;
 
-/// Manifests deeper than this many folders are not looked for.
+/// The largest depth of manifests, in folders.
 const MAX_DEPTH: usize = 4;
 
 /// No manifest is longer than this, in bytes.

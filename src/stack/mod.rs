@@ -64,7 +64,7 @@ struct Detection {
     commands: Vec<(&'static str, String, String)>,
     ignore: Vec<String>,
     notes: Vec<String>,
-    /// The test command rests on what the tests look like alone: no file of the project names their runner.
+    /// `true` if the test command rests on the form of the tests alone: no file of the project names their runner.
     guessed: bool,
     /// Files that the build does not read, as globs.
     build_ignore: Vec<String>,
