@@ -35,7 +35,7 @@ struct Authorship {
 #[serde(deny_unknown_fields)]
 struct AgentMark {
     agent: String,
-    /// In lower case: what has none of them cannot match, so that the pattern need not be compiled.
+    /// The words, in lower case: a text without any of them cannot match, so that the pattern need not be compiled.
     words: Vec<String>,
     pattern: String,
     #[serde(skip)]

@@ -72,13 +72,13 @@ struct Digests {
     count: u32,
     /// The text without white space.
     dense: [u64; 2],
-    /// The text without what formatters move.
+    /// The text without the parts that formatters move.
     formatter: [u64; 2],
     /// The sum over its lines, so that their order does not matter.
     lines: [u64; 2],
 }
 
-/// FNV-1a, which is all that is needed to see whether two texts of one author are equal.
+/// The start of FNV-1a, which is enough to compare two texts of one author.
 const START: u64 = 0xcbf2_9ce4_8422_2325;
 
 const fn step(hash: u64, byte: u8) -> u64 {

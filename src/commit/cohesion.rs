@@ -54,7 +54,7 @@ impl Groups {
         at
     }
 
-    /// Joins two; whether they were apart.
+    /// Joins two. Returns `true` if they were apart.
     pub(super) fn join(&mut self, a: usize, b: usize) -> bool {
         let (a, b) = (self.top(a), self.top(b));
         self.0[a.max(b)] = a.min(b);

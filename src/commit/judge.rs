@@ -123,7 +123,7 @@ impl<'a> MixingCase<'a> {
         judgement.wants.extend(wanted);
     }
 
-    /// Returns the places of those paths whose lines decide whether a rule is broken.
+    /// Returns the places of those paths whose lines decide if a rule is broken.
     fn places<'f>(&self, rule: CommitRule, paths: impl Iterator<Item = &'f RepoPath>) -> Vec<usize> {
         if self.commit.looked_into || self.level(rule) == Level::Off {
             return Vec::new();
@@ -133,7 +133,7 @@ impl<'a> MixingCase<'a> {
         paths.filter_map(|path| places.get(path).copied()).collect()
     }
 
-    /// Requests the lines of all files that count, if they decide whether a blocking rule is broken.
+    /// Requests the lines of all files that count, if they decide a blocking rule.
     fn want_all(&self, judgement: &mut CommitJudgement, rule: CommitRule) {
         if !self.commit.looked_into && self.level(rule) == Level::Block {
             let places =

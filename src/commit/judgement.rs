@@ -36,7 +36,7 @@ pub enum CommitKind {
     Merge,
     /// The first of a history: there is nothing it could be mixed with.
     Initial,
-    /// It undoes a commit and mixes what that one mixed.
+    /// It undoes a commit and mixes the same parts.
     Revert,
 }
 
@@ -89,11 +89,11 @@ pub struct Reason {
 pub enum CommitOutcome {
     /// No rule applies.
     Skip,
-    /// One thing.
+    /// It is one change.
     Pass,
-    /// One thing, with a word to it.
+    /// It is one change, with some advice.
     Advise,
-    /// Mixed, and let through by its trailer.
+    /// It is mixed, and passes because of its trailer.
     Exempt,
     /// Mixed.
     Block,

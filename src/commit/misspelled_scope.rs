@@ -2,7 +2,7 @@
 
 use super::scopes::ScopeTable;
 
-/// The most letters by which a misspelt word differs from what it means.
+/// The largest number of letters by which a misspelt word differs from its meaning.
 const MISSPELT: usize = 2;
 
 /// Returns the scope that a misspelt word means.

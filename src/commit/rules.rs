@@ -187,7 +187,7 @@ pub struct CommitRules {
 /// The role of a path in a commit, apart from its scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathRole {
-    /// It is what the commit is about.
+    /// The subject of the commit.
     Own,
     /// A test: it goes along with the code.
     Test,
@@ -241,7 +241,7 @@ impl CommitRules {
         if by_agent { self.agents.get(&rule).copied().unwrap_or_else(own) } else { own() }
     }
 
-    /// Changes what a rule does, for commits of people and of agents.
+    /// Changes the level of a rule, for commits of people and of agents.
     pub fn set_level(&mut self, rule: CommitRule, level: Level) {
         self.levels.insert(rule, level);
         self.agents.remove(&rule);

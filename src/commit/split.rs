@@ -37,9 +37,9 @@ pub enum Proposal {
 
 /// Proposes a split by scope.
 ///
-/// Scopes that hang together stay together. What goes along with any scope goes to the part it lies nearest to, and
-/// each path of the commit is in exactly one part, so that all of them together leave the same tree. A part that the
-/// rules refuse is not proposed.
+/// Connected scopes stay together. A file that may accompany any scope goes to the nearest part, and each path of the
+/// commit is in exactly one part, so that all of them together leave the same tree. A part that the rules refuse is not
+/// proposed.
 pub fn propose(commit: &Commit, judgement: &CommitJudgement, table: &ScopeTable, rules: &CommitRules) -> Proposal {
     if judgement.parts.len() < 2 {
         return Proposal::Whole;

@@ -25,7 +25,7 @@ impl CommitTrailer {
     }
 }
 
-/// Splits what follows the subject into body and trailers.
+/// Splits the text after the subject into body and trailers.
 pub fn split(rest: &str) -> (String, Vec<CommitTrailer>) {
     let lines: Vec<&str> = rest.lines().collect();
     let Some(start) = first_trailer(&lines) else {

@@ -9,7 +9,7 @@ use crate::commit::cohesion::{Groups, mentions, names_of};
 use crate::commit::judgement::{CommitJudgement, Connection, DeclaredScope};
 use crate::commit::rules::{CommitRule, PathRole};
 
-/// The most files without a scope that are looked at for connections.
+/// The largest number of files without a scope that are searched for connections.
 const CONNECTORS: usize = 60;
 
 impl<'a> MixingCase<'a> {
