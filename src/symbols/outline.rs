@@ -87,8 +87,8 @@ pub fn outline(path: &str, bytes: &[u8]) -> Outline {
         .unwrap_or_else(|why| Outline { unread: why, ..Outline::default() })
 }
 
-/// Reads a file, and hands on its language, its text, its tree and its functions. The error says why it cannot be read;
-/// `None`: it is in no language that is read.
+/// Reads a file, and passes on its language, its text, its tree and its functions. The error says why it cannot be
+/// read; `None`: it is not in a supported language.
 pub(super) fn with_tree<T>(
     path: &str,
     bytes: &[u8],

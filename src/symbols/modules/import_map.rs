@@ -38,9 +38,9 @@ pub struct ImportMap {
     pub external_imports: Vec<String>,
     /// The functions that others may use.
     pub public_functions: Vec<String>,
-    /// By function: the functions of the same file that it calls or hands on by name.
+    /// The functions of the same file that each function calls or passes on by name.
     pub cross_references: BTreeMap<String, Vec<String>>,
-    /// The names by which the file calls what it imports.
+    /// The names by which the file calls its imports.
     #[serde(default)]
     pub local_names: BTreeMap<String, String>,
     /// All functions of the file.

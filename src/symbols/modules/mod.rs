@@ -28,7 +28,7 @@ pub(super) struct ImportedName {
     pub(super) local: Option<String>,
     /// All names of the module.
     pub(super) glob: bool,
-    /// It is handed on to others.
+    /// `true` if the file passes it on to others.
     pub(super) handed_on: bool,
     /// Its line, from 1.
     pub(super) line: usize,
@@ -56,7 +56,7 @@ pub(super) struct SourceModule {
     /// Words that a function or a block declares for itself: where, and the word.
     pub(super) declared: Vec<(usize, String)>,
     pub(super) uses: Vec<WordUse>,
-    /// Names that a list hands on: `__all__`, `export { … }`.
+    /// Names that a list passes on: `__all__`, `export { … }`.
     pub(super) listed: BTreeSet<String>,
     /// The package that the file says it is in.
     pub(super) package: String,

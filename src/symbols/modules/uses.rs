@@ -74,7 +74,7 @@ const NAMES_USE: [&str; 10] = [
     "scoped_type_identifier",
 ];
 
-/// Reads what the file uses and declares.
+/// Reads the uses and declarations of the file.
 pub(super) fn read(tree: &Tree, text: &str, imports: &[Range<usize>], module: &mut SourceModule) {
     let mut cursor = tree.walk();
     loop {

@@ -22,7 +22,7 @@ const TRAIT_METHODS: &[(&str, &[&str])] = &[
     ("BorrowMut", &["borrow_mut"]),
 ];
 
-/// One thing that is wrong with a split.
+/// One problem of a split.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MapProblem {
