@@ -5,8 +5,8 @@ use crate::render::ui::{BAD, DIM, GOOD, STRONG, Ui, WARN};
 use crate::shell::exit_status;
 use crate::shell::program::{Leaf, Sink};
 
-/// Prints each command of the line, then what the whole proves, and last the command that would prove it. `declared`: the
-/// declared commands that it proves, in words.
+/// Prints each command of the line, then the proofs of the whole, and last the command that would prove it. `declared`:
+/// the declared commands that it proves, in words.
 pub fn print(
     understood: Option<&Understood>,
     judgement: &LineJudgement,

@@ -6,7 +6,7 @@ use crate::symbols::{FunctionChange, FunctionDiff, ImportMap, MapVerification, P
 /// The number of new functions that are listed.
 const MAX_NEW: usize = 20;
 
-/// Prints what became of the functions.
+/// Prints the changes of the functions.
 pub fn functions(diff: &FunctionDiff, ui: &mut Ui) {
     let head = match diff.verdict {
         Preservation::Preserved => format!("{GOOD}preserved{GOOD:#}: every function is still there"),
@@ -52,7 +52,7 @@ pub fn map(map: &ImportMap, ui: &mut Ui) {
     }
 }
 
-/// Prints what became of the names of a map.
+/// Prints the result for the names of a map.
 pub fn verification(verification: &MapVerification, ui: &mut Ui) {
     for problem in &verification.problems {
         ui.line(format_args!("{}: {BAD}{}{BAD:#}: {}", problem.file, problem.kind, problem.name));
