@@ -30,7 +30,7 @@ pub struct Signed {
     /// The name of the key: for people, never for a decision.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub keyid: String,
-    /// The signature in base 64: what `ssh-keygen` writes between its two lines.
+    /// The signature in base 64: the text that `ssh-keygen` writes between its two lines.
     pub sig: String,
 }
 

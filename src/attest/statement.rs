@@ -12,7 +12,7 @@ pub const TYPE: &str = "https://in-toto.io/Statement/v1";
 /// The digest that a git tree has in the list of in-toto.
 const TREE: &str = "gitTree";
 
-/// A statement. Keys that are not known are passed over, as the specification wants it.
+/// A statement. Unknown keys are ignored, as the specification demands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
     /// [`TYPE`].
@@ -27,7 +27,7 @@ pub struct Statement {
     pub predicate: Value,
 }
 
-/// A thing, by what it is called and what it holds: a resource descriptor.
+/// A thing, by its name and content: a resource descriptor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resource {
     /// For people.

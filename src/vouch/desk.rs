@@ -47,8 +47,8 @@ impl<'a> NotesRepository<'a> {
         Self { repo, key, signer: None }
     }
 
-    /// Signs `statement` and keeps it with each of `trees`, once. `what` names it where it is too long. `waits` hears of a
-    /// key on hardware that will wait to be touched: what the program says of that is kept from the terminal.
+    /// Signs `statement` and keeps it with each of `trees`, once. `what` names it if it is too long. `waits` hears of a
+    /// key on hardware that will wait to be touched: the program's own message about that does not reach the terminal.
     pub fn sign(
         &mut self,
         trees: &[Oid],

@@ -17,7 +17,7 @@ use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Command, Mode, Policy};
 
-/// A commit, and what the declared commands showed of it.
+/// A commit, and the results of the declared commands for it.
 #[derive(Clone, Debug)]
 pub struct Proven {
     /// The commit.
@@ -26,7 +26,7 @@ pub struct Proven {
     pub tree: Oid,
     /// The policy that the commands are of.
     pub policy: Policy,
-    /// The runs that may be signed, and what may not, in the order of the policy's gates.
+    /// The runs that may be signed, and the reasons why others may not, in the order of the policy's gates.
     pub runs: Vec<Result<TestRun, Withheld>>,
 }
 
