@@ -29,7 +29,7 @@ pub enum CommandLine<'a> {
 pub struct Spec<'a> {
     /// The command.
     pub line: CommandLine<'a>,
-    /// The directory it runs in. A program named by a relative path is looked for here.
+    /// The directory it runs in. A program named by a relative path is searched for here.
     pub dir: &'a Path,
     /// Variables to set on top of the inherited ones.
     pub env: &'a [(OsString, OsString)],
@@ -76,7 +76,7 @@ impl Finished {
 
 /// Runs a command with the terminal handed through, and returns when it has ended.
 ///
-/// Standard output and standard error are passed on as they come. See the module for what the child sees.
+/// Standard output and standard error are passed on as they come. See the module for the child's view.
 pub fn run(spec: &Spec<'_>) -> Finished {
     attempt(spec).unwrap_or_else(Finished::not_started)
 }

@@ -11,10 +11,10 @@ use rustix::termios::{
     LocalModes, OptionalActions, OutputModes, Winsize, tcgetattr, tcgetwinsize, tcsetattr, tcsetwinsize,
 };
 
-/// Both ends, and what keeps its size right.
+/// Both ends, and the means to keep the size right.
 #[derive(Debug)]
 pub(super) struct Pty {
-    /// Our end: what the child writes is read here.
+    /// The own end: it returns the bytes that the child writes.
     pub(super) ours: File,
     /// The child's end.
     pub(super) childs: File,
@@ -53,7 +53,7 @@ pub(super) fn open_like(real: &File) -> io::Result<Pty> {
 }
 
 impl Mirror {
-    /// Takes over the size of the real terminal. Returns whether it has changed.
+    /// Takes over the size of the real terminal. Returns `true` if it has changed.
     pub(super) fn follow(&mut self) -> bool {
         let Ok(now) = tcgetwinsize(&self.real) else { return false };
         let plain = |size: Winsize| (size.ws_row, size.ws_col, size.ws_xpixel, size.ws_ypixel);

@@ -18,7 +18,7 @@ const ENDING: [i32; 6] = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2];
 /// The number of running children.
 static RUNNING: Mutex<usize> = Mutex::new(0);
 
-/// From its making to its end, signals do not end `gate`. Afterwards they do what they did before.
+/// As long as it exists, signals do not end `gate`. Afterwards they have their earlier effect.
 #[derive(Debug)]
 pub(super) struct Watch {
     signals: Option<Signals>,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::head_and_tail::{Bounded, KeptOutput};
 use super::output_streams::Channel;
 
-/// The size of one read: what a pipe holds by default.
+/// The size of one read: the default capacity of a pipe.
 const CHUNK: usize = 64 * 1024;
 /// After the child's end, a stream that something still holds open is given up when nothing came for this long …
 const QUIET: Duration = Duration::from_millis(250);
@@ -22,7 +22,7 @@ const LEFT_OVER: u64 = 1024 * 1024;
 #[derive(Debug)]
 pub(super) struct Tee {
     shared: Arc<Shared>,
-    /// The sources once more, to ask whether something lies in them.
+    /// The sources once more, for a check if they hold bytes.
     sources: Vec<File>,
 }
 
@@ -39,7 +39,7 @@ struct TeeState {
     undelivered: Option<String>,
     /// Somebody waits for movement. Telling it is a system call, so that it is not done before.
     watched: bool,
-    /// The record is closed; what still comes is passed on and not kept.
+    /// The record is closed; later bytes are passed on and not kept.
     closed: bool,
 }
 
