@@ -115,10 +115,11 @@ pub enum Signers {
     Listed(Vec<String>),
 }
 
-/// A part of the program, from `[scopes]` in `gate.toml`. [`crate::commit::scopes`] says how paths belong to it.
+/// A part of the program, as `[scopes]` in `gate.toml` has it. [`crate::commit::scopes`] decides how paths belong to
+/// it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
-    /// Its name in the subjects of commits. `core/parser` is inside `core`, if that is a scope.
+    /// Its name in a subject. `core/parser` lies inside `core`, if that is a scope.
     pub name: String,
     /// Its files, as globs. `!glob` excludes files.
     pub paths: Vec<String>,
@@ -211,9 +212,9 @@ pub enum Mode {
 /// The strictest mode of gates in a job of a forge, by the author of the change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strictness {
-    /// The mode for changes that an agent contributed to.
+    /// The strictness for changes that an agent took part in.
     pub agents: Mode,
-    /// The mode for changes without a mark of an agent.
+    /// The strictness for changes without a mark of an agent.
     pub people: Mode,
 }
 
@@ -226,7 +227,7 @@ impl Default for Strictness {
 /// The limits for kept contents of runs that no longer prove anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
-    /// The number of days.
+    /// The largest age, in days.
     pub days: u32,
     /// The largest total size, in megabytes.
     pub megabytes: u32,
@@ -314,7 +315,7 @@ impl Severity {
     }
 }
 
-/// A gate: `gates/<id>.toml` with the changes of the user's `[gates.<id>]`.
+/// A gate: the content of `gates/<id>.toml`, with the changes of the user's `[gates.<id>]`.
 #[derive(Clone, Debug)]
 pub struct Gate {
     /// Its name.

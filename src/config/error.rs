@@ -21,7 +21,7 @@ pub struct ConfigError {
     pub newer: bool,
 }
 
-/// One thing that is wrong.
+/// One problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The line, from 1.

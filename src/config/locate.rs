@@ -18,9 +18,9 @@ pub type ReadVersions<'a, E> = &'a dyn Fn() -> Result<Vec<(Oid, Vec<u8>)>, E>;
 
 /// The possible places of `gate.toml`. A place that does not exist, or must not be read, is `None`.
 pub struct PolicyLocations<'a, E> {
-    /// The merge base with the target branch, and how to read its file.
+    /// The merge base with the target branch, and the function that reads its file.
     pub base: Option<(Oid, ReadFile<'a, E>)>,
-    /// The judged commit, and how to read its file.
+    /// The judged commit, and the function that reads its file.
     pub judged: Option<(Oid, ReadFile<'a, E>)>,
     /// The function that reads the file of the working tree.
     pub working_tree: Option<ReadFile<'a, E>>,

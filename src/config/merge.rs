@@ -135,7 +135,7 @@ fn known_codes(report: &mut Report<'_>, said: &GateTable<'_, '_>, codes: &BTreeS
     }
 }
 
-/// Reads paths that every kind that takes commands leaves out of their inputs.
+/// Checks the paths that every kind with commands leaves out of their inputs.
 fn ignored_paths(report: &mut Report<'_>, said: &GateTable<'_, '_>) {
     let Some(value) = said.params.as_ref().and_then(|params| params.table.get(IGNORE)) else { return };
     if let Some(list) = texts(report, IGNORE, value) {
@@ -175,7 +175,7 @@ pub(super) fn complete(report: &mut Report<'_>, said: &GateTable<'_, '_>) -> Opt
     Some(gate)
 }
 
-/// Replaces what the table says; of parameters and messages, key by key.
+/// Replaces the settings of the table; for parameters and messages, key by key.
 fn change(gate: &mut Gate, said: &GateTable<'_, '_>) {
     fn set<T: Clone>(old: &mut T, new: Option<&T>) {
         if let Some(new) = new {

@@ -71,7 +71,7 @@ pub fn read(
     }
 }
 
-/// Reads the text of a `gate.toml`. `file_name` is how errors call it.
+/// Reads the text of a `gate.toml`. `file_name` is its name in errors.
 pub fn parse(file_name: &str, text: &str, source: PolicySource, check: CheckParams<'_>) -> Result<Policy, ConfigError> {
     parse_over(built_in(), file_name, text, source, check)
 }

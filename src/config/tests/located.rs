@@ -13,7 +13,7 @@ fn oid(digit: char) -> Oid {
 
 type Answer = Result<Option<&'static str>, &'static str>;
 
-/// Locates among the merge base `a`, the judged commit `b` and the working tree; the outer `None`: not looked at.
+/// Locates among the merge base `a`, the judged commit `b` and the working tree; the outer `None`: not read.
 fn among(
     base: Option<Answer>,
     judged: Option<Answer>,
