@@ -37,7 +37,7 @@ pub struct ContractCondition {
 pub struct Limit {
     /// The comparison.
     pub comparison: Comparison,
-    /// With what.
+    /// The number to compare with.
     pub number: usize,
 }
 
