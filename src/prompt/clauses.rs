@@ -25,7 +25,7 @@ pub(super) struct Clause {
     pub(super) act: Option<ClauseAct>,
     /// Follows from the clause before: its test, its callers, the command that proves it.
     pub(super) is_tied: bool,
-    /// Says what must not happen.
+    /// `true` if it says that something must not happen.
     pub(super) is_constraint: bool,
 }
 

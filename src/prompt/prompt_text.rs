@@ -49,7 +49,7 @@ pub struct PromptText<'a> {
     pub has_trace: bool,
 }
 
-/// The most bytes of a prompt that are read; what follows is not looked at.
+/// The largest number of bytes of a prompt that are read; the rest is ignored.
 pub const MAX_READ: usize = 64 * 1024;
 const MAX_NAMES: usize = 200;
 

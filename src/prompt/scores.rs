@@ -273,7 +273,7 @@ impl<'a> ScoreBasis<'a> {
             .count()
     }
 
-    /// Accepts what the turn before put up, under a condition.
+    /// Returns `true` if it accepts an offer of the turn before, under a condition.
     fn accepts(&self) -> bool {
         (self.has_antecedent || self.has_menu)
             && self.language.begins("continuations.accept", self.reading.wish.trim_start()).is_some()

@@ -9,7 +9,7 @@ use regex::RegexSet;
 
 use crate::prompt::{Findings, LookupResult, NameInPrompt, NameKind};
 
-/// The longest time for one prompt. What was not reached by then counts as not looked up, never as missing.
+/// The longest time for one prompt. A name that was not reached by then counts as not looked up, never as missing.
 pub const LOOKUP_TIMEOUT: Duration = Duration::from_millis(100);
 const MAX_FILE_BYTES: u64 = 256 * 1024;
 const MAX_PLACES: usize = 20;
@@ -43,7 +43,7 @@ pub fn look_up(root: &Path, paths: &[String], names: &[NameInPrompt], limit: Dur
     findings
 }
 
-/// The places of one name, by how well they fit.
+/// The places of one name, by the quality of the match.
 #[derive(Default)]
 struct NameMatches {
     path: BTreeSet<String>,
