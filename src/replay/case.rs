@@ -151,7 +151,7 @@ pub enum CaseError {
     /// It is not JSON of this form.
     #[error("not a case: {0}")]
     Json(#[from] serde_json::Error),
-    /// An event lacks what its kind needs.
+    /// An event lacks a required key.
     #[error("event {seq} (`{t}`): {error}")]
     Event {
         /// Its number.

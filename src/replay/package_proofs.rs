@@ -25,7 +25,7 @@ pub struct RecordedLine<'a> {
     pub output: Option<&'a str>,
     /// It had not ended.
     pub background: bool,
-    /// Folders outside that hold a copy of the repository as it is, and what they are copies of.
+    /// Folders outside that hold an unchanged copy of the repository, with their originals.
     pub copies: &'a [String],
 }
 
@@ -181,7 +181,7 @@ fn counts(output: &str, runs: &[String]) -> Option<RunReport> {
 enum Empty {
     /// Nothing is executed.
     Nothing,
-    /// The task's own script hides how its check ends, or the line hides what it saw.
+    /// The task's own script hides the result of its check, or the line hides the output.
     Masked(String),
 }
 
