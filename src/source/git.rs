@@ -74,8 +74,7 @@ fn parse(output: &[u8]) -> Vec<Reflog> {
         .collect()
 }
 
-/// Returns the order of reading: HEAD comes before branches, since its log holds the order of all events in one working
-/// tree.
+/// Returns the rank of a reference: HEAD comes first, since its log holds the order of all events in one working tree.
 fn order(reference: &str) -> u8 {
     match reference {
         "HEAD" => 0,

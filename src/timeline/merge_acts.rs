@@ -24,7 +24,7 @@ enum Name {
 }
 
 /// Makes one entry of the reports of one act. The report of an earlier source stays. Within one source, an act with the
-/// id of another is a copy of it (a forked session repeats what it was forked from) and is left out.
+/// id of another is a copy of it (a forked session repeats its origin) and is left out.
 pub(super) fn join(sources: &mut [Vec<Entry>]) {
     let mut ids: HashSet<String> = HashSet::new();
     let mut known: HashMap<Name, Vec<(usize, usize)>> = HashMap::new();
@@ -100,7 +100,7 @@ fn is_same(name: &Name, one: &Entry, other: &Entry) -> bool {
         && (matches!(name, Name::Call(..)) || one.event.at.duration_since(other.event.at).abs() <= SAME)
 }
 
-/// Takes from another report what the one that stays does not know.
+/// Takes the facts from another report that the kept one does not have.
 fn absorb(kept: &mut Entry, other: Entry) {
     if !kept.also.contains(&other.event.origin) {
         kept.also.push(other.event.origin);

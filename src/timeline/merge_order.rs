@@ -46,7 +46,7 @@ pub(super) fn predecessors(sources: &[Vec<Entry>], orders: &[Vec<EntryPosition>]
     all
 }
 
-/// Puts what happened in one second no later than what comes after it.
+/// Puts events of one second no later than the events after them.
 pub(super) fn settle(moments: &mut [Vec<Timestamp>], predecessors: &Predecessors) {
     /// A chain that goes from log to log and back more often is put in order by [`in_order`] all the same.
     const ROUNDS: usize = 3;

@@ -70,7 +70,7 @@ pub struct JobEvent {
 pub enum Happening {
     /// A pull request was opened or changed.
     Pull(EventPull),
-    /// A merge queue wants to know whether it may merge.
+    /// A merge queue asks if it may merge.
     MergeGroup {
         /// The commit that would be the new head of the base.
         head: Oid,
@@ -111,7 +111,7 @@ pub struct EventPull {
     pub author: String,
 }
 
-/// An event that is not what it should be.
+/// The reason why an event cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum EventError {
     /// It is not JSON, or lacks something.

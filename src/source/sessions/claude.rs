@@ -142,7 +142,7 @@ pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), BrokenJs
     Ok(())
 }
 
-/// Records the session of the line, its directory, and `true` if it is a copy.
+/// Records the session and the directory of the line, and marks a copy.
 fn place(fields: &ClaudeFields<'_>, at: Option<Timestamp>, log: &mut Transcript<'_>) {
     if log.memory.session.is_none() {
         log.memory.session = fields.session.as_deref().map(str::to_owned);

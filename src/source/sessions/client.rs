@@ -96,7 +96,7 @@ impl FromStr for Client {
 pub(super) enum ToolRole {
     /// Runs a command line.
     Shell,
-    /// Reads what a command in the background has written since.
+    /// Reads the new output of a command in the background.
     ShellOutput,
     /// Changes files.
     Edit,

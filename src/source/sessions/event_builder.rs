@@ -70,7 +70,7 @@ pub(super) struct TranscriptState {
 pub(super) struct OpenCall {
     pub(super) tool: String,
     pub(super) role: ToolRole,
-    /// The command line, or what the tool is used on.
+    /// The command line, or the object of the tool.
     pub(super) what: String,
     pub(super) dir: Option<RepoPath>,
     pub(super) edits: Vec<FileEdit>,

@@ -29,7 +29,7 @@ pub struct FoundSession {
     pub subagents: Vec<SessionLog>,
 }
 
-/// Finds the sessions of all clients that began inside `roots`, by client and file. What cannot be read is passed over.
+/// Finds the sessions of all clients that began inside `roots`, by client and file. Unreadable ones are skipped.
 pub fn find(roots: &Roots, env: &dyn Fn(&str) -> Option<OsString>) -> Vec<FoundSession> {
     let home = env("HOME").or_else(|| env("USERPROFILE")).filter(|home| !home.is_empty()).map(PathBuf::from);
     let mut found = Vec::new();

@@ -41,7 +41,7 @@ pub struct Cursor {
 pub struct Newer {
     /// The whole session so far.
     pub summary: SessionSummary,
-    /// The log was read from its beginning: for the first time, or because it is not what it was.
+    /// `true` if the log was read from its beginning: for the first time, or because its beginning changed.
     pub anew: bool,
     /// The place where the next reading begins.
     pub cursor: Cursor,

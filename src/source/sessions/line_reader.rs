@@ -23,7 +23,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 pub(super) enum LogLine<'a> {
     /// A whole line without its end.
     Whole(&'a [u8]),
-    /// A line longer than [`MAX_LINE`], passed over.
+    /// A line longer than [`MAX_LINE`], which is skipped.
     TooLong,
     /// The file ends inside a line.
     Unfinished(&'a [u8]),

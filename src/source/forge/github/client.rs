@@ -24,7 +24,7 @@ use crate::event::hosting::{Trouble, TroubleKind};
 
 /// The most that GitHub lists at once.
 const PAGE: usize = 100;
-/// A list that is longer is not read to its end: what it says is then unknown.
+/// The largest number of pages that are read. The result of a longer list is unknown.
 const MAX_PAGES: usize = 20;
 
 /// A connection to one API, with the runtime it needs.
@@ -68,7 +68,7 @@ impl ApiConnection {
         })
     }
 
-    /// Waits for what asynchronous code finds out.
+    /// Waits for the result of asynchronous code.
     pub(super) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)
     }
