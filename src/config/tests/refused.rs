@@ -1,7 +1,7 @@
 //! Tests of the errors of invalid files, word for word.
 
 use super::{check, parsed};
-use crate::config::{ConfigError, FILE, LARGEST, Problem, read};
+use crate::config::{ConfigError, FILE, MAX_FILE_SIZE, Problem, read};
 use crate::policy::PolicySource;
 
 /// Each invalid file, with all of its errors.
@@ -247,7 +247,7 @@ fn an_error_shows_the_line_and_a_caret() {
 fn bytes_that_are_no_text_are_named() {
     let error = read(FILE, b"mode = \"off\"\n# caf\xe9\n", PolicySource::WorkingTree, &check).unwrap_err();
     assert_eq!(error.to_string(), "gate.toml:2:6: not UTF-8; save the file in that encoding");
-    let large = "#".repeat(LARGEST + 1);
+    let large = "#".repeat(MAX_FILE_SIZE + 1);
     let error = read(FILE, large.as_bytes(), PolicySource::WorkingTree, &check).unwrap_err();
     assert_eq!(error.to_string(), "gate.toml:1:1: 1048577 bytes is more than a policy may have (1 MiB)");
 }

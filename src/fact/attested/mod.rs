@@ -19,7 +19,7 @@ use crate::ssh::Signer;
 /// The maximum number of contents of a range that are looked at, newest first.
 const MAX_TREES: usize = 256;
 /// The maximum size of a note that is read, in bytes.
-pub const MAX_NOTE: usize = 8 * LONGEST;
+pub const MAX_NOTE: usize = 8 * MAX_LINE_LENGTH;
 /// The number of statements that do not count and are still named one by one.
 const NAMED: usize = 5;
 
