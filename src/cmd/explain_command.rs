@@ -65,7 +65,7 @@ struct CommandInput {
 
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(super) struct CommandAnswer {
+pub(super) struct ExplainedCommand {
     schema_version: u32,
     id: serde_json::Value,
     #[serde(flatten)]
@@ -98,7 +98,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let record = LineRecord { status: args.status, output: output.as_deref(), background: false, shell };
     let judgement = judge(line, &record, &files);
     if args.json {
-        let answer = CommandAnswer { schema_version: 1, id: serde_json::Value::Null, judgement };
+        let answer = ExplainedCommand { schema_version: 1, id: serde_json::Value::Null, judgement };
         ui.line(serde_json::to_string_pretty(&answer)?);
     } else {
         let declared = declared(line, &files.0, &record).unwrap_or_default();
@@ -181,7 +181,7 @@ fn stream(path: &Path, shell: Option<Shell>, files: &dyn ProjectFiles, ui: &mut 
                     shell: Some(input.shell.or(shell).unwrap_or(Shell::Bash)),
                 };
                 let judgement = judge(&input.command, &record, files);
-                ui.line(serde_json::to_string(&CommandAnswer { schema_version: 1, id: input.id, judgement })?);
+                ui.line(serde_json::to_string(&ExplainedCommand { schema_version: 1, id: input.id, judgement })?);
             }
             Err(error) => {
                 bad += 1;

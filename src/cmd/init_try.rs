@@ -14,7 +14,7 @@ use crate::repo_path::RepoPath;
 use crate::run::CommandLine;
 
 /// A command that is tried.
-struct Candidate {
+struct TriedCommand {
     name: String,
     gate: String,
     run: String,
@@ -23,13 +23,13 @@ struct Candidate {
 }
 
 /// A problem of a command, and the remedy.
-struct Problem {
+struct TrialProblem {
     what: String,
     remedy: String,
 }
 
 /// The result of all trials.
-pub(super) struct Trial {
+pub(super) struct CommandTrial {
     /// The problem, by the name of the command.
     pub doubts: BTreeMap<String, String>,
     /// `true` if the commands are in `gate.toml`, so that only a person may change them.
@@ -38,7 +38,7 @@ pub(super) struct Trial {
 
 /// Runs the commands that `gate.toml` declares or, without the file, those that would be declared. Prints how each
 /// ended.
-pub(super) fn try_all(repository: &InstallTarget, wishes: &Wishes, ui: &mut Ui) -> anyhow::Result<Trial> {
+pub(super) fn try_all(repository: &InstallTarget, wishes: &Wishes, ui: &mut Ui) -> anyhow::Result<CommandTrial> {
     let place = Workplace::here()?;
     let root = place.work_tree()?.to_owned();
     let (policy, _) = place.policy(None)?;
@@ -75,11 +75,11 @@ pub(super) fn try_all(repository: &InstallTarget, wishes: &Wishes, ui: &mut Ui) 
     }
     let doubts =
         results.into_iter().filter_map(|(candidate, problem, ..)| Some((candidate.name.clone(), problem?.what)));
-    Ok(Trial { doubts: doubts.collect(), declared })
+    Ok(CommandTrial { doubts: doubts.collect(), declared })
 }
 
-fn of_policy(policy: &Policy) -> Vec<Candidate> {
-    let candidate = |command: &crate::policy::Command| Candidate {
+fn of_policy(policy: &Policy) -> Vec<TriedCommand> {
+    let candidate = |command: &crate::policy::Command| TriedCommand {
         name: command.name.clone(),
         gate: command.gate.clone(),
         run: command.run.clone(),
@@ -89,9 +89,9 @@ fn of_policy(policy: &Policy) -> Vec<Candidate> {
     policy.commands.iter().map(candidate).collect()
 }
 
-fn derived(repository: &InstallTarget, wishes: &Wishes) -> anyhow::Result<Vec<Candidate>> {
+fn derived(repository: &InstallTarget, wishes: &Wishes) -> anyhow::Result<Vec<TriedCommand>> {
     let commands = proposed(repository, wishes, &mut Vec::new()).map_err(install_failure)?;
-    let candidate = |command: crate::stack::DeclaredStack| Candidate {
+    let candidate = |command: crate::stack::DeclaredStack| TriedCommand {
         name: command.name,
         gate: command.gate.to_owned(),
         run: command.run,
@@ -102,9 +102,9 @@ fn derived(repository: &InstallTarget, wishes: &Wishes) -> anyhow::Result<Vec<Ca
 }
 
 /// Returns the reason why a run of this command would prove nothing.
-fn problem(candidate: &Candidate, recorded: &CompletedRun) -> Option<Problem> {
-    let Candidate { name, gate, .. } = candidate;
-    let problem = |what: String, remedy: String| Some(Problem { what, remedy });
+fn problem(candidate: &TriedCommand, recorded: &CompletedRun) -> Option<TrialProblem> {
+    let TriedCommand { name, gate, .. } = candidate;
+    let problem = |what: String, remedy: String| Some(TrialProblem { what, remedy });
     let other = format!(
         "or give the command that you use: gate init --{} 'COMMAND'",
         if gate == "tests" { "test" } else { "build" }
@@ -156,8 +156,8 @@ fn counts(recorded: &CompletedRun) -> String {
     report.map_or_else(String::new, |report| format!(" ({} passed, {} failed)", report.passed, report.failed))
 }
 
-fn say(candidate: &Candidate, problem: Option<&Problem>, counts: &str, took: Duration, ui: &mut Ui) {
-    let Candidate { name, run, .. } = candidate;
+fn say(candidate: &TriedCommand, problem: Option<&TrialProblem>, counts: &str, took: Duration, ui: &mut Ui) {
+    let TriedCommand { name, run, .. } = candidate;
     let seconds = took.as_secs_f32();
     match problem {
         None => ui.say(format_args!("gate: {GOOD}passed{GOOD:#} {name}: `{run}`{counts}, {seconds:.1} s")),

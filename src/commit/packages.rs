@@ -12,7 +12,7 @@ pub const MAX_MANIFESTS: usize = 2_000;
 
 /// A package, and the names of those that it needs.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Package {
+struct ManifestPackage {
     name: String,
     needs: BTreeSet<String>,
 }
@@ -26,7 +26,7 @@ pub fn is_manifest(path: &RepoPath) -> bool {
 /// Lets the scopes of packages that need each other be in one commit.
 pub fn join_dependent(scopes: &mut [Scope], manifests: &[(RepoPath, String)]) -> Result<(), InvalidGlob> {
     let table = ScopeTable::new(scopes.to_vec())?;
-    let packages: Vec<(usize, Package)> = manifests
+    let packages: Vec<(usize, ManifestPackage)> = manifests
         .iter()
         .take(MAX_MANIFESTS)
         .filter_map(|(path, text)| Some((table.claim(path)?.scope, package(path, text)?)))
@@ -43,7 +43,7 @@ pub fn join_dependent(scopes: &mut [Scope], manifests: &[(RepoPath, String)]) ->
     Ok(())
 }
 
-fn package(path: &RepoPath, text: &str) -> Option<Package> {
+fn package(path: &RepoPath, text: &str) -> Option<ManifestPackage> {
     let path = String::from_utf8_lossy(path.as_bytes());
     let package = match path.rsplit('/').next()? {
         "package.json" => node(&serde_json::from_str(text).ok()?)?,
@@ -56,13 +56,13 @@ fn package(path: &RepoPath, text: &str) -> Option<Package> {
     (!package.name.is_empty()).then_some(package)
 }
 
-fn node(json: &serde_json::Value) -> Option<Package> {
+fn node(json: &serde_json::Value) -> Option<ManifestPackage> {
     let kinds = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
     let needs = kinds.iter().filter_map(|kind| json.get(kind)?.as_object()).flat_map(|map| map.keys().cloned());
-    Some(Package { name: json.get("name")?.as_str()?.to_owned(), needs: needs.collect() })
+    Some(ManifestPackage { name: json.get("name")?.as_str()?.to_owned(), needs: needs.collect() })
 }
 
-fn cargo(manifest: &toml::Table) -> Option<Package> {
+fn cargo(manifest: &toml::Table) -> Option<ManifestPackage> {
     let name = manifest.get("package")?.get("name")?.as_str()?.to_owned();
     let targets = manifest.get("target").and_then(toml::Value::as_table).into_iter().flat_map(toml::Table::values);
     let places = targets.filter_map(toml::Value::as_table).chain([manifest]);
@@ -71,10 +71,10 @@ fn cargo(manifest: &toml::Table) -> Option<Package> {
     let needs = tables
         .flatten()
         .map(|(key, value)| value.get("package").and_then(toml::Value::as_str).unwrap_or(key).to_owned());
-    Some(Package { name, needs: needs.collect() })
+    Some(ManifestPackage { name, needs: needs.collect() })
 }
 
-fn python(manifest: &toml::Table) -> Option<Package> {
+fn python(manifest: &toml::Table) -> Option<ManifestPackage> {
     let plain = |name: &str| name.to_lowercase().replace(['_', '.'], "-");
     let project = manifest.get("project");
     let poetry = manifest.get("tool").and_then(|tool| tool.get("poetry"));
@@ -84,19 +84,19 @@ fn python(manifest: &toml::Table) -> Option<Package> {
     let listed = listed.filter_map(toml::Value::as_str).filter_map(first);
     let keyed = poetry.and_then(|poetry| poetry.get("dependencies")?.as_table()).into_iter();
     let keyed = keyed.flat_map(toml::Table::keys).map(|name| plain(name));
-    Some(Package { name: plain(name), needs: listed.chain(keyed).collect() })
+    Some(ManifestPackage { name: plain(name), needs: listed.chain(keyed).collect() })
 }
 
-fn go(text: &str) -> Option<Package> {
+fn go(text: &str) -> Option<ManifestPackage> {
     let name = text.lines().find_map(|line| line.strip_prefix("module "))?.trim().to_owned();
     let needs = text.lines().filter_map(|line| {
         let line = line.trim();
         line.strip_prefix("require ").unwrap_or(line).split_whitespace().next().filter(|word| word.contains('/'))
     });
-    Some(Package { name, needs: needs.map(ToOwned::to_owned).collect() })
+    Some(ManifestPackage { name, needs: needs.map(ToOwned::to_owned).collect() })
 }
 
-fn dart(text: &str) -> Option<Package> {
+fn dart(text: &str) -> Option<ManifestPackage> {
     let name = text.lines().find_map(|line| line.strip_prefix("name:"))?.trim().to_owned();
     let mut inside = false;
     let mut needs = BTreeSet::new();
@@ -111,7 +111,7 @@ fn dart(text: &str) -> Option<Package> {
             needs.insert(key.trim().to_owned());
         }
     }
-    Some(Package { name, needs })
+    Some(ManifestPackage { name, needs })
 }
 
 #[cfg(test)]

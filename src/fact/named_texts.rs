@@ -26,7 +26,7 @@ const MAX_NAMES: usize = 64;
 
 /// The files that count, of those that were asked about, each with the file that names it.
 #[derive(Debug, Default)]
-struct Answers {
+struct MentionAnswers {
     asked: BTreeSet<RepoPath>,
     named: BTreeMap<RepoPath, RepoPath>,
 }
@@ -37,7 +37,7 @@ pub(super) struct NamedTexts<'a> {
     policy: &'a Policy,
     trees: Vec<Oid>,
     working_tree: bool,
-    answers: RefCell<Answers>,
+    answers: RefCell<MentionAnswers>,
 }
 
 impl<'a> NamedTexts<'a> {

@@ -241,7 +241,7 @@ struct Started<'a> {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct LogLine<'a> {
+pub(crate) struct TimelineLine<'a> {
     schema_version: u32,
     id: &'a str,
     at: Timestamp,
@@ -264,7 +264,7 @@ pub(crate) struct LogLine<'a> {
 /// in the journal.
 pub fn json(entry: &Entry) -> serde_json::Result<String> {
     let event = &entry.event;
-    serde_json::to_string(&LogLine {
+    serde_json::to_string(&TimelineLine {
         schema_version: 1,
         id: &event.id,
         at: event.at,

@@ -87,7 +87,7 @@ impl Stack {
                 Nested::Own => all.iter().filter(|d| **d != dir && within(d, &dir)).map(String::as_str).collect(),
                 Nested::Part => Vec::new(),
             };
-            let sources = Sources::of(self, files, &dir, &inner);
+            let sources = StackSources::of(self, files, &dir, &inner);
             let commands: Vec<_> = [(TESTS, &self.test), (BUILD, &self.build)]
                 .into_iter()
                 .filter(|(gate, _)| if *gate == TESTS { sources.tested } else { sources.built })
@@ -121,14 +121,14 @@ impl Stack {
 }
 
 /// What the sources of one component say about its commands.
-struct Sources {
+struct StackSources {
     /// Some of them hold tests, or there are none yet.
     tested: bool,
     /// Some of them are built, or there are none yet.
     built: bool,
 }
 
-impl Sources {
+impl StackSources {
     /// Those below `dir` that lie in none of the folders `inner`.
     fn of(stack: &Stack, files: &Files, dir: &str, inner: &[&str]) -> Self {
         let below = prefix(dir);

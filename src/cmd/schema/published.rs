@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::cmd::commits::{CommitCounts, MissingHistory};
 use crate::cmd::decisions::DecisionList;
-use crate::cmd::explain_command::{CommandAnswer, UnreadableLine};
+use crate::cmd::explain_command::{ExplainedCommand, UnreadableLine};
 use crate::cmd::scope::TaskList;
 use crate::contract_check::BegunContract;
 use crate::event::agent_work::AgentWork;
@@ -22,7 +22,7 @@ use crate::render::doctor::DoctorReport;
 use crate::render::observed_blocks::ObservedList;
 use crate::render::sessions::Listed;
 use crate::render::status::StatusView;
-use crate::render::timeline::LogLine;
+use crate::render::timeline::TimelineLine;
 use crate::replay::Answers;
 use crate::replay::rejudge::Again;
 use crate::verdict::Verdict;
@@ -50,9 +50,9 @@ enum EventData {
 /// One event, as `gate log --json` prints it.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only its schema is used")]
-struct Logged {
+struct LoggedEvent {
     #[serde(flatten)]
-    line: LogLine<'static>,
+    line: TimelineLine<'static>,
     #[serde(flatten)]
     data: EventData,
 }
@@ -60,7 +60,7 @@ struct Logged {
 /// One line of the journal.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only its schema is used")]
-struct Stored {
+struct JournalRecord {
     #[serde(flatten)]
     line: StoredLine<'static>,
     #[serde(flatten)]
@@ -84,7 +84,7 @@ struct CommitsPage {
 #[serde(untagged)]
 #[expect(dead_code, reason = "only its schema is used")]
 enum ExplainedLine {
-    Judged(CommandAnswer),
+    Judged(ExplainedCommand),
     Unreadable(UnreadableLine),
 }
 
@@ -106,8 +106,8 @@ fn generated() -> Vec<(&'static str, &'static str, Schema)> {
         ("escalation", "An escalation payload of gate, version 1", schema_for!(Escalation)),
         ("explain-command", "A command line explained by gate explain-command --json", written::<ExplainedLine>()),
         ("handoff", "A packet of gate handoff --json", schema_for!(Packet)),
-        ("journal", "One line of .git/gate/journal.jsonl", schema_for!(Stored)),
-        ("log", "One line of gate log --json", written::<Logged>()),
+        ("journal", "One line of .git/gate/journal.jsonl", schema_for!(JournalRecord)),
+        ("log", "One line of gate log --json", written::<LoggedEvent>()),
         ("observed", "The cases of gate status --observed --json", written::<ObservedList<'_>>()),
         ("replay", "The answers of gate replay --json to a case or a session", written::<Answers>()),
         ("replay-verdict", "The answers of gate replay --json to a verdict", written::<Again>()),

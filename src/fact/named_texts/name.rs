@@ -99,7 +99,7 @@ impl Line<'_> {
         let embeds = self.text.trim_start().starts_with("//go:embed");
         let lists = embeds || table().listing.iter().any(|word| self.text.contains(word.as_str()));
         self.tokens(words).any(|token| {
-            let wanted = Wanted::read(token);
+            let wanted = WantedName::read(token);
             wanted.is_file(self, &file) || lists && wanted.is_folder_above(self, &file, embeds)
         })
     }
@@ -134,7 +134,7 @@ impl Line<'_> {
 }
 
 /// A path or a glob as code writes it.
-struct Wanted {
+struct WantedName {
     /// Its parts, without leading `..` parts and parts that are known only at run time.
     parts: Vec<String>,
     is_glob: bool,
@@ -142,7 +142,7 @@ struct Wanted {
     is_relative: bool,
 }
 
-impl Wanted {
+impl WantedName {
     fn read(token: &str) -> Self {
         let plain = variables(&token.replace("\\\\", "/").replace('\\', "/"));
         let plain = plain.split(['?', '#']).next().unwrap_or_default();
