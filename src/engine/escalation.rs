@@ -85,13 +85,16 @@ impl Workplace {
         })
     }
 
-    /// Creates a ref that keeps the content. Returns `None` if that is impossible, such as in a receiving hook.
+    /// Lets a ref of a repository aside keep the content, and says where; `None`: it cannot be made, such as in a receiving
+    /// hook.
     fn publish_content(&self, verdict: &Verdict, tree: &Oid) -> Option<String> {
         let reference = format!("refs/gate/escalation/{}", &tree.as_str()[..12]);
         let of_it = verdict.subjects.iter().find(|subject| subject.tree.as_ref() == Some(tree));
         let commit = of_it.and_then(|subject| subject.commit.clone()).or_else(|| self.repo.head().ok()?.commit);
         let why = format!("gate: the content that was escalated as {tree}");
-        self.repo.publish(tree, commit.as_ref(), &reference, &why).ok().map(|_| reference)
+        let aside = self.repo.publish_aside(tree, commit.as_ref(), &reference, &why).ok()?;
+        let below = self.repo.root().and_then(|root| aside.strip_prefix(root).ok()).unwrap_or(&aside);
+        Some(format!("{reference} in {}", below.display()))
     }
 
     /// Returns the acts of a session since its first refusal in a row.

@@ -1,13 +1,16 @@
 //! Publishes a snapshot so that others can fetch it, and checks one out in another place than this working tree.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::command::{bare_command, io_error, run};
 use super::refs_and_objects::parse_oid;
 use super::{GitError, Repo};
 use crate::oid::Oid;
+
+/// The repository of the gate's own, in its folder.
+const ASIDE: &str = "escalated.git";
 
 /// The author and committer of commits that only hold a snapshot.
 pub(super) const IDENTITY: [(&str, &str); 4] = [
@@ -22,23 +25,58 @@ impl Repo {
     /// its tree. Objects that only the gate's own object store holds are copied into the repository, so that the ref
     /// can be fetched.
     pub fn publish(&self, tree: &Oid, parent: Option<&Oid>, reference: &str, why: &str) -> Result<Oid, GitError> {
-        let known = parent.map(|parent| Ok::<_, GitError>((parent, self.tree_of(parent)?))).transpose()?;
-        let commit = match known {
-            Some((parent, of)) if of == *tree => parent.clone(),
-            _ => {
-                let mut command = self.command();
-                command.envs(IDENTITY).args(["commit-tree", "-m", why]);
-                command.args(parent.iter().flat_map(|parent| ["-p", parent.as_str()])).arg(tree.as_str());
-                let commit = parse_oid(&run(&mut command, None)?, "commit-tree")?;
-                self.copy_kept(&commit, parent)?;
-                commit
-            }
-        };
+        let commit = self.commit_of(tree, parent, why)?;
+        if parent != Some(&commit) {
+            self.copy_kept(&commit, parent, self.git_dir())?;
+        }
         self.git(["update-ref", reference, commit.as_str()])?;
         Ok(commit)
     }
 
-    fn copy_kept(&self, commit: &Oid, parent: Option<&Oid>) -> Result<(), GitError> {
+    /// The same in a repository of the gate's own, which borrows the objects of this one: what is not committed gets no ref
+    /// here, so that no push takes it along. Returns that repository, from which the ref can be fetched.
+    pub fn publish_aside(
+        &self,
+        tree: &Oid,
+        parent: Option<&Oid>,
+        reference: &str,
+        why: &str,
+    ) -> Result<PathBuf, GitError> {
+        let aside = self.gate_dir().join(ASIDE);
+        let alternates = aside.join("objects/info/alternates");
+        if !alternates.exists() {
+            let format = if self.is_sha256() { "sha256" } else { "sha1" };
+            let mut init = bare_command();
+            init.args(["init", "-q", "--bare", &format!("--object-format={format}"), "--"]).arg(&aside);
+            run(&mut init, None)?;
+            let listed = format!("{}\n", self.common_dir().join("objects").display());
+            fs::write(&alternates, listed).map_err(io_error("write", &alternates))?;
+        }
+        let commit = self.commit_of(tree, parent, why)?;
+        if parent != Some(&commit) {
+            self.copy_kept(&commit, parent, &aside)?;
+        }
+        let mut update = bare_command();
+        update.env("GIT_DIR", &aside).args(["update-ref", reference, commit.as_str()]);
+        run(&mut update, None)?;
+        Ok(aside)
+    }
+
+    /// A commit with the content `tree`: `parent` itself where that is its tree, else one on top of it.
+    fn commit_of(&self, tree: &Oid, parent: Option<&Oid>, why: &str) -> Result<Oid, GitError> {
+        if let Some(parent) = parent
+            && self.tree_of(parent)? == *tree
+        {
+            return Ok(parent.clone());
+        }
+        let mut command = self.command();
+        command.envs(IDENTITY).args(["commit-tree", "-m", why]);
+        command.args(parent.iter().flat_map(|parent| ["-p", parent.as_str()])).arg(tree.as_str());
+        parse_oid(&run(&mut command, None)?, "commit-tree")
+    }
+
+    /// Copies what `parent` does not have of a commit into the repository `into`.
+    fn copy_kept(&self, commit: &Oid, parent: Option<&Oid>, into: &Path) -> Result<(), GitError> {
         let mut wanted = format!("{commit}\n");
         if let Some(parent) = parent {
             wanted = format!("{wanted}^{parent}\n");
@@ -46,7 +84,7 @@ impl Repo {
         let pack = self.git_with(["pack-objects", "--revs", "--stdout", "-q"], wanted.as_bytes())?;
         let mut unpack = self.command();
         // Otherwise git finds the objects there and does not write them.
-        unpack.env_remove("GIT_ALTERNATE_OBJECT_DIRECTORIES").args(["unpack-objects", "-q"]);
+        unpack.env_remove("GIT_ALTERNATE_OBJECT_DIRECTORIES").env("GIT_DIR", into).args(["unpack-objects", "-q"]);
         run(&mut unpack, Some(&pack)).map(drop)
     }
 

@@ -24,6 +24,7 @@ pub fn apply(repository: &InstallTarget, plan: &Plan) -> Result<(), InstallError
         let _ = fs::remove_dir(repository.gate_dir());
     }
     if plan.purge {
+        repository.delete_refs_below("refs/gate/")?;
         let dir = repository.gate_dir();
         if fs::symlink_metadata(&dir).is_ok_and(|meta| meta.is_dir()) {
             fs::remove_dir_all(&dir).map_err(InstallError::io(&dir))?;

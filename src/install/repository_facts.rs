@@ -135,6 +135,15 @@ impl InstallTarget {
         Ok(names.filter_map(|name| String::from_utf8(name.to_vec()).ok()).collect())
     }
 
+    /// Deletes the refs below a prefix.
+    pub(super) fn delete_refs_below(&self, prefix: &str) -> Result<(), InstallError> {
+        let listed = output(self.git(), &["for-each-ref", "--format=%(refname)", prefix])?;
+        for name in listed.to_string_lossy().lines() {
+            output(self.git(), &["update-ref", "-d", name])?;
+        }
+        Ok(())
+    }
+
     /// Returns the three numbers of `git --version`.
     pub fn git_version(&self) -> Option<(u32, u32, u32)> {
         let text = output(self.git(), &["--version"]).ok()?.to_string_lossy().into_owned();

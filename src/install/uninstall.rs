@@ -35,7 +35,10 @@ pub fn plan_uninstall(repository: &InstallTarget, purge: bool) -> Result<Plan, I
     // A journal in which nothing was ever written is a trace, not a record.
     plan.purge |= !journal && InstallRecord::path(repository).exists();
     if purge && dir.exists() {
-        plan.notes.push(format!("{} is deleted, with the journal and what it proves.", dir.display()));
+        plan.notes.push(format!(
+            "{} is deleted, with the journal and what it proves, and so are the refs below refs/gate/.",
+            dir.display()
+        ));
     } else if journal {
         plan.notes.push(format!("The journal stays in {}; `gate uninstall --purge` deletes it.", dir.display()));
     }

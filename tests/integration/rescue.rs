@@ -118,9 +118,27 @@ fn the_failing_command_is_tried_on_a_clean_checkout_once() {
     let artifacts = payload["handoff_artifacts"].to_string();
     let tree = payload["failing_command"]["tree"].as_str().unwrap().to_owned();
     let reference = format!("refs/gate/escalation/{}", &tree[..12]);
-    project.gate(["escalate"]).exits(0).says(&format!("clean snapshot: ref {reference}, tree {tree}"));
-    assert_eq!(project.repo.git(["rev-parse", &format!("{reference}^{{tree}}")]).trim(), tree);
+    let aside = ".git/gate/escalated.git";
+    project.gate(["escalate"]).exits(0).says(&format!("clean snapshot: ref {reference} in {aside}, tree {tree}"));
+    project.repo.git(["fetch", "-q", aside, &reference]);
+    assert_eq!(project.repo.git(["rev-parse", "FETCH_HEAD^{tree}"]).trim(), tree);
     assert!(artifacts.contains("original task: ") && artifacts.contains("escalation_coder.json"), "{artifacts}");
+}
+
+#[test]
+fn what_is_escalated_travels_with_no_push_and_goes_with_a_purge() {
+    let project = used_up();
+    project.repo.write("wip.txt", "a note to myself\n");
+    let escalated = project.gate(["escalate", "--untried"]).exits(0).out;
+    assert!(escalated.contains("in .git/gate/escalated.git"), "{escalated}");
+    assert_eq!(project.repo.git(["for-each-ref", "refs/gate/"]), "");
+    project.sh("git push -q --no-verify --mirror origin").exits(0);
+    assert!(!project.refs().keys().any(|name| name.starts_with("refs/gate/")));
+    let (id, _) = hand_over(&project);
+    assert!(project.repo.git(["for-each-ref", "refs/gate/"]).contains(&id));
+    project.gate(["uninstall", "--yes", "--purge"]).exits(0).says("the refs below refs/gate/");
+    assert_eq!(project.repo.git(["for-each-ref", "refs/gate/"]), "");
+    assert!(!project.gate_dir().exists());
 }
 
 #[test]
