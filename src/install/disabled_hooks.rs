@@ -39,14 +39,20 @@ enum HookState {
     Gone,
     Empty,
     Another,
+    NoRunBit,
+    EndsBefore,
 }
 
 fn say(folder: &Path, state: HookState, names: &[&str]) -> SwitchedOff {
-    let (noun, is, does) = if names.len() == 1 { ("hook", "is", "does") } else { ("hooks", "are", "do") };
+    let one = names.len() == 1;
+    let (noun, is, does) = if one { ("hook", "is", "does") } else { ("hooks", "are", "do") };
+    let (has, it, ends) = if one { ("has", "it", "ends") } else { ("have", "them", "end") };
     let state = match state {
         HookState::Gone => format!("{is} gone from"),
         HookState::Empty => format!("{is} empty in"),
         HookState::Another => format!("{does} not call gate any more in"),
+        HookState::NoRunBit => format!("{has} no run bit, so git passes over {it} in"),
+        HookState::EndsBefore => format!("{ends} before gate is called in"),
     };
     let judged = names.iter().map(|name| if *name == "commit-msg" { "commits" } else { "pushes" });
     let (names, judged) = (names.join(" and "), judged.collect::<Vec<_>>().join(" and "));
@@ -65,6 +71,14 @@ fn hook_state(repository: &InstallTarget, hook: &HookRecord, hooks_path: Option<
     let content = std::fs::read(&path);
     let calls =
         |path: &PathBuf| std::fs::read(path).is_ok_and(|bytes| memchr::memmem::find(&bytes, call.as_bytes()).is_some());
+    if let Some(text) = content.as_ref().ok().filter(|_| calls(&path)) {
+        let is_reached = reaches_gate(&String::from_utf8_lossy(text));
+        return match (is_executable(&path), is_reached) {
+            (false, _) => Some((folder, HookState::NoRunBit)),
+            (true, false) => Some((folder, HookState::EndsBefore)),
+            (true, true) => None,
+        };
+    }
     let in_tree = repository.root.iter().map(|root| root.join(".husky").join(&hook.name));
     if beside.into_iter().chain(in_tree).any(|path| calls(&path)) {
         return None;
@@ -81,6 +95,37 @@ fn hook_state(repository: &InstallTarget, hook: &HookRecord, hooks_path: Option<
         Err(_) => HookState::Gone,
     };
     Some((folder, state))
+}
+
+/// Whether nothing at the top level of a hook ends it before the line that calls gate. What a condition may skip is not
+/// followed: `gate doctor` sends a push through the hook.
+fn reaches_gate(text: &str) -> bool {
+    let mut depth = 0_usize;
+    for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
+        if line.contains("hook git ") || line.contains("gate hook ") {
+            return true;
+        }
+        let first = line.split(|c: char| c.is_whitespace() || c == ';').next().unwrap_or_default();
+        match first {
+            "exit" if depth == 0 => return false,
+            "if" | "case" | "for" | "while" | "until" | "{" | "(" => depth += 1,
+            "fi" | "esac" | "done" | "}" | ")" => depth = depth.saturating_sub(1),
+            _ if line.ends_with('{') => depth += 1,
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    let mode = |meta: std::fs::Metadata| std::os::unix::fs::PermissionsExt::mode(&meta.permissions());
+    std::fs::metadata(path).is_ok_and(|meta| mode(meta) & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &Path) -> bool {
+    true
 }
 
 fn absolute(repository: &InstallTarget, path: &str) -> Option<PathBuf> {

@@ -100,6 +100,9 @@ fn a_hook_of_git_that_is_gone_or_emptied_is_reported() {
         ("rm .git/hooks/pre-push", "the pre-push hook of git is gone from"),
         (": > .git/hooks/pre-push", "the pre-push hook of git is empty in"),
         ("echo 'exit 0' > .git/hooks/pre-push", "the pre-push hook of git does not call gate any more"),
+        ("chmod -x .git/hooks/pre-push", "the pre-push hook of git has no run bit, so git passes over it in"),
+        ("sed -i '2i exit 0' .git/hooks/pre-push", "the pre-push hook of git ends before gate is called in"),
+        ("sed -i '/exec/d; $a exit 0' .git/hooks/pre-push", "the pre-push hook of git ends before gate is called in"),
         ("git config core.hooksPath /dev/null", "the pre-push and commit-msg hooks of git are gone from /dev/null"),
     ] {
         let project = Project::new();
@@ -116,8 +119,11 @@ fn a_hook_of_git_that_is_gone_or_emptied_is_reported() {
     let project = Project::new();
     project.edit("one");
     project.gate(["run", "test"]).exits(0);
-    project.sh("rm .git/hooks/pre-push && gate init --yes").exits(0);
-    project.check().exits(0).never_says("not judged");
+    for change in ["rm .git/hooks/pre-push", "chmod -x .git/hooks/pre-push", "sed -i '2i exit 0' .git/hooks/pre-push"] {
+        project.sh(&format!("{change} && gate check")).says("not judged");
+        project.sh("gate init --yes").exits(0);
+        project.check().exits(0).never_says("not judged");
+    }
     project.gate(["uninstall", "--yes"]).exits(0);
     project.check().never_says("not judged");
 }
