@@ -67,7 +67,7 @@ pub fn of_event(repo: &Repo, event: &JobEvent) -> Result<Option<JobTarget>, Fail
 /// Returns the target for two revisions, without an event.
 pub fn of_revisions(repo: &Repo, base: &str, head: &str) -> Result<JobTarget, Failure> {
     let find = |rev: &str| {
-        repo.commit(rev).map_err(internal)?.ok_or_else(|| {
+        repo.named_commit(rev).map_err(internal)?.ok_or_else(|| {
             Failure::new(Exit::CannotJudge, format!("`{rev}` is not a commit of this clone")).remedy(DEPTH)
         })
     };

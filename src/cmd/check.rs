@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use crate::cmd::housekeeping::tidy;
+use crate::cmd::named_commit;
 use crate::engine::{Uncommitted, Workplace};
 use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf, Sources};
@@ -35,7 +36,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let repo = &place.repo;
     let (policy, state, facts, snapshot) = match &args.rev {
         Some(rev) => {
-            let commit = repo.commit(rev)?.ok_or_else(|| no_commit(rev))?;
+            let commit = named_commit(repo, rev)?.ok_or_else(|| no_commit(rev))?;
             let lineage = collect::lineage(repo, &commit, BaseOf::AnyRemote)?;
             let (policy, notes) = place.policy(Some(&lineage))?;
             let state = place.state()?;

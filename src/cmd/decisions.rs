@@ -6,6 +6,7 @@ use anyhow::Result;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::cmd::named_commit;
 use crate::decision::compare::{self, Overruling};
 use crate::decision::rules::{DecisionRules, KIND};
 use crate::decision::{Decision, RecordKind};
@@ -34,8 +35,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     let repo = &place.repo;
     let rev = args.rev.as_deref().unwrap_or("HEAD");
-    let commit = repo
-        .commit(rev)?
+    let commit = named_commit(repo, rev)?
         .ok_or_else(|| Failure::new(Exit::Usage, format!("`{rev}` is not a commit of this repository")))?;
     let lineage = collect::lineage(repo, &commit, BaseOf::AnyRemote)?;
     let (policy, _) = place.policy(Some(&lineage))?;

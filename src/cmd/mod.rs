@@ -45,7 +45,14 @@ pub mod waive;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::git::Repo;
 use crate::install::InstallError;
+use crate::oid::Oid;
+
+/// The commit that a revision from the command line means; `None` where there is none.
+fn named_commit(repo: &Repo, rev: &str) -> Result<Option<Oid>, Failure> {
+    repo.named_commit(rev).map_err(|error| Failure::new(Exit::CannotJudge, error))
+}
 
 /// Returns the failure for an error of the installation, with its exit code and remedy.
 fn install_failure(error: InstallError) -> Failure {

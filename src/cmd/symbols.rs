@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use crate::cmd::named_commit;
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::fact::changed_files::FilesOf;
@@ -67,7 +68,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
 
 /// Returns the commit or tree that a word names.
 pub(super) fn revision(repo: &Repo, word: &str) -> Result<Oid> {
-    if let Some(commit) = repo.commit(word)? {
+    if let Some(commit) = named_commit(repo, word)? {
         return Ok(commit);
     }
     let tree = word.parse::<Oid>().ok().and_then(|oid| repo.tree_of(&oid).ok());

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use crate::cmd::named_commit;
 use crate::engine::Workplace;
 use crate::event::{EventKind, Origin, Waived};
 use crate::exit::Exit;
@@ -34,8 +35,8 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         return Err(Failure::new(Exit::Usage, "a reason is needed: --reason '…'").into());
     }
     let repo = &place.repo;
-    let commit =
-        repo.commit(&args.rev)?.ok_or_else(|| Failure::new(Exit::Usage, format!("`{}` is not a commit", args.rev)))?;
+    let commit = named_commit(repo, &args.rev)?
+        .ok_or_else(|| Failure::new(Exit::Usage, format!("`{}` is not a commit", args.rev)))?;
     let lineage = collect::lineage(repo, &commit, BaseOf::AnyRemote)?;
     let (policy, _) = place.policy(Some(&lineage))?;
     if policy.gates.iter().all(|gate| gate.id != args.gate) {

@@ -33,6 +33,8 @@ use crate::policy::{Gate, Policy, PolicySource, Signers};
 
 /// The name of the policy file, at the root of a repository.
 pub const FILE: &str = "gate.toml";
+/// Stands for what lies in the place of the policy file and is not a regular file. No text is equal to it.
+pub const NOT_A_FILE: &[u8] = b"\0not a regular file";
 /// The kind of gate that takes commands.
 pub const EVIDENCE: &str = "evidence";
 /// The parameter of such a gate that leaves paths out of the inputs of its commands.
@@ -59,6 +61,11 @@ pub fn read(
     source: PolicySource,
     check: CheckParams<'_>,
 ) -> Result<Policy, ConfigError> {
+    if bytes == NOT_A_FILE {
+        let mut report = Report::new(file_name, "");
+        report.add(&(0..0), "not a regular file: a link, a folder or a submodule holds no policy");
+        return Err(report.into());
+    }
     match std::str::from_utf8(bytes) {
         Ok(text) => parse(file_name, text, source, check),
         Err(error) => {

@@ -12,6 +12,7 @@ use crate::fact::policy_change;
 use crate::fact::subject::Base;
 use crate::failure::Failure;
 use crate::gates;
+use crate::git::TreeFile;
 use crate::oid::Oid;
 use crate::policy::{Policy, PolicySource};
 use crate::repo_path::RepoPath;
@@ -32,9 +33,15 @@ impl Workplace {
     pub fn policy_of_push(&self, judged: &[&Lineage], target: Option<&Target>) -> Result<(Policy, Vec<Note>), Failure> {
         let file = RepoPath::from(config::FILE);
         let of = |commit: &Oid| {
-            self.repo
-                .blob_at(commit, &file)
-                .map_err(|error| Failure::new(Exit::CannotJudge, format!("{} cannot be read: {error}", config::FILE)))
+            let read = self.repo.regular_file_at(commit, &file);
+            let read = read.map_err(|error| {
+                Failure::new(Exit::CannotJudge, format!("{} cannot be read: {error}", config::FILE))
+            })?;
+            Ok(match read {
+                TreeFile::Nothing => None,
+                TreeFile::Regular(content) => Some(content),
+                TreeFile::Other => Some(config::NOT_A_FILE.to_vec()),
+            })
         };
         let here = || self.repo.root().map_or(Ok(None), file_here);
         let bases: BTreeSet<&Oid> = judged
@@ -91,7 +98,11 @@ impl Workplace {
         }
         let moved = target.filter(|target| target.moved).map(|target| {
             let (branch, tip) = (&target.branch, target.tip.short());
-            let text = format!("refs/remotes/{branch} was moved by hand; what the remote last said, {tip}, counts");
+            let remote = branch.split('/').next().unwrap_or_default();
+            let text = format!(
+                "refs/remotes/{branch} was moved by hand or by a fetch from elsewhere; what the remote last said, {tip}, \
+                 counts; to ask it again: git fetch {remote}"
+            );
             Note::new("base-moved", text)
         });
         notes.extend(moved);

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 
+use crate::fact::apart;
 use crate::fact::commits::{self, NewCommits};
 use crate::fact::decisions;
 use crate::fact::hosting::HostedHead;
@@ -197,10 +198,22 @@ pub fn at_push(
                 format!("{} is one file in no folder: no command reads it, and none is asked for", update.remote_ref);
             notes.push(Note::new("no-tree", text));
         }
+        if let (Some(tree), Some(target), Base::Nothing) = (&draft.tree, target, &draft.subject.base)
+            && apart::is_apart(sources.repo, tree, &target.tip)?
+        {
+            let text =
+                format!("{name} has no history and no file in common with {}: nothing there is tested", target.branch);
+            notes.push(Note::new("apart", text));
+            draft.base_tree.clone_from(&draft.tree);
+        }
         let checked_out = draft.subject.commit.is_some() && draft.subject.commit == head.commit;
         let local =
             head.branch.as_ref().filter(|_| checked_out && update.local_ref == "HEAD").unwrap_or(&update.local_ref);
         draft.subject.branch = local.strip_prefix("refs/heads/").map(str::to_owned);
+        draft.subject.is_named_like_tag = match &draft.subject.branch {
+            Some(branch) => sources.repo.reference(&format!("refs/tags/{branch}"))?.is_some(),
+            None => false,
+        };
         draft.subject.checked_out = Some(checked_out);
         draft.subject.update = Some(update.clone());
         drafts.push(draft);

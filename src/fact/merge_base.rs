@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crate::fact::commits::NewCommits;
 use crate::fact::subject::{Base, RefUpdate};
-use crate::git::{GitError, ObjectKind, Repo};
+use crate::git::{DefaultBranch, GitError, ObjectKind, Repo};
 use crate::moment::Moment;
 use crate::oid::Oid;
 
@@ -35,7 +35,7 @@ pub struct Target {
     pub branch: String,
     /// Its last known commit.
     pub tip: Oid,
-    /// `true` if its remote-tracking ref was moved by hand since the last fetch. `tip` is the commit before that.
+    /// Something else than its remote moved what stands for it in a clone; `tip` is from before.
     pub moved: bool,
 }
 
@@ -90,7 +90,7 @@ pub fn pushed_tree(repo: &Repo, update: &RefUpdate) -> Result<Option<Oid>, GitEr
 pub fn target(repo: &Repo, base: BaseOf<'_>) -> Result<Option<Target>, GitError> {
     let first = match base {
         BaseOf::OwnDefault => {
-            let Some(name) = repo.symbolic_ref("HEAD")? else { return Ok(None) };
+            let DefaultBranch::Known(name) = repo.own_default_branch()? else { return Ok(None) };
             let tip = repo.reference(&name)?;
             let branch = name.trim_start_matches("refs/heads/").to_owned();
             return Ok(tip.map(|tip| Target { branch, tip, moved: false }));
@@ -116,21 +116,13 @@ pub fn target(repo: &Repo, base: BaseOf<'_>) -> Result<Option<Target>, GitError>
 
 /// Returns the default branch of one remote as it was last fetched.
 fn default_of(repo: &Repo, remote: &str) -> Result<Option<Target>, GitError> {
-    let prefix = format!("refs/remotes/{remote}/");
     let found = |name: String| -> Result<Option<Target>, GitError> {
-        let tracked = repo.tracked(&name)?;
+        let tracked = repo.tracked(&name, remote)?;
         let branch = name.trim_start_matches("refs/remotes/").to_owned();
         Ok(tracked.map(|(tip, moved)| Target { branch, tip, moved }))
     };
-    if let Some(name) = repo.symbolic_ref(&format!("{prefix}HEAD"))?
-        && let Some(target) = found(name)?
-    {
-        return Ok(Some(target));
-    }
-    let said = repo.said_default_branch(remote);
-    let said = said.as_deref().and_then(|name| name.strip_prefix("refs/heads/")).map(str::to_owned);
-    for branch in said.into_iter().chain(["main".to_owned(), "master".to_owned()]) {
-        if let Some(target) = found(format!("{prefix}{branch}"))? {
+    for name in repo.default_tracking_refs(remote)? {
+        if let Some(target) = found(name)? {
             return Ok(Some(target));
         }
     }

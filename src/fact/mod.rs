@@ -4,6 +4,7 @@
 //! that every scenario can be tested, stored and judged again without a repository.
 
 mod abreast;
+mod apart;
 pub mod assessment;
 pub mod attested;
 pub mod changed_files;

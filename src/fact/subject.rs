@@ -39,6 +39,9 @@ pub struct Subject {
     pub former_lines: BTreeMap<String, String>,
     /// The local branch of which it is the tip.
     pub branch: Option<String>,
+    /// The name of that branch is the name of a tag as well, so that a push of it must say which is meant.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_named_like_tag: bool,
     /// `true` if it is the commit that is checked out, or the working tree itself; `None` if that is unknown.
     pub checked_out: Option<bool>,
 }
@@ -59,6 +62,7 @@ impl Subject {
             runs: BTreeMap::new(),
             former_lines: BTreeMap::new(),
             branch: None,
+            is_named_like_tag: false,
             checked_out: None,
         }
     }

@@ -78,6 +78,7 @@ fn answer(gate: &Gate, params: &Params, subject: &Subject, update: &RefUpdate) -
     let commit = update.new.as_ref().map(Oid::short).unwrap_or_default();
     // A branch of its own for the same commit: the local one where it has another name, else a new one.
     let refspec = match &subject.branch {
+        Some(local) if local != branch && subject.is_named_like_tag => shell_word(&format!("refs/heads/{local}")),
         Some(local) if local != branch => shell_word(local),
         _ => format!("{commit}:refs/heads/change/{commit}"),
     };

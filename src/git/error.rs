@@ -31,6 +31,16 @@ pub enum GitError {
     /// A requested object does not exist.
     #[error("the repository has no {0}")]
     Missing(String),
+    /// A short name that can be taken for something else than what git would take it for.
+    #[error("`{name}` can mean {found}, or {meant}: type the full name of the one that is meant")]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// The full name of what git finds under it.
+        found: String,
+        /// The full names of what it can be taken for.
+        meant: String,
+    },
     /// Git could not be started.
     #[error("cannot run `git {command}`: {source}")]
     NotStarted {

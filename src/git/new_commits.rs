@@ -15,15 +15,22 @@ const FEW: usize = 256;
 impl Repo {
     /// Returns the range that a person names: `a..b`, `a...b`, or one revision, which means that commit alone.
     pub fn named_range(&self, text: &str) -> Result<Range, GitError> {
-        let revision = if text.contains("..") || text.contains('^') && text.starts_with('^') {
-            text.to_owned()
-        } else {
-            match self.commit(text)? {
+        let dots = if text.contains("...") { "..." } else { ".." };
+        let revision = match text.split_once(dots) {
+            Some((from, to)) => format!("{}{dots}{}", self.end_of_range(from)?, self.end_of_range(to)?),
+            None if text.starts_with('^') => text.to_owned(),
+            None => match self.named_commit(text)? {
                 Some(commit) => format!("{commit}^!"),
                 None => return Err(GitError::Missing(format!("commit {text}"))),
-            }
+            },
         };
         Ok(Range { revisions: vec![revision], ..Range::default() })
+    }
+
+    /// The id of the commit that is named at one end of a range. What is no commit stays as it is, so that git says so.
+    fn end_of_range(&self, rev: &str) -> Result<String, GitError> {
+        let commit = if rev.is_empty() { None } else { self.named_commit(rev)? };
+        Ok(commit.map_or_else(|| rev.to_owned(), |commit| commit.to_string()))
     }
 
     /// Returns the commits of `tip` that no remote is known to build on: the work of this branch.
@@ -97,6 +104,17 @@ impl Repo {
     pub fn files_of(&self, commit: &Oid) -> Result<Vec<RepoPath>, GitError> {
         let printed = self.git(["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit.as_str()])?;
         Ok(printed.split(|&byte| byte == 0).filter(|name| !name.is_empty()).map(RepoPath::new).collect())
+    }
+
+    /// The files of a commit or tree, each with its content.
+    pub fn listed_files(&self, commit_or_tree: &Oid) -> Result<Vec<(RepoPath, Oid)>, GitError> {
+        let printed = self.git(["ls-tree", "-r", "-z", "--full-tree", commit_or_tree.as_str()])?;
+        let file = |record: &[u8]| {
+            let tab = record.iter().position(|&byte| byte == b'\t')?;
+            let content = record[..tab].rsplit(|&byte| byte == b' ').next()?;
+            Some((RepoPath::new(&record[tab + 1..]), std::str::from_utf8(content).ok()?.parse().ok()?))
+        };
+        Ok(printed.split(|&byte| byte == 0).filter_map(file).collect())
     }
 
     /// Returns the default branch of a remote, as far as it was fetched.

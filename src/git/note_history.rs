@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::notes::{MAX_DEPTH, sorted_into};
 use super::refs_and_objects::next_blob;
-use super::{GitError, Repo};
+use super::{GitError, ObjectKind, Repo};
 use crate::oid::Oid;
 
 /// The largest number of commits of a ref of notes that are read, newest first. A line that is older has no order.
@@ -37,6 +37,9 @@ impl Repo {
             Err(_) => self.reference(reference)?,
         };
         let Some(tip) = tip.filter(|_| !objects.is_empty()) else { return Ok(NoteHistory::default()) };
+        if self.object_kind(&tip)? != Some(ObjectKind::Commit) {
+            return Ok(NoteHistory::default());
+        }
         let mut args: Vec<String> = ["-c", "log.showRoot=true", "log", "--full-history", "--parents", "--topo-order"]
             .into_iter()
             .chain(["--raw", "--no-abbrev", "--no-renames", "--no-show-signature", "--format=commit %H %P"])

@@ -9,7 +9,7 @@ use super::command::{io_error, run};
 use super::publish_snapshot::IDENTITY;
 use super::refs_and_objects::next_blob;
 use super::remote::run_within;
-use super::{GitError, Repo};
+use super::{GitError, ObjectKind, Repo};
 use crate::oid::Oid;
 
 /// The time in which a remote must send or take notes.
@@ -32,6 +32,15 @@ pub enum Fetched {
     Nothing,
 }
 
+/// The notes on some objects.
+#[derive(Clone, Debug, Default)]
+pub struct NotesRead {
+    /// Each with its object.
+    pub contents: Vec<(Oid, Vec<u8>)>,
+    /// What was not read, and why.
+    pub left_out: Vec<String>,
+}
+
 /// A credential for a fetch by HTTP. Git gets it in its environment, so that no list of processes shows it.
 pub struct Credential {
     /// The only place where it is used: `https://host/`.
@@ -47,14 +56,19 @@ impl Repo {
         format!("refs/gate/notes/{plain}")
     }
 
-    /// Returns the notes on `objects` in the ref `reference`, or in that commit of one, those of `most` bytes or fewer;
-    /// larger ones are left out. It calls git twice, for any number of objects.
-    pub fn notes(&self, reference: &str, objects: &[Oid], most: usize) -> Result<Vec<(Oid, Vec<u8>)>, GitError> {
+    /// The notes on `objects` in the ref `reference`, or in that commit of one, those of `most` bytes or fewer; what is left
+    /// out is named. Two calls of git, however many objects there are.
+    pub fn notes(&self, reference: &str, objects: &[Oid], most: usize) -> Result<NotesRead, GitError> {
+        let mut read = NotesRead::default();
         let commit = match reference.parse() {
             Ok(commit) => Some(commit),
             Err(_) => self.reference(reference)?,
         };
-        let Some(commit) = commit else { return Ok(Vec::new()) };
+        let Some(commit) = commit else { return Ok(read) };
+        if self.object_kind(&commit)? != Some(ObjectKind::Commit) {
+            read.left_out.push(format!("{reference} is not a ref of notes: it does not name a commit"));
+            return Ok(read);
+        }
         let mut names = String::new();
         let mut asked = Vec::new();
         for object in objects {
@@ -64,7 +78,7 @@ impl Repo {
             }
         }
         if asked.is_empty() {
-            return Ok(Vec::new());
+            return Ok(read);
         }
         let form = "--batch-check=%(objectname) %(objecttype) %(objectsize)";
         let printed = self.git_with(["cat-file", form], names.as_bytes())?;
@@ -72,30 +86,45 @@ impl Repo {
         let mut blobs: Vec<(&Oid, Oid)> = Vec::new();
         for (object, line) in asked.into_iter().zip(String::from_utf8_lossy(&printed).lines()) {
             let words: Vec<&str> = line.split(' ').collect();
-            if let [blob, "blob", size] = words[..]
-                && let (Ok(blob), Ok(size)) = (blob.parse(), size.parse::<usize>())
-                && size <= most
-                && all + size <= MAX_BYTES
-            {
+            let [blob, "blob", size] = words[..] else { continue };
+            let (Ok(blob), Ok(size)) = (blob.parse(), size.parse::<usize>()) else { continue };
+            if size > most {
+                read.left_out.push(format!("the note on {} in {reference} has more than {most} bytes", object.short()));
+            } else if all + size > MAX_BYTES {
+                read.left_out.push(format!("the notes in {reference} have more than {MAX_BYTES} bytes in all"));
+                break;
+            } else {
                 all += size;
                 blobs.push((object, blob));
             }
         }
         if blobs.is_empty() {
-            return Ok(Vec::new());
+            if read.left_out.is_empty() && !self.holds_notes(&commit)? {
+                read.left_out.push(format!("{reference} is not a ref of notes: its files are not named by objects"));
+            }
+            return Ok(read);
         }
         let names: Vec<&str> = blobs.iter().map(|(_, blob)| blob.as_str()).collect();
         let printed = self.git_with(["cat-file", "--batch"], (names.join("\n") + "\n").as_bytes())?;
         let mut rest = printed.as_slice();
         let contents = blobs.into_iter().map(|(object, _)| Some((object.clone(), next_blob(&mut rest)?)));
-        Ok(contents.flatten().collect())
+        read.contents = contents.flatten().collect();
+        Ok(read)
+    }
+
+    /// Whether the tree of a commit can be one of notes: what is in it is named by the digits of an id.
+    fn holds_notes(&self, commit: &Oid) -> Result<bool, GitError> {
+        let printed = self.git(["ls-tree", "--name-only", "-z", commit.as_str()])?;
+        let mut names = printed.split(|&byte| byte == 0).filter(|name| !name.is_empty()).peekable();
+        let is_id = |name: &[u8]| name.len() >= 2 && name.iter().all(u8::is_ascii_hexdigit);
+        Ok(names.peek().is_none() || names.any(is_id))
     }
 
     /// Adds `lines` to the note on `object`, each once. `most` is the largest size of a note, in bytes: a larger one is
     /// begun anew.
     pub fn add_to_note(&self, reference: &str, object: &Oid, lines: &[String], most: usize) -> Result<(), GitError> {
         let _alone = self.lock_notes()?;
-        let there = self.notes(reference, std::slice::from_ref(object), most)?;
+        let there = self.notes(reference, std::slice::from_ref(object), most)?.contents;
         let there = there.into_iter().map(|(_, text)| String::from_utf8_lossy(&text).into_owned()).collect::<String>();
         let mut all: BTreeSet<&str> = there.lines().collect();
         all.extend(lines.iter().map(String::as_str));

@@ -57,7 +57,7 @@ fn library_oid(oid: &Oid) -> Result<git2::Oid, git2::Error> {
     git2::Oid::from_str(oid.as_str())
 }
 
-fn own_oid(oid: git2::Oid) -> Result<Oid, git2::Error> {
+pub(super) fn own_oid(oid: git2::Oid) -> Result<Oid, git2::Error> {
     oid.to_string().parse().map_err(|_| git2::Error::from_str("an object id of another form"))
 }
 
@@ -75,29 +75,21 @@ pub enum WantedFile {
     Nowhere,
 }
 
+/// What a tree has where a file is expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TreeFile {
+    /// Nothing.
+    Nothing,
+    /// A regular file with this content.
+    Regular(Vec<u8>),
+    /// A link, a folder, or a commit of another repository.
+    Other,
+}
+
 impl WantedFile {
     /// Returns the content of an entry of a tree.
     pub fn of(entry: Option<&SnapshotEntry>) -> Self {
         entry.filter(|entry| !entry.is_commit()).map_or(Self::Nowhere, |entry| Self::Is(entry.oid.clone()))
-    }
-}
-
-/// The state of a remote-tracking reference, from its log.
-enum Tracked {
-    /// The commit at which the remote reported it last.
-    Heard(Oid),
-    /// It began by hand, and no remote ever reported it.
-    MadeByHand,
-}
-
-/// Returns `true` if a line in the log of a remote-tracking reference does not come from a remote.
-fn by_hand(message: &[u8]) -> bool {
-    let message = String::from_utf8_lossy(message);
-    let mut words = message.split_whitespace();
-    match words.next() {
-        None => true,
-        Some("fetch" | "pull") => words.any(|word| matches!(word, "." | "./")),
-        Some(_) => false,
     }
 }
 
@@ -236,6 +228,18 @@ impl Repo {
         }
     }
 
+    /// What a commit or tree has at a path, as far as it is a regular file.
+    pub fn regular_file_at(&self, commit_or_tree: &Oid, path: &RepoPath) -> Result<TreeFile, GitError> {
+        match self.entry_at(commit_or_tree, path)? {
+            Some(SnapshotEntry { mode: 0o100_644 | 0o100_755 | 0o100_664, .. }) => {
+                Ok(self.blob_at(commit_or_tree, path)?.map_or(TreeFile::Nothing, TreeFile::Regular))
+            }
+            Some(_) => Ok(TreeFile::Other),
+            None if self.has_folder(commit_or_tree, path)? => Ok(TreeFile::Other),
+            None => Ok(TreeFile::Nothing),
+        }
+    }
+
     /// Returns the contents of many files, in the order of `wanted`, with at most one call of git. The content is
     /// `None` for anything but a file, and for a path with a line break if git itself reads it.
     pub fn blobs(&self, wanted: &[WantedFile]) -> Result<Vec<Option<Vec<u8>>>, GitError> {
@@ -344,34 +348,6 @@ impl Repo {
             .transpose()
     }
 
-    /// Returns the commit at which a remote last reported the remote-tracking reference `name`, and `true` if somebody
-    /// moved it by hand since: without a message (`git update-ref`) or from this very repository (`git fetch .`).
-    ///
-    /// The log of the reference answers. Without a log, its present commit counts. `None`: the reference does not
-    /// exist, or somebody made it by hand.
-    pub fn tracked(&self, name: &str) -> Result<Option<(Oid, bool)>, GitError> {
-        let Some(tip) = self.reference(name)? else { return Ok(None) };
-        let last = self.library(|library| {
-            // Reading a log that is not there would create it.
-            if !library.reference_has_log(name)? {
-                return Ok(None);
-            }
-            let log = library.reflog(name)?;
-            let here = log.get(0).is_some_and(|entry| entry.id_new().to_string() == tip.as_str());
-            let last = log.iter().find(|entry| !by_hand(entry.message_bytes().unwrap_or_default()));
-            if last.is_none() && here && log.iter().next_back().is_some_and(|entry| entry.id_old().is_zero()) {
-                return Ok(Some(Tracked::MadeByHand));
-            }
-            let last = last.filter(|_| here).map(|entry| own_oid(entry.id_new())).transpose()?;
-            Ok(last.map(Tracked::Heard))
-        });
-        Ok(match last.flatten() {
-            Some(Tracked::Heard(last)) => Some((last.clone(), last != tip)),
-            Some(Tracked::MadeByHand) => None,
-            None => Some((tip, false)),
-        })
-    }
-
     /// Returns a best common ancestor of two commits; `None` if they have none, or one of them is not here.
     pub fn merge_base(&self, a: &Oid, b: &Oid) -> Result<Option<Oid>, GitError> {
         let near =
@@ -412,28 +388,6 @@ impl Repo {
             None => Ok(self
                 .git_unless(&[1, 128], ["merge-base", "--is-ancestor", ancestor.as_str(), descendant.as_str()])?
                 .is_some()),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_moved_a_remote_tracking_reference() {
-        for (message, hand) in [
-            ("", true),
-            ("fetch . HEAD:refs/remotes/origin/main: fast-forward", true),
-            ("fetch -q ./ +HEAD:refs/remotes/origin/main: forced-update", true),
-            ("fetch: fast-forward", false),
-            ("fetch origin: storing head", false),
-            ("pull --rebase origin main: fast-forward", false),
-            ("update by push", false),
-            ("clone: from ../bare.git", false),
-            ("remote: renamed refs/remotes/o/main to refs/remotes/origin/main", false),
-        ] {
-            assert_eq!(by_hand(message.as_bytes()), hand, "{message}");
         }
     }
 }

@@ -1,22 +1,14 @@
-//! Remotes, and their default branches.
+//! Remotes: where they are fetched from and pushed to.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::{Read as _, Write as _};
-use std::path::PathBuf;
+use std::io::Read as _;
 use std::process::{Child, Command};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
-use super::command::{described, start};
+use super::command::described;
 use super::{GitError, Repo};
-use crate::digest::hex_digest;
-
-/// The time in which a remote must report its default branch.
-const REMOTE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A remote of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,22 +19,6 @@ pub struct Remote {
     pub url: String,
     /// The URL for pushes, with rewriting rules applied; usually `url`.
     pub push_url: String,
-}
-
-/// The names that a default branch has almost everywhere.
-const CUSTOMARY: [&str; 2] = ["refs/heads/main", "refs/heads/master"];
-
-/// The default branch of a remote.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum DefaultBranch {
-    /// Its full name, such as `refs/heads/main`.
-    Known(String),
-    /// The remote has no branches yet.
-    EmptyRemote,
-    /// Unknown, for this reason.
-    Unknown(String),
 }
 
 impl Repo {
@@ -78,78 +54,10 @@ impl Repo {
         Ok(found.into_iter().filter_map(remote).collect())
     }
 
-    /// Returns the default branch of the remote that is pushed to: `remote` is its name, or its URL if it has no name,
-    /// and `url` the address of the push (git passes both to a pre-push hook).
-    ///
-    /// The branch that a clone or `git remote set-head` recorded comes first, then the earlier answer of the remote.
-    /// Otherwise the remote itself is asked, for five seconds at most.
-    pub fn remote_default_branch(&self, remote: &str, url: &str) -> DefaultBranch {
-        let known = self.known_default_branch(remote, url);
-        known.map_or_else(|| self.refresh_remote_default_branch(url), DefaultBranch::Known)
-    }
-
-    /// Returns the same, as far as it is known without asking the remote.
-    pub fn known_default_branch(&self, remote: &str, url: &str) -> Option<String> {
-        let recorded = || {
-            let name = self.recorded_for(remote, url)?;
-            let target = self.symbolic_ref(&format!("refs/remotes/{name}/HEAD")).ok()??;
-            // A branch that is gone from there is the default one no more.
-            self.reference(&target).ok()??;
-            Some(format!("refs/heads/{}", target.strip_prefix(&format!("refs/remotes/{name}/"))?))
-        };
-        recorded().or_else(|| self.read_cache().remove(&cache_key(url)))
-    }
-
-    /// Returns the default branch that the remote of this name reported last.
-    pub fn said_default_branch(&self, remote: &str) -> Option<String> {
-        let remotes = self.remotes().ok()?;
-        let named = remotes.into_iter().find(|one| one.name == remote)?;
-        let mut said = self.read_cache();
-        said.remove(&cache_key(&named.push_url)).or_else(|| said.remove(&cache_key(&named.url)))
-    }
-
-    /// Returns [`Repo::remote_default_branch`] for a push to these refs of the remote, each with `true` if it exists
-    /// there.
-    ///
-    /// Anybody can change the record here, by a command that looks harmless, and the remote may have changed since. If
-    /// the record would unprotect a usual default branch, or a branch of the remote that was never seen here, the
-    /// remote itself is asked, and believed if it answers.
-    pub fn default_branch_for_push(&self, remote: &str, url: &str, refs: &[(&str, bool)]) -> DefaultBranch {
-        let unseen = |branch: &str| {
-            let of_remote = self.recorded_for(remote, url).zip(branch.strip_prefix("refs/heads/"));
-            let here = of_remote.map(|(name, branch)| self.reference(&format!("refs/remotes/{name}/{branch}")));
-            matches!(here, Some(Ok(None)))
-        };
-        let doubtful = |(branch, exists): &(&str, bool)| CUSTOMARY.contains(branch) || *exists && unseen(branch);
-        match self.remote_default_branch(remote, url) {
-            DefaultBranch::Known(name) if refs.iter().any(|one| one.0 != name && doubtful(one)) => {
-                match self.refresh_remote_default_branch(url) {
-                    DefaultBranch::Known(said) => DefaultBranch::Known(said),
-                    DefaultBranch::EmptyRemote | DefaultBranch::Unknown(_) => DefaultBranch::Known(name),
-                }
-            }
-            other => other,
-        }
-    }
-
     /// Returns the name of the configured remote with the URL `url`, if there is one.
     pub fn remote_named(&self, url: &str) -> Option<String> {
         let remotes = self.remotes().ok()?;
         remotes.into_iter().find(|one| same_place(&one.push_url, url)).map(|one| one.name)
-    }
-
-    /// Asks the remote at `url` itself, and remembers a definite answer.
-    pub fn refresh_remote_default_branch(&self, url: &str) -> DefaultBranch {
-        let mut command = self.command();
-        command.args(["ls-remote", "--symref", "--", url, "HEAD", "refs/heads/*"]);
-        match run_within(&mut command, REMOTE_TIMEOUT).map(|printed| parse_default(&printed)) {
-            Ok(RemoteHeads { answer: DefaultBranch::Known(branch), by_head: true }) => {
-                self.remember(url, &branch);
-                DefaultBranch::Known(branch)
-            }
-            Ok(said) => said.answer,
-            Err(reason) => DefaultBranch::Unknown(reason),
-        }
     }
 
     /// Returns the remote whose `refs/remotes/<name>/HEAD` describes the repository at `url`.
@@ -159,37 +67,6 @@ impl Repo {
         let by_url = || remotes.iter().find(|one| same_place(&one.url, url));
         by_name.or_else(by_url).map(|one| one.name.clone())
     }
-
-    fn cache_file(&self) -> PathBuf {
-        self.gate_dir().join("default-branches.json")
-    }
-
-    fn read_cache(&self) -> BTreeMap<String, String> {
-        let bytes = fs::read(self.cache_file()).unwrap_or_default();
-        serde_json::from_slice(&bytes).unwrap_or_default()
-    }
-
-    /// Caches the default branch. A lost entry costs one question to the remote, so failures are not reported.
-    fn remember(&self, url: &str, branch: &str) {
-        let mut cache = self.read_cache();
-        if cache.insert(cache_key(url), branch.to_owned()).as_deref() == Some(branch) {
-            return;
-        }
-        let folder = self.gate_dir();
-        let write = || -> std::io::Result<()> {
-            fs::create_dir_all(&folder)?;
-            let mut file = tempfile::NamedTempFile::new_in(&folder)?;
-            file.write_all(&serde_json::to_vec(&cache)?)?;
-            file.persist(self.cache_file())?;
-            Ok(())
-        };
-        let _ = write();
-    }
-}
-
-/// Returns the digest of a URL for the cache, since URLs may carry credentials.
-fn cache_key(url: &str) -> String {
-    hex_digest(&[b"remote", url.as_bytes()])
 }
 
 /// The rules of `url.<base>.insteadOf`: (written, used).
@@ -220,7 +97,7 @@ impl Rewrites<'_> {
 ///
 /// A remote may be fetched by one protocol and pushed by another. It may also be fetched from one repository and pushed
 /// to another, and then the recorded default branch says nothing.
-fn same_place(a: &str, b: &str) -> bool {
+pub(super) fn same_place(a: &str, b: &str) -> bool {
     a == b || (place(a).is_some() && place(a) == place(b))
 }
 
@@ -236,39 +113,6 @@ fn place(url: &str) -> Option<(String, &str)> {
     let host = host.split_once(':').map_or(host, |(host, _)| host);
     let path = path.trim_matches('/');
     Some((host.to_ascii_lowercase(), path.strip_suffix(".git").unwrap_or(path)))
-}
-
-fn parse_default(printed: &[u8]) -> RemoteHeads {
-    let text = String::from_utf8_lossy(printed);
-    let (mut branches, mut head) = (Vec::new(), false);
-    for line in text.lines() {
-        let Some((value, name)) = line.split_once('\t') else { continue };
-        match value.strip_prefix("ref: ") {
-            Some(target) if name == "HEAD" => {
-                return RemoteHeads { answer: DefaultBranch::Known(target.trim().to_owned()), by_head: true };
-            }
-            _ if name == "HEAD" => head = true,
-            _ if name.starts_with("refs/heads/") => branches.push(name),
-            _ => {}
-        }
-    }
-    let customary: Vec<_> = branches.iter().filter(|name| CUSTOMARY.contains(name)).collect();
-    let answer = match (head, &customary[..]) {
-        (true, _) => DefaultBranch::Unknown("the remote does not say which branch its HEAD is".to_owned()),
-        _ if branches.is_empty() => DefaultBranch::EmptyRemote,
-        // The HEAD of the remote names a branch that nobody has pushed: a bare repository that was made before its
-        // first branch had a name. One branch with a customary name is what everybody takes for the default there.
-        (false, [name]) => DefaultBranch::Known((**name).to_owned()),
-        _ => DefaultBranch::Unknown("the HEAD of the remote is a branch that does not exist".to_owned()),
-    };
-    RemoteHeads { answer, by_head: false }
-}
-
-/// The branches that a remote reports.
-struct RemoteHeads {
-    answer: DefaultBranch,
-    /// Its `HEAD` says so: worth remembering.
-    by_head: bool,
 }
 
 /// Runs `command` and kills it and its children when it takes longer than `limit`.
@@ -345,32 +189,6 @@ mod tests {
         assert_eq!(rewrites.fetch("gh:me/r"), "git@github.com:me/r");
         assert_eq!(rewrites.push("gh:me/r"), "ssh://push/me/r");
         assert_eq!(rewrites.push("/srv/r"), "/srv/r");
-    }
-
-    #[test]
-    fn a_default_branch_is_read_and_not_guessed() {
-        let parse = |printed: &[u8]| parse_default(printed).answer;
-        let unknown = |printed: &[u8]| matches!(parse(printed), DefaultBranch::Unknown(_));
-        let said = parse_default(b"ref: refs/heads/trunk\tHEAD\n1\tHEAD\n1\trefs/heads/main\n");
-        assert_eq!((said.answer, said.by_head), (DefaultBranch::Known("refs/heads/trunk".to_owned()), true));
-        assert_eq!(parse(b""), DefaultBranch::EmptyRemote);
-        assert!(unknown(b"1\tHEAD\n1\trefs/heads/main\n"));
-        assert!(unknown(b"1\trefs/heads/main\n1\trefs/heads/master\n"));
-        assert!(unknown(b"1\trefs/heads/a\n1\trefs/heads/b\n"));
-        assert!(unknown(b"1\trefs/heads/a\n"));
-    }
-
-    #[test]
-    fn a_head_that_names_no_branch_leaves_the_customary_one_and_is_not_remembered() {
-        let printed: [&[u8]; 3] = [
-            b"1\trefs/heads/main\n",
-            b"1\trefs/heads/a\n1\trefs/heads/main\n",
-            b"ref: refs/heads/x\trefs/remotes/o/HEAD\n1\trefs/heads/main\n",
-        ];
-        for printed in printed {
-            let said = parse_default(printed);
-            assert_eq!((said.answer, said.by_head), (DefaultBranch::Known("refs/heads/main".to_owned()), false));
-        }
     }
 
     #[cfg(unix)]

@@ -179,6 +179,7 @@ fn subject(commit: Commit, branch: Option<&str>) -> Subject {
         runs: std::collections::BTreeMap::new(),
         former_lines: std::collections::BTreeMap::new(),
         branch: branch.map(str::to_owned),
+        is_named_like_tag: false,
         checked_out: Some(true),
     }
 }

@@ -58,8 +58,8 @@ pub fn judge(hook: &GitHook<'_>, may_run: bool) -> anyhow::Result<PushAnswer> {
         described = preview.described;
     }
     let Described { policy, state, facts } = described;
-    // What a dry run would be told is no attempt.
-    let claimed = || hook.name != "pre-push" || !is_dry_run();
+    // What a dry run would be told is no attempt, and where a push arrives nobody knows whose attempt it is.
+    let claimed = || hook.name == "pre-push" && !is_dry_run();
     Ok(PushAnswer::Judged(Box::new(place.judge_if(&policy, &state, facts, None, claimed))))
 }
 
@@ -136,7 +136,7 @@ fn described(place: &Workplace, hook: &GitHook<'_>) -> anyhow::Result<Option<Des
     let begun = updates.first().and_then(|update| collect::begin_push(repo, update, receiving));
     let refs: Vec<_> = updates.iter().map(|update| (update.remote_ref.as_str(), update.old.is_some())).collect();
     let default_branch =
-        if receiving { own_default_branch(place)? } else { repo.default_branch_for_push(&remote, &url, &refs) };
+        if receiving { own_default_branch(repo)? } else { repo.default_branch_for_push(&remote, &url, &refs) };
     for update in &mut updates {
         update.default_branch = default_branch.clone();
         // People know their branch by its name.
@@ -287,11 +287,17 @@ fn malformed(name: &str, what: &str) -> Failure {
         .remedy(format!("git calls `gate hook git {name}`; by hand, `gate check` judges what is here"))
 }
 
-/// Returns the default branch of the repository that receives the push: the one that its own `HEAD` names.
-fn own_default_branch(place: &Workplace) -> anyhow::Result<DefaultBranch> {
-    Ok(match place.repo.symbolic_ref("HEAD")? {
-        Some(name) if place.repo.reference(&name)?.is_none() => DefaultBranch::EmptyRemote,
-        Some(name) => DefaultBranch::Known(name),
-        None => DefaultBranch::Unknown("HEAD of this repository is detached".to_owned()),
-    })
+/// The default branch of the repository that receives the push. Where it cannot be told, nothing is judged: whoever pushes
+/// would bring the policy.
+fn own_default_branch(repo: &Repo) -> anyhow::Result<DefaultBranch> {
+    let why = match repo.own_default_branch()? {
+        DefaultBranch::Unknown(why) => why,
+        known => return Ok(known),
+    };
+    let branches = repo.branches()?;
+    let usual = branches.iter().find(|name| ["refs/heads/main", "refs/heads/master"].contains(&name.as_str()));
+    let branch = usual.or(branches.first()).map_or("refs/heads/main", String::as_str);
+    let what = format!("the repository that is pushed to does not say which of its branches is the default one: {why}");
+    let remedy = format!("its owner names that branch there, for example: git symbolic-ref HEAD {branch}");
+    Err(Failure::new(Exit::CannotJudge, what).remedy(remedy).into())
 }

@@ -14,20 +14,18 @@ const MAX_ASIDE: usize = 5;
 /// another commit than the one that is checked out, a deletion, or a push that has arrived. `forward` returns `true` if
 /// a ref moves to a descendant; otherwise the command forces the push as the original did.
 pub fn push_again(facts: &Facts, uncommitted: &[DirtyPath], forward: impl Fn(&Oid, &Oid) -> bool) -> Option<String> {
-    let here = |subject: &Subject| subject.checked_out == Some(true);
-    let updates: Option<Vec<&RefUpdate>> =
-        facts.subjects.iter().map(|subject| subject.update.as_ref().filter(|_| here(subject))).collect();
+    let updates: Option<Vec<(&Subject, &RefUpdate)>> = facts.subjects.iter().map(pushed_from_here).collect();
     let updates = updates?;
-    let remote = &updates.first()?.remote;
+    let remote = &updates.first()?.1.remote;
     // An address that holds a secret is recorded without it.
     if remote.is_empty() || remote.contains('*') {
         return None;
     }
     let mut words = vec!["gate".to_owned(), "push".to_owned(), shell_word(remote)];
-    for update in updates {
+    for (subject, update) in updates {
         let new = update.new.as_ref()?;
         let forced = update.old.as_ref().is_some_and(|old| !forward(old, new));
-        words.push(shell_word(&refspec(update, forced)));
+        words.push(shell_word(&refspec(subject, update, forced)));
     }
     let push = words.join(" ");
     // `git stash` does not see what an index bit hides.
@@ -50,9 +48,18 @@ fn stash(files: &[DirtyPath]) -> String {
     format!("git stash push{untracked} -- {}", shell_line(paths.iter().map(String::as_str)))
 }
 
-fn refspec(update: &RefUpdate, forced: bool) -> String {
+/// What is checked out, with the update of the ref it is pushed to.
+fn pushed_from_here(subject: &Subject) -> Option<(&Subject, &RefUpdate)> {
+    let update = subject.update.as_ref().filter(|_| subject.checked_out == Some(true))?;
+    Some((subject, update))
+}
+
+fn refspec(subject: &Subject, update: &RefUpdate, forced: bool) -> String {
     let short = |name: &str| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
     let (local, remote) = (short(&update.local_ref), short(&update.remote_ref));
     let sign = if forced { "+" } else { "" };
+    if subject.is_named_like_tag {
+        return format!("{sign}{}:{}", update.local_ref, update.remote_ref);
+    }
     if local == remote { format!("{sign}{local}") } else { format!("{sign}{local}:{}", update.remote_ref) }
 }

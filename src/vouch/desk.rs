@@ -57,7 +57,7 @@ impl<'a> NotesRepository<'a> {
         waits: impl FnOnce(&PublicKey),
     ) -> Result<KeptStatement> {
         let payload = serde_json::to_vec(statement)?;
-        let known = self.repo.notes(NOTES, trees, MAX_NOTE)?;
+        let known = self.repo.notes(NOTES, trees, MAX_NOTE)?.contents;
         if let Some(envelope) = known.iter().find_map(|(_, note)| holding(note, &payload)) {
             return Ok(KeptStatement { envelope, signed: None });
         }

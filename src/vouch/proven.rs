@@ -45,7 +45,8 @@ pub struct Withheld {
 pub fn at(place: &Workplace, rev: &str) -> Result<Proven> {
     let commit = place
         .repo
-        .commit(rev)?
+        .named_commit(rev)
+        .map_err(|error| Failure::new(Exit::CannotJudge, error))?
         .ok_or_else(|| Failure::new(Exit::Usage, format!("`{rev}` is not a commit of this repository")))?;
     let lineage = collect::lineage(&place.repo, &commit, BaseOf::AnyRemote)?;
     let (policy, _) = place.policy(Some(&lineage))?;

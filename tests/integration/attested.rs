@@ -137,8 +137,7 @@ impl Judged {
     pub fn lacks(&self, why: &str) {
         assert_eq!((self.reason.as_str(), self.grades.len()), ("missing", 0), "{self:?}");
         assert!(self.says(why), "no {why:?} in {self:?}");
-        // Whoever asks again and again in one clone has used up the attempts.
-        assert!(["blocked", "needs-human"].contains(&self.outcome.as_str()), "{self:?}");
+        assert_eq!(self.outcome, "blocked", "{self:?}");
     }
 
     pub fn says(&self, words: &str) -> bool {
@@ -313,6 +312,18 @@ fn notes_that_were_rewritten_are_said() {
 
     carried.project.repo.git(["push", "-q", "origin", ":refs/notes/gate"]);
     carried.judged_in(&clone).lacks("origin has no refs/notes/gate");
+}
+
+#[test]
+fn notes_that_are_too_large_or_no_notes_are_said() {
+    let junk = format!("{}\n{}", "x".repeat(1_200_000), data("passed.json"));
+    Carried::new().noted(&junk).judged().lacks("bytes, so it does not count");
+    let carried = Carried::new().noted(&data("passed.json"));
+    let repo = &carried.project.repo;
+    for what in ["HEAD:test.sh", "HEAD"] {
+        repo.git(["push", "-q", "-f", "--no-verify", "origin", &format!("{what}:refs/notes/gate")]);
+        carried.judged().lacks("is not a ref of notes");
+    }
 }
 
 #[test]

@@ -274,9 +274,12 @@ hermetic! {
         assert_eq!(git.refresh_remote_default_branch(url), side);
         assert_eq!(git.remote_default_branch("origin", url), side);
         assert!(!fs::read_to_string(git.gate_dir().join("default-branches.json")).unwrap().contains(url));
-        // What the clone recorded comes first, for this remote and for its address; not for a push elsewhere.
+        // What it said comes first, then what the clone recorded, for this remote and for its address; not for a push
+        // elsewhere.
         repo.git(["fetch", "-q", "origin"]);
         repo.git(["remote", "set-head", "origin", "trunk"]);
+        assert_eq!(git.remote_default_branch("origin", url), side);
+        fs::remove_file(git.gate_dir().join("default-branches.json")).unwrap();
         assert_eq!(git.remote_default_branch("origin", url), trunk);
         assert_eq!(git.remote_default_branch(url, url), trunk);
         let other = repo.add_bare_remote("other");

@@ -55,6 +55,7 @@ mod log_fields;
 mod mutations;
 mod named_texts;
 mod names;
+mod names_of_refs;
 mod note_history;
 mod oracle;
 mod own_logs;

@@ -136,3 +136,46 @@ fn a_commit_made_there_counts_as_one_made_elsewhere() {
     project.gate_in(&tree, ["run", "test"]).exits(0);
     project.sh("git push origin HEAD:refs/heads/again").exits(0).says("gate: pass").never_says("reservations");
 }
+
+#[test]
+fn a_head_that_names_no_branch_lets_nobody_bring_a_policy_of_their_own() {
+    let strict = format!("{POLICY}\n[gates.tests]\non_unknown = \"block\"\n");
+    let project = server(&strict);
+    project.repo.git_in(&project.remote, ["symbolic-ref", "HEAD", "refs/heads/master"]);
+    project.repo.write("gate.toml", "version = 1\n");
+    project.repo.commit_all("chore: soften");
+    let before = project.refs();
+    project.sh("git push origin feature").exits(1).says("is recorded where it ran");
+    project.sh("git push origin HEAD:main").exits(1).says("main is protected").never_says("first push");
+    assert_eq!(project.refs(), before);
+    // Without a branch that everybody takes for the default one, its owner has to say which it is.
+    project.repo.git_in(&project.remote, ["branch", "-m", "main", "dev"]);
+    let refused = project.sh("git push origin feature").exits(1).says("names refs/heads/master, which does not exist");
+    remedied(&project, &refused.text(), "git symbolic-ref HEAD refs/heads/dev");
+    project.sh("git push origin HEAD:dev").exits(1).says("dev is protected");
+}
+
+#[test]
+fn a_detached_head_is_said_to_the_owner_of_the_server() {
+    let project = server(POLICY);
+    let tip = project.repo.git(["rev-parse", "main"]);
+    project.repo.git_in(&project.remote, ["update-ref", "--no-deref", "HEAD", &tip]);
+    let refused = project.sh("git push origin feature").exits(1).says("its HEAD is detached");
+    remedied(&project, &refused.text(), "git symbolic-ref HEAD refs/heads/main");
+    project.sh("git push origin HEAD:main").exits(1).says("main is protected");
+    project.sh("git push origin feature").exits(0);
+}
+
+/// Types the remedy where the owner of the server would.
+fn remedied(project: &Project, said: &str, remedy: &str) {
+    assert!(said.contains(remedy), "{said}");
+    project.sh_in(&project.remote, remedy).exits(0);
+}
+
+#[test]
+fn no_push_counts_as_an_attempt_where_it_arrives() {
+    let project = server(POLICY);
+    for _ in 0..5 {
+        project.sh("git push origin HEAD:main").exits(1).says("main is protected").never_says("attempt");
+    }
+}

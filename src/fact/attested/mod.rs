@@ -115,7 +115,8 @@ impl AttestedRuns {
         for head in heads {
             self.notes.extend(moved(repo, policy, base, head)?);
         }
-        let lines = lines(repo, base, heads, refs)?;
+        let (lines, left_out) = lines(repo, base, heads, refs)?;
+        self.notes.extend(left_out.into_iter().take(NAMED).map(|what| note(format!("{what}, so it does not count"))));
         let verify::VerifiedLines { runs, verdicts, refused } = verify::read(&lines, signers, Timestamp::now());
         (self.runs, self.verdicts) = (runs, verdicts);
         if self.runs.len() > 1 {
@@ -223,12 +224,17 @@ pub fn signers(repo: &Repo, policy: &Policy, commit: &Oid) -> Result<(Vec<Signer
     Ok((signers, wrong))
 }
 
-/// Returns the lines of the notes on the trees of `heads` and of those of their commits that `base` does not have, each
-/// with its tree. `refs` are refs of notes or their commits.
-fn lines(repo: &Repo, base: &Oid, heads: &[&Oid], refs: &[String]) -> Result<Vec<(Oid, String)>, GitError> {
+/// The lines of the notes on the trees of `heads` and of the commits of them that `base` does not have, each with its
+/// tree, and what of them was not read. `refs` are those of notes, or their commits.
+fn lines(
+    repo: &Repo,
+    base: &Oid,
+    heads: &[&Oid],
+    refs: &[String],
+) -> Result<(Vec<(Oid, String)>, Vec<String>), GitError> {
     let mut trees: Vec<Oid> = heads.iter().map(|head| repo.tree_of(head)).collect::<Result<_, _>>()?;
     if trees.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Default::default());
     }
     let mut args = vec!["log".to_owned(), "--format=%T".to_owned(), "--no-show-signature".to_owned()];
     args.push(format!("--max-count={MAX_TREES}"));
@@ -238,9 +244,11 @@ fn lines(repo: &Repo, base: &Oid, heads: &[&Oid], refs: &[String]) -> Result<Vec
     trees.extend(String::from_utf8_lossy(&printed).lines().filter_map(|line| line.parse().ok()));
     trees.sort();
     trees.dedup();
-    let mut lines = Vec::new();
+    let (mut lines, mut left_out) = (Vec::new(), Vec::new());
     for reference in refs {
-        for (tree, text) in repo.notes(reference, &trees, MAX_NOTE)? {
+        let read = repo.notes(reference, &trees, MAX_NOTE)?;
+        left_out.extend(read.left_out);
+        for (tree, text) in read.contents {
             let text = String::from_utf8_lossy(&text);
             let text = text.lines().filter(|line| !line.trim().is_empty());
             lines.extend(text.map(|line| (tree.clone(), line.to_owned())));
@@ -248,5 +256,5 @@ fn lines(repo: &Repo, base: &Oid, heads: &[&Oid], refs: &[String]) -> Result<Vec
     }
     lines.sort();
     lines.dedup();
-    Ok(lines)
+    Ok((lines, left_out))
 }

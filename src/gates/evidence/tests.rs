@@ -62,6 +62,7 @@ fn subject(name: &str, changed: Option<&[&str]>) -> Subject {
         former_lines: BTreeMap::new(),
         commits: crate::fact::commits::NewCommits::default(),
         branch: None,
+        is_named_like_tag: false,
         checked_out: None,
     }
 }

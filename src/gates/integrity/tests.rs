@@ -33,6 +33,7 @@ fn facts(tale: &Tale, pairs: &[(&str, &str, &str)]) -> Facts {
         runs: std::collections::BTreeMap::new(),
         former_lines: std::collections::BTreeMap::new(),
         branch: None,
+        is_named_like_tag: false,
         checked_out: None,
     };
     let mut facts = Facts { subjects: vec![subject], story: tale.story(), ..Facts::at(Moment::Stop) };

@@ -390,6 +390,10 @@ fn the_first_push_of_a_branch_says_what_comes_next() {
     let said = pushed(&zero, &url);
     assert!(said.contains(advice), "{said}");
     let before = clone.repo.git(["rev-parse", "HEAD~1"]);
+    // As a push leaves it: the branch is one of our own.
+    let tracking = ["--create-reflog", "-m", "update by push", "refs/remotes/origin/feature", &before];
+    clone.repo.git(["update-ref", "-d", "refs/remotes/origin/feature"]);
+    clone.repo.git(["update-ref"].iter().chain(&tracking));
     let again = pushed(&before, &url);
     clone.repo.git(["remote", "set-url", "origin", "/srv/git/o/r.git"]);
     for said in [again, pushed(&zero, "/srv/git/o/r.git")] {
