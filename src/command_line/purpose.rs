@@ -1,5 +1,7 @@
 //! The purpose of each simple command of a line.
 
+use std::path::PathBuf;
+
 use crate::runner::{CommandKind, ExitMeaning, Invocation, ProjectFiles, RunScope, classify_embedded};
 use crate::shell::program::{Arg, InputSource, Leaf, Program};
 
@@ -54,6 +56,22 @@ impl Purpose {
     /// Returns `true` if its status 0 means that it found nothing.
     pub fn honest(&self) -> bool {
         self.invocation.as_ref().is_none_or(|invocation| invocation.exit == ExitMeaning::Decides && !invocation.watches)
+    }
+
+    /// The paths that a command changes, as far as its words show them, seen from where it runs.
+    pub fn changed_paths(&self, leaf: &Leaf) -> Vec<String> {
+        let Some(name) = leaf.name().filter(|_| self.edits || self.elsewhere) else { return Vec::new() };
+        if name == "git" {
+            return sent_to(leaf);
+        }
+        let entry = table().command(name, &leaf.words()[1..]).filter(|entry| entry.paths.is_some());
+        let named = entry.map(|entry| named_paths(entry, leaf).into_iter().map(|arg| arg.text.as_str()).collect());
+        // Of other commands each argument may be such a path, and the value of an option.
+        let any = || {
+            let value = |arg: &'_ Arg| arg.text.rsplit('=').next().map(str::to_owned);
+            leaf.argv[1..].iter().filter_map(value).filter(|text| text.contains('/')).collect::<Vec<_>>()
+        };
+        named.map_or_else(any, |named: Vec<&str>| named.into_iter().map(str::to_owned).collect())
     }
 
     /// Returns the ids of the runners whose output it prints.
@@ -235,16 +253,45 @@ pub(super) fn inline_script(leaf: &Leaf, options: &[String]) -> Option<String> {
 }
 
 fn changes_named(entry: &CommandEntry, leaf: &Leaf) -> bool {
+    named_paths(entry, leaf).into_iter().any(|arg| in_tree(&arg.text, leaf))
+}
+
+/// The arguments that are paths which a command changes.
+fn named_paths<'l>(entry: &CommandEntry, leaf: &'l Leaf) -> Vec<&'l Arg> {
     let is_named = |arg: &&Arg| !arg.text.starts_with('-') && !arg.text.is_empty();
-    let named: Vec<&Arg> = leaf.argv[1..].iter().filter(is_named).collect();
-    let paths = match entry.paths {
-        None => return false,
+    let mut named: Vec<&Arg> = leaf.argv[1..].iter().filter(is_named).collect();
+    match entry.paths {
+        None => named.clear(),
         // Where there is a script alone, the files come from elsewhere.
-        Some(Paths::Rest) if named.len() > 1 && !leaf.appended && !holds_script(leaf) => &named[1..],
-        Some(Paths::All | Paths::Rest) => &named[..],
-        Some(Paths::Last) => &named[named.len().saturating_sub(1)..],
-    };
-    paths.iter().any(|arg| in_tree(&arg.text, leaf))
+        Some(Paths::Rest) if named.len() > 1 && !leaf.appended && !holds_script(leaf) => {
+            named.remove(0);
+        }
+        Some(Paths::All | Paths::Rest) => {}
+        Some(Paths::Last) => {
+            named.drain(..named.len().saturating_sub(1));
+        }
+    }
+    named
+}
+
+/// The directories to which options of git send it.
+fn sent_to(leaf: &Leaf) -> Vec<String> {
+    let mut found: Option<PathBuf> = None;
+    let mut words = leaf.argv.iter().skip(1);
+    while let Some(word) = words.next() {
+        match word.text.as_str() {
+            "-C" | "--work-tree" => {
+                let Some(value) = words.next().and_then(Arg::literal) else { return Vec::new() };
+                found = Some(found.unwrap_or_default().join(value));
+            }
+            "-c" | "--git-dir" | "--namespace" | "--config-env" | "--exec-path" => drop(words.next()),
+            option if option.starts_with('-') => {
+                found = option.strip_prefix("--work-tree=").map(PathBuf::from).or(found);
+            }
+            _ => break,
+        }
+    }
+    found.into_iter().map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
 /// Returns `true` if an option has a script attached, so that none of the arguments is a script: `-es/a/b/`.

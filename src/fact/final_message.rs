@@ -43,6 +43,7 @@ struct PhraseLists {
     confirmations: Vec<String>,
     blocked: Vec<String>,
     announcements: Vec<String>,
+    aside: Vec<String>,
     proofs: Vec<String>,
     denials: Vec<String>,
     nothing: Vec<String>,
@@ -62,6 +63,7 @@ struct ClaimPatterns {
     confirmations: RegexSet,
     blocked: RegexSet,
     announcements: RegexSet,
+    aside: RegexSet,
     proofs: RegexSet,
     denials: RegexSet,
     nothing: RegexSet,
@@ -88,6 +90,7 @@ static PATTERNS: LazyLock<ClaimPatterns> = LazyLock::new(|| {
         confirmations: set(&lists.confirmations),
         blocked: set(&lists.blocked),
         announcements: set(&lists.announcements),
+        aside: set(&lists.aside),
         proofs: set(&lists.proofs),
         denials: set(&lists.denials),
         nothing: set(&lists.nothing),
@@ -127,6 +130,11 @@ pub fn asks_to_confirm(text: &str) -> bool {
 /// Returns `true` if the final message of a turn claims that the work is proven.
 pub fn claims_proof(text: &str) -> bool {
     claimed(&sentences(text), &PATTERNS.proofs)
+}
+
+/// Returns `true` if the last message of a turn say that some work was put aside or is not finished.
+pub fn puts_aside(text: &str) -> bool {
+    sentences(text).iter().any(|sentence| PATTERNS.aside.is_match(sentence))
 }
 
 fn claimed(sentences: &[String], patterns: &RegexSet) -> bool {
@@ -214,8 +222,15 @@ mod tests {
     fn the_embedded_lists_are_readable() {
         let file = embedded::file(embedded::GATES, "human-actions.toml").unwrap();
         let lists: PhraseLists = toml::from_str(file).unwrap();
-        let asked =
-            [&lists.questions, &lists.addressed, &lists.proofs, &lists.nothing, &lists.choices, &lists.announcements];
+        let asked = [
+            &lists.aside,
+            &lists.questions,
+            &lists.addressed,
+            &lists.proofs,
+            &lists.nothing,
+            &lists.choices,
+            &lists.announcements,
+        ];
         let implied = [&lists.closings, &lists.confirmations, &lists.reports, &lists.afterwards, &lists.blocked];
         for patterns in [&lists.person, &lists.agent, &lists.offers, &lists.claims, &lists.denials]
             .into_iter()
@@ -224,6 +239,21 @@ mod tests {
         {
             RegexSetBuilder::new(patterns).build().unwrap();
             assert!(!patterns.is_empty());
+        }
+    }
+
+    #[test]
+    fn work_that_is_put_aside() {
+        for (text, aside) in [
+            ("Done. The fix is parked on `keep`.", true),
+            ("I stashed the parser; it is unfinished.", true),
+            ("The docs are done. The work on feature is not tested yet.", true),
+            ("Its tests have not been run.", true),
+            ("I left it for later.", true),
+            ("Done, all tests pass.", false),
+            ("The fix is on feature and ready to merge.", false),
+        ] {
+            assert_eq!(puts_aside(text), aside, "{text}");
         }
     }
 

@@ -30,7 +30,7 @@ mod named_texts;
 pub mod output_patterns;
 pub mod policy_change;
 mod run_comparison;
-mod script_changes;
+pub mod script_changes;
 pub mod session_steps;
 pub mod subject;
 mod test_changes;

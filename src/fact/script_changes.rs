@@ -18,13 +18,13 @@ static CALLS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 const INTERPRETERS: [&str; 8] = ["python", "node", "perl", "ruby", "php", "deno", "bun", "pypy"];
 
 /// Returns `true` if a program runs scripts that are in its arguments or on its standard input.
-pub(super) fn is_interpreter(name: &str) -> bool {
+pub fn is_interpreter(name: &str) -> bool {
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     INTERPRETERS.contains(&plain)
 }
 
 /// Returns the paths that the calls of a script change.
-pub(super) fn changed(script: &str) -> Vec<String> {
+pub fn changed(script: &str) -> Vec<String> {
     let captured = |call: &Regex| call.captures_iter(script).map(|found| found[1].to_owned()).collect::<Vec<_>>();
     CALLS.iter().flat_map(captured).collect()
 }

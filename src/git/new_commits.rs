@@ -1,5 +1,6 @@
 //! The commits that are new to the receiver of a push, or on this branch.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 
 use super::{GitError, Range, Repo};
@@ -11,6 +12,9 @@ const USUAL: &[&str] = &["main", "master", "trunk", "develop"];
 
 /// The largest number of references that are read in process.
 const FEW: usize = 256;
+
+/// The largest number of new commits that are looked at.
+const MAX_NEW: &str = "--max-count=4096";
 
 impl Repo {
     /// Returns the range that a person names: `a..b`, `a...b`, or one revision, which means that commit alone.
@@ -115,6 +119,49 @@ impl Repo {
             Some((RepoPath::new(&record[tab + 1..]), std::str::from_utf8(content).ok()?.parse().ok()?))
         };
         Ok(printed.split(|&byte| byte == 0).filter_map(file).collect())
+    }
+
+    /// The local branches and tags, by full name, with the commits that they stand for.
+    pub fn local_tips(&self) -> Result<BTreeMap<String, Oid>, GitError> {
+        let args = ["for-each-ref", "--format=%(refname) %(objectname) %(*objectname)", "refs/heads/", "refs/tags/"];
+        let read = self.library(|library| {
+            let mut found = BTreeMap::new();
+            for reference in library.references()? {
+                let reference = reference?;
+                if found.len() >= FEW {
+                    return Err(git2::Error::from_str("git reads many faster"));
+                }
+                let name = String::from_utf8_lossy(reference.name_bytes()).into_owned();
+                if name.starts_with("refs/heads/") || name.starts_with("refs/tags/") {
+                    let object = reference.peel(git2::ObjectType::Any)?.id().to_string();
+                    found.extend(object.parse().ok().map(|object| (name, object)));
+                }
+            }
+            Ok(found)
+        });
+        if let Some(found) = read {
+            return Ok(found);
+        }
+        let printed = self.git(args)?;
+        let tip = |line: &str| {
+            let words: Vec<&str> = line.split(' ').collect();
+            // A tag with a message stands for what it names.
+            let object = words.iter().skip(1).rev().find(|word| !word.is_empty())?;
+            Some(((*words.first()?).to_owned(), object.parse().ok()?))
+        };
+        Ok(String::from_utf8_lossy(&printed).lines().filter_map(tip).collect())
+    }
+
+    /// Those of `commits` that no remote-tracking ref reaches, and nothing in `known`.
+    pub fn commits_beyond(&self, commits: &[Oid], known: &[Oid]) -> Result<Vec<Oid>, GitError> {
+        let wanted = commits.iter().map(|commit| format!("{commit}\n"));
+        let input: String = wanted.chain(known.iter().map(|commit| format!("^{commit}\n"))).collect();
+        let mut command = self.command();
+        command.args(["rev-list", "--ignore-missing", MAX_NEW, "--stdin", "--not", "--remotes"]);
+        let printed = super::command::run(&mut command, Some(input.as_bytes()))?;
+        let printed = String::from_utf8_lossy(&printed).into_owned();
+        let beyond: BTreeSet<&str> = printed.lines().collect();
+        Ok(commits.iter().filter(|commit| beyond.contains(commit.as_str())).cloned().collect())
     }
 
     /// Returns the default branch of a remote, as far as it was fetched.

@@ -73,6 +73,11 @@ impl Leaf {
         Some(base.strip_suffix(".exe").unwrap_or(base))
     }
 
+    /// The text that the line itself puts on its standard input, where there is one.
+    pub fn text_on_stdin(&self) -> Option<&str> {
+        if let InputSource::Text(Some(text)) = &self.stdin { Some(text) } else { None }
+    }
+
     /// Returns the arguments as far as they are known.
     pub fn words(&self) -> Vec<Option<String>> {
         self.argv.iter().map(Arg::shown).collect()

@@ -2,6 +2,7 @@
 
 pub mod forge;
 pub mod git;
+pub mod head_log;
 pub mod journal;
 pub mod project_files;
 pub mod remote_reflogs;

@@ -86,7 +86,7 @@ impl Said {
 
     /// The agent is pushed, with these words among others.
     #[track_caller]
-    fn pushes(self, words: &str) -> String {
+    pub fn pushes(self, words: &str) -> String {
         let answer: Value = serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"));
         assert_eq!(answer["decision"], "block", "{answer}");
         let reason = answer["reason"].as_str().unwrap().to_owned();
@@ -305,6 +305,32 @@ fn another_working_tree_is_proven_and_judged_where_it_is() {
     std::fs::write(&file, "and more").unwrap();
     session.prompt("what does it print?");
     session.stop("It prints more.").quiet();
+}
+
+#[test]
+fn another_working_tree_is_judged_where_a_line_names_it_by_a_path() {
+    for line in [
+        "sed -i 's/.*/broken/' ../other/src/lib.sh",
+        "git -C ../other apply ../repo.diff",
+        "cp broken ../other/src/lib.sh",
+        "tee ../other/src/lib.sh < broken",
+        "python3 -c \"open('../other/src/lib.sh', 'w').write('broken')\"",
+        "patch -s -d ../other -p1 < ../repo.diff",
+        "cd src && sed -i 's/.*/broken/' ../../other/src/lib.sh",
+    ] {
+        let project = Project::new();
+        let session = Session::claude(&project);
+        project.repo.git(["worktree", "add", "-q", "../other", "-b", "other"]);
+        project.sh("echo broken > src/lib.sh; git diff > ../repo.diff; git checkout -q src/lib.sh").exits(0);
+        project.sh("echo broken > broken; echo broken >> .git/info/exclude").exits(0);
+        session.prompt("change the library");
+        // What is only read there is nobody's work.
+        assert_eq!(session.run("cp ../other/src/lib.sh broken.old; git -C ../other status; rm broken.old"), 0);
+        session.stop("All done, all tests pass!").quiet();
+        assert_eq!(session.run(line), 0, "{line}");
+        let told = session.stop("All done, all tests pass!").pushes("tests:");
+        assert!(told.contains("the working tree "), "{line}: {told}");
+    }
 }
 
 #[test]

@@ -63,6 +63,7 @@ mod people;
 mod project;
 mod prompts;
 mod pushes;
+mod put_aside;
 mod readme;
 mod receive;
 mod record_samples;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use super::changes;
 use super::hook_context::{Desk, clean};
 use super::hook_event::{self, HookEvent, ReportedEnding};
 use super::session_state::{PendingCommand, StartingPoint};
@@ -152,20 +153,6 @@ pub(in crate::hook) fn place_of(leaf: &Leaf, at: &Path) -> Option<PathBuf> {
     (!path.starts_with('~')).then(|| at.join(path))
 }
 
-/// Records the other working trees that a line changed.
-fn note_changes(desk: &mut Desk, line: &str, at: &Path) {
-    let Some(understood) = understand(line, at) else { return };
-    for (leaf, one) in heavy(&understood) {
-        let Some(place) = place_of(leaf, at) else { continue };
-        if one.edits && leaf.writes.is_empty() {
-            desk.changed_at(&place);
-        }
-        for written in leaf.writes.iter().flatten() {
-            desk.changed_at(&place.join(written));
-        }
-    }
-}
-
 /// Records a command that ended, and the proof that it gives.
 pub(super) fn end(
     desk: &mut Desk,
@@ -176,7 +163,7 @@ pub(super) fn end(
     ending: &ReportedEnding,
 ) {
     let pending = desk.store.take(call);
-    note_changes(desk, line, &start_of(desk, told, dir));
+    changes::note(desk, call, line, &start_of(desk, told, dir));
     let tail = tail_of(&ending.output);
     let mut command = ShellCommand {
         line: clean(line),

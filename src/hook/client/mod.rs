@@ -4,6 +4,7 @@
 //! A client waits for the answer, and an error here must not stop the agent. Then the answer is empty, which every
 //! client takes as "go on", and standard error has the reason.
 
+mod changes;
 mod claude;
 mod claude_shape;
 mod codex;
@@ -14,6 +15,7 @@ pub(super) mod hook_context;
 mod hook_event;
 mod log_tail;
 mod opencode;
+mod own_commits;
 mod patch;
 mod payload;
 #[cfg(test)]
@@ -183,6 +185,9 @@ fn malformed(client: Client, event: &str, why: &str) -> HookReply {
 }
 
 fn handle(desk: &mut Desk, told: &HookEvent) -> HookDecision {
+    if !matches!(told.what, What::Nothing | HookEventKind::Session(Phase::Ended)) {
+        own_commits::begin(desk);
+    }
     match &told.what {
         HookEventKind::Nothing => {}
         HookEventKind::Session(phase) => {
@@ -265,6 +270,7 @@ fn before(desk: &mut Desk, told: &HookEvent, call: &StartedTool) -> HookDecision
             let at = dir.as_deref().or(told.dir.as_deref()).unwrap_or(&desk.root);
             let understood = command_evidence::understand(line, at);
             let intents = understood.as_ref().map(intent::of_line).unwrap_or_default();
+            changes::look_before(desk, understood.as_ref());
             let decision = pre_tool_use::judge(desk, call, line, intents, understood.as_ref());
             if decision == HookDecision::Allow && command_evidence::weigh(understood.as_ref()) == Weight::Checks {
                 command_evidence::begin(desk, told, &call.id, line, dir.as_deref(), understood.as_ref());
@@ -289,6 +295,8 @@ fn prompt(desk: &mut Desk, from: Speaker, text: &str) -> HookDecision {
     };
     if from == Speaker::Person {
         desk.memory.begin_task(stop::content(&desk.place));
+        own_commits::begin_task(desk);
+        changes::look_at_policy(desk);
         let elsewhere: Vec<PathBuf> = desk.memory.elsewhere.keys().cloned().collect();
         // One that is gone, or whose content nobody can read, is forgotten.
         let content = |root: PathBuf| Some((stop::content(&desk.place_at(&root)?)?, root));

@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::hex_digest;
+use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::KeptSnapshot;
 use crate::verdict::verdict_files;
@@ -53,6 +54,37 @@ pub(super) struct SessionMemory {
     pub(super) remarks: String,
     /// The working tree whose content was last refused.
     pub(super) refused_at: Option<PathBuf>,
+    /// The commits and stashes that the agent made.
+    pub(super) own: OwnCommits,
+    /// What the command that runs puts into a stash was there before the agent began.
+    pub(super) stashes_are_persons: bool,
+    /// The digest of `gate.toml` as it was last seen; `None`: nobody looked.
+    pub(super) policy: Option<String>,
+}
+
+/// The commits and stashes that the agent of a session made, as far as the logs of git show them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct OwnCommits {
+    /// How far the log of each `HEAD` was read, in bytes, by its git directory.
+    pub(super) read: BTreeMap<PathBuf, u64>,
+    /// The commits, oldest first.
+    pub(super) made: Vec<Oid>,
+    /// Those of them that were left by a checkout while no branch was checked out.
+    pub(super) left: Vec<Oid>,
+    /// The stashes.
+    pub(super) stashes: Vec<Oid>,
+    /// The stashes that were there before, or are somebody else's.
+    pub(super) known_stashes: Vec<Oid>,
+    /// The last stop was let go: what was put aside was told.
+    pub(super) told: bool,
+}
+
+/// The branches and tags when the session began.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Beginning {
+    /// By full name, with their commits.
+    pub(super) tips: BTreeMap<String, Oid>,
 }
 
 impl SessionMemory {
@@ -169,6 +201,25 @@ impl Store {
         self.write(&self.folder.join(format!("{}.json", self.stem)), memory)
     }
 
+    /// Keeps what was there when the session began.
+    pub(super) fn begin(&self, beginning: &Beginning) -> io::Result<()> {
+        self.write(&self.beginning_file(), beginning)
+    }
+
+    /// Returns `true` if it is known what was there when the session began.
+    pub(super) fn has_begun(&self) -> bool {
+        self.beginning_file().exists()
+    }
+
+    /// What was there when the session began; `None`: nobody looked.
+    pub(super) fn beginning(&self) -> Option<Beginning> {
+        read(&self.beginning_file())
+    }
+
+    fn beginning_file(&self) -> PathBuf {
+        self.folder.join(format!("{}.began.json", self.stem))
+    }
+
     /// Saves a command.
     pub(super) fn put(&self, pending: &PendingCommand) -> io::Result<()> {
         self.put_as(&pending.call, pending)
@@ -254,7 +305,6 @@ fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oid::Oid;
 
     fn pending(call: &str, ended: bool) -> PendingCommand {
         let snapshot = KeptSnapshot {

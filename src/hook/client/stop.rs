@@ -8,6 +8,7 @@ use minijinja::context;
 
 use super::hook_context::{Desk, clean};
 use super::hook_event::{HookEvent, Stopping};
+use super::own_commits::{self, Unproven};
 use super::{HookDecision, command_evidence};
 use crate::digest::hex_digest;
 use crate::engine::{Uncommitted, Workplace};
@@ -43,6 +44,14 @@ pub(super) fn judge(desk: &mut Desk, told: &HookEvent, stop: &Stopping) -> HookD
     if waits.is_some() || left_alone(desk, told, stop) {
         return HookDecision::Allow;
     }
+    let decision = judge_places(desk, stop);
+    desk.memory.own.told = !matches!(decision, HookDecision::Push(_));
+    desk.remember();
+    decision
+}
+
+/// Judges each working tree of the session, up to the first that is refused.
+fn judge_places(desk: &mut Desk, stop: &Stopping) -> HookDecision {
     let mut passed = HookDecision::Allow;
     for (root, began_on) in places(desk) {
         let decision = judged(desk, stop, &root, began_on.as_deref()).unwrap_or_else(|failure| {
@@ -136,6 +145,8 @@ fn left_alone(desk: &mut Desk, told: &HookEvent, stop: &Stopping) -> bool {
 }
 
 fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>) -> Result<HookDecision, Failure> {
+    // What was put aside is told with what is here.
+    let aside = if root == desk.root { own_commits::put_aside(desk) } else { Vec::new() };
     let elsewhere = if root == desk.root { None } else { Some(desk.place_at(root)) };
     let place = match &elsewhere {
         None => &desk.place,
@@ -157,19 +168,27 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
         // A file that cannot be written now could not be written by a verdict either.
         let _ = verdict_files::outdate(&place.repo.gate_dir(), &place.session.id);
     }
-    let facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
+    let mut facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
+    let unproven = own_commits::unproven(place, &here, &aside)?;
+    let holds = words.claims && !unproven.is_empty() && !final_message::puts_aside(&stop.words);
+    let told: Vec<String> = if holds { Vec::new() } else { unproven.iter().map(Unproven::sentence).collect() };
+    let names: Vec<String> = unproven.iter().map(|one| one.name.clone()).collect();
+    if holds {
+        unproven.into_iter().for_each(|one| one.add_to(&mut facts));
+    }
+    let with_told = |remarks: Vec<String>| -> Vec<String> { remarks.into_iter().chain(told).collect() };
     // Who asks is left alone, but for what the words themselves admit.
     if !finished && waits {
         let results = gates::judge(&here.policy, &facts);
-        return Ok(remark(desk, &feedback::remarks_on_words(&results)));
+        return Ok(remark(desk, &with_told(feedback::remarks_on_words(&results))));
     }
     // What a session did not change is not its work. A turn that changed nothing is held only for what it claims.
     let untouched = desk.memory.began_on.as_ref() == Some(&content);
     let claims = final_message::claims_proof(&stop.words) || words.claims && !waits;
-    let nothing_to_prove = unchanged && (untouched || !claims);
+    let nothing_to_prove = !holds && unchanged && (untouched || !claims);
     if nothing_to_prove || !finished && still_runs(desk, &facts, words) {
         let remarks = feedback::remarks(&gates::judge(&here.policy, &facts));
-        return Ok(remark(desk, &remarks));
+        return Ok(remark(desk, &with_told(remarks)));
     }
     let judgement = place.judge(&here.policy, &here.state, facts, Some(Uncommitted::Work(&here.look.snapshot)));
     let verdict = judgement.verdict;
@@ -177,7 +196,7 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
         // To push the agent for its words alone would be to judge by words.
         Outcome::Pass => {
             let remarks = feedback::remarks(&verdict.gates);
-            remark(desk, &remarks)
+            remark(desk, &with_told(remarks))
         }
         // Attempts that are not counted would never end.
         _ if uncounted(&verdict) => {
@@ -189,6 +208,9 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
             if elsewhere.is_some() {
                 let root = root.display().to_string();
                 feedback = say("stop", "elsewhere", &context! { root, feedback });
+            }
+            if holds {
+                feedback = say("stop", "put_aside", &context! { names, feedback });
             }
             desk.memory.tell(&feedback);
             desk.remember();

@@ -1,0 +1,107 @@
+//! What a command line of the agent changed: the other working trees that its words show, and `gate.toml` whatever its
+//! words are.
+
+use std::path::Path;
+
+use super::desk::Desk;
+use super::evidence::{heavy, place_of, understand};
+use super::own_commits;
+use crate::command_line::{Purpose, Understood};
+use crate::config;
+use crate::digest::hex_digest;
+use crate::event::work::{Act, Edit, EditKind};
+use crate::fact::intent::{self, IntentKind};
+use crate::fact::script_changes;
+use crate::repo_path::RepoPath;
+use crate::shell::program::Leaf;
+
+/// Looks at what matters before a line runs, so that its own changes are told from those of others.
+pub(super) fn look_before(desk: &mut Desk, line: Option<&Understood>) {
+    look_at_policy(desk);
+    if line.is_some_and(stashes) {
+        // What nobody changed since a person last said what to do is not the agent's.
+        let content = super::stop::content(&desk.place);
+        let only_git = line.is_some_and(|line| heavy(line).all(|(leaf, _)| leaf.name() == Some("git")));
+        if only_git && content.is_some() && content == desk.memory.task_began_on {
+            desk.memory.stashes_are_persons = true;
+            desk.remember();
+        }
+    }
+}
+
+/// Returns `true` if a line uses the stash.
+fn stashes(line: &Understood) -> bool {
+    let stashes = |leaf: &Leaf| leaf.name() == Some("git") && leaf.argv.iter().any(|arg| arg.text == "stash");
+    line.program.leaves.iter().any(stashes)
+}
+
+/// Notes what `gate.toml` holds now. Returns `true` if that is another content than the last time.
+pub(super) fn look_at_policy(desk: &mut Desk) -> bool {
+    let now = match std::fs::read(desk.root.join(config::FILE)) {
+        Ok(bytes) => hex_digest(&[&bytes])[..32].to_owned(),
+        Err(_) => String::new(),
+    };
+    let changed = desk.memory.policy.as_ref().is_some_and(|before| *before != now);
+    if desk.memory.policy.as_ref() != Some(&now) {
+        desk.memory.policy = Some(now);
+        desk.remember();
+    }
+    changed
+}
+
+/// Notes what a line changed that ended just now.
+pub(super) fn note(desk: &mut Desk, call: &str, line: &str, at: &Path) {
+    let understood = understand(line, at);
+    if let Some(understood) = &understood {
+        for (leaf, one) in understood.program.leaves.iter().zip(&understood.purposes).filter(|(leaf, _)| !leaf.remote) {
+            if let Some(place) = place_of(leaf, at) {
+                other_trees(desk, leaf, one, &place);
+            }
+        }
+        if stashes(understood) {
+            let is_persons = std::mem::take(&mut desk.memory.stashes_are_persons);
+            own_commits::note_stashes(desk, is_persons);
+        }
+    }
+    let only_went = own_commits::note(desk);
+    if look_at_policy(desk) && !is_told(understood.as_ref()) && !came_with_a_commit(desk, only_went) {
+        let gone = !desk.root.join(config::FILE).exists();
+        let how = if gone { EditKind::Deleted } else { EditKind::Written };
+        let (path, removed, added) = (RepoPath::from(config::FILE), String::new(), String::new());
+        desk.record(Some(call), Act::Edited(vec![Edit { path, how, removed, added }]));
+    }
+}
+
+/// Notes the other working trees that a command changed.
+fn other_trees(desk: &mut Desk, leaf: &Leaf, one: &Purpose, place: &Path) {
+    if one.edits && leaf.writes.is_empty() {
+        desk.changed_at(place);
+    }
+    for written in leaf.writes.iter().flatten() {
+        desk.changed_at(&place.join(written));
+    }
+    let scripts = leaf.name().filter(|name| script_changes::is_interpreter(name));
+    let texts =
+        scripts.into_iter().flat_map(|_| leaf.argv.iter().map(|arg| arg.text.as_str()).chain(leaf.text_on_stdin()));
+    let of_scripts = texts.flat_map(script_changes::changed);
+    for path in one.changed_paths(leaf).into_iter().chain(of_scripts) {
+        desk.changed_at(&place.join(path));
+    }
+}
+
+/// Returns `true` if the words of the line say that it changes the policy.
+fn is_told(line: Option<&Understood>) -> bool {
+    line.is_some_and(|line| intent::of_line(line).iter().any(|intent| intent.kind == IntentKind::ChangesPolicy))
+}
+
+/// Returns `true` if `gate.toml` is as somebody else committed it, and came here with a checkout, or from a remote.
+fn came_with_a_commit(desk: &Desk, only_went: bool) -> bool {
+    let repo = &desk.place.repo;
+    let Some(head) = repo.head().ok().and_then(|head| head.commit) else { return false };
+    let committed = repo.blob_at(&head, &RepoPath::from(config::FILE)).ok().flatten();
+    let here = std::fs::read(desk.root.join(config::FILE)).ok();
+    if committed != here || desk.memory.own.made.contains(&head) {
+        return false;
+    }
+    only_went || repo.commits_beyond(&[head], &[]).is_ok_and(|beyond| beyond.is_empty())
+}
