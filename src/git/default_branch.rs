@@ -20,6 +20,7 @@ const CUSTOMARY: [&str; 2] = ["refs/heads/main", "refs/heads/master"];
 
 /// The default branch of a remote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DefaultBranch {
     /// Its full name, such as `refs/heads/main`.

@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use super::command::described;
+use super::command::{described, start};
 use super::{GitError, Repo};
 
 /// A remote of the configuration.

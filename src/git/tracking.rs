@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::read::own_oid;
+use super::refs_and_objects::own_oid;
 use super::remote::same_place;
 use super::{GitError, Remote, Repo};
 use crate::oid::Oid;

@@ -3,13 +3,13 @@
 
 use std::path::Path;
 
-use super::desk::Desk;
-use super::evidence::{heavy, place_of, understand};
+use super::hook_context::Desk;
+use super::command_evidence::{heavy, place_of, understand};
 use super::own_commits;
 use crate::command_line::{Purpose, Understood};
 use crate::config;
 use crate::digest::hex_digest;
-use crate::event::work::{Act, Edit, EditKind};
+use crate::event::agent_work::{Act, EditKind, FileEdit};
 use crate::fact::intent::{self, IntentKind};
 use crate::fact::script_changes;
 use crate::repo_path::RepoPath;
@@ -68,7 +68,7 @@ pub(super) fn note(desk: &mut Desk, call: &str, line: &str, at: &Path) {
         let gone = !desk.root.join(config::FILE).exists();
         let how = if gone { EditKind::Deleted } else { EditKind::Written };
         let (path, removed, added) = (RepoPath::from(config::FILE), String::new(), String::new());
-        desk.record(Some(call), Act::Edited(vec![Edit { path, how, removed, added }]));
+        desk.record(Some(call), Act::Edited(vec![FileEdit { path, how, removed, added }]));
     }
 }
 

@@ -185,7 +185,7 @@ fn malformed(client: Client, event: &str, why: &str) -> HookReply {
 }
 
 fn handle(desk: &mut Desk, told: &HookEvent) -> HookDecision {
-    if !matches!(told.what, What::Nothing | HookEventKind::Session(Phase::Ended)) {
+    if !matches!(told.what, HookEventKind::Nothing | HookEventKind::Session(Phase::Ended)) {
         own_commits::begin(desk);
     }
     match &told.what {

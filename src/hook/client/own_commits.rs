@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use minijinja::context;
 
-use super::desk::Desk;
-use super::memory::Beginning;
+use super::hook_context::Desk;
+use super::session_state::Beginning;
 use crate::engine::{Here, Workplace};
 use crate::exit::Exit;
 use crate::fact::Facts;
@@ -20,7 +20,7 @@ use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::Policy;
 use crate::source::head_log;
-use crate::templates::words::say;
+use crate::templates::sentences::say;
 use crate::verdict::assemble;
 
 /// The number of commits of a session that are kept in mind.
