@@ -129,6 +129,24 @@ fn default_of(repo: &Repo, remote: &str) -> Result<Option<Target>, GitError> {
     Ok(None)
 }
 
+/// The default branch of another remote that has the commits already by which an update moves the default branch of its
+/// own remote forward: a fork that is brought up to date.
+pub fn synced_from(repo: &Repo, update: &RefUpdate) -> Result<Option<String>, GitError> {
+    let (Some(new), Some(old)) = (&update.new, &update.old) else { return Ok(None) };
+    let is_default = matches!(&update.default_branch, DefaultBranch::Known(branch) if *branch == update.remote_ref);
+    if !is_default || update.remote.is_empty() || !repo.is_ancestor(old, new)? {
+        return Ok(None);
+    }
+    for remote in repo.remotes()?.into_iter().filter(|remote| remote.name != update.remote) {
+        if let Some(target) = default_of(repo, &remote.name)?
+            && repo.is_ancestor(new, &target.tip)?
+        {
+            return Ok(Some(target.branch));
+        }
+    }
+    Ok(None)
+}
+
 /// Returns the commit of a pushed object and the commit where its history leaves the default branch. Returns `None` for
 /// a deletion, for an object that is not a commit, and for notes, which have a history of their own.
 pub fn pushed(repo: &Repo, update: &RefUpdate, base: BaseOf<'_>) -> Result<Option<Lineage>, GitError> {

@@ -42,6 +42,9 @@ pub struct Subject {
     /// The name of that branch is the name of a tag as well, so that a push of it must say which is meant.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_named_like_tag: bool,
+    /// The default branch of another remote that has the commits already by which this push moves the one it goes to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub synced_from: Option<String>,
     /// `true` if it is the commit that is checked out, or the working tree itself; `None` if that is unknown.
     pub checked_out: Option<bool>,
 }
@@ -63,6 +66,7 @@ impl Subject {
             former_lines: BTreeMap::new(),
             branch: None,
             is_named_like_tag: false,
+            synced_from: None,
             checked_out: None,
         }
     }

@@ -19,6 +19,9 @@ use crate::shell_quote::shell_word;
 /// The kind `protected-branch`.
 pub const KIND: GateKind = GateKind { name: "protected-branch", words: "protected-branch", check, evaluate };
 
+/// The reason of a refusal that no command here clears: the forge has to move the branch.
+pub const SYNC: &str = "sync";
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Params {
@@ -85,8 +88,13 @@ fn answer(gate: &Gate, params: &Params, subject: &Subject, update: &RefUpdate) -
     let context = context! { branch, action, refspec, remote => shell_word(&update.remote) };
     let listed = params.lists(branch);
     let refuse = || {
-        let reason = if update.new.is_none() { "delete" } else { "protected" };
-        finding(gate, subject, Answer::Fail, reason, &context)
+        let reason = match &subject.synced_from {
+            _ if update.new.is_none() => "delete",
+            Some(_) => SYNC,
+            None => "protected",
+        };
+        let from = &subject.synced_from;
+        finding(gate, subject, Answer::Fail, reason, &context! { from, ..context.clone() })
     };
     if listed {
         return refuse();

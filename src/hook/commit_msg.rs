@@ -180,6 +180,7 @@ fn subject(commit: Commit, branch: Option<&str>) -> Subject {
         former_lines: std::collections::BTreeMap::new(),
         branch: branch.map(str::to_owned),
         is_named_like_tag: false,
+        synced_from: None,
         checked_out: Some(true),
     }
 }

@@ -10,6 +10,7 @@ use crate::fact::subject::{Base, DefaultBranch};
 use crate::fact::{Facts, Note};
 use crate::gates::evidence;
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
+use crate::gates::protected_branch;
 use crate::policy::{Command, Mode, Policy, Severity};
 use crate::templates::sentences::{self, say};
 use crate::verdict::{EvidenceRecord, Outcome, PolicyRecord, SCHEMA_VERSION, SubjectRecord, UpdateRecord, Verdict};
@@ -190,12 +191,17 @@ fn evidence(facts: &Facts, results: &[GateResult]) -> Vec<EvidenceRecord> {
     records
 }
 
-/// Returns the commands that clear what blocks, each once, those of the working tree before those of the commit: tested
-/// content can be committed next. Several `gate run` become one.
+/// Commands that clear what stops, each once, the working tree's before the commit's: what is tested first can be
+/// committed next. Several `gate run` are one. Of a push that no command here clears, nothing else is asked.
 fn next_actions(results: &[GateResult]) -> Vec<String> {
     let mut actions: Vec<String> = Vec::new();
-    for result in results.iter().filter(|result| result.effect() >= Effect::CannotJudge) {
-        for finding in result.decisive() {
+    let stopping = || results.iter().filter(|result| result.effect() >= Effect::CannotJudge);
+    let is_sync = |finding: &&Finding| finding.reason == protected_branch::SYNC;
+    let syncs: BTreeSet<&str> =
+        stopping().flat_map(GateResult::decisive).filter(is_sync).map(|finding| finding.subject.as_str()).collect();
+    for result in stopping() {
+        let clearable = |finding: &&Finding| is_sync(finding) || !syncs.contains(finding.subject.as_str());
+        for finding in result.decisive().filter(clearable) {
             let action = finding.remedy.as_ref().or(finding.fix.as_ref());
             let Some(action) = action.filter(|action| !actions.contains(action)) else { continue };
             let before = actions.iter_mut().find(|before| before.starts_with(RUN));

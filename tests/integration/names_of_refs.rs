@@ -240,3 +240,19 @@ fn a_branch_that_has_nothing_in_common_with_the_code_needs_no_run() {
         project.sh("git reset -q --hard HEAD~1").exits(0);
     }
 }
+
+#[test]
+fn a_fork_that_is_brought_up_to_date_by_a_push_hears_what_works_instead() {
+    let project = Project::new();
+    let fetched = "git clone -q --bare \"$(git remote get-url origin)\" ../up.git && git remote add upstream ../up.git";
+    project
+        .sh(&format!("{fetched} && git switch -q main && echo x >> src/lib.sh && git commit -qam 'feat: up'"))
+        .exits(0);
+    project.sh("git push -q --no-verify upstream main && git fetch -q upstream").exits(0);
+    let refused = project.push("git push origin main").exits(1).says("its commits are on upstream/main already");
+    let text = refused.says("gh repo sync OWNER/REPO --branch main").text();
+    assert!(!text.contains("gate run"), "{text}");
+    // One commit more is not of upstream.
+    project.edit("two");
+    project.push("git push origin main").exits(1).says("main is protected").never_says("upstream/main");
+}

@@ -63,6 +63,7 @@ fn subject(name: &str, changed: Option<&[&str]>) -> Subject {
         commits: crate::fact::commits::NewCommits::default(),
         branch: None,
         is_named_like_tag: false,
+        synced_from: None,
         checked_out: None,
     }
 }

@@ -34,6 +34,7 @@ fn facts(tale: &Tale, pairs: &[(&str, &str, &str)]) -> Facts {
         former_lines: std::collections::BTreeMap::new(),
         branch: None,
         is_named_like_tag: false,
+        synced_from: None,
         checked_out: None,
     };
     let mut facts = Facts { subjects: vec![subject], story: tale.story(), ..Facts::at(Moment::Stop) };
