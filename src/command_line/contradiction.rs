@@ -37,7 +37,9 @@ pub(super) fn of_success(
     let catalogue = Catalogue::embedded();
     let tests = |runner: &&&Runner| runner.task.is_none() && runner.kinds.contains(&CommandKind::Test);
     let rules: Vec<_> = runners.iter().filter(tests).flat_map(|runner| catalogue.output_rules(runner).1).collect();
-    if let Some(begun) = broken_off(&rules, output).filter(|_| whole) {
+    let parts = if rules.is_empty() { behind_tasks(output) } else { runners.to_vec() };
+    let broken = parts.iter().filter(tests).find_map(|runner| broken_off(&catalogue.output_rules(runner).1, output));
+    if let Some(begun) = broken.filter(|_| whole || is_all_there(output)) {
         return Some(format!("it began (\"{begun}\") and never said how it ended"));
     }
     let last = ends_in_failure(&rules, output, |_| false)?;
@@ -72,20 +74,31 @@ pub(super) fn tells_of_tests(purpose: &Purpose, output: &str) -> bool {
     other.says != OutputOutcome::Silent || !other.reports.is_empty()
 }
 
-/// Returns the opening line of a run whose closing line is missing although it always follows: the process ended in the
-/// middle.
+/// The runners that announce each of their parts and whose counts are in an output: any of them may be behind a task.
+fn behind_tasks(output: &str) -> Vec<&'static Runner> {
+    let catalogue = Catalogue::embedded();
+    let counts = |rule: &&LineRule| rule.means == Means::Counts && lines(output).any(|line| rule.read(&line).is_some());
+    let is_there = |runner: &&Runner| {
+        let rules = catalogue.output_rules(runner).1;
+        rules.iter().any(|rule| rule.means == Means::PartStart) && rules.iter().any(|rule| counts(&rule))
+    };
+    catalogue.runners().filter(is_there).collect()
+}
+
+/// The line with which a part of a run began that always ends with another one, where that is missing: its process ended
+/// in the middle. Each beginning needs an end of its own; a test may print a whole run, from its beginning to its end.
 fn broken_off(rules: &[&LineRule], output: &str) -> Option<String> {
-    let mut begun: Option<String> = None;
+    let mut open: Vec<String> = Vec::new();
     for line in lines(output) {
         for rule in rules.iter().filter(|rule| rule.read(&line).is_some()) {
             match rule.means {
-                Means::PartStart => begun = Some(shown(&line)),
+                Means::PartStart => open.push(shown(&line)),
                 Means::Start | Means::Listed | Means::Trouble => {}
-                _ => begun = None,
+                _ => drop(open.pop()),
             }
         }
     }
-    begun
+    open.pop()
 }
 
 fn shown(line: &str) -> String {

@@ -138,6 +138,17 @@ mod tests {
             ("cargo test", join(&["running 3 tests\n", CARGO_GOOD, "\nrunning 2 tests\n"]), true),
             ("cargo test -q", join(&["running 3 tests\n...\n", CARGO_GOOD]), false),
             ("cargo test", join(&["running 1 test\nrunning 3 tests\n", CARGO_BAD, CARGO_GOOD]), false),
+            ("cargo test", join(&["running 2 tests\nrunning 1 test\n", CARGO_GOOD]), true),
+            (
+                "cargo test",
+                join(&["running 2 tests\n", CARGO_GOOD, "running 9 tests\nrunning 0 tests\n", CARGO_GOOD]),
+                true,
+            ),
+            ("make test", join(&["running 2 tests\nrunning 1 test\n", CARGO_GOOD]), true),
+            ("make test", join(&["running 2 tests\n", CARGO_GOOD, "running 1 test\n", CARGO_GOOD]), false),
+            ("make test", "running 2 tests\nall good\n".to_owned(), false),
+            // A test that runs tests itself and shows their words.
+            ("cargo test -- --nocapture", join(&["running 2 tests\nrunning 1 test\n", CARGO_GOOD, CARGO_GOOD]), false),
             ("cargo test && ./report.sh", join(&[CARGO_GOOD, "running 9 tests\n"]), false),
             // Silence of those that always speak, where it would be seen.
             ("pytest", String::new(), true),
