@@ -3,9 +3,12 @@
 //! A failed test must later pass under its name. A run that names its tests shows if it did. A passing run that does
 //! not name its tests shows it too, if no file that decides which tests run was changed in between.
 
+mod dropped_work;
+
 use serde::{Deserialize, Serialize};
 use similar::TextDiff;
 
+use self::dropped_work::Judged;
 use crate::event::test_results::TestResult;
 use crate::fact::Facts;
 use crate::fact::subject::Base;
@@ -50,6 +53,9 @@ pub struct FailedTest {
     /// `true` if it was in a commit, or another session saw it fail: it is not a draft of the current session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub established: bool,
+    /// It is gone, together with the work it came with.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dropped: bool,
     /// `true` if `gate run` would name it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub nameable: bool,
@@ -76,7 +82,7 @@ pub fn read(
                 continue;
             }
             if let Some(green) = passed_since(state, open) {
-                found.extend(fate(repo, command, session, open, green)?);
+                found.extend(fate(repo, facts, command, open, green)?.map(|failed| known_to(session, open, failed)));
             }
         }
     }
@@ -110,10 +116,16 @@ fn passed_since<'a>(state: &'a JournalState, open: &OpenFailure) -> Option<&'a R
     later.iter().find(|run| run.run.ended.success() && run.run.masked.is_none())
 }
 
+/// The same, established if another session saw it.
+fn known_to(session: &str, open: &OpenFailure, failed: FailedTest) -> FailedTest {
+    let established = failed.established || !failed.dropped && open.session.as_deref() != Some(session);
+    FailedTest { established, ..failed }
+}
+
 fn fate(
     repo: &Repo,
+    facts: &Facts,
     command: &Command,
-    session: &str,
     open: &OpenFailure,
     green: &RecordedRun,
 ) -> Result<Option<FailedTest>, GitError> {
@@ -139,6 +151,13 @@ fn fate(
         }
         _ => true,
     };
+    let tips: Vec<&Oid> = facts.subjects.iter().filter_map(|subject| subject.commit.as_ref()).collect();
+    let dropped = match &declared {
+        Some((path, test)) => {
+            Judged { repo, open, path, test, now: &green.run.end.tree, tips: &tips }.went_with_its_work()?
+        }
+        None => false,
+    };
     let runner = green.run.report.as_ref().map_or("", |report| report.runner.as_str());
     Ok(Some(FailedTest {
         test: open.test.clone(),
@@ -147,7 +166,8 @@ fn fate(
         since: open.since,
         path: suspect,
         renamed_to,
-        established: committed || open.session.as_deref() != Some(session),
+        established: committed && !dropped,
+        dropped,
         nameable: NAMING_RUNNERS.contains(&runner),
     }))
 }
@@ -170,6 +190,7 @@ fn passed_by_its_test(repo: &Repo, command: &Command, open: &OpenFailure) -> Res
         path: Some(first.path.clone()),
         renamed_to: None,
         established: true,
+        dropped: false,
         nameable: true,
     }))
 }

@@ -225,6 +225,17 @@ pub fn declared_tests(path: &RepoPath, text: &str) -> Vec<DeclaredTest> {
     tests.into_iter().zip(bodies).map(declared).collect()
 }
 
+/// Returns `true` if a file holds code in a language that is known, and more than tests.
+pub fn is_code_file(path: &RepoPath) -> bool {
+    table().language(path).is_some() && !is_test_file(path)
+}
+
+/// The names that the code of a file defines, as far as its text shows them.
+pub fn defined_names(path: &RepoPath, text: &str) -> Vec<String> {
+    let names = if is_code_file(path) { obsolete_tests::definitions(Some(text)) } else { Vec::new() };
+    names.into_iter().map(str::to_owned).collect()
+}
+
 /// Returns `true` if a file decides which tests a runner finds.
 pub fn decides_which_tests_run(path: &RepoPath) -> bool {
     table().decides(path)

@@ -188,3 +188,93 @@ fn failures_of_other_branches_do_not_count() {
     let (through, said) = scene.push();
     assert!(through, "{said}");
 }
+
+const LIB: &str = "pub fn one() -> u32 {\n    1\n}\n";
+const FEATURE: &str =
+    "pub fn one() -> u32 {\n    1\n}\n\npub fn double(a: i32) -> i32 {\n    let sum = a + a;\n    sum - 1\n}\n";
+const FEATURE_TEST: &str = "#[test]\nfn doubles() {\n    assert_eq!(x::double(2), 4);\n}\n";
+
+impl Scene {
+    /// Commits a feature with a test that fails. `with_code`: its code is in the same commit.
+    fn fail_with_a_feature(&self, with_code: bool) {
+        self.repo.write("tests/double.rs", FEATURE_TEST);
+        if with_code {
+            self.repo.write("src/lib.rs", FEATURE);
+        }
+        self.run("running 2 tests\ntest doubles ... FAILED\ntest twice ... ok\ntest result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured\n", 101);
+    }
+
+    /// Commits what is there with a suite that passes without the test.
+    fn pass_without_it(&self) {
+        self.repo.append("calc.py", "z\n");
+        let ok = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+        self.run(&format!("running 1 test\ntest twice ... ok\n{ok}"), 0);
+    }
+}
+
+#[test]
+fn a_failed_test_that_went_with_its_work_is_only_reported() {
+    type Step = fn(&TestRepo);
+    let cases: [(&str, Step); 5] = [
+        ("reset", |repo| drop(repo.git(["reset", "-q", "--hard", "HEAD~1"]))),
+        ("revert", |repo| drop(repo.git(["revert", "--no-edit", "HEAD"]))),
+        ("removal with its code", |repo| {
+            repo.remove("tests/double.rs").write("src/lib.rs", LIB);
+        }),
+        ("reset, and the next function", |repo| {
+            repo.git(["reset", "-q", "--hard", "HEAD~1"]);
+            repo.append("src/lib.rs", "pub fn triple(a: i32) -> i32 {\n    3 * a\n}\n");
+        }),
+        ("drop in a rebase", |repo| {
+            repo.write("notes.txt", "more\n").commit_all("later");
+            repo.git(["rebase", "-q", "--onto", "HEAD~2", "HEAD~1"]);
+        }),
+    ];
+    for (what, step) in cases {
+        let scene = Scene::new();
+        scene.fail_with_a_feature(true);
+        step(&scene.repo);
+        scene.pass_without_it();
+        let (through, said) = scene.push();
+        assert!(through && said.contains("the work that brought it is gone, too"), "{what}: {said}");
+    }
+    // Nothing came with it, and its commit is gone.
+    let scene = Scene::new();
+    scene.fail_with_a_feature(false);
+    scene.repo.git(["reset", "-q", "--hard", "HEAD~1"]);
+    scene.pass_without_it();
+    let (through, said) = scene.push();
+    assert!(through, "{said}");
+}
+
+#[test]
+fn a_failed_test_whose_work_is_still_there_is_missed() {
+    type Step = fn(&TestRepo);
+    let renamed = |repo: &TestRepo| {
+        repo.remove("tests/double.rs").write("src/lib.rs", FEATURE.replace("fn double", "fn twofold"));
+    };
+    let cases: [(&str, bool, Step); 5] = [
+        ("the test is removed", true, |repo| {
+            repo.remove("tests/double.rs");
+        }),
+        ("its commit brought nothing else", false, |repo| {
+            repo.remove("tests/double.rs");
+        }),
+        ("the commit is amended without the test", true, |repo| {
+            repo.remove("tests/double.rs").git(["commit", "-qa", "--amend", "-m", "feat: double"]);
+        }),
+        ("its function has another name now", true, renamed),
+        ("its function has another body now", true, |repo| {
+            repo.remove("tests/double.rs");
+            repo.write("src/lib.rs", format!("{LIB}\npub fn double(a: i32) -> i32 {{\n    3 * a\n}}\n"));
+        }),
+    ];
+    for (what, with_code, step) in cases {
+        let scene = Scene::new();
+        scene.fail_with_a_feature(with_code);
+        step(&scene.repo);
+        scene.pass_without_it();
+        let (through, said) = scene.push();
+        assert!(!through && said.contains("doubles failed on this branch and did not run"), "{what}: {said}");
+    }
+}

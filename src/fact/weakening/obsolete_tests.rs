@@ -40,7 +40,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
-fn definitions(text: Option<&str>) -> Vec<&str> {
+pub(super) fn definitions(text: Option<&str>) -> Vec<&str> {
     let text = text.unwrap_or_default();
     let code = text.split(OWN_TESTS).next().unwrap_or_default();
     let patterns = table().definition.about(code);

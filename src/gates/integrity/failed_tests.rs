@@ -57,11 +57,12 @@ fn noticed(facts: &Facts, reason: &'static str, blocks: bool, command: &str, fai
     let paths: Vec<RepoPath> = paths.into_iter().cloned().collect();
     let steps: BTreeSet<&str> = failed.iter().map(|test| test.event.as_str()).collect();
     let nameable = failed.iter().all(|test| test.nameable);
+    let dropped = failed.iter().all(|test| test.dropped);
     WeakenedProof {
         subject: default_subject(facts),
         answer: if blocks { Answer::Fail } else { Answer::Unknown },
         reason,
-        values: context! { tests => names(failed), count => failed.len(), command, nameable },
+        values: context! { tests => names(failed), count => failed.len(), command, nameable, dropped },
         paths,
         line: None,
         steps: steps.into_iter().map(str::to_owned).collect(),
