@@ -56,6 +56,8 @@ pub struct CompletedRun {
     pub served: Vec<Run>,
     /// The reason why the record was lost, or an error in it.
     pub loss: Option<String>,
+    /// The inherited variables that the command did not get.
+    pub withheld: Vec<String>,
 }
 
 /// An error while a record is made.
@@ -76,7 +78,8 @@ pub fn record(place: &Workplace, root: &Path, job: RunJob<'_>) -> CompletedRun {
     let start = begin(place, &job.command);
     let report = PytestReport::prepare(&job.command.line);
     let env = report.as_ref().map(PytestReport::environment).unwrap_or_default();
-    let finished = run::run(&Spec { line: job.line, dir: &dir, env: &env });
+    let withheld = reading.withheld();
+    let finished = run::run(&Spec { line: job.line, dir: &dir, env: &env, without: &withheld });
     let said = reading.said(&finished, &changed_reports(&before, &dir, &globs));
     let tests = report.map(|report| report.read()).filter(|tests| !tests.is_empty());
     let tests = tests.unwrap_or_else(|| named_in_output(&finished));
@@ -90,8 +93,8 @@ pub fn record(place: &Workplace, root: &Path, job: RunJob<'_>) -> CompletedRun {
         Ok((run, served))
     });
     match ended {
-        Ok((run, served)) => CompletedRun { finished, run: Some(run), served, loss: None },
-        Err(error) => CompletedRun { finished, run: None, served: Vec::new(), loss: Some(error.to_string()) },
+        Ok((run, served)) => CompletedRun { finished, run: Some(run), served, loss: None, withheld },
+        Err(error) => CompletedRun { finished, run: None, served: Vec::new(), loss: Some(error.to_string()), withheld },
     }
 }
 
@@ -162,6 +165,8 @@ struct UnderstoodLine<'a> {
     runners: Vec<&'static Runner>,
     /// A phrase for the part of the environment that narrows it.
     narrowed: Option<String>,
+    /// The environment.
+    variables: Vec<(String, String)>,
 }
 
 impl<'a> UnderstoodLine<'a> {
@@ -172,8 +177,16 @@ impl<'a> UnderstoodLine<'a> {
         let runners = ids.filter_map(|id| Catalogue::embedded().runner(id)).collect();
         let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
         let variables: Vec<_> = std::env::vars_os().filter_map(text).collect();
-        let narrowed = command_line::inherited(line, &files, &variables);
-        Self { line, files, runners, narrowed }
+        let handed_on: Vec<_> =
+            variables.iter().filter(|(name, _)| command_line::withheld([name.as_str()]).is_empty()).cloned().collect();
+        let narrowed = command_line::inherited(line, &files, &handed_on);
+        Self { line, files, runners, narrowed, variables }
+    }
+
+    /// The variables that the command does not get.
+    fn withheld(&self) -> Vec<String> {
+        let names = self.variables.iter().map(|(name, _)| name.as_str());
+        command_line::withheld(names).into_iter().map(str::to_owned).collect()
     }
 
     fn reports(&self) -> impl Iterator<Item = String> {

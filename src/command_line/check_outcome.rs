@@ -342,6 +342,9 @@ impl CheckView<'_> {
         if self.judge.program().leaves[self.leaf].shadowed {
             return (CheckOutcome::Unknown, "something that the line itself makes may stand for it".to_owned());
         }
+        if self.judge.purpose(self.leaf).replaced.is_some() {
+            return (CheckOutcome::Unknown, "what runs in its place may print its words".to_owned());
+        }
         if let Some(text) =
             forged_output::suspect(self.judge.program(), &self.judge.understood.purposes, self.ids, &self.runners())
         {

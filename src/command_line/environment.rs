@@ -40,7 +40,8 @@ pub(super) fn set_for(leaf: &Leaf, invocation: &Invocation) -> Option<Narrowed> 
 fn of(name: &str, value: Option<&str>, invocation: &Invocation) -> Option<Narrowed> {
     let mut known = run_settings().inherited.iter().filter(|entry| entry.is_named(name)).peekable();
     if known.peek().is_some() {
-        return known.filter(|entry| entry.concerns(invocation)).find_map(|entry| entry.read(name, value));
+        let mut known = known.filter(|entry| entry.concerns(invocation) && !entry.hooks);
+        return known.find_map(|entry| entry.read(name, value));
     }
     let listed = table().environment.narrowing.iter().any(|known| known == name);
     listed.then(|| Narrowed { by: name.to_owned(), how: How::Part })
@@ -56,9 +57,8 @@ pub fn inherited(line: &str, files: &dyn ProjectFiles, variables: &[(String, Str
     let checks: Vec<(&Leaf, &Invocation)> =
         invocations.filter(|(_, found)| found.kinds.iter().any(|kind| CHECKS.contains(kind))).collect();
     let concerns = |entry: &Inherited| {
-        let concerned = |(leaf, check): &(&Leaf, &Invocation)| {
-            entry.concerns(check) && (!entry.undefined || CallSite { leaf, files }.is_undefined())
-        };
+        let concerned =
+            |(leaf, check): &(&Leaf, &Invocation)| entry.concerns(check) && CallSite { leaf, files }.suits(entry);
         checks.iter().any(concerned)
     };
     let set = variables.iter().filter(|(name, _)| !line.contains(name.as_str()));
@@ -79,6 +79,14 @@ pub fn inherited(line: &str, files: &dyn ProjectFiles, variables: &[(String, Str
     })
 }
 
+/// The variables of an environment that `gate run` does not hand on, sorted.
+pub fn withheld<'a>(variables: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let listed = run_settings::withheld_variables();
+    let mut found: Vec<_> = variables.into_iter().filter(|name| listed.iter().any(|known| known == name)).collect();
+    found.sort_unstable();
+    found
+}
+
 impl Narrowed {
     /// Narrows the meaning of status 0.
     pub(super) fn exit(narrowed: Option<&Self>, exit: ExitMeaning) -> ExitMeaning {
@@ -97,6 +105,12 @@ impl Inherited {
         runs.iter().any(|id| self.runners.contains(id)) || !self.named_only && runs.iter().all(task)
     }
 
+    /// A value without the parts that change nothing.
+    fn left_of(&self, value: &str) -> String {
+        let patterns = self.without.iter().filter_map(|pattern| Regex::new(pattern).ok());
+        patterns.fold(value.to_owned(), |value, pattern| pattern.replace_all(&value, "").into_owned())
+    }
+
     /// Returns the effect of a value, where `None` is a value that is not literal.
     pub(super) fn read(&self, name: &str, value: Option<&str>) -> Option<Narrowed> {
         let narrowed = |how, option: Option<&str>| {
@@ -105,8 +119,11 @@ impl Inherited {
         };
         let how = if self.masks { How::Masked } else { How::Part };
         let Some(value) = value.map(str::trim) else { return narrowed(how, None) };
-        let harmless = |pattern: &String| Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(value));
-        if value.is_empty() || self.unless.iter().any(harmless) {
+        let left = self.left_of(value);
+        let value = left.trim();
+        let fits = |pattern: &String| Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(value));
+        let counts = self.when.is_empty() || self.when.iter().any(fits);
+        if value.is_empty() || !counts || self.unless.iter().any(fits) {
             return None;
         }
         if !self.row {
@@ -185,6 +202,37 @@ mod tests {
         ("node --test", "NODE_OPTIONS", "--test-name-pattern=zero", Some("(NODE_OPTIONS: --test-name-pattern=zero)")),
         ("node --test", "NODE_OPTIONS", "--max-old-space-size=4096 -r ts-node/register", None),
         ("cargo test", "RUSTFLAGS", "-D warnings", None),
+        ("cargo test", "RUSTFLAGS", "-C target-cpu=native --cfg tokio_unstable", None),
+        ("cargo test", "RUSTFLAGS", "--cfg=tokio_unstable --cfg quick", Some("(RUSTFLAGS)")),
+        (
+            "cargo nextest run",
+            "CARGO_ENCODED_RUSTFLAGS",
+            "-Cdebuginfo=0\u{1f}--cfg\u{1f}quick",
+            Some("(CARGO_ENCODED_RUSTFLAGS)"),
+        ),
+        ("cargo nextest run", "NEXTEST_PROFILE", "quick", Some("a part of the tests (NEXTEST_PROFILE)")),
+        ("cargo nextest run", "NEXTEST_PROFILE", "default", None),
+        ("cargo test", "NEXTEST_PROFILE", "quick", None),
+        ("cargo test", "INSTA_FORCE_PASS", "1", Some("(INSTA_FORCE_PASS)")),
+        ("cargo test", "INSTA_FORCE_PASS", "0", None),
+        ("python3 -m unittest", "PYTHONOPTIMIZE", "1", Some("a failure need not show in the status (PYTHONOPTIMIZE)")),
+        ("python3 -m unittest", "PYTHONOPTIMIZE", "0", None),
+        ("pytest", "PYTEST_PLUGINS", "stub", Some("(PYTEST_PLUGINS)")),
+        ("pytest", "PYTEST_PLUGINS", "pytest_cov.plugin,xdist.plugin", None),
+        ("node --test", "NODE_OPTIONS", "--require=/tmp/stub.js", Some("(NODE_OPTIONS)")),
+        ("jest", "NODE_OPTIONS", "--import ./stub.mjs", Some("(NODE_OPTIONS)")),
+        ("npm test", "NODE_OPTIONS", "-r ../stub.cjs", Some("(NODE_OPTIONS)")),
+        ("npm test", "NODE_OPTIONS", "--require /w/.pnp.cjs --experimental-loader file:///w/.pnp.loader.mjs", None),
+        (
+            "node --test",
+            "NODE_OPTIONS",
+            "--require \"/x/ms-vscode.js-debug/src/bootloader.js\" --inspect-publish-uid=http",
+            None,
+        ),
+        ("npm test", "npm_config_workspace", "w", Some("(npm_config_workspace)")),
+        ("npm test", "npm_config_workspaces", "true", Some("(npm_config_workspaces)")),
+        ("npm test", "npm_config_workspaces", "false", None),
+        ("npm test", "npm_config_ignore_scripts", "true", None),
         ("tox", "TOXENV", "py311", Some("(TOXENV)")),
         ("go test ./...", "GOFLAGS", "-run=TestLogin", Some("(GOFLAGS: -run=TestLogin)")),
         ("go test ./...", "GOFLAGS", "-mod=mod -short", Some("(GOFLAGS: -short)")),

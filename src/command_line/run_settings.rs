@@ -14,11 +14,14 @@ use crate::shell::program::Leaf;
 use super::environment::{How, Narrowed};
 
 /// The maximum number of folders above that of a run in which its settings are searched for.
-const MAX_ABOVE: usize = 4;
+const MAX_ABOVE: usize = 16;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunSettings {
+    /// Variables that no run inherits.
+    #[serde(default)]
+    withheld: Vec<String>,
     pub(super) inherited: Vec<Inherited>,
     file: Vec<SettingsFile>,
 }
@@ -44,8 +47,14 @@ pub(super) struct Inherited {
     pub(super) masks: bool,
     /// `true` if it counts only for a task without a script.
     pub(super) undefined: bool,
+    /// Whether it counts only where the task has scripts before or after it.
+    pub(super) hooks: bool,
     /// Patterns of values that change nothing.
     pub(super) unless: Vec<String>,
+    /// Patterns of the only values that count; none: all do.
+    pub(super) when: Vec<String>,
+    /// Patterns of parts of a value that change nothing.
+    pub(super) without: Vec<String>,
 }
 
 impl Inherited {
@@ -80,8 +89,15 @@ struct SettingPattern {
     is: String,
     /// The variable with the same meaning.
     like: String,
+    /// A line with which the setting does not count.
+    lacks: Option<String>,
     #[serde(skip)]
     compiled: OnceLock<Option<Regex>>,
+}
+
+/// The variables that `gate run` does not hand on to a command.
+pub(super) fn withheld_variables() -> &'static [String] {
+    &run_settings().withheld
 }
 
 pub(super) fn run_settings() -> &'static RunSettings {
@@ -103,10 +119,12 @@ impl SettingsFile {
         self.setting.iter().find_map(|setting| {
             let pattern = setting.compiled.get_or_init(|| Regex::new(&setting.is).ok()).as_ref()?;
             let found = pattern.captures(text)?;
+            if setting.lacks.as_ref().is_some_and(|lacks| Regex::new(lacks).is_ok_and(|lacks| lacks.is_match(text))) {
+                return None;
+            }
             let value = found.name("value").map_or("true", |value| value.as_str());
             let entry = run_settings().inherited.iter().find(|entry| entry.names.contains(&setting.like))?;
-            let narrowed =
-                entry.read(&setting.like, Some(value)).filter(|_| !entry.undefined || call.is_undefined())?;
+            let narrowed = entry.read(&setting.like, Some(value)).filter(|_| call.suits(entry))?;
             let line = found.get(0).map_or("", |line| line.as_str()).trim();
             Some(Narrowed { by: format!("{path}: {}", line.chars().take(80).collect::<String>()), ..narrowed })
         })
@@ -121,8 +139,22 @@ pub(super) struct CallSite<'a> {
 }
 
 impl CallSite<'_> {
+    /// Whether an entry that is meant for some tasks counts here.
+    pub(super) fn suits(&self, entry: &Inherited) -> bool {
+        (!entry.undefined || self.is_undefined()) && (!entry.hooks || self.has_hooks())
+    }
+
+    /// Whether it calls a task of a `package.json` with scripts that run before or after it.
+    fn has_hooks(&self) -> bool {
+        let text = self.files.read("package.json").unwrap_or_default();
+        let package: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        let tasks = resolve_embedded(&self.leaf.words(), self.files);
+        let has = |name: String| package["scripts"].get(name).is_some();
+        tasks.iter().any(|task| has(format!("pre{}", task.task)) || has(format!("post{}", task.task)))
+    }
+
     /// Returns `true` if it calls a task that its file does not define.
-    pub(super) fn is_undefined(&self) -> bool {
+    fn is_undefined(&self) -> bool {
         let tasks = resolve_embedded(&self.leaf.words(), self.files);
         tasks.iter().any(|task| task.script.is_none())
     }
@@ -243,9 +275,43 @@ mod tests {
             ),
             ("cargo test", ".cargo/config.toml", "[build]\nrustc-wrapper = \"sccache\"\n", Proves::FullPass),
             ("cargo test", ".cargo/config.toml", "[build]\nrustc-wrapper = \"./w.sh\"\n", Proves::Nothing),
+            (
+                "cargo test",
+                ".cargo/config.toml",
+                "[target]\nx86_64-unknown-linux-gnu = { runner = './r.sh' }\n",
+                Proves::Nothing,
+            ),
+            ("cargo test", ".cargo/config.toml", "# runner = './r.sh'\n[x]\ntest-runner = 'y'\n", Proves::FullPass),
+            ("cargo test", "../../../../../../.cargo/config", "[target.x]\nrunner = './r.sh'\n", Proves::Nothing),
+            ("npm test", ".npmrc", "workspace=w\n", Proves::Nothing),
+            ("npm test", ".npmrc", "workspace[]=w\n", Proves::Nothing),
+            ("npm test", ".npmrc", "workspaces=true\nif-present=true\n", Proves::Nothing),
+            ("npm test", ".npmrc", "workspaces\n", Proves::Nothing),
+            ("npm test", ".npmrc", "workspaces=true\ninclude-workspace-root=true\n", Proves::FullPass),
+            ("npm test", ".npmrc", "workspaces=false\nworkspaces-update=false\n", Proves::FullPass),
         ] {
             let found = judge(line, &record, &files(path, text));
             assert_eq!(found.proves, proves, "{line} {text}: {}", found.reason);
+            // What replaces the tests may print their words.
+            let output = Some(
+                "running 1 test\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 1 filtered out\n",
+            );
+            let shown = judge(line, &LineRecord { output, ..record }, &files(path, text));
+            assert_eq!(shown.proves == Proves::Nothing, proves == Proves::Nothing, "{line} {text}: {}", shown.reason);
+        }
+    }
+
+    #[test]
+    fn scripts_that_are_left_out_count_where_there_are_some() {
+        let files = |scripts| OneFile(BTreeMap::from([("package.json", scripts), (".npmrc", "ignore-scripts=true\n")]));
+        let record = LineRecord { status: Some(0), output: None, background: false, shell: Some(Shell::Bash) };
+        for (scripts, proves) in [
+            (r#"{"scripts":{"test":"true","pretest":"sh t.sh"}}"#, Proves::Nothing),
+            (r#"{"scripts":{"test":"sh t.sh","posttest":"sh u.sh"}}"#, Proves::Nothing),
+            (r#"{"scripts":{"test":"sh t.sh","prebuild":"x"}}"#, Proves::FullPass),
+        ] {
+            let found = judge("npm test", &record, &files(scripts));
+            assert_eq!(found.proves, proves, "{scripts}: {}", found.reason);
         }
     }
 

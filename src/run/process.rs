@@ -33,6 +33,8 @@ pub struct Spec<'a> {
     pub dir: &'a Path,
     /// Variables to set on top of the inherited ones.
     pub env: &'a [(OsString, OsString)],
+    /// Inherited variables that it does not get.
+    pub without: &'a [String],
 }
 
 /// A command that ended, or could not be started.
@@ -131,7 +133,7 @@ fn expression(spec: &Spec<'_>, program: &OsStr, arguments: &[OsString], out: Fil
     for (name, value) in spec.env.iter().rev() {
         expression = expression.env(name, value);
     }
-    for name in BINDING {
+    for name in BINDING.iter().copied().chain(spec.without.iter().map(String::as_str)) {
         expression = expression.env_remove(name);
     }
     expression
