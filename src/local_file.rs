@@ -21,6 +21,10 @@ pub enum LocalCause {
     Excluded,
     /// A git filter gives it other content than the commit has.
     Filtered,
+    /// It is a link to what no commit holds.
+    Linked,
+    /// It is a repository of its own, of which nobody knows where to fetch it.
+    Unnamed,
 }
 
 /// A file that exists here and that a checkout of the same commit elsewhere lacks, or has with other content.
@@ -40,6 +44,8 @@ impl LocalCause {
             Self::Ignored => "ignored-file",
             Self::Excluded => "local-exclude",
             Self::Filtered => "local-filter",
+            Self::Linked => "local-link",
+            Self::Unnamed => "local-repository",
         }
     }
 
@@ -60,6 +66,8 @@ impl LocalCause {
             Self::Ignored => "looks needed, but .gitignore hides it and no commit has it",
             Self::Excluded => "is hidden by an ignore rule that is not committed, so no commit has it",
             Self::Filtered => "differs from its commit through a git filter that is set on this machine alone",
+            Self::Linked => "is a link to what no commit holds",
+            Self::Unnamed => "is a repository of its own that .gitmodules does not name, so nobody else can fetch it",
         };
         format!("{names} {words}")
     }
@@ -68,6 +76,12 @@ impl LocalCause {
     pub fn remedy(self, paths: &[&RepoPath]) -> String {
         if self == Self::Filtered {
             return "commit the content that the tests need, and run them where no filter changes it".to_owned();
+        }
+        if self == Self::Linked {
+            return "commit the content that the tests need in its place".to_owned();
+        }
+        if self == Self::Unnamed {
+            return "make it a submodule (git submodule add), or commit its files instead".to_owned();
         }
         let paths: Vec<String> = paths.iter().take(3).map(ToString::to_string).collect();
         let paths = shell_line(paths.iter().map(String::as_str));

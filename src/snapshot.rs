@@ -69,6 +69,9 @@ pub struct Snapshot {
     pub tool_folders: Vec<ToolFolder>,
     /// Files that a checkout elsewhere does not have as they are here, sorted by cause and path.
     pub local_files: Vec<LocalFile>,
+    /// Tracked files that are not on disk and that git does not miss (a sparse checkout, the bit `skip-worktree`), sorted;
+    /// a folder stands for all files in it.
+    pub absent: Vec<RepoPath>,
 }
 
 impl Snapshot {
@@ -106,4 +109,7 @@ pub struct KeptSnapshot {
     /// See [`Snapshot::local_files`] (the first 256).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub local_files: Vec<LocalFile>,
+    /// See [`Snapshot::absent`]. They are in `tree`, and what ran there did not find them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<RepoPath>,
 }

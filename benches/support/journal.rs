@@ -66,6 +66,7 @@ fn run(number: usize, tree: Oid) -> Run {
         left_behind: vec![],
         tool_folders: vec![],
         local_files: vec![],
+        absent: vec![],
     };
     let failed = u64::from(number % 5 == 4);
     Run {

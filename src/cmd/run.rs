@@ -12,6 +12,7 @@ use crate::event::{CommandRef, Ended, Run};
 use crate::exit::Exit;
 use crate::fact::attested::AttestedRuns;
 use crate::fact::collect::{self, BaseOf, Sources};
+use crate::fact::run_comparison::absent_inputs;
 use crate::failure::Failure;
 use crate::gates;
 use crate::gates::finding::{Answer, Finding};
@@ -126,8 +127,10 @@ fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, policy: &Polic
         };
         let uncommitted = look.as_ref().is_none_or(dirty);
         let changed: Vec<_> = run.changed.iter().filter(counts).take(3).map(ToString::to_string).collect();
+        let absent = inputs.map(|command| absent_inputs(&place.repo, &run.start, &command.inputs)).unwrap_or_default();
+        let absent: Vec<_> = absent.iter().take(3).map(ToString::to_string).collect();
         let opaque = run.start.opaque.iter().chain(&run.end.opaque).find(counts);
-        match (why_it_proves_nothing(run, opaque, &changed), &run.end.head) {
+        match (why_it_proves_nothing(run, opaque, &changed, &absent), &run.end.head) {
             (Some(why), _) => ui.say(format_args!("gate: {WARN}this run proves nothing{WARN:#} about {name}: {why}")),
             (None, Some(head)) if !uncommitted => {
                 ui.say(format_args!("gate: {GOOD}this proves {name}{GOOD:#} for this commit ({})", head.short()));
@@ -141,7 +144,12 @@ fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, policy: &Polic
 
 /// Returns the reason why a run with status 0 proves nothing. `opaque` is an input that no commit can hold as it is;
 /// `changed` are inputs that changed.
-fn why_it_proves_nothing(run: &Run, opaque: Option<&RepoPath>, changed: &[String]) -> Option<String> {
+fn why_it_proves_nothing(
+    run: &Run,
+    opaque: Option<&RepoPath>,
+    changed: &[String],
+    absent: &[String],
+) -> Option<String> {
     if let Some(why) = &run.masked {
         Some(why.clone())
     } else if run.report.as_ref().is_some_and(|report| report.failed > 0) {
@@ -150,6 +158,8 @@ fn why_it_proves_nothing(run: &Run, opaque: Option<&RepoPath>, changed: &[String
         Some("it executed no test".to_owned())
     } else if !changed.is_empty() {
         Some(format!("{} changed while it ran", changed.join(", ")))
+    } else if !absent.is_empty() {
+        Some(format!("{} is tracked but not on disk, so it ran without it", absent.join(", ")))
     } else {
         opaque.map(|path| format!("{path} cannot be committed as it is (`git add` says why)"))
     }
@@ -161,6 +171,10 @@ fn say(name: &str, recorded: &CompletedRun, ui: &mut Ui) {
         for line in error.remedy.lines() {
             ui.say(format_args!("      {line}"));
         }
+    }
+    if !recorded.withheld.is_empty() {
+        let names = recorded.withheld.join(", ");
+        ui.say(format_args!("gate: {names} was not handed on: with it, other code runs than elsewhere"));
     }
     let counts = recorded.run.as_ref().and_then(|run| run.report.as_ref());
     let counts = counts

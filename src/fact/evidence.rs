@@ -47,6 +47,9 @@ pub struct RunFact {
     /// The files that existed when it started and that a checkout elsewhere does not have in the same state.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub local_files: Vec<LocalFile>,
+    /// Inputs of its command that its content holds and that were not on disk: it ran without them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<RepoPath>,
     /// `true` if it ran on a copy of its content in another place, which was not compared with it.
     #[serde(default)]
     pub on_a_copy: bool,
@@ -105,7 +108,9 @@ impl RunFact {
     /// empty. Stops at the first path that differs.
     pub fn agrees(&self, inputs: &PathRules, subject_opaque: &[RepoPath]) -> bool {
         let mut opaque = self.opaque.iter().chain(subject_opaque);
-        self.differs.as_ref().is_some_and(|differs| !differs.iter().any(|path| inputs.matches(path)))
+        let whole = !self.absent.iter().any(|path| inputs.matches(path));
+        whole
+            && self.differs.as_ref().is_some_and(|differs| !differs.iter().any(|path| inputs.matches(path)))
             && !opaque.any(|path| inputs.matches_below(path))
     }
 
@@ -113,7 +118,7 @@ impl RunFact {
     /// `None` if they are unknown.
     pub fn disagreement(&self, inputs: &PathRules, subject_opaque: &[RepoPath]) -> Option<Vec<RepoPath>> {
         let opaque = self.opaque.iter().chain(subject_opaque).filter(|path| inputs.matches_below(path));
-        let differs = self.differs.as_ref()?.iter().filter(|path| inputs.matches(path));
+        let differs = self.differs.as_ref()?.iter().chain(&self.absent).filter(|path| inputs.matches(path));
         let mut paths: Vec<_> = differs.chain(opaque).cloned().collect();
         paths.sort();
         paths.dedup();

@@ -29,7 +29,7 @@ pub mod merge_base;
 mod named_texts;
 pub mod output_patterns;
 pub mod policy_change;
-mod run_comparison;
+pub mod run_comparison;
 pub mod script_changes;
 pub mod session_steps;
 pub mod subject;

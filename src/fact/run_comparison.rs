@@ -9,13 +9,13 @@ use crate::fact::collect::{CollectError, Draft, Sources};
 use crate::fact::evidence::{RunFact, RunProof};
 use crate::fact::named_texts::NamedTexts;
 use crate::fact::working_tree_diff;
-use crate::git::{GitError, PathChange, TreeDiff};
+use crate::git::{GitError, PathChange, Repo, TreeDiff};
 use crate::journal::{MAX_PATHS, RecordedRun};
 use crate::local_file::{LocalCause, is_collected};
 use crate::oid::Oid;
 use crate::policy::{Command, PathRules};
 use crate::repo_path::RepoPath;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{KeptSnapshot, Snapshot};
 
 /// The number of the newest runs of a command that are compared with a subject, in addition to those on exactly its
 /// tree.
@@ -134,13 +134,24 @@ fn compare(
     for (pair, diff) in pairs.into_iter().zip(diffs.chunks_exact(2)) {
         let draft = &mut drafts[pair.draft];
         let differs = if is_on(&pair.run, draft) { Some(Vec::new()) } else { draft.differing(&diff[0]) };
-        let mut fact = run_fact(&pair.run, differs, &diff[1]);
+        let absent = absent_inputs(sources.repo, &pair.run.run.start, &pair.command.inputs);
+        let mut fact = RunFact { absent, ..run_fact(&pair.run, differs, &diff[1]) };
         let logs = own_logs(sources, &pair.run)?;
         leave_out_logs(&mut fact, &logs, &diff[0], &diff[1], draft.snapshot);
         texts.ask_of_run(pair.command, &fact)?;
         draft.subject.runs.entry(pair.command.name.clone()).or_default().push(fact);
     }
     Ok(())
+}
+
+/// The inputs of a command that a kept content holds and that were not on disk.
+pub fn absent_inputs(repo: &Repo, kept: &KeptSnapshot, inputs: &PathRules) -> Vec<RepoPath> {
+    let may_count = |path: &&RepoPath| path.as_bytes() == b"." || inputs.matches_below(path);
+    let paths: Vec<RepoPath> = kept.absent.iter().filter(may_count).cloned().collect();
+    // Content that is not here any more agrees with nothing anyway.
+    let mut files = repo.files_below(&kept.tree, &paths).unwrap_or_default();
+    files.retain(|path| inputs.matches(path));
+    files
 }
 
 /// Returns the files into which a run wrote only its own output: they did not exist when it began, or held the output
@@ -256,6 +267,7 @@ fn run_fact(recorded: &RecordedRun, differs: Option<Vec<RepoPath>>, during: &Tre
         left_behind: run.start.left_behind.clone(),
         tool_folders: run.start.tool_folders.clone(),
         local_files: run.start.local_files.clone(),
+        absent: Vec::new(),
         on_a_copy: false,
         differs: differs.filter(|_| !cut),
     }

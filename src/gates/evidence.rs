@@ -301,6 +301,7 @@ impl EvidenceCase<'_> {
             let added = |path: &RepoPath| !run.untracked.contains(path);
             let reason = match self.subject.role {
                 _ if !paths.is_empty() && paths.iter().all(|path| run.opaque.contains(path)) => "opaque",
+                _ if !paths.is_empty() && paths.iter().all(|path| run.absent.contains(path)) => "absent",
                 SubjectKind::Commit if !paths.is_empty() && !paths.iter().any(added) => "not-added",
                 SubjectKind::Commit | SubjectKind::WorkingTree => "stale",
             };
@@ -347,7 +348,7 @@ impl EvidenceCase<'_> {
         let its = |run: &&&RunFact| here && run.head.is_some() && run.head == self.subject.commit;
         let run = counted.first().filter(its).filter(|run| run.is_stable(&self.command.inputs))?;
         let mut paths = self.disagreement(run).filter(|paths| !paths.is_empty())?;
-        paths.retain(|path| !run.opaque.contains(path));
+        paths.retain(|path| !run.opaque.contains(path) && !run.absent.contains(path));
         let not_added = paths.iter().all(|path| run.untracked.contains(path));
         if paths.is_empty() || run.shows() == RunProof::Pass && not_added {
             return None;

@@ -14,6 +14,10 @@ const LIST_INDEX: [&str; 5] = ["ls-files", "--stage", "-v", "-z", "--full-name"]
 const ASSUME_UNCHANGED: u16 = 1 << 15;
 /// That of an entry whose file need not be there, among the extended ones.
 const SKIP_WORKTREE: u16 = 1 << 14;
+/// The mode of a commit of another repository.
+const GITLINK: u32 = 0o160_000;
+/// The mode of a symbolic link.
+const LINK: u32 = 0o120_000;
 /// The bits of the flags that hold the side of a conflict.
 const STAGE: u16 = 3 << 12;
 
@@ -24,6 +28,10 @@ pub(super) struct IndexView {
     pub(super) marked: Vec<Marked>,
     /// The `.gitattributes` files, which decide the conversion of other files even if they are not on disk.
     pub(super) attributes: Vec<(RepoPath, SnapshotEntry)>,
+    /// The commits of other repositories.
+    pub(super) submodules: Vec<RepoPath>,
+    /// The symbolic links.
+    pub(super) links: Vec<RepoPath>,
     /// The entries of the requested paths.
     pub(super) wanted: Vec<(RepoPath, SnapshotEntry)>,
 }
@@ -57,7 +65,7 @@ impl Repo {
         for one in git2::Index::open(&file).ok()?.iter().filter(|one| one.flags & STAGE == 0) {
             let assume_unchanged = one.flags & ASSUME_UNCHANGED != 0;
             let skip_worktree = one.flags_extended & SKIP_WORKTREE != 0;
-            let needed = Needed::of(&one.path, assume_unchanged || skip_worktree, &wanted);
+            let needed = Needed::of(&one.path, one.mode, assume_unchanged || skip_worktree, &wanted);
             if needed.any() {
                 let entry = SnapshotEntry { mode: one.mode, oid: one.id.to_string().parse().ok()? };
                 view.take(needed, Marked { path: RepoPath::new(one.path), entry, assume_unchanged, skip_worktree });
@@ -69,20 +77,23 @@ impl Repo {
 
 /// The reasons why an entry is needed.
 #[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "independent reasons")]
 struct Needed {
     marked: bool,
     attributes: bool,
+    submodule: bool,
+    link: bool,
     wanted: bool,
 }
 
 impl Needed {
-    fn of(path: &[u8], marked: bool, wanted: impl Fn(&[u8]) -> bool) -> Self {
+    fn of(path: &[u8], mode: u32, marked: bool, wanted: impl Fn(&[u8]) -> bool) -> Self {
         let attributes = path == b".gitattributes" || path.ends_with(b"/.gitattributes");
-        Self { marked, attributes, wanted: wanted(path) }
+        Self { marked, attributes, submodule: mode == GITLINK, link: mode == LINK, wanted: wanted(path) }
     }
 
     const fn any(self) -> bool {
-        self.marked || self.attributes || self.wanted
+        self.marked || self.attributes || self.submodule || self.link || self.wanted
     }
 }
 
@@ -90,6 +101,12 @@ impl IndexView {
     fn take(&mut self, needed: Needed, one: Marked) {
         if needed.attributes {
             self.attributes.push((one.path.clone(), one.entry.clone()));
+        }
+        if needed.submodule {
+            self.submodules.push(one.path.clone());
+        }
+        if needed.link {
+            self.links.push(one.path.clone());
         }
         if needed.wanted {
             self.wanted.push((one.path.clone(), one.entry.clone()));
@@ -114,14 +131,14 @@ fn parse(output: &[u8], wanted: impl Fn(&[u8]) -> bool) -> Result<IndexView, Git
         let path = &record[tab + 1..];
         let tag = record[0];
         let (assume_unchanged, skip_worktree) = (tag.is_ascii_lowercase(), tag.eq_ignore_ascii_case(&b's'));
-        let needed = Needed::of(path, assume_unchanged || skip_worktree, &wanted);
-        if !needed.any() {
-            continue;
-        }
-        let mut words = record[2..tab].split(|&byte| byte == b' ');
+        let mut words = record.get(2..tab).unwrap_or_default().split(|&byte| byte == b' ');
         let (Some(mode), Some(oid), Some(stage)) = (words.next(), words.next(), words.next()) else {
             return Err(malformed_index(record));
         };
+        let needed = Needed::of(path, octal(mode), assume_unchanged || skip_worktree, &wanted);
+        if !needed.any() {
+            continue;
+        }
         if stage != b"0" {
             continue;
         }
@@ -147,7 +164,8 @@ mod tests {
         let output = format!(
             "H 100644 {A} 0\tplain\0h 100644 {A} 0\tassumed\0S 100644 {A} 0\tskipped\0s 100755 {A} 0\tboth\0\
              M 100644 {A} 2\tconflict\0H 100644 {A} 0\t.gitattributes\0H 100644 {A} 0\tx.gitattributes\0\
-             H 100644 {A} 0\td/.gitattributes\0"
+             H 100644 {A} 0\td/.gitattributes\0H 160000 {A} 0\tinner\0\
+             H 120000 {A} 0\tlink\0"
         );
         let view = parse(output.as_bytes(), |path| path == b"plain").unwrap();
         let marked: Vec<_> =
@@ -159,6 +177,8 @@ mod tests {
         let attributes: Vec<_> = view.attributes.iter().map(|(path, _)| path.to_string()).collect();
         assert_eq!(attributes, [".gitattributes", "d/.gitattributes"]);
         assert_eq!(view.wanted.len(), 1);
+        assert_eq!(view.submodules, [RepoPath::from("inner")]);
+        assert_eq!(view.links, [RepoPath::from("link")]);
         assert!(parse(b"H 100644\0", |_| true).is_err());
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -68,7 +69,7 @@ impl Repo {
         let dropped = snapshot.dirty.iter().filter(|one| one.base.is_some() && one.now.is_none());
         gone.extend(dropped.map(|one| one.path.clone()).filter(|path| meant().has(path)));
         let root = self.work_tree()?;
-        gone.retain(|path| fs::symlink_metadata(root.join(path.to_os())).is_ok_and(|meta| !meta.is_dir()));
+        gone.retain(|path| is_file_here(root, path));
         if gone.is_empty() {
             return Ok(Vec::new());
         }
@@ -113,6 +114,14 @@ impl Repo {
         self.known_taken_out().insert(head.clone(), gone.clone());
         Ok(gone)
     }
+}
+
+/// Returns `true` if a file, or a link, lies at exactly this path: what is seen through a link to a folder is elsewhere.
+fn is_file_here(root: &Path, path: &RepoPath) -> bool {
+    let path = path.to_os();
+    let is_link = |folder: &Path| fs::symlink_metadata(root.join(folder)).is_ok_and(|meta| meta.is_symlink());
+    let is_file = fs::symlink_metadata(root.join(&path)).is_ok_and(|meta| !meta.is_dir());
+    is_file && !path.ancestors().skip(1).any(|folder| !folder.as_os_str().is_empty() && is_link(folder))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! git2 cannot open the repository (SHA-256, reftable, partial clones) or fails for another reason, the command line
 //! answers instead. Inherited `GIT_*` variables are never obeyed.
 
+mod absent_files;
 mod attributes;
 mod blame;
 mod blob_hash;
@@ -23,6 +24,7 @@ mod inprocess_log;
 mod inprocess_tree_diff;
 mod inprocess_tree_id;
 mod leftover_files;
+mod linked_files;
 mod local_files;
 mod log;
 mod mentions;
@@ -43,6 +45,7 @@ mod snapshot;
 mod snapshot_retention;
 mod split_commit;
 mod status;
+mod submodule_edits;
 mod tool_folders;
 mod tracking;
 mod visible_files;

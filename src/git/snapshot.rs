@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::thread;
 
+use super::absent_files::Present;
 use super::index::Marked;
+use super::linked_files::{links_elsewhere, tells_cases_apart, unnamed_repositories};
 use super::scratch_index::Scratch;
 use super::status::{STATUS, StatusPath, WorkingTreeStatus, WorktreeSide, parse_status};
 use super::{GitError, Repo};
@@ -20,6 +22,12 @@ pub(super) struct Survey {
     pub(super) marked: Vec<Marked>,
     tool_folders: Vec<ToolFolder>,
     pub(super) local_files: Vec<LocalFile>,
+    /// The commits of other repositories that the index holds.
+    pub(super) submodules: Vec<RepoPath>,
+    /// The submodules that hide what lies in them.
+    veiled: Vec<RepoPath>,
+    /// What is meant to be missing; see [`Snapshot::absent`].
+    absent: Vec<RepoPath>,
     /// The entries of the paths that had to be read; `None`: the file does not exist.
     files: BTreeMap<RepoPath, Option<SnapshotEntry>>,
     /// The existing paths among them that git cannot take.
@@ -42,7 +50,7 @@ impl Repo {
             None => self.empty_tree(),
         };
         let mut dirty: BTreeMap<RepoPath, DirtyPath> = BTreeMap::new();
-        let mut opaque: BTreeSet<RepoPath> = survey.refused.clone();
+        let mut opaque: BTreeSet<RepoPath> = survey.refused.iter().chain(&survey.veiled).cloned().collect();
         let littered = survey.status.paths.iter().any(|one| one.work == WorktreeSide::LitteredSubmodule);
         let excused = if littered { self.submodules_whose_litter_is_ignored(survey)? } else { BTreeSet::new() };
         for one in &survey.status.paths {
@@ -96,6 +104,7 @@ impl Repo {
             opaque: opaque.into_iter().collect(),
             tool_folders: survey.tool_folders.clone(),
             local_files: survey.local_files.clone(),
+            absent: survey.absent.clone(),
         })
     }
 
@@ -127,17 +136,26 @@ impl Repo {
 
     /// Asks git about the working tree, and for the entries of the files whose content the answers do not give.
     pub(super) fn survey(&self) -> Result<Survey, GitError> {
+        let mut survey = self.survey_itself()?;
+        survey.veiled = self.veiled_submodules(&survey.submodules)?;
+        Ok(survey)
+    }
+
+    /// The same without a look into submodules.
+    pub(super) fn survey_itself(&self) -> Result<Survey, GitError> {
         let root = self.work_tree()?;
         let (status, index) = thread::scope(|scope| {
             let listing = scope.spawn(|| self.index_view(|_| false));
-            let status = self.git(STATUS);
+            // With this setting git takes a file for another one, and is silent about it.
+            let cases = if tells_cases_apart(root) { &["-c", "core.ignoreCase=false"][..] } else { &[] };
+            let status = self.git(cases.iter().chain(&STATUS));
             let status = status.and_then(|output| parse_status(&output));
             let index = listing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             (status, index)
         });
         let (mut status, index) = (status?, index?);
         let tool_folders = self.take_tool_folders(&mut status)?;
-        let hidden: Vec<&Marked> = Present::new(root).filter(&index.marked);
+        let (hidden, absent) = Present::new(root).split(&index.marked);
         let changed = status.paths.iter().filter(|one| needs_look(one));
         let look: BTreeSet<&RepoPath> =
             changed.clone().map(|one| &one.path).chain(hidden.iter().map(|one| &one.path)).collect();
@@ -148,6 +166,9 @@ impl Repo {
             status: WorkingTreeStatus::default(),
             tool_folders,
             local_files: Vec::new(),
+            submodules: index.submodules,
+            veiled: Vec::new(),
+            absent,
         };
         let look: Vec<&RepoPath> = look.into_iter().collect();
         let plain = if index.attributes.is_empty() { self.plain_entries(root, &look) } else { None };
@@ -162,6 +183,8 @@ impl Repo {
             survey.read_back(&scratch, root, &look)?;
         }
         survey.local_files = self.local_files(root, &status, !index.attributes.is_empty(), &survey.files)?;
+        survey.local_files.extend(links_elsewhere(root, &index.links, &status.ignored));
+        survey.local_files.extend(unnamed_repositories(root, &survey.submodules));
         survey.status = status;
         survey.marked = index.marked;
         Ok(survey)
@@ -201,40 +224,4 @@ fn needs_look(one: &StatusPath) -> bool {
 
 pub(super) fn exists(root: &Path, path: &RepoPath) -> bool {
     fs::symlink_metadata(root.join(path.to_os())).is_ok()
-}
-
-/// Finds the marked entries that have to be read, without a check for every file of a directory that does not exist: a
-/// sparse checkout marks most of the repository.
-struct Present<'r> {
-    root: &'r Path,
-    absent: Vec<u8>,
-}
-
-impl<'r> Present<'r> {
-    fn new(root: &'r Path) -> Self {
-        Self { root, absent: Vec::new() }
-    }
-
-    /// Returns the files on disk, and those that should be there: only `skip-worktree` allows a file to be missing.
-    fn filter(mut self, marked: &[Marked]) -> Vec<&Marked> {
-        marked.iter().filter(|one| !one.skip_worktree || self.is_there(&one.path)).collect()
-    }
-
-    fn is_there(&mut self, path: &RepoPath) -> bool {
-        let bytes = path.as_bytes();
-        if !self.absent.is_empty() && bytes.starts_with(&self.absent) {
-            return false;
-        }
-        if exists(self.root, path) {
-            return true;
-        }
-        // Remember the highest missing directory; its entries follow one another.
-        for (at, _) in bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'/') {
-            if !exists(self.root, &RepoPath::new(&bytes[..at])) {
-                self.absent = bytes[..=at].to_vec();
-                break;
-            }
-        }
-        false
-    }
 }

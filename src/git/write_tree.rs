@@ -70,6 +70,7 @@ impl Repo {
             left_behind: Vec::new(),
             tool_folders: snapshot.tool_folders.iter().take(LISTED).cloned().collect(),
             local_files: snapshot.local_files.iter().take(LISTED).cloned().collect(),
+            absent: snapshot.absent.clone(),
         })
     }
 

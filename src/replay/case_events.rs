@@ -135,6 +135,7 @@ fn snapshot(content: &Content, world: &World) -> KeptSnapshot {
         left_behind: Vec::new(),
         tool_folders: Vec::new(),
         local_files: Vec::new(),
+        absent: Vec::new(),
     }
 }
 

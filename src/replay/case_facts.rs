@@ -277,6 +277,7 @@ fn fact(seen: &SimulatedRun, content: &Content) -> RunFact {
         left_behind: Vec::new(),
         tool_folders: Vec::new(),
         local_files: Vec::new(),
+        absent: Vec::new(),
         on_a_copy: seen.proof.on_a_copy,
         differs: seen.start.differing(content),
     }
@@ -310,6 +311,7 @@ fn ci_runs(world: &World, asked: &CasePolicy, commit: &str, subject: &mut Subjec
                 left_behind: Vec::new(),
                 tool_folders: Vec::new(),
                 local_files: Vec::new(),
+                absent: Vec::new(),
                 on_a_copy: false,
                 differs: Some(Vec::new()),
             };

@@ -38,6 +38,7 @@ fn only_what_was_proven_is_attested() {
         left_behind: vec![],
         tool_folders: vec![],
         local_files: vec![],
+        absent: vec![],
     };
     let dir = RepoPath::default();
     let key = command_key("sh test.sh", &dir);

@@ -82,6 +82,7 @@ fn run(tree: u64, tail: &str) -> NewEvent {
         left_behind: vec![],
         tool_folders: vec![],
         local_files: vec![],
+        absent: vec![],
     };
     let run = Run {
         command: CommandRef { name: None, line: "make".to_owned(), dir: RepoPath::default(), key: "k".to_owned() },

@@ -122,3 +122,51 @@ fn a_filter_counts_where_it_changes_a_file() {
     by_attributes.repo.write("calc.py", "a+b\n");
     is_named_and_not_attested(&by_attributes, "calc.py", "git filter");
 }
+
+#[test]
+fn a_link_to_what_no_commit_holds_is_named() {
+    for (target, make) in [
+        ("../../ext.py", "printf 'x\\n' >../ext.py"),
+        ("../local/c.py", "mkdir local && printf 'x\\n' >local/c.py"),
+        ("../../ext", "mkdir ../ext"),
+    ] {
+        let project = project(&[(".gitignore", "local/\n")]);
+        project
+            .sh(&format!("{make} && ln -s {target} src/calc.py && git add src && git commit -qm 'feat: link'"))
+            .exits(0);
+        is_named_and_not_attested(&project, "src/calc.py", "is a link to what no commit holds");
+        // The remedy.
+        project.sh("rm src/calc.py && echo x >src/calc.py && git add src && git commit -qm 'feat: file'").exits(0);
+        is_attestable(&project);
+    }
+    let project = project(&[("lib/calc.py", "x\n"), (".gitignore", "node_modules/\n"), ("node_modules/a/b.js", "x\n")]);
+    project.sh("ln -s ../lib/calc.py src/calc.py && ln -s ../lib src/lib && ln -s /dev/null src/null.py").exits(0);
+    project
+        .sh("ln -s ../node_modules/a src/a && ln -s nothing src/x.py && git add src && git commit -qm links")
+        .exits(0);
+    is_attestable(&project);
+    project.check().never_says("is a link to");
+}
+
+#[test]
+fn a_repository_that_nobody_can_fetch_is_named() {
+    let project = project(&[]);
+    project.sh("git init -q src/lib && cd src/lib && echo x >a.sh && git add . && git commit -qm a").exits(0);
+    project.sh("git add src/lib 2>/dev/null && git commit -qm 'feat: lib'").exits(0);
+    is_named_and_not_attested(&project, "src/lib", "that .gitmodules does not name");
+}
+
+#[test]
+fn a_file_that_differs_in_case_alone_is_content() {
+    let project = project(&[("src/calc.py", "x\n")]);
+    if project.repo.path("SRC").exists() {
+        return;
+    }
+    project.repo.git(["config", "core.ignoreCase", "true"]);
+    project.repo.write("src/CALC.py", "y\n");
+    project.gate(["run", "test"]).exits(0);
+    project.push("git push -q origin HEAD:feature").exits(1).says("passed beside src/CALC.py");
+    project.repo.remove("src/CALC.py");
+    project.gate(["run", "test"]).exits(0);
+    project.push("git push -q origin HEAD:feature").exits(0);
+}

@@ -59,6 +59,7 @@ mod names_of_refs;
 mod note_history;
 mod oracle;
 mod own_logs;
+mod partial_trees;
 mod people;
 mod project;
 mod prompts;

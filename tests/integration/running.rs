@@ -397,3 +397,40 @@ fn a_line_is_explained_as_the_declared_command_that_it_is() {
     }
     project.gate(["explain-command", "sh other.sh"]).exits(0).says("proves       nothing yet");
 }
+
+#[test]
+fn variables_that_run_other_code_first_are_not_handed_on() {
+    let project = declared("bash t.sh");
+    project.repo.write("t.sh", "set -e\n[ -z \"$NODE_TEST_CONTEXT\" ]\ngrep -q two src/lib.sh\n").commit_all("test: t");
+    let run = |name: &str, value: &str| project.gate_with(&[(name, value)], &["run", "test"]);
+    let early = project.repo.outside().join("early");
+    fs::write(&early, "exit 0\n").expect("a file");
+    for (name, value) in
+        [("BASH_ENV", early.to_str().expect("a path")), ("SHELLOPTS", "noexec"), ("NODE_TEST_CONTEXT", "child-v8")]
+    {
+        assert_ne!(run(name, value).says(&format!("{name} was not handed on")).code, 0, "{name}");
+    }
+    project.edit("two");
+    run("NODE_TEST_CONTEXT", "child-v8").exits(0).says("this proves test for this commit");
+}
+
+#[test]
+fn a_runner_of_cargo_that_stands_in_a_file_proves_nothing() {
+    let project = Project::with(&POLICY.replace("sh test.sh", "cargo test"));
+    let bin = project.repo.outside().join("bin");
+    fs::create_dir(&bin).expect("a directory");
+    project.repo.script("../bin/cargo", "#!/bin/sh\necho 'running 1 test'\necho 'test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 1 filtered out'\n");
+    let line = format!("PATH={}:$PATH gate run test", bin.display());
+    let run = || project.sh(&line).exits(0);
+    project.edit("one");
+    run().says("this proves test for this commit");
+    for file in ["../.cargo/config.toml", ".cargo/config", ".cargo/config.toml"] {
+        project.repo.write(file, "[target.'cfg(all())']\nrunner = \"./r.sh\"\n");
+        project.edit("more");
+        run().says("proves nothing").says("runner");
+        project.push("git push origin feature").exits(1).says("does not show that its checks passed");
+        project.repo.remove(file);
+    }
+    project.edit("last");
+    run().says("this proves test for this commit");
+}

@@ -119,6 +119,7 @@ fn run(tree: Oid) -> Box<Run> {
         left_behind: vec![],
         tool_folders: vec![],
         local_files: vec![],
+        absent: vec![],
     };
     Box::new(Run {
         command: CommandRef { name: Some("test".to_owned()), line: "true".to_owned(), dir, key },

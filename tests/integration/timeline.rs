@@ -114,6 +114,7 @@ fn run(key: &str) -> EventKind {
         left_behind: vec![],
         tool_folders: vec![],
         local_files: vec![],
+        absent: vec![],
     };
     EventKind::Run(Box::new(Run {
         command: command(key),

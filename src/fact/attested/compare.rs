@@ -76,6 +76,7 @@ fn run_fact(attested: &Attested, diff: &TreeDiff) -> RunFact {
         left_behind: Vec::new(),
         tool_folders: Vec::new(),
         local_files: Vec::new(),
+        absent: Vec::new(),
         on_a_copy: false,
         differs,
     }

@@ -84,6 +84,7 @@ mod tests {
             left_behind: Vec::new(),
             tool_folders: Vec::new(),
             local_files: Vec::new(),
+            absent: Vec::new(),
             on_a_copy: false,
             differs: None,
         }

@@ -165,6 +165,7 @@ fn seen(content: char) -> KeptSnapshot {
         left_behind: Vec::new(),
         tool_folders: Vec::new(),
         local_files: Vec::new(),
+        absent: Vec::new(),
     }
 }
 

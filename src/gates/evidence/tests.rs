@@ -84,6 +84,7 @@ fn run(id: &str, exit: i32, differs: Option<&[&str]>) -> RunFact {
         left_behind: Vec::new(),
         tool_folders: Vec::new(),
         local_files: Vec::new(),
+        absent: Vec::new(),
         on_a_copy: false,
         differs: differs.map(paths),
     }

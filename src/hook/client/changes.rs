@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use super::hook_context::Desk;
 use super::command_evidence::{heavy, place_of, understand};
+use super::hook_context::Desk;
 use super::own_commits;
 use crate::command_line::{Purpose, Understood};
 use crate::config;

@@ -316,6 +316,7 @@ mod tests {
             left_behind: Vec::new(),
             tool_folders: Vec::new(),
             local_files: Vec::new(),
+            absent: Vec::new(),
         };
         PendingCommand {
             call: call.to_owned(),

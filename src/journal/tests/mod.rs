@@ -45,6 +45,7 @@ fn snapshot(tree: u64) -> KeptSnapshot {
         left_behind: vec![],
         tool_folders: vec![],
         local_files: vec![],
+        absent: vec![],
     }
 }
 
@@ -102,6 +103,7 @@ fn snapshots() -> impl Strategy<Value = KeptSnapshot> {
             left_behind,
             tool_folders: vec![],
             local_files: vec![],
+            absent: vec![],
         },
     )
 }
