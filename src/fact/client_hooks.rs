@@ -28,7 +28,7 @@ static SWITCH: LazyLock<Option<Regex>> = LazyLock::new(|| {
         disableAllHooks ["']? \s* (?: [:=] \s* | \s ) ["']? true \b
         | hooksConfig \b [^}]* \b enabled ["']? \s* [:=] \s* false \b
         | hooksConfig \b [^}]* \b disabled ["']? \s* : \s* \[ [^\]]* gate
-        | ^ \s* (?: features\. )? (?: codex_ )? hooks \s* = \s* false \b
+        | (?: ^ | [\s/|\#@."'] ) (?: codex_ )? hooks \s* = \s* false \b
         | \b gemini \s+ hooks \s+ disable
         | \b codex \s+ features \s+ disable \s+ (?: codex_ )? hooks \b
         "#,
@@ -37,12 +37,12 @@ static SWITCH: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Returns `true` if a text switches the hooks of a client off.
-pub(super) fn switches_off(text: &str) -> bool {
+pub fn switches_off(text: &str) -> bool {
     SWITCH.as_ref().is_some_and(|switch| switch.is_match(text))
 }
 
 /// Returns `true` if a text names the settings of a client.
-pub(super) fn names_settings(text: &str) -> bool {
+pub fn names_settings(text: &str) -> bool {
     SETTINGS.iter().any(|folder| text.contains(folder))
 }
 
@@ -76,13 +76,17 @@ pub fn holds_hook_files(path: &str) -> bool {
     !hook_files_at(path).is_empty()
 }
 
-/// Returns `true` if an edit of this path removes the hooks of gate, or switches the hooks of a client off.
+/// Returns `true` if an edit of this path removes the hooks of gate.
 pub(super) fn takes_out(path: &str, edit: &FileEdit) -> bool {
     let loses = edit.removed.contains(CALL) && !edit.added.contains(CALL);
     // A tool that writes the whole file does not tell what was there.
     let replaced = edit.how == EditKind::Deleted || edit.removed.is_empty() && !edit.added.contains(CALL);
-    let switches = names_settings(path) && switches_off(&edit.added) && !switches_off(&edit.removed);
-    switches || is_hook_file(path) && (loses || replaced)
+    is_hook_file(path) && (loses || replaced)
+}
+
+/// Returns `true` if an edit of this path switches the hooks of a client off.
+pub(super) fn switches(path: &str, edit: &FileEdit) -> bool {
+    names_settings(path) && switches_off(&edit.added) && !switches_off(&edit.removed)
 }
 
 #[cfg(test)]
@@ -116,6 +120,8 @@ mod tests {
             ("gemini hooks disable gate", true),
             ("codex features disable hooks", true),
             ("codex features list", false),
+            ("sed -i 's/hooks = true/hooks = false/' ~/.codex/config.toml", true),
+            ("git config core.webhooks = false", false),
         ] {
             assert_eq!(switches_off(text), off, "{text}");
         }
@@ -137,11 +143,11 @@ mod tests {
             (".codex/hooks.json", edit(EditKind::Written, "", line), false),
             (".codex/hooks.json", edit(EditKind::Deleted, "", ""), true),
             ("docs/hooks.md", edit(EditKind::Written, line, ""), false),
-            (".claude/settings.json", edit(EditKind::Written, "", "\"disableAllHooks\": true"), true),
             (".claude/settings.json", edit(EditKind::Written, "", "{\"permissions\": {}}"), false),
         ] {
             assert_eq!(takes_out(path, &edit), out, "{path} {edit:?}");
         }
+        assert!(switches(".claude/settings.json", &edit(EditKind::Written, "", "\"disableAllHooks\": true")));
         for (path, holds) in [
             (".codex", true),
             ("/work/shop/.github/hooks/", true),

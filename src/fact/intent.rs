@@ -1,17 +1,20 @@
 //! The intended actions of an agent that touch the safeguards of its work, read from the parsed command line or the
 //! edit before they happen.
 
-use std::path::Path;
+mod git_call;
+mod operands;
+mod search;
+pub mod standpoint;
 
 use serde::{Deserialize, Serialize};
 
+use self::standpoint::{Standpoint, braces, is_or_matches};
 use super::{client_hooks, script_changes};
 use crate::command_line::{Purpose, Understood};
 use crate::event::agent_work::FileEdit;
-use crate::globs::Globs;
 use crate::repo_path::RepoPath;
 use crate::runner::CommandKind;
-use crate::shell::program::{Arg, InputSource, Leaf};
+use crate::shell::program::{Arg, Leaf};
 
 /// One intended action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,14 +66,45 @@ impl IntentKind {
 const SWITCHES: [(&str, &str); 4] =
     [("HUSKY", "0"), ("HUSKY_SKIP_HOOKS", "1"), ("LEFTHOOK", "0"), ("SKIP_SIMPLE_GIT_HOOKS", "1")];
 
-/// Returns the intended actions of a command line.
+/// What a command line is about to do, as far as its words show it.
 pub fn of_line(line: &Understood) -> Vec<Intent> {
+    of_line_from(line, &Standpoint::unknown(), 0)
+}
+
+/// The same, seen from where it starts.
+pub fn of_line_at(line: &Understood, from: &Standpoint<'_>) -> Vec<Intent> {
+    of_line_from(line, from, 0)
+}
+
+/// `depth`: so many aliases of git lead to the line.
+fn of_line_from(line: &Understood, from: &Standpoint<'_>, depth: usize) -> Vec<Intent> {
     let mut found = Vec::new();
-    let leaves = line.program.leaves.iter().zip(&line.purposes);
-    for (leaf, purpose) in leaves.filter(|(leaf, _)| !leaf.remote) {
-        of_leaf(leaf, purpose, &mut found);
+    let leaves = || line.program.leaves.iter().zip(&line.purposes).filter(|(leaf, _)| !leaf.remote);
+    for (leaf, purpose) in leaves() {
+        of_leaf(leaf, purpose, from, depth, &mut found);
+        if leaf.appended {
+            // What another command names may be what it is handed.
+            let others = leaves().filter(|(other, _)| !std::ptr::eq(*other, leaf));
+            let named = others.flat_map(|(other, _)| other.argv.iter().skip(1)).cloned();
+            let argv = leaf.argv.iter().cloned().chain(named).collect();
+            let whole = Leaf { argv, appended: false, directory: None, ..leaf.clone() };
+            of_leaf(&whole, purpose, from, depth, &mut found);
+        }
     }
     found
+}
+
+/// What a call of a tool that nobody knows is about to do with the path that it names.
+pub fn of_tool(name: &str, path: &str) -> Option<Intent> {
+    const WRITES: [&str; 10] =
+        ["write", "edit", "create", "delete", "remove", "move", "rename", "patch", "replace", "append"];
+    let name = name.to_ascii_lowercase();
+    let path = path.strip_prefix("file://").unwrap_or(path);
+    let mut found = Vec::new();
+    if WRITES.iter().any(|word| name.contains(word)) {
+        push_changed(path, &mut found);
+    }
+    found.into_iter().next()
 }
 
 /// Returns `true` if a command line pushes without the hooks of git. Such a push may leave no trace in git: a push to a
@@ -103,8 +137,13 @@ pub fn of_edits<'a>(edits: impl IntoIterator<Item = &'a FileEdit>) -> Vec<Intent
     let mut found = Vec::new();
     for edit in edits {
         let text = edit.path.to_string();
-        if client_hooks::takes_out(&text, edit) {
+        if client_hooks::switches(&text, edit) {
+            let what = format!("{text} with this text");
+            found.push(Intent { kind: IntentKind::ChangesClientHooks, what });
+        } else if client_hooks::takes_out(&text, edit) {
             found.push(Intent { kind: IntentKind::ChangesClientHooks, what: text });
+        } else if text.ends_with(".git/config") && git_call::sets_hooks(&edit.added) {
+            found.push(Intent { kind: IntentKind::RedirectsHooks, what: text });
         } else {
             push_path(&text, &mut found);
         }
@@ -137,8 +176,12 @@ fn is_on_a_drive(parts: &[&str]) -> bool {
 /// Returns the safeguard that a path belongs to, as far as its text shows it.
 fn guards(path: &str) -> Option<IntentKind> {
     let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").collect();
-    let below = |folder: &str| parts.windows(2).any(|pair| pair[0] == ".git" && pair[1] == folder);
+    let below = |folder: &str| parts.windows(2).any(|pair| pair[0] == ".git" && is_or_matches(pair[1], folder));
+    // git puts them there, and runs none of them.
+    let is_sample = parts.last().is_some_and(|last| last.ends_with(".sample"));
     if is_memory(&parts) || is_on_a_drive(&parts) {
+        None
+    } else if below("hooks") && is_sample {
         None
     } else if below("hooks") {
         Some(IntentKind::ChangesHooks)
@@ -154,59 +197,122 @@ fn guards(path: &str) -> Option<IntentKind> {
     }
 }
 
-fn of_leaf(leaf: &Leaf, purpose: &Purpose, found: &mut Vec<Intent>) {
-    for (name, value) in &leaf.environment {
-        let off = SWITCHES.iter().any(|(switch, off)| name == switch && value.as_deref() == Some(off));
-        let config = name.starts_with("GIT_CONFIG") && value.as_deref().is_some_and(names_hooks);
-        if off || config {
-            let what = format!("{name}={}", value.as_deref().unwrap_or_default());
+fn of_leaf(leaf: &Leaf, purpose: &Purpose, from: &Standpoint<'_>, depth: usize, found: &mut Vec<Intent>) {
+    let is_git = leaf.name() == Some("git");
+    let given = leaf.given.iter().filter(|_| is_git);
+    for (name, value) in leaf.environment.iter().chain(given) {
+        let value = value.as_deref().unwrap_or_default();
+        let off = SWITCHES.iter().any(|(switch, off)| name == switch && value == *off);
+        if off || git_call::variable_redirects(leaf, name, value, from) {
+            let what = format!("{name}={value}");
             found.push(Intent { kind: IntentKind::RedirectsHooks, what });
         }
     }
+    let place = Place { leaf, from };
     for path in leaf.writes.iter().flatten() {
-        push_changed(&placed(leaf, path), found);
+        push_changed(&place.of(path), found);
+        of_settings_file(leaf, &place.of(path), found);
     }
     of_switches(leaf, purpose, found);
+    if leaf.wrappers.iter().any(|wrapper| wrapper == "find -exec") {
+        search::of_exec(place, found);
+    }
     match leaf.name() {
-        Some("git") => of_git(leaf, found),
-        Some("gate") => {
-            let only_shows = |arg: &Arg| matches!(&*arg.text, "--help" | "-h" | "--dry-run");
-            if let Some(word @ ("uninstall" | "waive")) = leaf.argv.get(1).and_then(Arg::literal)
-                && !leaf.argv.iter().any(only_shows)
-            {
-                found.push(Intent { kind: IntentKind::RemovesGate, what: format!("gate {word}") });
-            }
-            if let (Some("hook"), Some(caller)) =
-                (leaf.argv.get(1).and_then(Arg::literal), leaf.argv.get(2).and_then(Arg::literal))
-                && caller != "git"
-            {
-                // What is told this way becomes a record.
-                found.push(Intent { kind: IntentKind::ChangesRecord, what: format!("gate hook {caller}") });
-            }
-            let repairs = leaf.argv.iter().any(|arg| arg.text == "--repair");
-            if repairs && leaf.argv.get(1).and_then(Arg::literal) == Some("doctor") {
-                found.push(Intent { kind: IntentKind::ChangesRecord, what: "gate doctor --repair".to_owned() });
-            }
+        Some("git") => git_call::of_git(leaf, from, depth, found),
+        Some("gate") => of_gate(leaf, found),
+        Some("rm" | "mv" | "rmdir" | "unlink" | "shred") => removed_arguments(place, &leaf.argv[1..], found),
+        Some("chmod") if operands::adds_rights(leaf) => {}
+        Some(
+            "chmod" | "chown" | "ln" | "truncate" | "tee" | "patch" | "ed" | "ex" | "vi" | "vim" | "nvim" | "sponge",
+        ) => {
+            changed_arguments(place, &leaf.argv[1..], found);
         }
-        Some("rm" | "mv" | "rmdir" | "unlink" | "shred") => removed_arguments(leaf, &leaf.argv[1..], found),
-        Some("chmod" | "chown" | "ln" | "truncate" | "tee") => {
-            changed_arguments(leaf, &leaf.argv[1..], found);
-        }
-        Some("find") if leaf.argv.iter().any(|arg| arg.text == "-delete") => deleted_by_find(leaf, found),
+        Some("find") if search::changes(leaf) => search::of_find(place, found),
         Some("dd") => {
             let out = leaf.argv.iter().filter_map(|arg| arg.text.strip_prefix("of="));
-            out.for_each(|path| push_changed(&placed(leaf, path), found));
+            out.for_each(|path| push_changed(&place.of(path), found));
         }
-        Some(name) if script_changes::is_interpreter(name) => {
-            let handed = if let InputSource::Text(Some(text)) = &leaf.stdin { text.as_str() } else { "" };
-            let texts = leaf.argv.iter().skip(1).map(|arg| arg.text.as_str()).chain([handed]);
-            for path in texts.flat_map(script_changes::changed) {
-                push_changed(&placed(leaf, &path), found);
-            }
+        Some(name) if script_changes::is_interpreter(name) => of_script(place, found),
+        Some("cp" | "install" | "rsync") => {
+            changed_arguments(place, &leaf.argv[leaf.argv.len().saturating_sub(1)..], found);
         }
-        Some("cp" | "install") => changed_arguments(leaf, &leaf.argv[leaf.argv.len().saturating_sub(1)..], found),
-        _ if purpose.edits => changed_arguments(leaf, leaf.argv.get(1..).unwrap_or_default(), found),
+        _ if purpose.edits => changed_arguments(place, leaf.argv.get(1..).unwrap_or_default(), found),
         _ => {}
+    }
+    let folder = operands::folder_filled(leaf).map(|folder| place.of(folder));
+    folder.into_iter().for_each(|folder| push_changed(&folder, found));
+}
+
+/// A command and where its line starts.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    leaf: &'a Leaf,
+    from: &'a Standpoint<'a>,
+}
+
+impl Place<'_> {
+    /// A path of the command, as seen from the root of the working tree where that is known.
+    fn of(self, path: &str) -> String {
+        let dir = self.leaf.directory.as_ref().and_then(|directory| directory.path.as_deref());
+        self.from.resolve(dir, path)
+    }
+}
+
+fn of_gate(leaf: &Leaf, found: &mut Vec<Intent>) {
+    let word = |at: usize| leaf.argv.get(at).and_then(Arg::literal);
+    let only_shows = |arg: &Arg| matches!(&*arg.text, "--help" | "-h" | "--dry-run");
+    if let Some(word @ ("uninstall" | "waive")) = word(1)
+        && !leaf.argv.iter().any(only_shows)
+    {
+        found.push(Intent { kind: IntentKind::RemovesGate, what: format!("gate {word}") });
+    }
+    if let (Some("hook"), Some(caller)) = (word(1), word(2))
+        && caller != "git"
+    {
+        // What is told this way becomes a record.
+        found.push(Intent { kind: IntentKind::ChangesRecord, what: format!("gate hook {caller}") });
+    }
+    if word(1) == Some("doctor") && leaf.argv.iter().any(|arg| arg.text == "--repair") {
+        found.push(Intent { kind: IntentKind::ChangesRecord, what: "gate doctor --repair".to_owned() });
+    }
+}
+
+/// What a script of an interpreter changes, and the files that it is told to change in place.
+fn of_script(place: Place<'_>, found: &mut Vec<Intent>) {
+    let leaf = place.leaf;
+    let texts = || leaf.argv.iter().skip(1).map(|arg| arg.text.as_str()).chain(leaf.text_on_stdin());
+    let named = texts().flat_map(|text| script_changes::changed(text).into_iter().chain(guarded_in(text)));
+    let named: Vec<String> = named.collect();
+    for path in named {
+        push_changed(&place.of(&path), found);
+    }
+    let in_place = |arg: &Arg| {
+        let letters = arg.text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        letters.is_some_and(|letters| {
+            letters.contains('i') && letters.chars().all(|c| c.is_ascii_alphabetic() || c == '.')
+        })
+    };
+    if matches!(leaf.name(), Some("perl" | "ruby")) && leaf.argv.iter().skip(1).any(in_place) {
+        changed_arguments(place, &leaf.argv[1..], found);
+    }
+}
+
+/// The guarded paths that a script names in a text of its own, where it writes and does not only read them.
+fn guarded_in(script: &str) -> Vec<String> {
+    if !script_changes::writes(script) {
+        return Vec::new();
+    }
+    let text = script_changes::without_reads(script);
+    let ends = |c: char| c.is_whitespace() || "\"'`()[]{}<>,;|&=".contains(c);
+    let is_guarded = |word: &&str| word.contains('/') && (guards(word).is_some() || client_hooks::is_hook_file(word));
+    text.split(ends).filter(is_guarded).map(str::to_owned).collect()
+}
+
+/// A file of git's settings into which the line itself writes a path of hooks.
+fn of_settings_file(leaf: &Leaf, path: &str, found: &mut Vec<Intent>) {
+    let says = [leaf.text.as_str(), leaf.text_on_stdin().unwrap_or_default()];
+    if path.ends_with(".git/config") && says.into_iter().any(|text| text.to_ascii_lowercase().contains("hookspath")) {
+        found.push(Intent { kind: IntentKind::RedirectsHooks, what: path.to_owned() });
     }
 }
 
@@ -216,41 +322,34 @@ fn of_switches(leaf: &Leaf, purpose: &Purpose, found: &mut Vec<Intent>) {
     // Their words are messages.
     let speaks = matches!(leaf.name(), Some("git" | "gh" | "glab" | "gate"));
     let reads = !purpose.edits && leaf.writes.is_empty() && purpose.kinds.iter().all(|kind| *kind == "read");
-    let handed = if let InputSource::Text(Some(text)) = &leaf.stdin { text.as_str() } else { "" };
+    let handed = leaf.text_on_stdin().unwrap_or_default();
     let says = [leaf.text.as_str(), handed].into_iter().chain(leaf.argv.iter().map(|arg| arg.text.as_str()));
+    // `printf` makes lines of them.
+    let says = says.map(|text| text.replace("\\n", "\n"));
     let of_client = matches!(leaf.name(), Some("claude" | "codex" | "gemini"));
     let concerned = of_client || client_hooks::names_settings(&leaf.text);
-    if !reads && !speaks && concerned && says.into_iter().any(client_hooks::switches_off) {
-        found.push(Intent { kind: IntentKind::ChangesClientHooks, what: leaf.text.clone() });
+    if !reads && !speaks && concerned && says.into_iter().any(|text| client_hooks::switches_off(&text)) {
+        found.push(Intent { kind: IntentKind::ChangesClientHooks, what: format!("`{}`", leaf.text) });
     }
 }
 
-fn changed_arguments(leaf: &Leaf, args: &[Arg], found: &mut Vec<Intent>) {
-    for arg in args.iter().filter(|arg| !arg.text.starts_with('-')) {
-        push_changed(&placed(leaf, &arg.text), found);
+fn changed_arguments(place: Place<'_>, args: &[Arg], found: &mut Vec<Intent>) {
+    for arg in args.iter().filter(|arg| !arg.text.is_empty() && !arg.text.starts_with('-')) {
+        for path in braces(&arg.text) {
+            push_changed(&place.of(&path), found);
+            of_settings_file(place.leaf, &place.of(&path), found);
+        }
     }
 }
 
 /// Finds deleted and moved arguments. Everything below them counts.
-fn removed_arguments(leaf: &Leaf, args: &[Arg], found: &mut Vec<Intent>) {
+fn removed_arguments(place: Place<'_>, args: &[Arg], found: &mut Vec<Intent>) {
     // An argument that is not known has no text.
     for arg in args.iter().filter(|arg| !arg.text.is_empty() && !arg.text.starts_with('-')) {
-        removed(&placed(leaf, &arg.text), found);
+        for path in braces(&arg.text) {
+            removed(&place.of(&path), found);
+        }
     }
-}
-
-/// Finds `find … -delete`: the files below its start points that have the requested name.
-fn deleted_by_find(leaf: &Leaf, found: &mut Vec<Intent>) {
-    let is_option = |arg: &Arg| arg.text.starts_with('-');
-    let end = leaf.argv.iter().skip(1).position(is_option).map_or(leaf.argv.len(), |at| at + 1);
-    let mut below = Vec::new();
-    removed_arguments(leaf, &leaf.argv[1..end], &mut below);
-    let name = leaf.argv.iter().skip_while(|arg| !matches!(&*arg.text, "-name" | "-iname")).nth(1);
-    if let Some(name) = name.and_then(|name| Globs::new(&[&name.text]).ok()) {
-        let is_meant = |path: &str| path.rsplit('/').next().is_some_and(|base| name.is_match(Path::new(base)));
-        below.retain(|intent| intent.kind != IntentKind::ChangesClientHooks || is_meant(&intent.what));
-    }
-    found.extend(below);
 }
 
 fn removed(path: &str, found: &mut Vec<Intent>) {
@@ -258,6 +357,9 @@ fn removed(path: &str, found: &mut Vec<Intent>) {
         if !found.iter().any(|intent| intent.what == what) {
             found.push(Intent { kind: IntentKind::ChangesClientHooks, what });
         }
+    }
+    if is_or_matches(path.trim_start_matches("./").trim_end_matches('/'), ".git") {
+        found.push(Intent { kind: IntentKind::ChangesHooks, what: path.to_owned() });
     }
     push_path(path, found);
 }
@@ -273,220 +375,11 @@ fn push_changed(path: &str, found: &mut Vec<Intent>) {
 }
 
 fn push_path(path: &str, found: &mut Vec<Intent>) {
-    if let Some(kind) = guards(path) {
+    let known = found.iter().any(|intent| intent.what == path);
+    if let Some(kind) = guards(path).filter(|_| !known) {
         found.push(Intent { kind, what: path.to_owned() });
     }
 }
 
-/// Returns a path as seen from the start directory of the line.
-fn placed(leaf: &Leaf, path: &str) -> String {
-    match leaf.directory.as_ref().and_then(|directory| directory.path.as_deref()) {
-        Some(dir) if !path.starts_with('/') && !dir.is_empty() => format!("{dir}/{path}"),
-        _ => path.to_owned(),
-    }
-}
-
-/// The subcommands of git with hooks that can refuse.
-const HOOKED: [&str; 7] = ["commit", "push", "merge", "am", "rebase", "cherry-pick", "pull"];
-
-fn of_git(leaf: &Leaf, found: &mut Vec<Intent>) {
-    let mut words = leaf.argv[1..].iter();
-    let subcommand = loop {
-        let Some(word) = words.next() else { return };
-        match word.text.as_str() {
-            "-c" | "--config-env" => {
-                if let Some(setting) = words.next().filter(|setting| names_hooks(&setting.text)) {
-                    let what = format!("git -c {}", setting.text);
-                    found.push(Intent { kind: IntentKind::RedirectsHooks, what });
-                }
-            }
-            "-C" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" => {
-                words.next();
-            }
-            option if option.starts_with('-') => {}
-            name => break name.to_owned(),
-        }
-    };
-    let rest: Vec<&Arg> = words.collect();
-    if matches!(&*subcommand, "send-pack" | "http-push") {
-        found.push(Intent { kind: IntentKind::SkipsHooks, what: format!("git {subcommand}") });
-    }
-    let operands = || rest.iter().filter(|arg| !arg.text.starts_with('-'));
-    match &*subcommand {
-        "rm" | "mv" => operands().for_each(|arg| {
-            let held = client_hooks::hook_files_at(&placed(leaf, &arg.text)).into_iter();
-            found.extend(held.map(|what| Intent { kind: IntentKind::ChangesClientHooks, what }));
-        }),
-        // It deletes what git ignores, and the hooks of clients are ignored.
-        "clean" if cleans_ignored(&rest) => {
-            let held = client_hooks::hook_files_at(".").into_iter();
-            found.extend(held.map(|what| Intent { kind: IntentKind::ChangesClientHooks, what }));
-        }
-        _ => {}
-    }
-    if HOOKED.contains(&&*subcommand) {
-        let skips = |arg: &&&Arg| skips_hooks(&subcommand, &arg.text);
-        if let Some(option) = rest.iter().take_while(|arg| arg.text != "--").find(skips) {
-            let what = format!("git {subcommand} {}", option.text);
-            found.push(Intent { kind: IntentKind::SkipsHooks, what });
-        }
-    }
-    if subcommand == "config" {
-        let named = rest.iter().position(|arg| names_hooks(&arg.text));
-        let reads =
-            rest.iter().any(|arg| matches!(&*arg.text, "get" | "--get" | "--get-all" | "list" | "--list" | "-l"));
-        let sets = named.is_some_and(|at| at + 1 < rest.len())
-            || rest.iter().any(|arg| arg.text.starts_with("--unset") || arg.text == "unset");
-        if let Some(at) = named.filter(|_| sets && !reads) {
-            let what = format!("git config {}", rest[at].text);
-            found.push(Intent { kind: IntentKind::RedirectsHooks, what });
-        }
-    }
-}
-
-/// Returns `true` if `git clean` deletes ignored files everywhere and keeps none of them.
-fn cleans_ignored(args: &[&Arg]) -> bool {
-    let letters = |arg: &&&Arg| arg.text.starts_with('-') && !arg.text.starts_with("--");
-    let has = |letter: char| args.iter().filter(letters).any(|arg| arg.text.contains(letter));
-    let spares = has('n')
-        || has('e')
-        || args.iter().any(|arg| matches!(&*arg.text, "--dry-run") || arg.text.starts_with("--exclude"));
-    (has('x') || has('X')) && has('f') && !spares && args.iter().all(|arg| arg.text.starts_with('-'))
-}
-
-/// Returns `true` if a setting decides which hooks git runs.
-fn names_hooks(setting: &str) -> bool {
-    let key = setting.split('=').next().unwrap_or_default().trim_matches('\'').to_ascii_lowercase();
-    key == "core.hookspath" || (key.starts_with("hook.") && key.ends_with(".enabled"))
-}
-
-/// Returns `true` if an option lets a subcommand skip its hooks. `-n` means that only for `git commit`.
-fn skips_hooks(subcommand: &str, option: &str) -> bool {
-    // git takes any beginning that is not ambiguous.
-    if option.len() > "--no-v".len() && "--no-verify".starts_with(option) {
-        return true;
-    }
-    let Some(letters) = option.strip_prefix('-').filter(|rest| !rest.starts_with('-')) else { return false };
-    // The letters after one that takes a value are that value.
-    subcommand == "commit"
-        && letters.chars().take_while(|letter| !"mFCctuS".contains(*letter)).any(|letter| letter == 'n')
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::command_line;
-
-    #[test]
-    fn command_lines() {
-        use IntentKind::{
-            ChangesClientHooks, ChangesHooks, ChangesPolicy, ChangesRecord, RedirectsHooks, RemovesGate, SkipsHooks,
-        };
-        for (line, kinds) in [
-            ("git commit -m 'no-verify is not used'", &[][..]),
-            ("git commit --no-verify -m x", &[SkipsHooks]),
-            ("git commit --no-veri -m x", &[SkipsHooks]),
-            ("git commit -nm x", &[SkipsHooks]),
-            ("git commit -an -m x", &[SkipsHooks]),
-            ("git commit -mn", &[]),
-            ("git commit -m -n", &[SkipsHooks]),
-            ("git push -n origin main", &[]),
-            ("git push --no-verify", &[SkipsHooks]),
-            ("cd sub && git -C .. push origin HEAD --no-verify", &[SkipsHooks]),
-            ("git merge --no-verify x", &[SkipsHooks]),
-            ("git log --no-verify", &[]),
-            ("git send-pack ../r.git feature", &[SkipsHooks]),
-            ("echo --no-verify", &[]),
-            ("git -c core.hooksPath=/dev/null commit -m x", &[RedirectsHooks]),
-            ("git -c user.name=x commit -m x", &[]),
-            ("git config core.hooksPath /dev/null", &[RedirectsHooks]),
-            ("git config --global core.hookspath x", &[RedirectsHooks]),
-            ("git config core.hooksPath", &[]),
-            ("git config --get core.hooksPath", &[]),
-            ("git config hook.pre-push.enabled false", &[RedirectsHooks]),
-            ("HUSKY=0 git push", &[RedirectsHooks]),
-            ("HUSKY=1 git push", &[]),
-            ("rm .git/hooks/pre-push", &[ChangesHooks]),
-            ("chmod -x .git/hooks/pre-push", &[ChangesHooks]),
-            ("gate doctor --repair", &[ChangesRecord]),
-            ("gate doctor", &[]),
-            ("rm .codex/hooks.json", &[ChangesClientHooks]),
-            ("rm -rf .gemini", &[ChangesClientHooks]),
-            ("rm .codex/hooks.jso?", &[ChangesClientHooks]),
-            ("rm -rf .c*", &[ChangesClientHooks, ChangesClientHooks]),
-            ("> .codex/hooks.json", &[ChangesClientHooks]),
-            ("> .git/hooks/pre-push", &[ChangesHooks]),
-            ("dd if=/dev/null of=.codex/hooks.json", &[ChangesClientHooks]),
-            ("find . -name hooks.json -delete", &[ChangesClientHooks]),
-            ("find . -name '*.pyc' -delete", &[]),
-            ("git rm -f .github/hooks/gate.json", &[ChangesClientHooks]),
-            ("git clean -fd", &[]),
-            ("git clean -ndx", &[]),
-            ("git clean -fdx -e .codex", &[]),
-            ("git clean -fdx target", &[]),
-            ("python3 -c \"import os; os.remove('.codex/hooks.json')\"", &[ChangesClientHooks]),
-            ("python3 - <<'P'\nimport os\nos.remove('.git/hooks/pre-push')\nP", &[ChangesHooks]),
-            ("node -e \"console.log(require('fs').readFileSync('.codex/hooks.json'))\"", &[]),
-            ("echo '{}' > .claude/settings.local.json", &[ChangesClientHooks]),
-            ("sed -i 's/gate hook/true/' .github/hooks/gate.json", &[ChangesClientHooks]),
-            ("cat .claude/settings.local.json", &[]),
-            ("echo '{\"disableAllHooks\": true}' > .claude/settings.json", &[ChangesClientHooks]),
-            ("cat > ~/.codex/config.toml <<'E'\n[features]\nhooks = false\nE", &[ChangesClientHooks]),
-            (
-                "python3 -c \"open('.claude/settings.json','w').write('{\\\"disableAllHooks\\\": true}')\"",
-                &[ChangesClientHooks],
-            ),
-            ("gemini hooks disable gate", &[ChangesClientHooks]),
-            ("grep -n 'disableAllHooks: true' .claude/settings.json", &[]),
-            ("git commit -m 'docs: disableAllHooks: true in .claude is refused'", &[]),
-            ("gate doctor --repair", &[ChangesRecord]),
-            ("gate hook shell begin --shell bash --line 'npm test'", &[ChangesRecord]),
-            ("env -u CLAUDECODE ./target/gate hook shell end x 0", &[ChangesRecord]),
-            ("T=$(gate hook shell begin --line x); gate hook shell end $T 0", &[ChangesRecord, ChangesRecord]),
-            ("echo '{}' | gate hook claude PostToolUse", &[ChangesRecord]),
-            ("gate hook git pre-push", &[]),
-            ("gate shell bash", &[]),
-            ("echo exit 0 > .git/hooks/pre-push", &[ChangesHooks]),
-            ("cd .git && rm -f hooks/pre-push", &[ChangesHooks]),
-            ("cat .git/hooks/pre-push", &[]),
-            ("cp .git/hooks/pre-push /tmp/x", &[]),
-            ("rm -rf .git/gate", &[ChangesRecord]),
-            ("echo x >> .git/gate/journal.jsonl", &[ChangesRecord]),
-            ("sed -i s/block/off/ gate.toml", &[ChangesPolicy]),
-            ("cat gate.toml", &[]),
-            ("git add gate.toml", &[]),
-            ("gate uninstall --yes", &[RemovesGate]),
-            ("gate uninstall --dry-run", &[]),
-            ("gate uninstall --help", &[]),
-            ("gate run test", &[]),
-            ("find .git/hooks -name pre-push -delete", &[ChangesHooks]),
-            ("find .git/hooks -name 'pre-*'", &[]),
-            ("find src -name '*.orig' -delete", &[]),
-            ("ssh host rm -rf .git/hooks", &[]),
-        ] {
-            let understood = command_line::understand(line, &()).unwrap();
-            let found: Vec<_> = of_line(&understood).into_iter().map(|intent| intent.kind).collect();
-            assert_eq!(found, kinds, "{line}");
-        }
-    }
-
-    #[test]
-    fn paths() {
-        for (path, kind) in [
-            ("/work/repo/.git/hooks/pre-push", Some(IntentKind::ChangesHooks)),
-            (".git/gate/journal.jsonl", Some(IntentKind::ChangesRecord)),
-            ("gate.toml", Some(IntentKind::ChangesPolicy)),
-            ("/work/repo/gate.toml", Some(IntentKind::ChangesPolicy)),
-            ("docs/gate.toml", None),
-            ("src/hooks/pre-push", None),
-            (".github/hooks/x.json", None),
-            ("/home/dev/.claude/projects/-work-shop/memory/MEMORY.md", None),
-            ("C:\\Users\\dev\\.claude\\projects\\C--work-shop\\memory\\notes.md", None),
-            ("C:\\work\\other\\.git\\hooks\\pre-push", None),
-            ("/home/dev/.claude/projects/-work-shop/5b0e-1.jsonl", Some(IntentKind::ChangesRecord)),
-        ] {
-            let found = of_paths([&RepoPath::from(path)]);
-            assert_eq!(found.first().map(|intent| intent.kind), kind, "{path}");
-        }
-    }
-}
+mod tests;

@@ -14,6 +14,28 @@ static CALLS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns.into_iter().filter_map(|pattern| Regex::new(pattern).ok()).collect()
 });
 
+/// Calls that write, whatever names their file.
+static WRITES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let pattern = r#"\b(?:remove|unlink|unlinkSync|rmtree|rmSync|rmdir|rmdirSync|rename|renameSync|truncate|truncateSync|writeFile|writeFileSync|write_text|write_bytes|File\.(?:write|delete|open|rename)|file_put_contents|chmod|chmodSync|copyFile|copyFileSync|shutil\.\w+|os\.(?:system|replace))\b|\.write\s*\(|["'][wax]b?\+?["']"#;
+    Regex::new(pattern).ok()
+});
+
+/// Calls that read the file that they name.
+static READS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let pattern = r#"\b(?:readFileSync|readFile|open|File\.read|File\.readlines|readlines|stat|exists|existsSync)\s*\(\s*["'`][^"'`]+["'`]\s*(?:,\s*["']r?b?["']\s*)?(?:,\s*["']utf-?8["']\s*)?\)"#;
+    Regex::new(pattern).ok()
+});
+
+/// Returns `true` if a script has a call that writes.
+pub fn writes(script: &str) -> bool {
+    WRITES.as_ref().is_some_and(|writes| writes.is_match(script))
+}
+
+/// A script without the calls that read the file that they name.
+pub fn without_reads(script: &str) -> String {
+    READS.as_ref().map_or_else(|| script.to_owned(), |reads| reads.replace_all(script, "").into_owned())
+}
+
 /// The programs that take such a script.
 const INTERPRETERS: [&str; 8] = ["python", "node", "perl", "ruby", "php", "deno", "bun", "pypy"];
 

@@ -223,18 +223,24 @@ fn is_ours(client: Client, value: &Value) -> bool {
 pub fn installed(root: &Path, client: Client) -> Option<Vec<(String, String)>> {
     let install = ClientFile::of(client.as_str()).install;
     let text = std::fs::read_to_string(root.join(&install.file)).ok()?;
-    let found: Vec<(String, String)> = match install.form {
+    let found = hooks_in(&text, client);
+    (!found.is_empty()).then_some(found)
+}
+
+/// The command lines of our hooks in the text of a client's file, by event.
+pub fn hooks_in(text: &str, client: Client) -> Vec<(String, String)> {
+    let install = ClientFile::of(client.as_str()).install;
+    match install.form {
         SettingsForm::Plugin => {
             let ours = text.contains(&format!("gate hook 1 {client}"));
             let line = |event: &String| (event.clone(), format!("gate hook {client} {event}"));
             if ours { install.events.keys().map(line).collect() } else { Vec::new() }
         }
-        SettingsForm::Settings | SettingsForm::HooksFile => json_edit::commands(&text)
+        SettingsForm::Settings | SettingsForm::HooksFile => json_edit::commands(text)
             .into_iter()
             .filter(|(event, line)| line.contains(&format!("gate hook {client} {event}")))
             .collect(),
-    };
-    (!found.is_empty()).then_some(found)
+    }
 }
 
 /// Returns the text of a client's file without this program's entries; `None` if they cannot be recognised.

@@ -1,9 +1,11 @@
 //! Hooks that are taken out or switched off: refused to an agent before it happens, and reported afterwards.
 
-use serde_json::json;
+use std::path::Path;
+
+use serde_json::{Value, json};
 
 use crate::client_hooks::Session;
-use crate::project::Project;
+use crate::project::{Project, finish};
 
 /// A project in which three clients have hooks.
 fn with_clients() -> Project {
@@ -50,6 +52,129 @@ fn an_agent_may_not_take_the_hooks_of_a_client_out() {
     other.repo.write(".codex/hooks.json", "{}");
     let line = json!({"tool_name": "Bash", "tool_input": {"command": "rm .codex/hooks.json"}, "tool_use_id": "t"});
     session.hook("PreToolUse", line).quiet();
+}
+
+/// Asks the hook of a client before a tool runs; the answer.
+fn before(project: &Project, client: &str, event: &str, payload: &Value) -> String {
+    let mut command = project.command("gate", project.repo.root());
+    command.args(["hook", client, event]);
+    finish(command, payload.to_string().as_bytes()).exits(0).out
+}
+
+fn bash(project: &Project, cwd: &Path, line: &str) -> String {
+    let payload = json!({"session_id": "s", "cwd": cwd, "hook_event_name": "PreToolUse", "transcript_path": "/none",
+        "tool_name": "Bash", "tool_input": {"command": line}, "tool_use_id": "t"});
+    before(project, "claude", "PreToolUse", &payload)
+}
+
+#[test]
+fn a_guarded_path_is_known_in_every_spelling() {
+    let project = with_clients();
+    let root = project.repo.root().canonicalize().unwrap();
+    project.repo.git(["config", "alias.p", "push --no-verify"]);
+    project.repo.git(["config", "alias.st", "status --short"]);
+    std::fs::write(project.repo.outside().join("inc"), "[core]\n\thooksPath = /x\n").unwrap();
+    std::fs::write(project.repo.outside().join("plain"), "[user]\n\tname = x\n").unwrap();
+    for (dir, line) in [
+        ("", "rm $PWD/.git/hooks/pre-push"),
+        ("", "rm \"$(git rev-parse --git-path hooks)/pre-push\""),
+        ("src", "G=$(git rev-parse --git-dir); rm $G/hooks/pre-push"),
+        ("", "for h in .git/hooks/*; do rm $h; done"),
+        ("", "cp /dev/null $PWD/.codex/hooks.json"),
+        ("src", "rm ../.codex/hooks.json"),
+        ("", "git clean -xdf ."),
+        ("", "git stash --all"),
+        ("", "rm -rf .git && git init"),
+        ("", "git p origin x"),
+        ("", "git config include.path ../../inc"),
+        (".git", "rm hooks/pre-push"),
+        (".git", ": > hooks/pre-push"),
+        (".git/hooks", "rm pre-push"),
+        (".git/hooks", "chmod -x pre-push"),
+        (".git/gate", "rm journal.jsonl"),
+        (".git/gate", "echo x >> journal.jsonl"),
+    ] {
+        let line = line.replace("../../inc", &project.repo.outside().join("inc").display().to_string());
+        let answer = bash(&project, &root.join(dir), &line);
+        assert!(answer.contains("\"deny\""), "{dir}: {line}: {answer}");
+    }
+    for (dir, line) in [
+        ("", "chmod +x .git/hooks/pre-push"),
+        ("", "git config --unset core.hooksPath"),
+        ("", "cp .git/hooks/pre-push.sample .git/hooks/commit-msg.sample"),
+        ("", "git push --dry-run --no-verify"),
+        ("", "gate init --yes"),
+        ("", "gate doctor"),
+        ("", "git st"),
+        ("", "git config include.path ../plain"),
+        ("", "for f in src/*; do rm $f; done"),
+        ("", "rm $PWD/src/x; rm -rf ../other/.git"),
+        ("src", "rm hooks"),
+        (".git", "rm index.lock"),
+    ] {
+        assert_eq!(bash(&project, &root.join(dir), line), "", "{dir}: {line}");
+    }
+    // Where gate's own hooks are reached by that setting, it is not taken out.
+    project.sh("mv .git/hooks ../hooks; git config core.hooksPath \"$PWD/../hooks\"").exits(0);
+    let answer = bash(&project, &root, "git config --unset core.hooksPath");
+    assert!(answer.contains("\"deny\""), "{answer}");
+}
+
+#[test]
+fn an_edit_is_made_to_the_text_before_it_is_let_happen() {
+    let project = with_clients();
+    project.gate(["init", "--yes", "--clients", "claude,codex,gemini,copilot,opencode"]).exits(0);
+    let root = project.repo.root();
+    let tool = |name: &str, input: Value| {
+        let payload = json!({"session_id": "s", "cwd": root, "hook_event_name": "PreToolUse", "transcript_path": "/none",
+            "tool_name": name, "tool_input": input, "tool_use_id": "t"});
+        before(&project, "claude", "PreToolUse", &payload)
+    };
+    let settings = root.join(".claude/settings.local.json");
+    let edit = |old: &str, new: &str| json!({"file_path": settings, "old_string": old, "new_string": new});
+    for input in [edit("\"hooks\"", "\"hooksOff\""), edit("gate", "true")] {
+        assert!(tool("Edit", input.clone()).contains("\"deny\""), "{input}");
+    }
+    let several = json!({"file_path": settings, "edits": [{"old_string": "\"hooks\"", "new_string": "\"h\""}]});
+    assert!(tool("MultiEdit", several).contains("\"deny\""));
+    assert_eq!(tool("Edit", edit("{", "{\n\"permissions\": {},")), "");
+    assert_eq!(tool("Edit", edit("no such text", "x")), "");
+    let path = root.join(".git/hooks/pre-push");
+    assert!(tool("mcp__filesystem__write_file", json!({"path": path, "content": ""})).contains("\"deny\""));
+    assert_eq!(tool("mcp__filesystem__read_file", json!({"path": path})), "");
+
+    let gemini = |name: &str, input: Value| {
+        let payload = json!({"session_id": "g", "cwd": root, "hook_event_name": "BeforeTool", "transcript_path": "/none",
+            "tool_name": name, "tool_input": input});
+        before(&project, "gemini", "BeforeTool", &payload)
+    };
+    let hooks =
+        json!({"file_path": root.join(".gemini/settings.json"), "old_string": "gate hook", "new_string": "true"});
+    assert!(gemini("replace", hooks).contains("\"deny\""));
+    let user = project.repo.home().join(".gemini/settings.json");
+    let off = json!({"file_path": user, "content": "{\"hooksConfig\": {\"enabled\": false}}"});
+    assert!(gemini("write_file", off).contains("\"deny\""));
+    assert_eq!(gemini("write_file", json!({"file_path": user, "content": "{\"theme\": \"dark\"}"})), "");
+    let there = json!({"command": "rm hooks/pre-push", "dir_path": ".git"});
+    assert!(gemini("run_shell_command", there).contains("\"deny\""));
+
+    let copilot = |name: &str, input: Value| {
+        let payload = json!({"sessionId": "c", "cwd": root, "timestamp": 1, "toolName": name, "toolArgs": input});
+        before(&project, "copilot", "preToolUse", &payload)
+    };
+    let path = root.join(".github/hooks/gate.json");
+    assert!(copilot("edit", json!({"path": path, "old_str": "gate hook", "new_str": "true"})).contains("\"deny\""));
+    assert!(copilot("write_bash", json!({"sessionId": "1", "input": "git push --no-verify\n"})).contains("\"deny\""));
+    assert_eq!(copilot("write_bash", json!({"sessionId": "1", "input": "y\n"})), "");
+
+    let opencode = |name: &str, input: Value| {
+        let payload = json!({"directory": root, "sessionID": "o", "tool": name, "callID": "c", "args": input});
+        before(&project, "opencode", "tool.execute.before", &payload)
+    };
+    let path = root.join(".opencode/plugins/gate.js");
+    let plugin = json!({"filePath": path, "oldString": "export", "newString": "//"});
+    assert!(opencode("edit", plugin).contains("deny"));
+    assert!(opencode("bash", json!({"command": "rm hooks/pre-push", "workdir": ".git"})).contains("deny"));
 }
 
 #[test]

@@ -473,6 +473,8 @@ mod tests {
             ("cd src && rg -n foo", Weight::Light),
             ("find . -name '*.rs'", Weight::Light),
             ("find . -name hooks.json -delete", Weight::Some),
+            ("find .git -name pre-push -exec rm {} +", Weight::Some),
+            ("find . -name '*.rs' -exec grep -n x {} +", Weight::Light),
             ("cargo test", Weight::Checks),
             ("cd web && npm test 2>&1 | tail -5", Weight::Checks),
             ("sh test.sh", Weight::Checks),

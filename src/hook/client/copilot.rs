@@ -53,7 +53,7 @@ fn what(file: &ClientFile, event: &str, payload: &Value, log: Option<&Path>) -> 
             let prompt = text(payload, "prompt");
             payload::prompt(file, prompt.trim_start().strip_prefix(PLAN).map_or(prompt, str::trim_start))
         }
-        "preToolUse" => HookEventKind::Before(call(file, payload)),
+        "preToolUse" => HookEventKind::Before(typed(call(file, payload), payload)),
         "postToolUse" if file.tools.follows(text(payload, "toolName")) => end_of_background(payload),
         "postToolUse" => after(call(file, payload), payload),
         "postToolUseFailure" => {
@@ -104,6 +104,16 @@ fn plans(bytes: &[u8]) -> Option<bool> {
 
 fn agent(payload: &Value) -> String {
     payload::first(payload, &["agentId", "agentName", "agentType"]).unwrap_or_default().to_owned()
+}
+
+/// HookEventKind is typed into a shell that runs is a line, too. How it ends nobody tells.
+fn typed(call: StartedTool, payload: &Value) -> StartedTool {
+    let args = payload.get("toolArgs").unwrap_or(&Value::Null);
+    let line = text(args, "input").trim_end();
+    if !matches!(&*call.name, "write_bash" | "write_powershell") || line.is_empty() {
+        return call;
+    }
+    StartedTool { does: Does::Shell { line: line.to_owned(), dir: None, background: true }, ..call }
 }
 
 fn call(file: &ClientFile, payload: &Value) -> StartedTool {

@@ -11,6 +11,7 @@ mod codex;
 pub(super) mod command_evidence;
 mod copilot;
 mod gemini;
+mod guarded;
 pub(super) mod hook_context;
 mod hook_event;
 mod log_tail;
@@ -37,6 +38,7 @@ use crate::event::agent_work::{Act, Denial, FileEdit, Phase, Prompt, ShellComman
 use crate::event::{Damage, EventKind};
 use crate::fact::intent;
 use crate::hook::in_time;
+use crate::repo_path::RepoPath;
 pub use crate::source::sessions::Client;
 
 fn read(client: Client, file: &ClientFile, event: &str, payload: &Value) -> HookEvent {
@@ -133,10 +135,16 @@ pub fn answer(client: Client, event: &str, stdin: &[u8]) -> HookReply {
 fn concerns_nobody(told: &HookEvent) -> bool {
     match &told.what {
         HookEventKind::Before(StartedTool { does: ToolAction::Shell { line, dir, .. }, .. }) => {
-            let dir = dir.as_deref().or(told.dir.as_deref()).unwrap_or_else(|| Path::new("."));
+            let base = told.dir.as_deref().unwrap_or_else(|| Path::new("."));
+            let dir = &dir.as_deref().map_or_else(|| base.to_owned(), |dir| base.join(dir));
             command_evidence::weigh(command_evidence::understand(line, dir).as_ref()) == Weight::Light
         }
-        HookEventKind::Before(StartedTool { does: ToolAction::Edits(edits), .. }) => intent::of_edits(edits).is_empty(),
+        HookEventKind::Before(StartedTool { does: ToolAction::Edits(edits), .. }) => {
+            !guarded::may_concern(told.dir.as_deref(), edits)
+        }
+        HookEventKind::Before(StartedTool { does: ToolAction::Other(target), name, .. }) => {
+            intent::of_tool(name, target).is_none()
+        }
         HookEventKind::Nothing | HookEventKind::Before(_) => true,
         HookEventKind::After(call, _) => call.does == ToolAction::Reads,
         _ => false,
@@ -267,9 +275,10 @@ fn before(desk: &mut Desk, told: &HookEvent, call: &StartedTool) -> HookDecision
         ToolAction::Shell { line, dir, .. } => {
             // A push asks for the evidence of what ran before it.
             command_evidence::settle(desk, told.log.as_deref());
-            let at = dir.as_deref().or(told.dir.as_deref()).unwrap_or(&desk.root);
-            let understood = command_evidence::understand(line, at);
-            let intents = understood.as_ref().map(intent::of_line).unwrap_or_default();
+            let base = told.dir.as_deref().unwrap_or(&desk.root);
+            let at = dir.as_deref().map_or_else(|| base.to_owned(), |dir| base.join(dir));
+            let understood = command_evidence::understand(line, &at);
+            let intents = guarded::of_line(desk, line, &at, understood.as_ref());
             changes::look_before(desk, understood.as_ref());
             let decision = pre_tool_use::judge(desk, call, line, intents, understood.as_ref());
             if decision == HookDecision::Allow && command_evidence::weigh(understood.as_ref()) == Weight::Checks {
@@ -281,7 +290,13 @@ fn before(desk: &mut Desk, told: &HookEvent, call: &StartedTool) -> HookDecision
             let placed = |edit: &FileEdit| FileEdit { path: desk.path(&edit.path, told), ..edit.clone() };
             let edits: Vec<FileEdit> = edits.iter().map(placed).collect();
             let what = edits.first().map(|edit| edit.path.to_string()).unwrap_or_default();
-            pre_tool_use::judge(desk, call, &what, intent::of_edits(&edits), None)
+            let intents = guarded::of_edits(desk, &edits);
+            pre_tool_use::judge(desk, call, &what, intents, None)
+        }
+        ToolAction::Other(target) => {
+            let path = desk.path(&RepoPath::from(target.trim_start_matches("file://")), told).to_string();
+            let intents = intent::of_tool(&call.name, &path).into_iter().collect();
+            pre_tool_use::judge(desk, call, &path, intents, None)
         }
         _ => HookDecision::Allow,
     }

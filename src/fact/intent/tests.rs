@@ -1,0 +1,188 @@
+use super::*;
+use crate::command_line;
+
+#[test]
+fn command_lines() {
+    use IntentKind::{
+        ChangesClientHooks, ChangesHooks, ChangesPolicy, ChangesRecord, RedirectsHooks, RemovesGate, SkipsHooks,
+    };
+    let mut wrong = Vec::new();
+    for (line, kinds) in [
+        ("git commit -m 'no-verify is not used'", &[][..]),
+        ("git commit --no-verify -m x", &[SkipsHooks]),
+        ("git commit --no-veri -m x", &[SkipsHooks]),
+        ("git commit -nm x", &[SkipsHooks]),
+        ("git commit -an -m x", &[SkipsHooks]),
+        ("git commit -mn", &[]),
+        ("git commit -m -n", &[SkipsHooks]),
+        ("git push -n origin main", &[]),
+        ("git push --no-verify", &[SkipsHooks]),
+        ("cd sub && git -C .. push origin HEAD --no-verify", &[SkipsHooks]),
+        ("git merge --no-verify x", &[SkipsHooks]),
+        ("git log --no-verify", &[]),
+        ("git send-pack ../r.git feature", &[SkipsHooks]),
+        ("echo --no-verify", &[]),
+        ("git -c core.hooksPath=/dev/null commit -m x", &[RedirectsHooks]),
+        ("git -c user.name=x commit -m x", &[]),
+        ("git config core.hooksPath /dev/null", &[RedirectsHooks]),
+        ("git config --global core.hookspath x", &[RedirectsHooks]),
+        ("git config core.hooksPath", &[]),
+        ("git config --get core.hooksPath", &[]),
+        ("git config hook.pre-push.enabled false", &[RedirectsHooks]),
+        ("HUSKY=0 git push", &[RedirectsHooks]),
+        ("HUSKY=1 git push", &[]),
+        ("rm .git/hooks/pre-push", &[ChangesHooks]),
+        ("chmod -x .git/hooks/pre-push", &[ChangesHooks]),
+        ("gate doctor --repair", &[ChangesRecord]),
+        ("gate doctor", &[]),
+        ("rm .codex/hooks.json", &[ChangesClientHooks]),
+        ("rm -rf .gemini", &[ChangesClientHooks]),
+        ("rm .codex/hooks.jso?", &[ChangesClientHooks]),
+        ("rm -rf .c*", &[ChangesClientHooks, ChangesClientHooks]),
+        ("> .codex/hooks.json", &[ChangesClientHooks]),
+        ("> .git/hooks/pre-push", &[ChangesHooks]),
+        ("dd if=/dev/null of=.codex/hooks.json", &[ChangesClientHooks]),
+        ("find . -name hooks.json -delete", &[ChangesClientHooks]),
+        ("find . -name '*.pyc' -delete", &[]),
+        ("git rm -f .github/hooks/gate.json", &[ChangesClientHooks]),
+        ("git clean -fd", &[]),
+        ("git clean -ndx", &[]),
+        ("git clean -fdx -e .codex", &[]),
+        ("git clean -fdx target", &[]),
+        ("python3 -c \"import os; os.remove('.codex/hooks.json')\"", &[ChangesClientHooks]),
+        ("python3 - <<'P'\nimport os\nos.remove('.git/hooks/pre-push')\nP", &[ChangesHooks]),
+        ("node -e \"console.log(require('fs').readFileSync('.codex/hooks.json'))\"", &[]),
+        ("echo '{}' > .claude/settings.local.json", &[ChangesClientHooks]),
+        ("sed -i 's/gate hook/true/' .github/hooks/gate.json", &[ChangesClientHooks]),
+        ("cat .claude/settings.local.json", &[]),
+        ("echo '{\"disableAllHooks\": true}' > .claude/settings.json", &[ChangesClientHooks]),
+        ("cat > ~/.codex/config.toml <<'E'\n[features]\nhooks = false\nE", &[ChangesClientHooks]),
+        (
+            "python3 -c \"open('.claude/settings.json','w').write('{\\\"disableAllHooks\\\": true}')\"",
+            &[ChangesClientHooks],
+        ),
+        ("gemini hooks disable gate", &[ChangesClientHooks]),
+        ("grep -n 'disableAllHooks: true' .claude/settings.json", &[]),
+        ("git commit -m 'docs: disableAllHooks: true in .claude is refused'", &[]),
+        ("gate doctor --repair", &[ChangesRecord]),
+        ("gate hook shell begin --shell bash --line 'npm test'", &[ChangesRecord]),
+        ("env -u CLAUDECODE ./target/gate hook shell end x 0", &[ChangesRecord]),
+        ("T=$(gate hook shell begin --line x); gate hook shell end $T 0", &[ChangesRecord, ChangesRecord]),
+        ("echo '{}' | gate hook claude PostToolUse", &[ChangesRecord]),
+        ("gate hook git pre-push", &[]),
+        ("gate shell bash", &[]),
+        ("echo exit 0 > .git/hooks/pre-push", &[ChangesHooks]),
+        ("cd .git && rm -f hooks/pre-push", &[ChangesHooks]),
+        ("cat .git/hooks/pre-push", &[]),
+        ("cp .git/hooks/pre-push /tmp/x", &[]),
+        ("rm -rf .git/gate", &[ChangesRecord]),
+        ("echo x >> .git/gate/journal.jsonl", &[ChangesRecord]),
+        ("sed -i s/block/off/ gate.toml", &[ChangesPolicy]),
+        ("cat gate.toml", &[]),
+        ("git add gate.toml", &[]),
+        ("gate uninstall --yes", &[RemovesGate]),
+        ("gate uninstall --dry-run", &[]),
+        ("gate uninstall --help", &[]),
+        ("gate run test", &[]),
+        ("find .git/hooks -name pre-push -delete", &[ChangesHooks]),
+        ("find .git/hooks -name 'pre-*'", &[]),
+        ("find src -name '*.orig' -delete", &[]),
+        ("ssh host rm -rf .git/hooks", &[]),
+        ("rm .git/h*/pre-push", &[ChangesHooks]),
+        ("mv .git/hooks/pre-push{,.bak}", &[ChangesHooks, ChangesHooks]),
+        ("mv .claude/settings.local.json{,.bak}", &[ChangesClientHooks]),
+        ("rm -rf .git && git init", &[ChangesHooks]),
+        ("rm -rf vendor/x/.git", &[]),
+        ("rm .git/index.lock", &[]),
+        ("find .git -name pre-push -exec rm {} +", &[ChangesHooks]),
+        ("find .git -name '*.lock' -delete", &[]),
+        ("find . -type d -empty -delete", &[]),
+        ("find . -name '*.orig' -exec rm {} +", &[]),
+        ("ls .git/hooks/pre-push | xargs rm", &[ChangesHooks]),
+        ("ls src | xargs rm", &[]),
+        ("tar xf h.tar -C .git/hooks", &[ChangesHooks]),
+        ("tar -cf /tmp/h.tar -C .git/hooks .", &[]),
+        ("patch .git/hooks/pre-push x.diff", &[ChangesHooks]),
+        ("git clean -xdf .", &[ChangesClientHooks; 5]),
+        ("git stash -a", &[ChangesClientHooks; 5]),
+        ("git stash push --all", &[ChangesClientHooks; 5]),
+        ("git stash -u", &[]),
+        ("git stash list", &[]),
+        ("perl -pi -e 's/gate/true/' .git/hooks/pre-push", &[ChangesHooks]),
+        ("perl -e 'unlink q(.git/hooks/pre-push)'", &[ChangesHooks]),
+        ("ruby -e 'File.delete(%q(.git/hooks/pre-push))'", &[ChangesHooks]),
+        ("node -e 'let f=\".claude/settings.local.json\";fs.writeFileSync(f, \"{}\")'", &[ChangesClientHooks]),
+        ("python3 -c \"open('x','w').write(open('.git/hooks/pre-push').read())\"", &[]),
+        ("git -c alias.p='push --no-verify' p origin x", &[SkipsHooks]),
+        ("git -c alias.p='!git push --no-verify' p", &[SkipsHooks]),
+        ("git config alias.p 'push --no-verify'", &[RedirectsHooks]),
+        ("git config --global alias.st status", &[]),
+        ("git --config-env=core.hooksPath=HOME push", &[RedirectsHooks]),
+        ("git --config-env core.hooksPath=HOME push", &[RedirectsHooks]),
+        ("export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath; git push", &[RedirectsHooks]),
+        ("echo '[core] hooksPath=/x' >> .git/config", &[RedirectsHooks]),
+        ("sed -i 's/x/hooksPath = y/' .git/config", &[RedirectsHooks]),
+        ("git config push.default current", &[]),
+        ("printf '[features]\\nhooks = false\\n' >> ~/.codex/config.toml", &[ChangesClientHooks]),
+        ("sed -i 's/hooks = true/hooks = false/' ~/.codex/config.toml", &[ChangesClientHooks]),
+        // What gate itself advises, and what changes nothing.
+        ("chmod +x .git/hooks/pre-push", &[]),
+        ("chmod 755 .git/hooks/pre-push", &[]),
+        ("chmod 644 .git/hooks/pre-push", &[ChangesHooks]),
+        ("git config --unset core.hooksPath", &[]),
+        ("cp hooks/x.sample .git/hooks/pre-push.sample", &[]),
+        ("git push --dry-run --no-verify", &[]),
+        ("gate init", &[]),
+    ] {
+        let understood = command_line::understand(line, &()).unwrap();
+        let found: Vec<_> = of_line(&understood).into_iter().map(|intent| intent.kind).collect();
+        if found != kinds {
+            wrong.push(format!("{line}: {found:?} instead of {kinds:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn what_is_read_for_a_line() {
+    let alias = |name: &str| (name == "p").then(|| "push --no-verify".to_owned());
+    let read = |path: &str| (path == "/tmp/inc").then(|| "[core]\n\thooksPath = /x\n".to_owned());
+    let from = Standpoint { alias: &alias, read: &read, own_hooks_path: &|| true, ..Standpoint::unknown() };
+    for (line, kinds) in [
+        ("git p origin x", &[IntentKind::SkipsHooks][..]),
+        ("git q origin x", &[]),
+        ("git config include.path /tmp/inc", &[IntentKind::RedirectsHooks]),
+        ("git config include.path /tmp/other", &[]),
+        ("git -c include.path=/tmp/inc push", &[IntentKind::RedirectsHooks]),
+        ("export GIT_CONFIG_GLOBAL=/tmp/inc; git push", &[IntentKind::RedirectsHooks]),
+        ("GIT_CONFIG_GLOBAL=/tmp/other git push", &[]),
+        ("git config --unset core.hooksPath", &[IntentKind::RedirectsHooks]),
+    ] {
+        let understood = command_line::understand(line, &()).unwrap();
+        let found: Vec<_> = of_line_at(&understood, &from).into_iter().map(|intent| intent.kind).collect();
+        assert_eq!(found, kinds, "{line}");
+    }
+    assert!(of_tool("mcp__fs__write_file", ".git/hooks/pre-push").is_some());
+    assert!(of_tool("mcp__fs__read_file", ".git/hooks/pre-push").is_none());
+    assert!(of_tool("mcp__wiki__create_page", "/docs/start").is_none());
+}
+
+#[test]
+fn paths() {
+    for (path, kind) in [
+        ("/work/repo/.git/hooks/pre-push", Some(IntentKind::ChangesHooks)),
+        (".git/gate/journal.jsonl", Some(IntentKind::ChangesRecord)),
+        ("gate.toml", Some(IntentKind::ChangesPolicy)),
+        ("/work/repo/gate.toml", Some(IntentKind::ChangesPolicy)),
+        ("docs/gate.toml", None),
+        ("src/hooks/pre-push", None),
+        (".github/hooks/x.json", None),
+        ("/home/dev/.claude/projects/-work-shop/memory/MEMORY.md", None),
+        ("C:\\Users\\dev\\.claude\\projects\\C--work-shop\\memory\\notes.md", None),
+        ("C:\\work\\other\\.git\\hooks\\pre-push", None),
+        ("/home/dev/.claude/projects/-work-shop/5b0e-1.jsonl", Some(IntentKind::ChangesRecord)),
+    ] {
+        let found = of_paths([&RepoPath::from(path)]);
+        assert_eq!(found.first().map(|intent| intent.kind), kind, "{path}");
+    }
+}

@@ -1,0 +1,124 @@
+//! What a call is about to do to what guards the work, seen from where it runs: paths are resolved, edits are made to the
+//! text in memory, and aliases of git are read.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::desk::Desk;
+use super::evidence;
+use crate::client_file::{ClientFile, Form};
+use crate::command_line::Understood;
+use crate::engine::Workplace;
+use crate::event::work::Edit;
+use crate::fact::client_hooks;
+use crate::fact::intent::standpoint::{Dirs, Standpoint, spelled_out};
+use crate::fact::intent::{self, Intent, IntentKind};
+use crate::install::{Repository, git_hooks_off, hooks_in};
+use crate::repo_path::RepoPath;
+use crate::source::sessions::Client;
+
+/// The largest file that an edit is tried on, in bytes.
+const MAX_FILE: u64 = 1 << 20;
+
+/// What a line is about to do that starts in `at`.
+pub(super) fn of_line(desk: &Desk, line: &str, at: &Path, understood: Option<&Understood>) -> Vec<Intent> {
+    let Some(understood) = understood else { return Vec::new() };
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let place = &desk.place;
+    let dirs = Dirs { root: real(&desk.root), common_dir: real(place.repo.common_dir()), start: real(at) };
+    let plain = spelled_out(line, &dirs).and_then(|line| evidence::understand(&line, at));
+    let root = dirs.root.clone();
+    let alias = |name: &str| place.repo.config(&format!("alias.{name}")).ok().flatten();
+    let own_hooks_path = || has_own_hooks_path(place);
+    let read = |path: &str| text_at(&root.join(home(path)));
+    let from = Standpoint { dirs: Some(dirs), alias: &alias, own_hooks_path: &own_hooks_path, read: &read };
+    intent::of_line_at(plain.as_ref().unwrap_or(understood), &from)
+}
+
+/// Returns `true` if a `core.hooksPath` is set and the hooks of gate are called through it.
+fn has_own_hooks_path(place: &Workplace) -> bool {
+    let Some(hooks_path) = place.repo.config("core.hooksPath").ok().flatten() else { return false };
+    let repository = Repository {
+        root: place.repo.root().map(Path::to_owned),
+        git_dir: place.repo.git_dir().to_owned(),
+        common_dir: place.repo.common_dir().to_owned(),
+        bare: place.repo.root().is_none(),
+    };
+    git_hooks_off(&repository, Some(&hooks_path)).is_empty()
+}
+
+/// Returns `true` if edits of these paths may touch what guards the work. Nothing of the repository is opened for it.
+pub(super) fn may_concern(dir: Option<&Path>, edits: &[Edit]) -> bool {
+    let named = |edit: &Edit| {
+        let path = edit.path.to_string();
+        client_hooks::is_hook_file(&path) || client_hooks::names_settings(&path)
+    };
+    let placed = |edit: &Edit| {
+        let path = dir.unwrap_or_else(|| Path::new("")).join(edit.path.to_os());
+        Edit { path: RepoPath::from_os(path.as_os_str()), ..edit.clone() }
+    };
+    edits.iter().any(named)
+        || !intent::of_edits(edits).is_empty()
+        || !intent::of_edits(&edits.iter().map(placed).collect::<Vec<_>>()).is_empty()
+}
+
+/// What edits are about to do; relative paths are below the root.
+pub(super) fn of_edits(desk: &Desk, edits: &[Edit]) -> Vec<Intent> {
+    let mut found = intent::of_edits(edits);
+    for (path, (before, after)) in tried(desk, edits) {
+        let known = found.iter().any(|intent| intent.what.contains(&path));
+        let what = if client_hooks::switches_off(&after) && !client_hooks::switches_off(&before) {
+            format!("{path} with this text")
+        } else if takes_out(&path, &before, &after) {
+            path
+        } else {
+            continue;
+        };
+        if !known {
+            found.push(Intent { kind: IntentKind::ChangesClientHooks, what });
+        }
+    }
+    found
+}
+
+/// The texts of the settings of clients before and after edits of some of their lines, by path. A text that is written
+/// whole tells enough by itself.
+fn tried(desk: &Desk, edits: &[Edit]) -> BTreeMap<String, (String, String)> {
+    let mut texts: BTreeMap<String, (String, String)> = BTreeMap::new();
+    for edit in edits.iter().filter(|edit| !edit.removed.is_empty()) {
+        let path = edit.path.to_string();
+        if !client_hooks::is_hook_file(&path) && !client_hooks::names_settings(&path) {
+            continue;
+        }
+        if !texts.contains_key(&path) {
+            let Some(text) = text_at(&desk.root.join(home(&path))) else { continue };
+            texts.insert(path.clone(), (text.clone(), text));
+        }
+        if let Some((_, after)) = texts.get_mut(&path) {
+            *after = after.replace(&edit.removed, &edit.added);
+        }
+    }
+    texts
+}
+
+/// Returns `true` if a client calls gate less often after a change of its file.
+fn takes_out(path: &str, before: &str, after: &str) -> bool {
+    let of_client = |client: &Client| path.ends_with(&ClientFile::of(client.as_str()).install.file);
+    let Some(client) = Client::ALL.into_iter().find(of_client) else { return false };
+    let is_own = ClientFile::of(client.as_str()).install.form == Form::Plugin && before != after;
+    let calls = hooks_in(before, client).len();
+    calls > 0 && (is_own || hooks_in(after, client).len() < calls)
+}
+
+fn text_at(path: &Path) -> Option<String> {
+    let length = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.len();
+    (length <= MAX_FILE).then(|| std::fs::read_to_string(path).ok()).flatten()
+}
+
+/// A path whose `~` is the home directory.
+fn home(path: &str) -> PathBuf {
+    match (path.strip_prefix("~/"), std::env::home_dir()) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(path),
+    }
+}
