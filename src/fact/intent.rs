@@ -87,7 +87,7 @@ fn of_line_from(line: &Understood, from: &Standpoint<'_>, depth: usize) -> Vec<I
             let others = leaves().filter(|(other, _)| !std::ptr::eq(*other, leaf));
             let named = others.flat_map(|(other, _)| other.argv.iter().skip(1)).cloned();
             let argv = leaf.argv.iter().cloned().chain(named).collect();
-            let whole = Leaf { argv, appended: false, directory: None, ..leaf.clone() };
+            let whole = Leaf { argv, appended: false, directory: None, wrappers: Vec::new(), ..leaf.clone() };
             of_leaf(&whole, purpose, from, depth, &mut found);
         }
     }
