@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::hook_event::{BackgroundOutput, HookEvent, HookEventKind, ReportedEnding, StartedTool, Stopping};
+use super::hook_event::{BackgroundOutput, HookEvent, HookEventKind, ReportedEnding, StartedTool, Stopping, ToolAction};
 use super::payload::{self, named, path, text};
 use crate::client_definition::ClientFile;
 use crate::event::Ended;
@@ -113,7 +113,7 @@ fn typed(call: StartedTool, payload: &Value) -> StartedTool {
     if !matches!(&*call.name, "write_bash" | "write_powershell") || line.is_empty() {
         return call;
     }
-    StartedTool { does: Does::Shell { line: line.to_owned(), dir: None, background: true }, ..call }
+    StartedTool { does: ToolAction::Shell { line: line.to_owned(), dir: None, background: true }, ..call }
 }
 
 fn call(file: &ClientFile, payload: &Value) -> StartedTool {
