@@ -45,14 +45,14 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     match &args.session {
         Some(session) => {
             let (session, logs) = logs(&place, session, ui)?;
-            show(args, Some(&session), logs, &place, ui)
+            show(args, Some(&session), logs.into_iter().map(|log| log.events).collect(), &place, ui)
         }
         None => show(args, None, Vec::new(), &place, ui),
     }
 }
 
 /// Returns the full id of a session and the events in its logs and those of its sub-agents.
-pub(super) fn logs(place: &Workplace, named: &str, ui: &mut Ui) -> anyhow::Result<(String, Vec<Vec<Event>>)> {
+pub(super) fn logs(place: &Workplace, named: &str, ui: &mut Ui) -> anyhow::Result<(String, Vec<ReadLog>)> {
     let repo = &place.repo;
     let roots = super::sessions::roots(repo);
     let mut found = sessions::find(&roots, &|name| env::var_os(name));
@@ -75,15 +75,32 @@ pub(super) fn logs(place: &Workplace, named: &str, ui: &mut Ui) -> anyhow::Resul
     imported.retain(|imported| imported.summary.session.as_ref() == Some(&session));
     let logs: Vec<SessionLog> =
         found.into_iter().flat_map(|found| std::iter::once(found.log).chain(found.subagents)).collect();
-    let read = logs.iter().map(|log| sessions::read(log, &roots).map(|log| log.events));
-    let mut events = Vec::new();
-    for log in read.chain(imported.iter().map(sessions::imported_events)) {
+    let own = logs.iter().map(|log| (&log.path, sessions::read(log, &roots)));
+    let of_others = imported.iter().map(|log| {
+        let read = sessions::imported_events(log);
+        (&log.path, read.map(|events| sessions::LogContents { summary: log.summary.clone(), events }))
+    });
+    let mut read = Vec::new();
+    for (path, log) in own.chain(of_others) {
         match log {
-            Ok(log) => events.push(log),
+            Ok(sessions::LogContents { summary, events }) => {
+                let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+                read.push(ReadLog { file, summary, events });
+            }
             Err(error) => ui.say(format_args!("{WARN}warning:{WARN:#} {error}")),
         }
     }
-    Ok((session, events))
+    Ok((session, read))
+}
+
+/// A log of a session, as it was read.
+pub(super) struct ReadLog {
+    /// The name of its file.
+    pub(super) file: String,
+    /// What is known of it without its events.
+    pub(super) summary: sessions::SessionSummary,
+    /// What happened.
+    pub(super) events: Vec<Event>,
 }
 
 /// Prints the timeline of the journal, of git, and of logs.

@@ -1,5 +1,6 @@
 //! `gate replay`: judges a record again.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,8 @@ use crate::render;
 use crate::render::ui::Ui;
 use crate::replay::anonymize::Neutral;
 use crate::replay::rejudge::{self, AgainError};
-use crate::replay::session_case::{self, SessionDetails};
+use crate::replay::session_answers::{self, StopError, UnreadRecords};
+use crate::replay::session_case::{self, RecordedSession, SessionDetails};
 use crate::replay::{Case, CaseError, answer};
 use crate::source::sessions::{self, Roots, SessionLog};
 use crate::verdict::Verdict;
@@ -22,8 +24,8 @@ use crate::verdict::Verdict;
 /// Arguments of `gate replay`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A case file (docs/cases.md), a verdict (its id, or the path of its record), or a session (its id, or its
-    /// client's log), which is judged at its last stop; `-` reads a case from standard input
+    /// A case file (docs/cases.md), a verdict (its id, or the path of its record), or a session (its id, or its client's
+    /// log), which is judged at each stop; `-`: a case on standard input
     #[arg(value_name = "VERDICT|SESSION|CASE")]
     what: String,
     /// Print one JSON object
@@ -42,20 +44,17 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     if !path.is_file() {
         return recorded(args, ui);
     }
+    if let Some(client) = sessions::recognise(path).map_err(|error| unreadable(path, &error))? {
+        return log(args, &SessionLog::new(client, path.to_owned()), ui);
+    }
     let bytes = fs::read(path).map_err(|error| unreadable(path, &error))?;
     let value: Option<Value> = serde_json::from_slice(&bytes).ok();
     let has = |key: &str| value.as_ref().is_some_and(|value| value.get(key).is_some());
-    if has("events") {
-        return case(args, &bytes, ui);
-    }
     if has("gates") || has("record") {
         let place = Workplace::here()?;
         return again(args, &place, &super::explain::read(path)?, ui);
     }
-    match sessions::recognise(path).map_err(|error| unreadable(path, &error))? {
-        Some(client) => log(args, &SessionLog::new(client, path.to_owned()), ui),
-        None => case(args, &bytes, ui),
-    }
+    case(args, &bytes, ui)
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
@@ -83,8 +82,10 @@ fn recorded(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     }
     let (id, logs) = super::log::logs(&place, &args.what, ui)?;
     let mut journal = rejudge::events(&place);
-    let given = session_case::verdict_on_stop(&journal, &id);
-    let verdict = given.map(|given| super::explain::find(&place, Some(given))).transpose()?.flatten();
+    let mut verdicts = HashMap::new();
+    for (stop, given) in session_case::verdicts_on_stops(&journal, &id) {
+        verdicts.extend(super::explain::find(&place, Some(&given))?.map(|(_, verdict)| (stop, verdict)));
+    }
     // Evidence counts whoever's session it is of.
     let its = |event: &Event| event.session.as_ref() == Some(&id);
     if journal.iter().any(its) {
@@ -92,15 +93,17 @@ fn recorded(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     } else {
         journal.clear();
     }
-    let told = SessionDetails { id, journal, logs, verdict: verdict.map(|(_, verdict)| verdict) };
+    let unread = logs.iter().filter_map(|log| UnreadRecords::of(&log.file, &log.summary.counts)).collect();
+    let logs = logs.into_iter().map(|log| log.events).collect();
+    let told = SessionDetails { id, journal, logs, verdicts };
     let neutral = neutral(Some(&place));
-    match session_case::case(Some(&place), told, &neutral)? {
-        Some(made) => case(args, made.to_string().as_bytes(), ui),
+    match RecordedSession::of(Some(&place), told, &neutral) {
+        Some(session) => judged(args, &session, unread, ui),
         None => Err(Failure::new(
             Exit::Usage,
-            format!("`{}` is no file, and neither a verdict nor a session of this repository", args.what),
+            format!("`{}` is not a file, a verdict or a session of this repository", args.what),
         )
-        .remedy("gate log lists verdicts, gate sessions lists sessions")
+        .remedy("`gate log` lists the verdicts, `gate sessions` the sessions")
         .into()),
     }
 }
@@ -108,8 +111,10 @@ fn recorded(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
 /// Judges the session of a log, with the contents of this repository if it took place here.
 fn log(args: &Args, log: &SessionLog, ui: &mut Ui) -> anyhow::Result<Exit> {
     let bad = |error: sessions::Error| Failure::new(Exit::BadInput, error);
-    let summary = sessions::read(log, &Roots::new([])).map_err(bad)?.summary;
-    let dir = summary.dir.map(PathBuf::from);
+    let sessions::LogContents { summary, events } = sessions::read(log, &Roots::new([])).map_err(bad)?;
+    let dir = summary.dir.map(PathBuf::from).or_else(|| session_case::common_folder(&events));
+    drop(events);
+    let log = &SessionLog { dir: dir.as_ref().map(|dir| dir.display().to_string()), ..log.clone() };
     let here = Workplace::here().ok();
     let roots = here.as_ref().map(|place| super::sessions::roots(&place.repo));
     let place = here.filter(|_| roots.as_ref().zip(dir.as_ref()).is_some_and(|(roots, dir)| roots.contain(dir)));
@@ -118,16 +123,39 @@ fn log(args: &Args, log: &SessionLog, ui: &mut Ui) -> anyhow::Result<Exit> {
         _ => Roots::new(dir.clone()),
     };
     let id = summary.session.unwrap_or_else(|| args.what.clone());
-    let events = sessions::read(log, &roots).map_err(bad)?.events;
-    let told = SessionDetails { id, journal: Vec::new(), logs: vec![events], verdict: None };
+    let sessions::LogContents { summary, events } = sessions::read(log, &roots).map_err(bad)?;
+    let unread = UnreadRecords::of(&name_of(&log.path), &summary.counts);
+    let told = SessionDetails { id, journal: Vec::new(), logs: vec![events], verdicts: HashMap::new() };
     let neutral = match &place {
         Some(place) => neutral(Some(place)),
         None => Neutral::new(dir.as_deref(), None),
     };
-    match session_case::case(place.as_ref(), told, &neutral)? {
-        Some(made) => case(args, made.to_string().as_bytes(), ui),
-        None => Err(Failure::new(Exit::BadInput, format!("{}: nothing happens in this log", args.what)).into()),
+    match RecordedSession::of(place.as_ref(), told, &neutral) {
+        Some(session) => judged(args, &session, unread.into_iter().collect(), ui),
+        None => {
+            let unread = unread.map(|unread| format!(" ({})", render::sessions::unread(&unread))).unwrap_or_default();
+            Err(Failure::new(Exit::BadInput, format!("{}: this log has no prompt, command or edit{unread}", args.what))
+                .into())
+        }
     }
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Judges each stop of a session.
+fn judged(args: &Args, session: &RecordedSession<'_>, unread: Vec<UnreadRecords>, ui: &mut Ui) -> anyhow::Result<Exit> {
+    let answers = session_answers::judge(session, unread).map_err(|error| match error {
+        StopError::Case(error) => Failure::new(Exit::BadInput, format!("{}: {error}", args.what)).into(),
+        StopError::Git(error) => anyhow::Error::from(error),
+    })?;
+    if args.json {
+        ui.line(serde_json::to_string_pretty(&answers)?);
+    } else {
+        ui.raw(render::replay::session(&answers));
+    }
+    Ok(Exit::Pass)
 }
 
 /// Returns the places of this machine, which a case does not name.

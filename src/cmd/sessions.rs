@@ -33,6 +33,10 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
             one.commands += summary.counts.commands;
             one.edits += summary.counts.edits;
             one.broken += summary.counts.broken;
+            one.first_broken = one.first_broken.or(summary.counts.first_broken);
+            for (kind, count) in summary.counts.unknown {
+                *one.unknown.entry(kind).or_default() += count;
+            }
             one.last = one.last.max(summary.last);
             one.subagents += 1;
         }
@@ -66,6 +70,8 @@ pub(super) fn listed(client: Client, summary: &SessionSummary, file: &Path) -> L
         edits: summary.counts.edits,
         stops: summary.counts.stops,
         broken: summary.counts.broken,
+        first_broken: summary.counts.first_broken,
+        unknown: summary.counts.unknown.clone(),
         subagents: 0,
         imported: false,
         file: file.to_path_buf(),

@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 
 use anstyle::Style;
 
+use crate::render::sessions::{self, plain};
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
 use crate::replay::rejudge::Again;
-use crate::replay::{AnswerWord, Answers, Case, GateAnswer};
+use crate::replay::{AnswerWord, Answers, Case, GateAnswer, SessionAnswers};
 
 /// Returns the answers as a table, with their differences from the expectations of the case.
 pub fn lines(case: &Case, answers: &Answers) -> String {
@@ -18,6 +19,41 @@ pub fn lines(case: &Case, answers: &Answers) -> String {
             .map(|expected| vec![format!("{BAD}expected {}{BAD:#} {}", expected.verdict, expected.why)])
             .unwrap_or_default()
     });
+    text
+}
+
+/// What is said of each stop of a session: what stops or warns, and of the last one everything.
+pub fn session(answers: &SessionAnswers) -> String {
+    let mut text = format!("{STRONG}session {}{STRONG:#}\n", answers.session);
+    for stop in &answers.stops {
+        let is_last = stop.number == answers.stops.len();
+        let words = stop.text.lines().next().unwrap_or_default();
+        let at = stop.at.strftime("%Y-%m-%d %H:%M:%SZ");
+        let _ = writeln!(text, "{STRONG}stop {}{STRONG:#}  {DIM}{at}{DIM:#}  {}", stop.number, plain(words));
+        let told = |said: &GateAnswer| is_last || matches!(said.verdict, AnswerWord::Warn | AnswerWord::Block);
+        let gates: BTreeMap<String, GateAnswer> =
+            stop.gates.iter().filter(|(_, said)| told(said)).map(|(one, said)| (one.clone(), said.clone())).collect();
+        if gates.is_empty() {
+            text.push_str("  nothing is missing\n");
+        }
+        table(&mut text, &gates, |_, _| Vec::new());
+    }
+    if answers.stops.is_empty() {
+        text.push_str("no turn has ended: this judges the work so far\n");
+        table(&mut text, &answers.gates, |_, _| Vec::new());
+    } else if answers.continues {
+        text.push_str("the session continues after its last stop; the work after it is not judged\n");
+    }
+    match answers.interrupted {
+        0 => {}
+        1 => text.push_str("1 turn was interrupted and is not judged\n"),
+        count => {
+            let _ = writeln!(text, "{count} turns were interrupted and are not judged");
+        }
+    }
+    for unread in &answers.unread {
+        let _ = writeln!(text, "{WARN}{}: {}{WARN:#}", plain(&unread.file), sessions::unread(unread));
+    }
     text
 }
 

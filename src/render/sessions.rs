@@ -1,5 +1,6 @@
 //! The sessions of coding agents, as a list and as JSON lines.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -7,6 +8,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::render::ui::{DIM, GOOD, STRONG, WARN};
+use crate::replay::UnreadRecords;
 
 /// A session, with the numbers of its records. Commands and edits include those of its sub-agents.
 #[derive(Clone, Debug, Serialize)]
@@ -34,6 +36,10 @@ pub struct Listed {
     pub stops: u64,
     /// Lines that cannot be read.
     pub broken: u64,
+    /// The first of them.
+    pub first_broken: Option<u64>,
+    /// By kind, how often something was not understood.
+    pub unknown: BTreeMap<String, u64>,
     /// Sub-agents with a log of their own.
     pub subagents: usize,
     /// The log is from elsewhere.
@@ -73,9 +79,31 @@ fn counts(text: &mut String, session: &Listed) {
     if session.subagents > 0 {
         let _ = write!(text, ", {}", count(session.subagents as u64, "sub-agent"));
     }
-    if session.broken > 0 {
-        let _ = write!(text, ", {WARN}{} cannot be read{WARN:#}", count(session.broken, "line"));
+    if let Some(unread) = unread_of(session.broken, session.first_broken, &session.unknown) {
+        let _ = write!(text, ", {WARN}{unread}{WARN:#}");
     }
+}
+
+/// What of a log is not understood, in one line.
+pub fn unread(unread: &UnreadRecords) -> String {
+    unread_of(unread.broken, unread.first_broken, &unread.unknown).unwrap_or_default()
+}
+
+fn unread_of(broken: u64, first: Option<u64>, unknown: &BTreeMap<String, u64>) -> Option<String> {
+    let mut parts = Vec::new();
+    if broken > 0 {
+        let lines = if broken == 1 { "1 line".to_owned() } else { format!("{broken} lines") };
+        let first =
+            first.map(
+                |first| if broken == 1 { format!(" (line {first})") } else { format!(" (the first is line {first})") },
+            );
+        parts.push(format!("{lines} cannot be read{}", first.unwrap_or_default()));
+    }
+    if !unknown.is_empty() {
+        let kinds: Vec<String> = unknown.iter().map(|(kind, count)| format!("{count} × {}", plain(kind))).collect();
+        parts.push(format!("not understood: {}", kinds.join(", ")));
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 /// Returns one line of JSON.
@@ -92,6 +120,6 @@ pub fn imported(session: &Listed, known: bool) -> String {
 }
 
 /// Returns text of other people without characters that could move the cursor.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect()
 }

@@ -68,6 +68,12 @@ pub struct Wanted {
     /// `true` if only those rules on words are on that need not be named in a `gate.toml`. Otherwise all of them are.
     #[serde(default)]
     pub default_word_rules: bool,
+    /// Whether settings of a forge or an editor may change without a test run, where no file that is known names them.
+    #[serde(default)]
+    pub ci_settings_exempt: bool,
+    /// Whether a run counts of which nothing but the log of a session tells.
+    #[serde(default)]
+    pub transcripts_count: bool,
     /// The parts of the program: name, and the globs of its files.
     #[serde(default)]
     pub scopes: BTreeMap<String, CaseGlobs>,

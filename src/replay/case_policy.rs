@@ -45,6 +45,7 @@ fn table(case: &Case, world: &World, content: &Content) -> (Table, Vec<(String, 
     let tests_asked = wanted.tests.as_ref().is_none_or(|tests| tests.required != serde_json::Value::Bool(false));
     let all = packages::find(content);
     let kept = ignored_takes_back(content);
+    let settings = if wanted.ci_settings_exempt { unread_settings(content) } else { Vec::new() };
     for package in all.iter().filter(|package| owns_files(package, &all, content)) {
         let name = if package.dir.is_empty() { "test".to_owned() } else { format!("test-{}", word(&package.dir)) };
         let name = if commands.contains_key(&name) { format!("{name}-{}", package.ecosystem) } else { name };
@@ -53,6 +54,7 @@ fn table(case: &Case, world: &World, content: &Content) -> (Table, Vec<(String, 
         let Some(name) = std::iter::once(name.clone()).chain(numbered).find(is_free) else { continue };
         let mut inputs = vec![join(&globset::escape(&package.dir), "**")];
         inputs.extend(packages::inside(package, &all).map(|inner| format!("!{}/**", globset::escape(&inner.dir))));
+        inputs.extend(settings.iter().map(|glob| format!("!{glob}")));
         commands.insert(name.clone(), command("tests", &run_of(package), &package.dir, inputs, &kept));
         about.push((name, CommandKind::Test, Some(package.clone())));
     }
@@ -80,6 +82,13 @@ fn table(case: &Case, world: &World, content: &Content) -> (Table, Vec<(String, 
     of_gates.insert(CHECKS.to_owned(), checks());
     let pull_asked = wanted.pr.as_ref().is_some_and(super::case::Requirement::is_asked);
     of_gates.insert("pull-request".to_owned(), params([("required", Value::Boolean(pull_asked))]));
+    if wanted.transcripts_count {
+        for (_, gate) in of_gates.iter_mut().filter(|(id, _)| ["tests", "build", CHECKS].contains(&id.as_str())) {
+            if let Value::Table(gate) = gate {
+                gate.insert("min_grade".to_owned(), Value::String("transcribed".to_owned()));
+            }
+        }
+    }
     if !wanted.default_word_rules {
         let on = |rules: &[&str]| Value::Array(rules.iter().map(|rule| Value::String((*rule).to_owned())).collect());
         of_gates.insert("claims".to_owned(), params([("words", on(&gates::claims::WORD_RULES))]));
@@ -94,6 +103,24 @@ fn table(case: &Case, world: &World, content: &Content) -> (Table, Vec<(String, 
     table.insert("gates".to_owned(), Value::Table(of_gates));
     table.insert("scopes".to_owned(), Value::Table(scopes(case, world, content)));
     (table, about)
+}
+
+/// Settings of forges and editors, and a word without which no file can name them.
+const SETTINGS: [(&str, &str); 7] = [
+    (".github/workflows/*", "workflows"),
+    (".github/dependabot.yml", "dependabot"),
+    (".gitlab-ci.yml", "gitlab-ci"),
+    (".circleci/**", "circleci"),
+    (".vscode/**", "vscode"),
+    ("{docker-,}compose*.{yml,yaml}", "compose"),
+    (".editorconfig", "editorconfig"),
+];
+
+/// Those that no file names whose text is known: no test reads them.
+fn unread_settings(content: &Content) -> Vec<&'static str> {
+    let names =
+        |word: &str| content.files.keys().any(|path| content.text(path).is_some_and(|text| text.contains(word)));
+    SETTINGS.iter().filter(|(_, word)| !names(word)).map(|(glob, _)| *glob).collect()
 }
 
 /// The gate of type checks and linters: no case requires them, and their findings count.

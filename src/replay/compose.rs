@@ -97,7 +97,12 @@ pub fn compose(repo: Option<&Repo>, neutral: &Neutral, record: &CaseSources<'_>)
     let mut policy = Map::new();
     match &record.policy {
         Some(text) => policy.insert("gate_toml".to_owned(), neutral.text(text).into()),
-        None => policy.insert("default_word_rules".to_owned(), true.into()),
+        None => {
+            policy.insert("ci_settings_exempt".to_owned(), true.into());
+            // Without a repository there is no better witness than the log.
+            policy.insert("transcripts_count".to_owned(), repo.is_none().into());
+            policy.insert("default_word_rules".to_owned(), true.into())
+        }
     };
     let default_branch = match &record.end {
         CaseEnd::Push { updates, .. } => updates.iter().find_map(|update| match &update.default_branch {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::command_line::coverage::content_comes_and_goes;
-use crate::command_line::{self, CheckOutcome, ExitDecides, LineRecord, Proves, judge_kinds, understand};
+use crate::command_line::{self, CheckOutcome, ExitDecides, LineRecord, Proves, Understood, judge_kinds, understand};
 use crate::event::{Ended, RunReport};
 use crate::replay::packages::{self, Package, Reach, Selector, join};
 use crate::replay::tree_content::Content;
@@ -119,6 +119,16 @@ pub fn proofs(recorded: &RecordedLine<'_>, content: &Content, all: &[Package]) -
         }
     }
     found
+}
+
+/// Whether a line commits or pushes, and runs no tests itself: those in its output were run by a hook.
+pub fn may_run_hooks(line: &str, files: &From<'_>) -> bool {
+    let Ok(Understood { program, purposes }) = understand(line, files) else { return false };
+    let calls = |leaf: &Leaf| {
+        let is = |word: &str| leaf.argv.iter().any(|arg| arg.literal() == Some(word));
+        leaf.name() == Some("git") && (is("commit") || is("push"))
+    };
+    program.leaves.iter().any(calls) && !purposes.iter().any(|purpose| purpose.is(CommandKind::Test))
 }
 
 /// Returns the checks that the hooks of a commit or a push ran, as far as their output shows it.

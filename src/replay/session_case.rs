@@ -1,9 +1,13 @@
-//! A session of an agent's client, written down as a case that ends with its last stop.
+//! A session of an agent's client, written down as cases: one for each stop, with all that happened before it.
 
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::engine::Workplace;
-use crate::event::agent_work::Act;
+use crate::event::agent_work::{Act, StopKind, TurnEnd};
 use crate::event::{Event, EventKind};
 use crate::fact::collect::{self, BaseOf};
 use crate::fact::subject::Base;
@@ -13,6 +17,7 @@ use crate::oid::Oid;
 use crate::replay::anonymize::Neutral;
 use crate::replay::compose::{CaseEnd, CaseSources, compose};
 use crate::source;
+use crate::source::sessions::is_absolute;
 use crate::timeline::{self, Entry};
 use crate::verdict::Verdict;
 
@@ -28,75 +33,144 @@ pub struct SessionDetails {
     pub journal: Vec<Event>,
     /// The events of its logs, each oldest first.
     pub logs: Vec<Vec<Event>>,
-    /// The verdict on its last stop, if there was one.
-    pub verdict: Option<Verdict>,
+    /// The verdicts on its stops, by the id of the event of the stop.
+    pub verdicts: HashMap<String, Verdict>,
 }
 
-/// Returns the id of the verdict on the last stop of a session, if it was judged.
-pub fn verdict_on_stop<'a>(journal: &'a [Event], id: &str) -> Option<&'a str> {
-    let mut its = journal.iter().filter(|event| event.session.as_deref() == Some(id)).rev();
-    let mut found = None;
-    its.find(|event| {
+/// The ids of the verdicts on the stops of a session, by the id of the event of the stop.
+pub fn verdicts_on_stops(journal: &[Event], id: &str) -> HashMap<String, String> {
+    let mut found = HashMap::new();
+    let mut stop = None;
+    for event in journal.iter().filter(|event| event.session.as_deref() == Some(id)) {
         match &event.kind {
-            EventKind::Judged(judged) if judged.moment == Moment::Stop => found = Some(judged.verdict.as_str()),
+            EventKind::Judged(judged) if judged.moment == Moment::Stop => {
+                if let Some(stop) = stop.take() {
+                    found.insert(stop, judged.verdict.clone());
+                }
+            }
+            _ if is_stop(event) => stop = Some(event.id.clone()),
             _ => {}
         }
-        is_stop(event)
-    })?;
+    }
     found
 }
 
-/// Writes a session down as a case. `None`: nothing is known of it. Without a workplace it has no contents.
-pub fn case(place: Option<&Workplace>, told: SessionDetails, neutral: &Neutral) -> Result<Option<Value>, GitError> {
-    let mut sources: Vec<Vec<Event>> = vec![told.journal];
-    sources.extend(told.logs);
-    if sources.iter().all(Vec::is_empty) {
-        return Ok(None);
-    }
-    let of_others = |event: &&Event| event.session.as_ref().is_some_and(|session| *session != told.id);
-    let its = sources.iter().flatten().filter(|event| !of_others(event)).map(|event| event.at);
-    let (first, last) = (its.clone().min(), its.max());
-    if let Some(place) = place {
-        let moved = source::git::read(|| place.repo.command(), MOVEMENTS).unwrap_or_default();
-        let meanwhile = |event: &Event| Some(event.at) >= first && Some(event.at) <= last;
-        sources.extend(moved.into_iter().map(|log| log.events.into_iter().filter(meanwhile).collect()));
-    }
-    let mut entries = timeline::merge(sources);
-    if let Some(at) = entries.iter().rposition(|entry| is_stop(&entry.event)) {
-        entries.truncate(at + 1);
-    }
-    let Some(place) = place else {
-        let record = record(told.id, &entries, None, None, Vec::new());
-        return compose(None, neutral, &record).map(Some);
-    };
-    // What a verdict judged is what is judged again, as far as it is still there.
-    let judged = told.verdict.as_ref().and_then(|given| Some((given, super::rejudge::judged(place, given).ok()?)));
-    let head = match &judged {
-        Some((_, judged)) => judged.iter().find_map(|one| one.commit.clone()),
-        None => head_of(place, &entries)?,
-    };
-    let lineage = head.as_ref().map(|head| collect::lineage(&place.repo, head, BaseOf::AnyRemote)).transpose()?;
-    let base = match (&judged, lineage.as_ref().map(|lineage| &lineage.base)) {
-        (Some((_, judged)), _) => judged.iter().find_map(|one| one.base.clone()),
-        (None, Some(Base::MergeBase { commit, .. })) => Some(commit.clone()),
-        (None, _) => None,
-    };
-    let commits = super::appeal::commits(place, head.as_ref(), base.as_ref())?;
-    let mut record = record(told.id, &entries, base, head.clone(), commits);
-    record.policy = match &judged {
-        Some((given, _)) => super::rejudge::policy_text(place, given),
-        // Which policy counts is a question of now; a broken one is none.
-        None => {
-            let policy = place.policy(lineage.as_ref()).ok();
-            policy.and_then(|(policy, _)| super::rejudge::text_of(place, &policy.source))
+/// A session whose stops are to be judged.
+pub struct RecordedSession<'a> {
+    /// Its id.
+    pub id: String,
+    place: Option<&'a Workplace>,
+    neutral: &'a Neutral,
+    entries: Vec<Entry>,
+    verdicts: HashMap<String, Verdict>,
+}
+
+impl<'a> RecordedSession<'a> {
+    /// Puts together what is known of a session. `None`: nothing is. Without a workplace it has no contents.
+    pub fn of(place: Option<&'a Workplace>, told: SessionDetails, neutral: &'a Neutral) -> Option<Self> {
+        let mut sources: Vec<Vec<Event>> = vec![told.journal];
+        sources.extend(told.logs);
+        if sources.iter().all(Vec::is_empty) {
+            return None;
         }
-    };
-    if let Some((given, judged)) = &judged {
-        record.end = CaseEnd::Stop { head, work: judged.iter().find_map(|one| one.work.clone()) };
-        record.hosting = given.hosting.as_ref();
+        let of_others = |event: &&Event| event.session.as_ref().is_some_and(|session| *session != told.id);
+        let its = sources.iter().flatten().filter(|event| !of_others(event)).map(|event| event.at);
+        let (first, last) = (its.clone().min(), its.max());
+        if let Some(place) = place {
+            let moved = source::git::read(|| place.repo.command(), MOVEMENTS).unwrap_or_default();
+            let meanwhile = |event: &Event| Some(event.at) >= first && Some(event.at) <= last;
+            sources.extend(moved.into_iter().map(|log| log.events.into_iter().filter(meanwhile).collect()));
+        }
+        let entries = timeline::merge(sources);
+        Some(Self { id: told.id, place, neutral, entries, verdicts: told.verdicts })
     }
-    record.branch = place.repo.head()?.branch.map(|name| name.strip_prefix("refs/heads/").unwrap_or(&name).to_owned());
-    compose(Some(&place.repo), neutral, &record).map(Some)
+
+    /// The places of its stops: turns that the agent itself ended.
+    pub fn stops(&self) -> Vec<usize> {
+        let stops = self.entries.iter().enumerate().filter(|(_, entry)| is_stop(&entry.event));
+        stops.map(|(at, _)| at).collect()
+    }
+
+    /// The number of turns that a person or an error interrupted.
+    pub fn interrupted(&self) -> usize {
+        self.entries.iter().filter(|entry| stop_of(&entry.event).is_some() && !is_stop(&entry.event)).count()
+    }
+
+    /// Whether acts of the agent follow its last stop.
+    pub fn continues(&self) -> bool {
+        let from = self.stops().last().map_or(0, |at| at + 1);
+        let is_act = |entry: &Entry| match &entry.event.kind {
+            EventKind::Work(work) => matches!(work.act, Act::Edited(_) | Act::Command(_)),
+            _ => false,
+        };
+        self.entries[from..].iter().any(is_act)
+    }
+
+    /// When a stop was, and the words it ended with.
+    pub fn told_at(&self, stop: usize) -> Option<(Timestamp, String)> {
+        let event = &self.entries.get(stop)?.event;
+        Some((event.at, self.neutral.text(&stop_of(event)?.text)))
+    }
+
+    /// Writes down what happened up to a stop as a case; without a stop, all that happened.
+    pub fn case(&self, stop: Option<usize>) -> Result<Value, GitError> {
+        let entries = &self.entries[..stop.map_or(self.entries.len(), |at| at + 1)];
+        let Some(place) = self.place else {
+            let record = record(self.id.clone(), entries, None, None, Vec::new());
+            return compose(None, self.neutral, &record);
+        };
+        let given = stop.and_then(|at| self.verdicts.get(&self.entries[at].event.id));
+        // What a verdict judged is what is judged again, as far as it is still there.
+        let judged = given.and_then(|given| Some((given, super::rejudge::judged(place, given).ok()?)));
+        let head = match &judged {
+            Some((_, judged)) => judged.iter().find_map(|one| one.commit.clone()),
+            None => head_of(place, entries)?,
+        };
+        let lineage = head.as_ref().map(|head| collect::lineage(&place.repo, head, BaseOf::AnyRemote)).transpose()?;
+        let base = match (&judged, lineage.as_ref().map(|lineage| &lineage.base)) {
+            (Some((_, judged)), _) => judged.iter().find_map(|one| one.base.clone()),
+            (None, Some(Base::MergeBase { commit, .. })) => Some(commit.clone()),
+            (None, _) => None,
+        };
+        let commits = super::appeal::commits(place, head.as_ref(), base.as_ref())?;
+        let mut record = record(self.id.clone(), entries, base, head.clone(), commits);
+        record.policy = match &judged {
+            Some((given, _)) => super::rejudge::policy_text(place, given),
+            // Which policy counts is a question of now; a broken one is none.
+            None => {
+                let policy = place.policy(lineage.as_ref()).ok();
+                policy.and_then(|(policy, _)| super::rejudge::text_of(place, &policy.source))
+            }
+        };
+        if let Some((given, judged)) = &judged {
+            record.end = CaseEnd::Stop { head, work: judged.iter().find_map(|one| one.work.clone()) };
+            record.hosting = given.hosting.as_ref();
+        }
+        let branch = place.repo.head()?.branch;
+        record.branch = branch.map(|name| name.strip_prefix("refs/heads/").unwrap_or(&name).to_owned());
+        compose(Some(&place.repo), self.neutral, &record)
+    }
+}
+
+/// The folder that holds all files that were edited by an absolute path: the root of a log that does not say where it was.
+pub fn common_folder(events: &[Event]) -> Option<PathBuf> {
+    let edits = events.iter().filter_map(|event| match &event.kind {
+        EventKind::Work(work) => match &work.act {
+            Act::Edited(edits) => Some(edits),
+            _ => None,
+        },
+        _ => None,
+    });
+    let paths = edits.flatten().map(|edit| edit.path.to_string());
+    // The client's own notes lie elsewhere.
+    let mut paths = paths.filter(|path| is_absolute(path) && !path.contains("/.gemini/")).map(PathBuf::from);
+    let mut common = paths.next()?.parent()?.to_owned();
+    for path in paths {
+        while !path.starts_with(&common) {
+            common = common.parent()?.to_owned();
+        }
+    }
+    Some(common)
 }
 
 fn record(
@@ -121,8 +195,20 @@ fn record(
     }
 }
 
-fn is_stop(event: &Event) -> bool {
-    matches!(&event.kind, EventKind::Work(work) if work.actor.is_none() && matches!(work.act, Act::Stopped(_)))
+/// The end of a turn of the agent itself, not of a sub-agent.
+fn stop_of(event: &Event) -> Option<&TurnEnd> {
+    match &event.kind {
+        EventKind::Work(work) if work.actor.is_none() => match &work.act {
+            Act::Stopped(stop) => Some(stop),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether the agent stopped of itself: neither a person nor an error interrupted the turn.
+pub(super) fn is_stop(event: &Event) -> bool {
+    stop_of(event).is_some_and(|stop| stop.how == StopKind::Completed)
 }
 
 /// Returns the commit that was checked out last, as far as it is recorded and still exists.

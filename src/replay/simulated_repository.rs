@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::command_line::{Understood, understand};
+use crate::command_line::understand;
 use crate::event::Grade;
 use crate::replay::case::{self, Case, CaseAct};
 use crate::replay::case_commits::{self, CaseCommit};
@@ -13,7 +13,6 @@ use crate::replay::package_proofs::{self, From, PackageProof, RecordedLine};
 use crate::replay::packages;
 use crate::replay::tree_content::{Content, FileText, NamedContents};
 use crate::repo_path::seen_from;
-use crate::shell::program::Leaf;
 
 /// A run of a check.
 #[derive(Clone, Debug)]
@@ -101,15 +100,15 @@ pub struct World {
     starts: HashMap<u64, Content>,
     named: NamedContents,
     /// Contents that were put aside.
-    stash: Vec<Content>,
+    pub(super) stash: Vec<Content>,
     /// Other worktrees: their folders, and their contents.
     worktrees: HashMap<String, Content>,
     /// Folders with a copy of the working tree's content at some time.
-    copies: HashMap<String, Content>,
+    pub(super) copies: HashMap<String, Content>,
     /// Commands that have not ended.
     open: HashMap<u64, (case::RecordedCommand, Content)>,
     /// The content before the last command whose effect is not known.
-    before: Option<(u64, Content)>,
+    pub(super) before: Option<(u64, Content)>,
 }
 
 impl World {
@@ -241,7 +240,7 @@ impl World {
             self.record(seq, command, &start, &start);
         }
         if elsewhere.is_none() {
-            self.effects(seq, &command.command, &folder(&command.cwd).unwrap_or_default(), command.exit);
+            self.effects(seq, command);
         }
     }
 
@@ -274,7 +273,11 @@ impl World {
             copies: &copies,
         };
         let all = packages::find(start);
-        for proof in package_proofs::proofs(&recorded, start, &all) {
+        let mut proofs = package_proofs::proofs(&recorded, start, &all);
+        if dir.is_some() && package_proofs::may_run_hooks(&command.command, &From(start, "")) {
+            proofs.extend(package_proofs::hook_proofs(&recorded, start, &all));
+        }
+        for proof in proofs {
             self.runs.push(SimulatedRun {
                 seq,
                 proof,
@@ -299,70 +302,6 @@ impl World {
         command.background = false;
         let now = self.tree.clone();
         self.record(end.for_seq, &command, &start, &now);
-    }
-
-    /// Applies the effects of a line on the working tree, as far as it is understood.
-    fn effects(&mut self, seq: u64, line: &str, dir: &str, exit: Option<i32>) {
-        let files = From(&self.tree, dir);
-        let Ok(Understood { program, purposes }) = understand(line, &files) else { return };
-        let mut known = true;
-        let before = self.tree.clone();
-        for (leaf, purpose) in program.leaves.iter().zip(&purposes) {
-            if !purpose.edits || leaf.remote {
-                continue;
-            }
-            known &= exit == Some(0) && program.leaves.len() == 1 && self.follow(leaf, dir);
-        }
-        if let Some(target) = copied_to(line, &before).filter(|_| exit == Some(0)) {
-            self.copies.insert(target, before.clone());
-        }
-        if !known {
-            self.tree = before.clone();
-            self.tree.cast_doubt(seq);
-            self.before = Some((seq, before));
-        }
-    }
-
-    /// Applies the effects of a git or shell command on the files, if its words show them.
-    fn follow(&mut self, leaf: &Leaf, dir: &str) -> bool {
-        let words: Option<Vec<&str>> = leaf.argv.iter().map(|arg| arg.literal()).collect();
-        let Some(words) = words else { return false };
-        let head = self.content(&self.head).cloned().unwrap_or_default();
-        match words.as_slice() {
-            ["git", "stash"] | ["git", "stash", "push" | "save", ..] => {
-                self.stash.push(self.tree.clone());
-                self.tree = head;
-                true
-            }
-            ["git", "stash", "pop" | "apply"] => match self.stash.pop() {
-                Some(content) => {
-                    self.tree = content;
-                    true
-                }
-                None => false,
-            },
-            ["git", "reset", "--hard"] | ["git", "checkout", "--", "."] | ["git", "checkout" | "restore", "."] => {
-                self.tree = head;
-                true
-            }
-            ["git", "checkout" | "restore", "--", path] | ["git", "checkout" | "restore", path] => {
-                let Some(path) = seen_from("", &packages::join(dir, path)) else { return false };
-                let Some(text) = head.files.get(&path) else { return false };
-                self.tree.put(&path, text.clone());
-                true
-            }
-            // What these leave in the working tree is what was there.
-            ["git", "add" | "commit" | "tag" | "fetch" | "push" | "branch" | "worktree", ..] => true,
-            ["rm", paths @ ..] => {
-                for path in paths.iter().filter(|path| !path.starts_with('-')) {
-                    if let Some(path) = seen_from("", &packages::join(dir, path)) {
-                        self.tree.remove(&path);
-                    }
-                }
-                true
-            }
-            _ => false,
-        }
     }
 
     fn commit(&mut self, seq: u64, commit: &case::CommitAct) {
@@ -538,7 +477,7 @@ pub fn folder(cwd: &str) -> Option<String> {
 }
 
 /// Returns the folder to which a line copies the whole tree, if it does.
-fn copied_to(line: &str, content: &Content) -> Option<String> {
+pub(super) fn copied_to(line: &str, content: &Content) -> Option<String> {
     let understood = understand(line, &From(content, "")).ok()?;
     understood.program.leaves.iter().find_map(|leaf| {
         let words: Vec<&str> = leaf.argv.iter().filter_map(|arg| arg.literal()).collect();

@@ -266,7 +266,7 @@ fn a_verdict_says_when_the_policy_is_another() {
     assert!(differs[0]["because"].to_string().contains("the policy changed"), "{again:#}");
     // What is left of the commit that was judged is not made up.
     project.repo.remove("gate.toml");
-    project.gate(["replay", "v0"]).exits(64).says("neither a verdict nor a session");
+    project.gate(["replay", "v0"]).exits(64).says("is not a file, a verdict or a session of this repository");
 }
 
 #[test]

@@ -69,6 +69,7 @@ mod readme;
 mod receive;
 mod record_samples;
 mod records;
+mod replayed_sessions;
 mod repositories;
 mod rescue;
 mod run_process;

@@ -60,6 +60,7 @@ fn of_commands(project: &Project, samples: &mut Samples) {
     project.repo.write(".git/client.jsonl", log);
     project.gate(["import", ".git/client.jsonl"]).exits(0);
     samples.add_lines("sessions", &project.gate(["sessions", "--json"]).exits(0).out);
+    samples.add("replay-session", &project.gate(["replay", ".git/client.jsonl", "--json"]).exits(0).out);
 }
 
 fn of_refusals(project: &Project, samples: &mut Samples) {

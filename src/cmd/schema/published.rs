@@ -23,8 +23,8 @@ use crate::render::observed_blocks::ObservedList;
 use crate::render::sessions::Listed;
 use crate::render::status::StatusView;
 use crate::render::timeline::TimelineLine;
-use crate::replay::Answers;
 use crate::replay::rejudge::Again;
+use crate::replay::{Answers, SessionAnswers};
 use crate::verdict::Verdict;
 use crate::verdict::escalation::Escalation;
 use crate::verdict::verdict_files::VerdictSummary;
@@ -109,7 +109,8 @@ fn generated() -> Vec<(&'static str, &'static str, Schema)> {
         ("journal", "One line of .git/gate/journal.jsonl", schema_for!(JournalRecord)),
         ("log", "One line of gate log --json", written::<LoggedEvent>()),
         ("observed", "The cases of gate status --observed --json", written::<ObservedList<'_>>()),
-        ("replay", "The answers of gate replay --json to a case or a session", written::<Answers>()),
+        ("replay", "The answers of gate replay --json to a case", written::<Answers>()),
+        ("replay-session", "The answers of gate replay --json to a session", written::<SessionAnswers>()),
         ("replay-verdict", "The answers of gate replay --json to a verdict", written::<Again>()),
         ("scope", "The tasks that gate scope --json finds in a request", written::<TaskList<'_>>()),
         ("sessions", "One line of gate sessions --json", written::<Listed>()),

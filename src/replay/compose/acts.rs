@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{CaseEnd, CaseWriter, name};
-use crate::event::agent_work::{Act, AgentWork, EditKind, ShellCommand, Speaker};
+use crate::event::agent_work::{Act, AgentWork, EditKind, ShellCommand, Speaker, StopKind};
 use crate::event::{Ended, Event, EventKind, Grade, Run};
 use crate::git::GitError;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
+use crate::source::sessions::is_absolute;
 use crate::timeline::Entry;
 
 /// A command line, from any reporter.
@@ -99,8 +100,8 @@ impl CaseWriter<'_> {
             Act::Edited(edits) => {
                 for edit in edits {
                     let path = self.neutral.text(&edit.path.to_string());
-                    // A note in a folder of the system is no content of the repository.
-                    if edit.path.to_os().is_absolute() {
+                    // A note of the agent's own, or another working tree, is not content of the repository.
+                    if is_outside(&edit.path) {
                         self.push("tool", json!({"tool": "Edit", "arg": path}));
                         continue;
                     }
@@ -125,7 +126,7 @@ impl CaseWriter<'_> {
             Act::Session(crate::event::agent_work::Phase::Compacted) => {
                 self.push("compaction", json!({}));
             }
-            Act::Stopped(stop) if work.actor.is_none() => {
+            Act::Stopped(stop) if work.actor.is_none() && stop.how == StopKind::Completed => {
                 // The last one is the end of the case.
                 if self.record.entries[index + 1..].iter().any(is_stop)
                     || !matches!(self.record.end, CaseEnd::Stop { .. })
@@ -182,7 +183,8 @@ impl CaseWriter<'_> {
         }
         let dir = ran.dir.map(ToString::to_string);
         let event = json!({
-            "command": self.neutral.line(ran.line, dir.as_deref().unwrap_or_default()),
+            // From somewhere else the root is one step up, so that its paths are not taken for those of that place.
+            "command": self.neutral.line(ran.line, dir.as_deref().unwrap_or("elsewhere")),
             "cwd": dir.map_or_else(|| "/elsewhere".to_owned(), |dir| if dir.is_empty() { ".".to_owned() } else { dir }),
             "exit": ran.ended.map(status),
             "output": self.neutral.text(ran.tail),
@@ -209,7 +211,13 @@ impl CaseWriter<'_> {
 }
 
 fn is_stop(entry: &Entry) -> bool {
-    matches!(&entry.event.kind, EventKind::Work(work) if work.actor.is_none() && matches!(work.act, Act::Stopped(_)))
+    crate::replay::session_case::is_stop(&entry.event)
+}
+
+/// Whether a path that was told from the root lies outside of it, on whatever system.
+fn is_outside(path: &RepoPath) -> bool {
+    let path = path.to_string();
+    is_absolute(&path) || path.starts_with("~/") || path.starts_with("../")
 }
 
 /// Returns a status as a shell gives it.

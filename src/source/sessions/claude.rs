@@ -4,19 +4,21 @@
 //! appended to; a fork is a new file that begins with a copy of the old lines under the new session's id, their own ids
 //! and times unchanged. A prompt is a `user` line that is neither the result of a tool nor marked as the client's.
 
+mod notice;
 mod result;
 
 use std::borrow::Cow;
 
 use jiff::Timestamp;
 
+use self::notice::{NOTIFICATION, attachment, notification};
 use self::result::Given;
 use super::client::{Client, ToolRole};
-use super::event_builder::{OpenCall, Transcript, time};
+use super::event_builder::{INLINE, OpenCall, Transcript, time};
 use super::kept_text::{self, LINE, SHORT, Sides, WORDS};
 use super::lazy_json::{BrokenJson, JsonCursor, Raw};
 use super::tool_input;
-use crate::event::Ended;
+
 use crate::event::agent_work::{Act, EditKind, Phase, Speaker, StopKind};
 
 /// The fields of a line.
@@ -137,7 +139,7 @@ pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), BrokenJs
             _ => {}
         },
         "attachment" => attachment(&fields, log)?,
-        _ => {}
+        kind => log.passed_over(kind),
     }
     Ok(())
 }
@@ -147,14 +149,18 @@ fn place(fields: &ClaudeFields<'_>, at: Option<Timestamp>, log: &mut Transcript<
     if log.memory.session.is_none() {
         log.memory.session = fields.session.as_deref().map(str::to_owned);
     }
-    if let Some(agent) = fields.agent.as_deref().filter(|_| fields.is_sidechain) {
+    // Older versions told of sub-agents in between, without a name.
+    if fields.is_sidechain {
+        let agent = fields.agent.as_deref().unwrap_or(INLINE);
         if log.memory.actor.as_deref() != Some(agent) {
+            log.closed();
             if log.memory.began.is_none() {
                 log.act(None, Act::SubagentStarted(agent.to_owned()));
             }
             log.memory.actor = Some(agent.to_owned());
         }
-    } else if !fields.uuid.is_empty() {
+    } else if !fields.uuid.is_empty() && log.memory.actor.is_some() {
+        log.closed();
         log.memory.actor = None;
     }
     if let Some(cwd) = &fields.cwd {
@@ -180,15 +186,18 @@ fn place(fields: &ClaudeFields<'_>, at: Option<Timestamp>, log: &mut Transcript<
 }
 
 fn assistant(fields: &ClaudeFields<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
-    if log.memory.closing.as_ref().is_some_and(|closing| closing.message != fields.message) {
-        log.closed();
-    }
+    let message = if fields.message.is_empty() { &fields.uuid } else { &fields.message };
+    log.speaks(message);
+    let mut words = String::new();
     let blocks: &[Block<'_>] = match &fields.content {
         MessageContent::Nothing => return Ok(()),
-        MessageContent::Text(_) => &[],
+        MessageContent::Text(text) => {
+            words = kept_text::start_of(*text, WORDS);
+            log.said(words.clone());
+            &[]
+        }
         MessageContent::Blocks(blocks) => blocks,
     };
-    let mut words = String::new();
     for block in blocks {
         match &*block.kind {
             "text" => {
@@ -196,19 +205,29 @@ fn assistant(fields: &ClaudeFields<'_>, log: &mut Transcript<'_>) -> Result<(), 
                 log.said(words.clone());
             }
             "tool_use" => tool_use(block, log)?,
-            _ => {}
+            kind => log.passed_over(kind),
         }
     }
+    // The client puts it there where a session goes on without an answer of the model.
+    if words == NO_ANSWER {
+        return Ok(());
+    }
+    let uses = blocks.iter().any(|block| block.kind == "tool_use");
     if fields.is_api_error {
         log.stopped(StopKind::Failed, words);
         return Ok(());
     }
     match fields.stop_reason.as_deref() {
-        Some("end_turn" | "stop_sequence" | "max_tokens" | "refusal") => log.closes(&fields.message, &words),
+        Some("end_turn" | "stop_sequence" | "max_tokens" | "refusal") => log.closes(message, &words),
+        // Older versions write a line before they know how the message ends.
+        None if !words.is_empty() && !uses => log.may_close(message, &words),
+        None if !uses => {}
         _ => log.goes_on(),
     }
     Ok(())
 }
+
+const NO_ANSWER: &str = "No response requested.";
 
 /// A block of a message: text, the use of a tool, or its result.
 #[derive(Default)]
@@ -306,13 +325,16 @@ fn user(fields: &ClaudeFields<'_>, log: &mut Transcript<'_>) -> Result<(), Broke
     };
     for block in blocks {
         match &*block.kind {
-            "tool_result" => result::result(block, fields, log)?,
+            "tool_result" => {
+                log.goes_on();
+                result::result(block, fields, log)?;
+            }
             "text" => {
                 if let Some(text) = block.text {
                     prompt(text, fields, log);
                 }
             }
-            _ => {}
+            kind => log.passed_over(kind),
         }
     }
     Ok(())
@@ -325,15 +347,20 @@ const INTERRUPTED: &str = "[Request interrupted by user";
 
 fn prompt(raw: Raw<'_>, fields: &ClaudeFields<'_>, log: &mut Transcript<'_>) {
     let text = kept_text::start_of(raw, WORDS);
-    log.closed();
     if text.starts_with(INTERRUPTED) {
+        log.goes_on();
         log.stopped(StopKind::Aborted, String::new());
         return;
     }
+    log.closed();
     if text.starts_with(NOTIFICATION) {
         notification(&text, log);
     }
     let from = speaker(&text, fields);
+    // What a person types begins a turn: results of calls before it were lost.
+    if from == Speaker::Person && !fields.is_sidechain && matches!(fields.content, MessageContent::Text(_)) {
+        log.give_up();
+    }
     let text = if from == Speaker::Hook { text[FEEDBACK.len()..].trim_start().to_owned() } else { text };
     log.prompt(from, text);
 }
@@ -352,49 +379,4 @@ fn speaker(text: &str, fields: &ClaudeFields<'_>) -> Speaker {
     } else {
         Speaker::Person
     }
-}
-
-/// The beginning of a notice about a command in the background.
-const NOTIFICATION: &str = "<task-notification>";
-
-/// Records that a command in the background ended.
-fn notification(text: &str, log: &mut Transcript<'_>) {
-    let Some(task) = kept_text::between(text, "<task-id>", "</task-id>") else { return };
-    let status = kept_text::between(text, "<status>", "</status>").unwrap_or_default();
-    if status == "running" {
-        return;
-    }
-    let summary = kept_text::between(text, "<summary>", "</summary>").unwrap_or_default();
-    let ended = kept_text::number_after(summary, "exit code").map(Ended::Exited);
-    log.command_ended(task, ended, String::new());
-}
-
-fn attachment(fields: &ClaudeFields<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
-    let Some(attachment) = fields.attachment else { return Ok(()) };
-    let (mut kind, mut hook, mut mode) = (Cow::default(), Cow::default(), Cow::default());
-    let mut queued = None;
-    attachment.walk().object(|walk, key| {
-        match key {
-            b"type" => kind = walk.raw()?.text_or_empty(),
-            b"hookName" => hook = walk.raw()?.text_or_empty(),
-            b"commandMode" => mode = walk.raw()?.text_or_empty(),
-            b"prompt" => queued = Some(walk.raw()?),
-            _ => {}
-        }
-        Ok(())
-    })?;
-    match (&*kind, queued) {
-        // What a person typed, or what ended in the background, while the agent was at work.
-        ("queued_command", Some(queued)) => {
-            let text = kept_text::start_of(queued, WORDS);
-            if text.starts_with(NOTIFICATION) {
-                notification(&text, log);
-            } else if matches!(&*mode, "" | "prompt") {
-                log.prompt(speaker(&text, fields), text);
-            }
-        }
-        _ if hook == "SessionStart:resume" && log.memory.counts.stops > 0 => log.session(Phase::Resumed),
-        _ => {}
-    }
-    Ok(())
 }

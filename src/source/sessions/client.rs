@@ -1,6 +1,6 @@
 //! The clients whose logs can be read, the names of their tools, and the places of their logs: `gates/agents.toml`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
@@ -65,6 +65,16 @@ impl Client {
         CLIENTS.roles.get(&self).and_then(|roles| roles.get(tool)).copied().unwrap_or(ToolRole::Other)
     }
 
+    /// Whether it is known what a tool of this client is for.
+    pub(super) fn has(self, tool: &str) -> bool {
+        CLIENTS.roles.get(&self).is_some_and(|roles| roles.contains_key(tool))
+    }
+
+    /// Whether it writes records of this kind that tell of no act.
+    pub(super) fn writes(self, kind: &str) -> bool {
+        CLIENTS.records.get(&self).is_some_and(|records| records.contains(kind))
+    }
+
     /// Returns the possible places of its logs, the likeliest first.
     pub(super) fn places(self) -> &'static [LogLocation] {
         CLIENTS.places.get(&self).map_or(&[], Vec::as_slice)
@@ -106,6 +116,8 @@ pub(super) enum ToolRole {
     Plan,
     /// Asks the person.
     Ask,
+    /// Runs a script that calls other tools.
+    Script,
     /// Starts a sub-agent.
     Agent,
     /// Anything else.
@@ -132,6 +144,7 @@ pub(super) struct LogLocation {
 struct ClientEntry {
     places: Vec<LogLocation>,
     tools: BTreeMap<ToolRole, Vec<String>>,
+    records: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -143,6 +156,7 @@ struct ClientsFile {
 struct Clients {
     roles: HashMap<Client, HashMap<String, ToolRole>>,
     places: HashMap<Client, Vec<LogLocation>>,
+    records: HashMap<Client, HashSet<String>>,
 }
 
 static CLIENTS: LazyLock<Clients> = LazyLock::new(|| {
@@ -159,6 +173,7 @@ impl Clients {
                 entry.tools.into_iter().flat_map(|(role, tools)| tools.into_iter().map(move |tool| (tool, role)));
             clients.roles.insert(client, roles.collect());
             clients.places.insert(client, entry.places);
+            clients.records.insert(client, entry.records.into_iter().collect());
         }
         clients
     }
@@ -199,6 +214,8 @@ mod tests {
         }
         assert_eq!(Client::Claude.role("Bash"), ToolRole::Shell);
         assert_eq!(Client::Claude.role("mcp__anything"), ToolRole::Other);
+        assert!(Client::Claude.has("Skill") && !Client::Claude.has("mcp__anything"));
+        assert!(Client::Claude.writes("summary") && !Client::Claude.writes("something new"));
         assert!("vim".parse::<Client>().is_err());
     }
 }

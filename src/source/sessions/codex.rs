@@ -8,6 +8,7 @@
 
 mod item;
 mod response;
+mod script;
 
 use std::borrow::Cow;
 
@@ -55,7 +56,8 @@ pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), BrokenJs
         // The oldest form: its first line has only the id of the session.
         ("", None) if !id.is_empty() && !line.starts_with(b"{\"record_type\"") => begin(&id, log),
         (_, None) if !kind.is_empty() => response_item(Raw::of(line), log, true)?,
-        _ => {}
+        ("", _) => {}
+        (kind, _) => log.passed_over(kind),
     }
     Ok(())
 }
@@ -207,7 +209,8 @@ fn event_line(event: Raw<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson
         "turn_aborted" => log.stopped(StopKind::Aborted, String::new()),
         "error" => log.stopped(StopKind::Failed, text(fields.message)),
         "shutdown_complete" => log.session(Phase::Ended),
-        _ => {}
+        "user_message" | "agent_message" | "exec_command_end" | "patch_apply_end" => {}
+        kind => log.passed_over(kind),
     }
     Ok(())
 }

@@ -69,6 +69,7 @@ pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), BrokenJs
         "subagent.",
     ];
     if kind == "session.usage_record" || !told.iter().any(|start| kind.starts_with(start)) {
+        log.passed_over(&kind);
         return Ok(());
     }
     let data = data.map(Data::read).transpose()?.unwrap_or_default();

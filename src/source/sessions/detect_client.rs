@@ -4,6 +4,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::Client;
+use super::document;
 use super::lazy_json::JsonCursor;
 use super::line_reader::{self, LogLine, LogLines};
 
@@ -19,6 +20,9 @@ pub fn recognise(path: &Path) -> io::Result<Option<Client>> {
     file.by_ref().take(DATABASE.len() as u64).read_to_end(&mut start)?;
     if start == DATABASE {
         return Ok(Some(Client::Opencode));
+    }
+    if let Some(client) = document::client(path)? {
+        return Ok(Some(client));
     }
     let mut lines = LogLines::new(start.as_slice().chain(file), 0);
     while let Some(line) = lines.next_line()? {

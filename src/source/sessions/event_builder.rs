@@ -1,18 +1,21 @@
 //! The common part of all readers: it makes the events, and keeps the facts of earlier lines that a later line needs.
 
+mod turn;
+mod unread;
+
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+pub(super) use self::turn::Closing;
 use super::client::{Client, ToolRole};
 use super::kept_text;
 use super::lazy_json::BrokenJson;
-use super::repository_paths::Roots;
+use super::repository_paths::{self, Roots};
 use crate::digest::hex_digest;
 use crate::event::agent_work::{
-    Act, AgentWork, CommandEnd, Denial, FileEdit, Phase, PlanItem, Prompt, ShellCommand, Speaker, StopKind, ToolUse,
-    TurnEnd,
+    Act, AgentWork, CommandEnd, Denial, FileEdit, Phase, PlanItem, Prompt, ShellCommand, Speaker, ToolUse,
 };
 use crate::event::{Ended, Event, EventKind, Grade, Origin};
 use crate::repo_path::RepoPath;
@@ -20,6 +23,9 @@ use crate::repo_path::RepoPath;
 /// The largest number of calls without a result that are remembered. Clients run a handful at once; more of them are
 /// lost ones.
 const MAX_PENDING: usize = 256;
+
+/// The sub-agents that a client tells of in the log of the session, without a name.
+pub(super) const INLINE: &str = "sidechain";
 
 /// The numbers of records in a session so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +40,12 @@ pub struct SessionCounts {
     pub stops: u64,
     /// Lines that cannot be read.
     pub broken: u64,
+    /// The first of them.
+    #[serde(default)]
+    pub first_broken: Option<u64>,
+    /// What is not understood, by kind.
+    #[serde(default)]
+    pub unknown: BTreeMap<String, u64>,
 }
 
 /// The state of a session after some of its lines. It is kept between two readings of a growing log.
@@ -48,6 +60,9 @@ pub(super) struct TranscriptState {
     pub(super) began: Option<Timestamp>,
     pub(super) last: Option<Timestamp>,
     pub(super) counts: SessionCounts,
+    /// The lines that were read.
+    #[serde(default)]
+    pub(super) lines: u64,
     /// Calls whose result has not been read, by their id.
     pub(super) pending: BTreeMap<String, OpenCall>,
     /// Commands in the background: the client's id of the process, and the call that started it.
@@ -74,6 +89,9 @@ pub(super) struct OpenCall {
     pub(super) what: String,
     pub(super) dir: Option<RepoPath>,
     pub(super) edits: Vec<FileEdit>,
+    /// The calls of a script.
+    #[serde(default)]
+    pub(super) scripted: Vec<ScriptedCall>,
     number: u64,
 }
 
@@ -88,13 +106,19 @@ impl OpenCall {
     }
 }
 
-/// The words a turn may have ended with.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Closing {
-    /// The client's id of the message.
-    pub(super) message: String,
-    pub(super) text: String,
-    pub(super) at: Timestamp,
+/// A call that a script makes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum ScriptedCall {
+    /// A command line, and where it runs.
+    Command { line: String, dir: Option<String> },
+    /// A patch.
+    Patch(String),
+    /// A command that the script puts together.
+    ComputedCommand,
+    /// The same of a patch.
+    ComputedPatch,
+    /// Another tool.
+    Other(String),
 }
 
 /// The end of a command, as it was found.
@@ -158,7 +182,9 @@ impl<'a> Transcript<'a> {
     pub(super) fn dir(&self, dir: Option<&str>) -> Option<RepoPath> {
         let current = self.memory.dir.as_deref();
         match (dir, current) {
-            (Some(dir), Some(current)) if !dir.starts_with('/') => self.roots().dir(&format!("{current}/{dir}")),
+            (Some(dir), Some(current)) if !repository_paths::is_absolute(dir) => {
+                self.roots().dir(&format!("{current}/{dir}"))
+            }
             (Some(dir), _) => self.roots().dir(dir),
             (None, current) => self.roots().dir(current?),
         }
@@ -207,7 +233,7 @@ impl<'a> Transcript<'a> {
             Act::Prompt(prompt) if prompt.from == Speaker::Person => counts.prompts += 1,
             Act::Command(_) => counts.commands += 1,
             Act::Edited(_) => counts.edits += 1,
-            Act::Stopped(_) => counts.stops += 1,
+            Act::Stopped(_) if memory.actor.as_deref() != Some(INLINE) => counts.stops += 1,
             _ => {}
         }
         memory.began = Some(memory.began.map_or(self.at, |began| began.min(self.at)));
@@ -295,74 +321,15 @@ impl<'a> Transcript<'a> {
     pub(super) fn used(&mut self, id: &str, call: OpenCall, failed: bool) {
         let target = kept_text::start(&call.what, kept_text::SHORT);
         let reads = matches!(call.role, ToolRole::Read | ToolRole::ShellOutput);
+        if !self.client.has(&call.tool) {
+            self.unknown(&format!("tool {}", call.tool));
+        }
         self.act(Some(id), Act::Used(ToolUse { tool: call.tool, reads, target, failed }));
     }
 
     pub(super) fn denied(&mut self, id: &str, call: OpenCall, reason: &str) {
         let reason = kept_text::start(reason, kept_text::SHORT);
         self.act(Some(id), Act::Denied(Denial { tool: call.tool, what: call.what, reason }));
-    }
-
-    /// Notes that the turn ends with these words, unless more of it follows.
-    pub(super) fn closes(&mut self, message: &str, text: &str) {
-        let at = self.at;
-        let closing = self.memory.closing.get_or_insert_default();
-        if closing.message != message {
-            *closing = Closing { message: message.to_owned(), ..Closing::default() };
-        }
-        closing.at = at;
-        if !text.is_empty() {
-            text.clone_into(&mut closing.text);
-        }
-    }
-
-    /// Notes that the turn did not end there, as a later line shows.
-    pub(super) fn goes_on(&mut self) {
-        self.memory.closing = None;
-    }
-
-    /// Notes that the turn ended, as a later line shows.
-    pub(super) fn closed(&mut self) {
-        if let Some(closing) = self.memory.closing.take() {
-            let now = std::mem::replace(&mut self.at, closing.at);
-            let number = std::mem::take(&mut self.number);
-            let key = std::mem::replace(&mut self.key, format!("{} closes", closing.message));
-            self.stopped(StopKind::Completed, closing.text);
-            (self.at, self.number, self.key) = (now, number, key);
-        }
-    }
-
-    pub(super) fn stopped(&mut self, how: StopKind, text: String) {
-        self.memory.closing = None;
-        if how == StopKind::Aborted {
-            self.give_up();
-        }
-        let running = u32::try_from(self.memory.background.len()).unwrap_or(u32::MAX);
-        self.act(None, Act::Stopped(TurnEnd { how, text, running, left_alone: None }));
-    }
-
-    /// Ends the log: open records are written as they are.
-    pub(super) fn finish(&mut self) {
-        self.closed();
-        self.give_up();
-    }
-
-    /// Records commands whose result will not come any more, without one.
-    fn give_up(&mut self) {
-        let mut pending: Vec<_> = std::mem::take(&mut self.memory.pending).into_iter().collect();
-        pending.sort_by_key(|(_, call)| call.number);
-        let (key, number) = (std::mem::take(&mut self.key), self.number);
-        for (id, call) in pending {
-            if call.is_command() {
-                self.line(&format!("{id} given up"), None);
-                self.command(&id, call, CommandEnding { ended: None, tail: String::new(), background: false });
-            }
-        }
-        (self.key, self.number) = (key, number);
-    }
-
-    pub(super) fn broken(&mut self) {
-        self.memory.counts.broken += 1;
     }
 }
 

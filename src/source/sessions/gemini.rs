@@ -10,6 +10,7 @@ use std::borrow::Cow;
 
 pub(crate) use self::output_trailer::OutputTrailer;
 use super::client::{Client, ToolRole};
+use super::document;
 use super::event_builder::{CommandEnding, OpenCall, Transcript, time};
 use super::kept_text::{self, LINE, SHORT, Sides, WORDS};
 use super::lazy_json::{BrokenJson, JsonCursor, Raw};
@@ -33,32 +34,47 @@ struct GeminiRecord<'a> {
     is_subagent: bool,
 }
 
-/// Reads one line.
-pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
-    let mut record = GeminiRecord::default();
-    let mut walk = JsonCursor::new(line);
-    walk.object(|walk, key| {
+impl<'a> GeminiRecord<'a> {
+    fn field(&mut self, walk: &mut JsonCursor<'a>, key: &[u8]) -> Result<(), BrokenJson> {
         match key {
-            b"id" => record.id = walk.raw()?.text_or_empty(),
-            b"sessionId" => record.session = walk.text()?,
-            b"timestamp" | b"startTime" => record.stamp = walk.raw()?.text_or_empty(),
-            b"type" => record.kind = walk.raw()?.text_or_empty(),
-            b"projectHash" => record.is_head = true,
-            b"kind" => record.is_subagent = walk.raw()?.bytes() == b"\"subagent\"",
-            b"content" => record.content = Some(walk.raw()?),
-            b"displayContent" => record.shown = Some(walk.raw()?),
-            b"toolCalls" => record.calls = Some(walk.raw()?),
-            b"directories" => record.directories = Some(walk.raw()?),
+            b"id" => self.id = walk.raw()?.text_or_empty(),
+            b"sessionId" => self.session = walk.text()?,
+            b"timestamp" | b"startTime" => self.stamp = walk.raw()?.text_or_empty(),
+            b"type" => self.kind = walk.raw()?.text_or_empty(),
+            b"projectHash" => self.is_head = true,
+            b"kind" => self.is_subagent = walk.raw()?.bytes() == b"\"subagent\"",
+            b"content" => self.content = Some(walk.raw()?),
+            b"displayContent" => self.shown = Some(walk.raw()?),
+            b"toolCalls" => self.calls = Some(walk.raw()?),
+            b"directories" => self.directories = Some(walk.raw()?),
             b"$set" => walk.object(|walk, key| {
                 if key == b"messages" {
-                    record.history = Some(walk.raw()?);
+                    self.history = Some(walk.raw()?);
                 }
                 Ok(())
             })?,
             _ => {}
         }
         Ok(())
-    })?;
+    }
+}
+
+/// Reads a session that is written as one document: what its first line says elsewhere, and then all records.
+pub(super) fn document(text: &[u8], log: &mut Transcript<'_>) {
+    let mut record = GeminiRecord::default();
+    // Where it is cut off, what stands before the messages is known all the same.
+    let _ = JsonCursor::new(text).object(|walk, key| record.field(walk, key));
+    if head(&record, log).is_err() {
+        log.broken();
+    }
+    document::each(text, b"messages", log, line);
+}
+
+/// Reads one line.
+pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
+    let mut record = GeminiRecord::default();
+    let mut walk = JsonCursor::new(line);
+    walk.object(|walk, key| record.field(walk, key))?;
     if !walk.is_at_end() {
         return Err(BrokenJson);
     }
@@ -84,7 +100,8 @@ pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), BrokenJs
                 log.stopped(StopKind::Aborted, String::new());
             }
         }
-        _ => {}
+        "" => {}
+        kind => log.passed_over(kind),
     }
     Ok(())
 }

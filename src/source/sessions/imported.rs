@@ -76,7 +76,7 @@ fn folder(gate_dir: &Path) -> PathBuf {
 /// Imports a file. The same log twice, or grown, is one log.
 pub fn import(gate_dir: &Path, client: Client, path: &Path) -> Result<Vec<Import>, Error> {
     let mut sources = vec![SessionLog::new(client, path.to_owned())];
-    if client == Client::Opencode {
+    if client == Client::Opencode && super::document::of(&sources[0])?.is_none() {
         let sessions = opencode::open(path).and_then(|connection| opencode::sessions(&connection));
         let sessions = sessions.map_err(opencode_error(path))?;
         sources = sessions

@@ -17,7 +17,7 @@ use crate::digest::hex_digest;
 use crate::event::Event;
 
 /// The version of the format. Another one is not read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The number of bytes before the reached place that must be the same.
 const CHECKED: u64 = 512;
 
@@ -91,6 +91,11 @@ pub fn newer(
     roots: &Roots,
     sink: &mut dyn FnMut(Event),
 ) -> Result<Newer, Error> {
+    if let Some(text) = super::document::of(source)? {
+        let mut log = Transcript::new(source.client, source.memory(), roots, sink);
+        super::document::read(&text, &mut log);
+        return Ok(log.newer(source, true, (0, 0), 0, String::new()));
+    }
     if source.client == Client::Opencode {
         return newer_rows(cursor, source, roots, sink);
     }

@@ -123,6 +123,11 @@ impl<'a> JsonCursor<'a> {
         self.peek().is_err()
     }
 
+    /// How many bytes were passed.
+    pub(super) const fn position(&self) -> usize {
+        self.at
+    }
+
     /// Returns the next byte that is not white space, without moving past it.
     fn peek(&mut self) -> Result<u8, BrokenJson> {
         loop {

@@ -9,6 +9,7 @@ mod client;
 mod codex;
 mod copilot;
 mod detect_client;
+mod document;
 mod event_builder;
 mod find_sessions;
 mod gemini;
@@ -39,7 +40,7 @@ pub use self::imported::{Import, Imported, events as imported_events, import, li
 pub use self::incremental_read::{Cursor, Cursors, Newer, newer};
 pub use self::line_reader::open as open_log;
 use self::line_reader::{LogLine, LogLines};
-pub use self::repository_paths::Roots;
+pub use self::repository_paths::{Roots, is_absolute};
 
 /// The reason why a log could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -51,6 +52,12 @@ pub enum Error {
         path: PathBuf,
         /// The cause.
         source: io::Error,
+    },
+    /// The document is too large to be read at once.
+    #[error("{} is larger than {} MB and was not read", path.display(), document::MAX_DOCUMENT >> 20)]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
     },
     /// The kept events could not be written.
     #[error("cannot write {}: {source}", path.display())]
@@ -127,7 +134,7 @@ impl SessionSummary {
     /// Returns the summary. Open records count as if nothing followed.
     fn of(memory: &TranscriptState) -> Self {
         let TranscriptState { session, actor, home, began, last, mut counts, .. } = memory.clone();
-        counts.stops += u64::from(memory.closing.is_some());
+        counts.stops += u64::from(memory.ends());
         counts.commands += memory.pending.values().filter(|call| call.is_command()).count() as u64;
         Self { session, actor, dir: home, began, last, counts }
     }
@@ -152,7 +159,9 @@ pub fn read(source: &SessionLog, roots: &Roots) -> Result<LogContents, Error> {
 /// Does the same in bounded memory: each event is given to `sink`.
 pub fn read_each(source: &SessionLog, roots: &Roots, sink: &mut dyn FnMut(Event)) -> Result<SessionSummary, Error> {
     let mut log = Transcript::new(source.client, source.memory(), roots, sink);
-    if source.client == Client::Opencode {
+    if let Some(text) = document::of(source)? {
+        document::read(&text, &mut log);
+    } else if source.client == Client::Opencode {
         read_rows(source, &mut log).map_err(opencode_error(&source.path))?;
     } else {
         let file = line_reader::open(&source.path).map_err(Error::read(&source.path))?;
@@ -199,6 +208,7 @@ fn read_lines(
 ) -> io::Result<u64> {
     let mut lines = LogLines::new(from, offset);
     while let Some(line) = lines.next_line()? {
+        log.memory.lines += u64::from(no_more || !matches!(line, LogLine::Unfinished(_)));
         let done = match line {
             LogLine::Whole(line) if line.trim_ascii().is_empty() => Ok(()),
             LogLine::Whole(line) => read(line, log),

@@ -4,6 +4,7 @@
 //! ids is that of the acts. A sub-agent is a session with a parent. A fork holds copies of messages that are older than
 //! itself.
 
+mod export;
 mod part;
 
 use std::borrow::Cow;
@@ -14,6 +15,7 @@ use jiff::Timestamp;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 
+pub(super) use self::export::document;
 use self::part::part_of;
 use super::event_builder::Transcript;
 use super::lazy_json::{BrokenJson, JsonCursor};
@@ -108,12 +110,7 @@ pub(super) fn read(
             log.broken();
             continue;
         };
-        let created = message.created.and_then(|created| Timestamp::from_millisecond(created).ok());
-        log.line(id, created);
-        log.memory.copied = message.created.is_some_and(|created| created + 1000 < session.created);
-        if let Some(cwd) = &message.cwd {
-            log.enter(cwd);
-        }
+        let created = begins(&message, session, log);
         let mut rows = parts.query([id])?;
         while let Some(row) = rows.next()? {
             let told =
@@ -122,14 +119,8 @@ pub(super) fn read(
                 log.broken();
             }
         }
-        log.line(
-            &format!("{id} end"),
-            message.completed.and_then(|at| Timestamp::from_millisecond(at).ok()).or(created),
-        );
+        ends(&message, created, log);
         is_complete &= message.is_done();
-        if message.is_done() && is_new(&format!("{id} end"), log) {
-            ended(&message, log);
-        }
         // What follows an unfinished message is read again with it.
         if is_complete {
             log.memory.marks.insert(MESSAGE.to_owned(), id.to_owned());
@@ -137,6 +128,26 @@ pub(super) fn read(
         }
     }
     Ok(())
+}
+
+/// A message begins. Returns when it was made.
+fn begins(message: &SessionMessage<'_>, session: &OpencodeSession, log: &mut Transcript<'_>) -> Option<Timestamp> {
+    let created = message.created.and_then(|created| Timestamp::from_millisecond(created).ok());
+    log.line(message.id, created);
+    log.memory.copied = message.created.is_some_and(|created| created + 1000 < session.created);
+    if let Some(cwd) = &message.cwd {
+        log.enter(cwd);
+    }
+    created
+}
+
+/// All parts of a message were read.
+fn ends(message: &SessionMessage<'_>, created: Option<Timestamp>, log: &mut Transcript<'_>) {
+    let end = format!("{} end", message.id);
+    log.line(&end, message.completed.and_then(|at| Timestamp::from_millisecond(at).ok()).or(created));
+    if message.is_done() && is_new(&end, log) {
+        ended(message, log);
+    }
 }
 
 fn columns<'r>(row: &'r Row<'_>) -> Option<(&'r str, &'r [u8])> {

@@ -6,6 +6,7 @@ use super::super::client::ToolRole;
 use super::super::event_builder::{CommandEnding, OpenCall, Transcript};
 use super::super::kept_text::{self, LINE, Sides, WORDS};
 use super::super::lazy_json::{BrokenJson, Raw};
+use super::script;
 use crate::event::Ended;
 use crate::event::agent_work::{Act, EditKind, Speaker};
 use crate::shell_quote::shell_word;
@@ -72,7 +73,7 @@ pub(super) fn completed(item: Raw<'_>, log: &mut Transcript<'_>) -> Result<(), B
         "CommandExecution" | "exec_command_end" => command(&fields, log)?,
         "FileChange" | "patch_apply_end" => changes(&fields, log)?,
         "CollabAgentToolCall" => collaboration(&fields, log)?,
-        _ => {}
+        kind => log.passed_over(kind),
     }
     Ok(())
 }
@@ -100,6 +101,7 @@ fn command(fields: &CodexItem<'_>, log: &mut Transcript<'_>) -> Result<(), Broke
     }
     let ended = fields.exit.and_then(|code| i32::try_from(code).ok()).map(Ended::Exited);
     let tail = fields.output.map(kept_text::tail).unwrap_or_default();
+    script::is_told(log, script::COMMANDS);
     let asked = log.take(&fields.id);
     if asked.is_none() && log.memory.background.values().any(|id| *id == fields.id) {
         let process =
@@ -139,6 +141,7 @@ pub(super) fn command_line(command: Raw<'_>) -> Result<String, BrokenJson> {
 }
 
 fn changes(fields: &CodexItem<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
+    script::is_told(log, script::EDITS);
     let asked = log.take(&fields.id);
     let is_failed = fields.is_failed || matches!(&*fields.status, "failed" | "declined");
     if is_failed {

@@ -10,6 +10,7 @@ use super::super::lazy_json::{BrokenJson, JsonCursor, Raw};
 use super::super::patch;
 use super::super::tool_input;
 use super::item::{command_line, texts};
+use super::script;
 use crate::event::Ended;
 use crate::event::agent_work::{Act, PlanItem, Speaker};
 
@@ -62,7 +63,8 @@ pub(super) fn response_item(item: Raw<'_>, log: &mut Transcript<'_>, is_bare: bo
             let tool = OpenCall::new("web_search", ToolRole::Read, String::new());
             log.used(&fields.call, tool, false);
         }
-        _ => {}
+        "message" => {}
+        kind => log.passed_over(kind),
     }
     Ok(())
 }
@@ -145,6 +147,7 @@ fn call(fields: &Response<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJso
         ToolRole::Plan => log.planned(id, arguments.plan),
         ToolRole::Ask => log.act(Some(id), Act::Asked(arguments.what)),
         ToolRole::Agent => {}
+        ToolRole::Script => script::begins(id, name, &text, log),
         ToolRole::Edit => {
             let patch = arguments.input.as_deref().unwrap_or(&text);
             let mut call = OpenCall::new(name, role, String::new());
@@ -169,7 +172,6 @@ fn call(fields: &Response<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJso
             }
             log.call(id, call);
         }
-        // What a script of several calls does is told by items of their own; its end, below, by nothing else.
         _ if fields.kind == "custom_tool_call" => log.call(id, OpenCall::new(name, role, String::new())),
         _ => log.call(id, OpenCall::new(name, role, arguments.what)),
     }
@@ -177,12 +179,15 @@ fn call(fields: &Response<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJso
 }
 
 /// The words before the quoted refusal of a hook.
-const BLOCKED: &str = "Command blocked by PreToolUse hook: ";
+pub(super) const BLOCKED: &str = "Command blocked by PreToolUse hook: ";
 
 fn output(fields: &Response<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     let id = &*fields.call;
     let Some(call) = log.take(id) else { return Ok(()) };
     let Some(output) = fields.output else { return Ok(()) };
+    if call.role == ToolRole::Script {
+        return script::ends(id, call, output, log);
+    }
     let (shown, code) = shown(output)?;
     if let Some((_, blocked)) = shown.split_once(BLOCKED) {
         let (reason, line) = blocked.split_once(". Command: ").unwrap_or((blocked, ""));
@@ -223,7 +228,6 @@ fn output(fields: &Response<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJ
                 log.edited(id, call.edits);
             }
         }
-        ToolRole::Other if fields.kind == "custom_tool_call_output" => {}
         _ => log.used(id, call, false),
     }
     Ok(())

@@ -143,6 +143,8 @@ pub(super) fn part_of(
             log.line(id, at(part.state.end));
             tool(&part, log)?;
         }
+        "text" | "tool" | "compaction" => {}
+        kind if is_new(id, log) => log.passed_over(kind),
         _ => {}
     }
     Ok(())
