@@ -279,3 +279,26 @@ fn tests_that_ran_in_a_commit_hook_are_seen() {
     fs::write(&file, text.replace("git commit -am", "git commit --no-verify -am")).unwrap();
     assert_eq!(judged(&project, &file)["stops"][0]["gates"]["tests"]["verdict"], "block");
 }
+
+#[test]
+fn documents_of_gemini_are_found() {
+    let project = Project::new();
+    let chats = project.repo.home().join(".gemini/tmp/shop/chats");
+    fs::create_dir_all(&chats).unwrap();
+    let root = project.repo.root().to_str().unwrap().to_owned();
+    let names = json!({"projects": {root: "shop"}});
+    fs::write(project.repo.home().join(".gemini/projects.json"), names.to_string()).unwrap();
+    let document = chats.join("session-2026-03-01T10-00-1.json");
+    fs::copy(data("gemini-session.json"), &document).unwrap();
+    fs::write(chats.join("settings.json"), "{\"sessionId\": 7}").unwrap();
+    let id = read(Client::Gemini, &document).summary.session.unwrap();
+    let listed = project.gate(["sessions", "--json"]).exits(0).out;
+    let listed: Vec<Value> = listed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(listed.len(), 1, "{listed:?}");
+    assert_eq!((&listed[0]["session"], &listed[0]["stops"]), (&json!(id), &json!(2)));
+    let told: Value = serde_json::from_str(&project.gate(["replay", &id, "--json"]).exits(0).out).unwrap();
+    assert_eq!(told["stops"].as_array().unwrap().len(), 2, "{told:#}");
+    // A newer version goes on in lines; what it copied them from is not told again.
+    fs::write(document.with_extension("jsonl"), "").unwrap();
+    project.gate(["sessions"]).exits(0).never_says(&id);
+}

@@ -16,9 +16,13 @@ const HEAD: u64 = 256 * 1024;
 
 /// The client whose session a file holds as one document; `None`: it is no such document.
 pub(super) fn client(path: &Path) -> io::Result<Option<Client>> {
+    Ok(of_head(&head(path)?))
+}
+
+fn head(path: &Path) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     line_reader::open(path)?.take(HEAD).read_to_end(&mut head)?;
-    Ok(of_head(&head))
+    Ok(head)
 }
 
 fn of_head(head: &[u8]) -> Option<Client> {
@@ -36,6 +40,22 @@ fn of_head(head: &[u8]) -> Option<Client> {
     } else {
         None
     }
+}
+
+/// The id of the session that a document of Gemini CLI holds; `None`: the file is something else.
+pub(super) fn gemini_session(path: &Path) -> io::Result<Option<String>> {
+    let head = head(path)?;
+    if of_head(&head) != Some(Client::Gemini) {
+        return Ok(None);
+    }
+    let mut session = None;
+    let _ = JsonCursor::new(&head).object(|walk, key| {
+        if key == b"sessionId" {
+            session = walk.text()?.map(Into::into);
+        }
+        Ok(())
+    });
+    Ok(session)
 }
 
 /// The text of a source that is a document; `None`: it is something else.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::lazy_json::JsonCursor;
 use super::line_reader::{self, LogLine, LogLines};
 use super::repository_paths::Roots;
-use super::{Client, SessionLog, opencode};
+use super::{Client, SessionLog, document, opencode};
 use crate::digest::sha256;
 
 /// The largest part of the head of a log that is read. Codex writes its instructions into the first line, a first
@@ -252,9 +252,7 @@ fn gemini(dir: &Path, roots: &Roots) -> Vec<FoundSession> {
             for path in entries(&folder) {
                 if path.is_dir() && depth == 0 {
                     folders.push((path, 1));
-                } else if is_jsonl(&path) {
-                    let Ok(head) = head(&path) else { continue };
-                    let Some(id) = head.session else { continue };
+                } else if let Some(id) = gemini_session(&path) {
                     // A sub-agent's log lies in a directory with the name of its session.
                     let parent =
                         (depth == 1).then(|| folder.file_name().map(|name| name.to_string_lossy().into_owned()));
@@ -266,6 +264,17 @@ fn gemini(dir: &Path, roots: &Roots) -> Vec<FoundSession> {
         }
     }
     together(logs)
+}
+
+/// The session that a log of Gemini CLI is of. Older versions wrote one document for each session.
+fn gemini_session(path: &Path) -> Option<String> {
+    if is_jsonl(path) {
+        return head(path).ok()?.session;
+    }
+    let is_document = path.extension().is_some_and(|extension| extension == "json");
+    // A newer version that resumes such a session copies it to lines.
+    let is_copied = || path.with_extension("jsonl").exists();
+    if is_document && !is_copied() { document::gemini_session(path).ok()? } else { None }
 }
 
 fn opencode(path: &Path, roots: &Roots) -> Vec<FoundSession> {
