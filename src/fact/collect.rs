@@ -214,7 +214,7 @@ pub fn at_push(
             Some(branch) => sources.repo.reference(&format!("refs/tags/{branch}"))?.is_some(),
             None => false,
         };
-        draft.subject.synced_from = lineage::synced_from(sources.repo, update)?;
+        draft.subject.synced_from = merge_base::synced_from(sources.repo, update)?;
         draft.subject.checked_out = Some(checked_out);
         draft.subject.update = Some(update.clone());
         drafts.push(draft);

@@ -101,7 +101,7 @@ impl Judged<'_> {
         let Some(TreeDiff::Changes(mut changes)) = diff else { return Ok(Vec::new()) };
         changes.retain(|change| is_code_file(&change.path));
         changes.truncate(MAX_FILES);
-        let sides = |change: &crate::git::Change| [change.before.clone(), change.after.clone()];
+        let sides = |change: &crate::git::PathChange| [change.before.clone(), change.after.clone()];
         let wanted: Vec<WantedFile> =
             changes.iter().flat_map(sides).map(|side| WantedFile::of(side.as_ref())).collect();
         let texts = self.repo.blobs(&wanted)?.into_iter().map(|text| super::text(text).unwrap_or_default());

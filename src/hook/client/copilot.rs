@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::hook_event::{BackgroundOutput, HookEvent, HookEventKind, ReportedEnding, StartedTool, Stopping, ToolAction};
+use super::hook_event::{
+    BackgroundOutput, HookEvent, HookEventKind, ReportedEnding, StartedTool, Stopping, ToolAction,
+};
 use super::payload::{self, named, path, text};
 use crate::client_definition::ClientFile;
 use crate::event::Ended;

@@ -4,16 +4,16 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::desk::Desk;
-use super::evidence;
-use crate::client_file::{ClientFile, Form};
+use super::command_evidence;
+use super::hook_context::Desk;
+use crate::client_definition::{ClientFile, SettingsForm};
 use crate::command_line::Understood;
 use crate::engine::Workplace;
-use crate::event::work::Edit;
+use crate::event::agent_work::FileEdit;
 use crate::fact::client_hooks;
 use crate::fact::intent::standpoint::{Dirs, Standpoint, spelled_out};
 use crate::fact::intent::{self, Intent, IntentKind};
-use crate::install::{Repository, git_hooks_off, hooks_in};
+use crate::install::{InstallTarget, git_hooks_off, hooks_in};
 use crate::repo_path::RepoPath;
 use crate::source::sessions::Client;
 
@@ -26,7 +26,7 @@ pub(super) fn of_line(desk: &Desk, line: &str, at: &Path, understood: Option<&Un
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let place = &desk.place;
     let dirs = Dirs { root: real(&desk.root), common_dir: real(place.repo.common_dir()), start: real(at) };
-    let plain = spelled_out(line, &dirs).and_then(|line| evidence::understand(&line, at));
+    let plain = spelled_out(line, &dirs).and_then(|line| command_evidence::understand(&line, at));
     let root = dirs.root.clone();
     let alias = |name: &str| place.repo.config(&format!("alias.{name}")).ok().flatten();
     let own_hooks_path = || has_own_hooks_path(place);
@@ -38,7 +38,7 @@ pub(super) fn of_line(desk: &Desk, line: &str, at: &Path, understood: Option<&Un
 /// Returns `true` if a `core.hooksPath` is set and the hooks of gate are called through it.
 fn has_own_hooks_path(place: &Workplace) -> bool {
     let Some(hooks_path) = place.repo.config("core.hooksPath").ok().flatten() else { return false };
-    let repository = Repository {
+    let repository = InstallTarget {
         root: place.repo.root().map(Path::to_owned),
         git_dir: place.repo.git_dir().to_owned(),
         common_dir: place.repo.common_dir().to_owned(),
@@ -48,14 +48,14 @@ fn has_own_hooks_path(place: &Workplace) -> bool {
 }
 
 /// Returns `true` if edits of these paths may touch what guards the work. Nothing of the repository is opened for it.
-pub(super) fn may_concern(dir: Option<&Path>, edits: &[Edit]) -> bool {
-    let named = |edit: &Edit| {
+pub(super) fn may_concern(dir: Option<&Path>, edits: &[FileEdit]) -> bool {
+    let named = |edit: &FileEdit| {
         let path = edit.path.to_string();
         client_hooks::is_hook_file(&path) || client_hooks::names_settings(&path)
     };
-    let placed = |edit: &Edit| {
+    let placed = |edit: &FileEdit| {
         let path = dir.unwrap_or_else(|| Path::new("")).join(edit.path.to_os());
-        Edit { path: RepoPath::from_os(path.as_os_str()), ..edit.clone() }
+        FileEdit { path: RepoPath::from_os(path.as_os_str()), ..edit.clone() }
     };
     edits.iter().any(named)
         || !intent::of_edits(edits).is_empty()
@@ -63,7 +63,7 @@ pub(super) fn may_concern(dir: Option<&Path>, edits: &[Edit]) -> bool {
 }
 
 /// What edits are about to do; relative paths are below the root.
-pub(super) fn of_edits(desk: &Desk, edits: &[Edit]) -> Vec<Intent> {
+pub(super) fn of_edits(desk: &Desk, edits: &[FileEdit]) -> Vec<Intent> {
     let mut found = intent::of_edits(edits);
     for (path, (before, after)) in tried(desk, edits) {
         let known = found.iter().any(|intent| intent.what.contains(&path));
@@ -83,7 +83,7 @@ pub(super) fn of_edits(desk: &Desk, edits: &[Edit]) -> Vec<Intent> {
 
 /// The texts of the settings of clients before and after edits of some of their lines, by path. A text that is written
 /// whole tells enough by itself.
-fn tried(desk: &Desk, edits: &[Edit]) -> BTreeMap<String, (String, String)> {
+fn tried(desk: &Desk, edits: &[FileEdit]) -> BTreeMap<String, (String, String)> {
     let mut texts: BTreeMap<String, (String, String)> = BTreeMap::new();
     for edit in edits.iter().filter(|edit| !edit.removed.is_empty()) {
         let path = edit.path.to_string();
@@ -105,7 +105,7 @@ fn tried(desk: &Desk, edits: &[Edit]) -> BTreeMap<String, (String, String)> {
 fn takes_out(path: &str, before: &str, after: &str) -> bool {
     let of_client = |client: &Client| path.ends_with(&ClientFile::of(client.as_str()).install.file);
     let Some(client) = Client::ALL.into_iter().find(of_client) else { return false };
-    let is_own = ClientFile::of(client.as_str()).install.form == Form::Plugin && before != after;
+    let is_own = ClientFile::of(client.as_str()).install.form == SettingsForm::Plugin && before != after;
     let calls = hooks_in(before, client).len();
     calls > 0 && (is_own || hooks_in(after, client).len() < calls)
 }
