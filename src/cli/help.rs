@@ -138,4 +138,23 @@ mod tests {
         insta::assert_snapshot!("help_short", command.render_help().to_string());
         insta::assert_snapshot!("help_long", command.render_long_help().to_string());
     }
+
+    #[test]
+    fn the_page_of_each_command_reads_like_this() {
+        let mut command = Cli::command();
+        command.build();
+        let mut pages = String::new();
+        command.get_subcommands_mut().for_each(|sub| append_pages(sub, &mut pages));
+        insta::assert_snapshot!("help_of_each_command", pages);
+    }
+
+    /// Appends the page of a command and those of its subcommands.
+    fn append_pages(command: &mut Command, pages: &mut String) {
+        if command.get_name() == "help" {
+            return;
+        }
+        let title = command.get_bin_name().unwrap_or_default().to_owned();
+        let _ = writeln!(pages, "### {title}\n{}", command.render_long_help());
+        command.get_subcommands_mut().for_each(|sub| append_pages(sub, pages));
+    }
 }

@@ -83,6 +83,7 @@ mod session_logs;
 mod session_work;
 mod shell_lines;
 mod signed;
+mod snapshots;
 mod spawned_processes;
 #[cfg(unix)]
 mod stored_contents;
