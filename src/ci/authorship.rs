@@ -59,7 +59,8 @@ pub fn apply(policy: &mut Policy, authors: &Authors) -> Note {
             let names: Vec<String> =
                 names.iter().map(|name| name.chars().filter(|c| !c.is_control()).collect()).collect();
             let names = names.join(", ");
-            (agents, format!("agents had a hand in it ({names}; {marked} commits with a mark)"))
+            let noun = if *marked == 1 { "commit" } else { "commits" };
+            (agents, format!("agents had a hand in it ({names}; {marked} {noun} with a mark)"))
         }
         Authors::Unmarked => (people, "no commit of it has the mark of an agent".to_owned()),
         Authors::Unknown => (agents.max(people), "who wrote it cannot be told".to_owned()),

@@ -17,7 +17,7 @@ pub struct Args {
     /// The id of a verdict, or the path of its record; without it, the last one that refused
     #[arg(value_name = "VERDICT")]
     verdict: Option<String>,
-    /// Record the correct answer in the case
+    /// Record in the case what would have been right
     #[arg(long, value_name = "ANSWER", value_enum)]
     expect: Option<Expect>,
     /// Write the case to this file instead of printing it
@@ -38,9 +38,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let refused = |verdict: &crate::verdict::Verdict| args.verdict.is_some() || verdict.outcome != Outcome::Pass;
     let Some((_, verdict)) = super::explain::find_where(&place, args.verdict.as_deref(), refused)? else {
         return Err(match &args.verdict {
-            Some(what) => Failure::new(Exit::Usage, format!("`{what}` is no verdict of this repository"))
-                .remedy("verdicts are listed by gate log"),
-            None => Failure::new(Exit::Usage, "no verdict here refused anything").remedy("gate check gives one"),
+            Some(what) => Failure::new(Exit::Usage, format!("`{what}` is not a verdict of this repository"))
+                .remedy("to list verdicts: gate log"),
+            None => Failure::new(Exit::Usage, "no verdict here refused anything").remedy("to get one: gate check"),
         }
         .into());
     };

@@ -17,10 +17,10 @@ use crate::render::ui::Ui;
 /// Arguments of `gate assess`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The file with the filled-in form and any text around it; without it, standard input is read
+    /// The filled-in form, with any text around it; by default, standard input
     #[arg(value_name = "FILE")]
     form: Option<PathBuf>,
-    /// Print the form and its instructions
+    /// Print the form to fill in, and what it is for
     #[arg(long, conflicts_with_all = ["form", "json"])]
     prompt: bool,
     /// Print the verdict as JSON

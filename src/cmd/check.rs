@@ -16,7 +16,7 @@ use crate::render::ui::Ui;
 /// Arguments of `gate check`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Evaluate the gates of this moment
+    /// Ask the gates that belong to this moment
     #[arg(long, value_enum, default_value_t = Moment::Stop)]
     moment: Moment,
     /// Judge this commit instead of the current content

@@ -37,7 +37,7 @@ use crate::verdict::verdict_files;
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Args {
-    /// Wait until every check has ended, for at most this time: 90s, 20m, 1h
+    /// Wait until every check has ended, at most this long: 90s, 20m, 1h
     #[arg(long, value_name = "TIME", value_parser = duration::span)]
     wait: Option<Duration>,
     /// The pause between two queries

@@ -19,7 +19,7 @@ use crate::render::ui::{DIM, STRONG, Ui};
 /// Arguments of `gate commit`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Propose several commits in place of the last one, or of the staged changes, and create them after confirmation
+    /// Propose several commits in place of the last one, or of what is staged, and make them if you agree
     #[arg(long, required = true)]
     split: bool,
     /// Do not ask for confirmation
@@ -70,7 +70,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let what = if source.staged { "what is staged" } else { source.commit.short() };
     let parts = match split::propose(&source.commit, &judgement, &yardstick.table, &yardstick.rules) {
         Proposal::Whole => {
-            ui.line(format_args!("{what} is one thing as far as the scopes go: nothing to split"));
+            ui.line(format_args!("{what} makes one change, going by the scopes: there is nothing to split"));
             return Ok(Exit::Pass);
         }
         Proposal::Refused { subject, rule } => {
@@ -100,7 +100,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             part.message.lines().next().unwrap_or_default()
         ));
     }
-    ui.say(format_args!("{DIM}back again: git reset --soft {}{DIM:#}", source.head));
+    ui.say(format_args!("{DIM}to undo this: git reset --soft {}{DIM:#}", source.head));
     Ok(Exit::Pass)
 }
 
@@ -147,12 +147,12 @@ fn source(repo: &Repo, head: Oid, message: Option<&str>) -> Result<SplitSource> 
 
 /// Prints notes for the person before the confirmation.
 fn explain(source: &SplitSource, ui: &mut Ui) {
-    let kept = if source.staged { "" } else { ", author and dates are kept" };
+    let kept = if source.staged { "" } else { "; author and dates are kept" };
     ui.say(format_args!(
-        "{DIM}The last of them has exactly the same tree{kept}; the working tree and the index stay as they are."
+        "{DIM}The last commit will have exactly the same tree{kept}. The working tree and the index do not change."
     ));
     ui.say(format_args!(
-        "Hooks do not run, because no content changes: a check that ran on the whole has not run on the parts.{DIM:#}"
+        "Hooks do not run, because the content stays the same; no check will have run on the parts alone.{DIM:#}"
     ));
 }
 

@@ -24,7 +24,7 @@ pub struct Args {
     /// The range `a..b`, or one commit; without it, the commits of `HEAD` that no remote's default branch has
     #[arg(value_name = "RANGE", allow_hyphen_values = false)]
     range: Option<String>,
-    /// Report how the rules would have judged the last N commits; nothing blocks
+    /// Show what the rules would report for the last N commits; nothing blocks
     #[arg(long, value_name = "N", conflicts_with = "range")]
     history: Option<usize>,
     /// Print the judgements as JSON
@@ -139,9 +139,9 @@ pub(super) fn gate(policy: &Policy) -> Result<&Gate, Failure> {
 }
 
 fn no_range(text: &str, error: &GitError) -> Failure {
-    let what = format!("`{text}` is no range of commits here: {error}");
+    let what = format!("`{text}` is not a range of commits here: {error}");
     Failure::new(Exit::Usage, what)
-        .remedy("git log --oneline RANGE shows what git makes of it; git fetch brings what is missing")
+        .remedy("see which commits git finds: git log --oneline RANGE; if some are missing: git fetch")
 }
 
 /// The counted results.

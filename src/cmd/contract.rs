@@ -34,7 +34,7 @@ enum ContractAction {
     },
     /// Check the preconditions and record the start of the task
     Begin {
-        /// The file of the contract; it may be anywhere
+        /// The contract file, in any folder
         file: PathBuf,
         #[command(flatten)]
         common: Common,

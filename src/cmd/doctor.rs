@@ -48,7 +48,7 @@ fn repair(ui: &mut Ui) -> anyhow::Result<()> {
     }
     let integrity = place.journal.verify()?;
     if integrity.is_intact() {
-        ui.say("gate: the journal is whole: nothing to repair");
+        ui.say("gate: the journal is intact: there is nothing to repair");
         return Ok(());
     }
     let session = Some(place.session.id.clone());
@@ -132,7 +132,7 @@ fn remotes(place: &Workplace) -> Vec<DoctorCheck> {
     let check = |remote: crate::git::Remote| match place.repo.remote_default_branch(&remote.name, &remote.push_url) {
         DefaultBranch::Known(branch) => DoctorCheck::ok(
             "default-branch",
-            format!("{} has the default branch {}", remote.name, branch.trim_start_matches("refs/heads/")),
+            format!("the default branch of {} is {}", remote.name, branch.trim_start_matches("refs/heads/")),
         ),
         DefaultBranch::EmptyRemote => DoctorCheck::ok("default-branch", format!("{} has no branch yet", remote.name)),
         DefaultBranch::Unknown(why) => DoctorCheck::warn(

@@ -37,9 +37,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         return Err(match &args.what {
             Some(what) => {
                 Failure::new(Exit::Usage, format!("`{what}` is neither a gate nor a verdict of this repository"))
-                    .remedy(format!("the gates are {gates}; verdicts are listed by gate log"))
+                    .remedy(format!("the gates are {gates}; to list verdicts: gate log"))
             }
-            None => Failure::new(Exit::Usage, "there is no verdict yet").remedy("gate check gives one"),
+            None => Failure::new(Exit::Usage, "there is no verdict yet").remedy("to get one: gate check"),
         }
         .into());
     };

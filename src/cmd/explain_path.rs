@@ -15,7 +15,7 @@ use crate::repo_path::RepoPath;
 /// Arguments of `gate explain-path`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The files, which need not exist
+    /// The files; they need not exist
     #[arg(required = true)]
     files: Vec<PathBuf>,
 }

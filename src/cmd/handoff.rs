@@ -36,7 +36,7 @@ pub struct Args {
     /// The time limit for the failing command on a clean checkout, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     timeout: u64,
-    /// The session that failed; by default the current one, else the one that was refused last
+    /// The session that failed; by default the one at work here, or the one that was refused last
     #[arg(long, value_name = "SESSION")]
     session: Option<String>,
 }
@@ -44,7 +44,7 @@ pub struct Args {
 /// The other actions.
 #[derive(Debug, clap::Subcommand)]
 enum HandoffAction {
-    /// Check that a file is a handoff, and clean
+    /// Check that a file is a clean handoff packet
     Verify {
         /// The file; `-` reads standard input
         file: PathBuf,

@@ -31,7 +31,7 @@ pub struct Args {
 /// The callers of hooks.
 #[derive(Debug, clap::Subcommand)]
 enum Caller {
-    /// A git hook: its name, and its input from git
+    /// Run a git hook
     Git {
         /// The name of the hook
         name: String,
@@ -50,7 +50,7 @@ enum Caller {
     Gemini(ClientHook),
     /// GitHub Copilot CLI
     Copilot(ClientHook),
-    /// The shell of a person, by the script that `gate shell` prints
+    /// Record a command that was typed in a shell (called by the script from `gate shell`)
     #[command(subcommand)]
     Shell(TypedLineEvent),
 }
@@ -58,7 +58,7 @@ enum Caller {
 /// A line that a person typed.
 #[derive(Debug, clap::Subcommand)]
 enum TypedLineEvent {
-    /// The line is about to begin: prints the token for its end, or nothing
+    /// A command begins: print the token for its end, or nothing
     Begin {
         /// The shell
         #[arg(long, value_enum)]
@@ -70,7 +70,7 @@ enum TypedLineEvent {
         #[arg(long)]
         dir: Option<PathBuf>,
     },
-    /// The line ended
+    /// A command ended
     End {
         /// The token that its beginning printed
         token: String,

@@ -14,7 +14,7 @@ use crate::source::sessions::{self, Client};
 pub struct Args {
     /// The log, as its client wrote it
     file: PathBuf,
-    /// The client that wrote it: claude, codex, opencode, gemini or copilot; detected by default
+    /// The client that wrote it: claude, codex, opencode, gemini or copilot; recognised by default
     #[arg(long, value_name = "NAME")]
     client: Option<Client>,
 }
@@ -30,7 +30,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
             let found = sessions::recognise(&args.file)
                 .map_err(|error| cannot(&format_args!("cannot read {shown}: {error}")))?;
             found.ok_or_else(|| {
-                cannot(&format_args!("{shown} is no session log that is known"))
+                cannot(&format_args!("{shown} is not a session log of a known client"))
                     .remedy("give the file as its client wrote it; --client NAME says whose it is")
             })?
         }

@@ -18,7 +18,7 @@ use crate::symbols::{self, ImportMap};
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("what").required(true).args(["file", "verify"])))]
 pub struct Args {
-    /// The file to read; it may be anywhere
+    /// The file to read, in any folder
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     /// Compare the working tree with this map

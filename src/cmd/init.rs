@@ -160,10 +160,10 @@ fn install(repository: &InstallTarget, wishes: &Wishes, consent: Consent, ui: &m
     }
     if repository.root.is_some() {
         ui.say(
-            "Commit gate.toml: what it asks for then holds for everybody, and a change of it is judged by the old one.",
+            "Commit gate.toml so that it applies to everybody. A later change of it is judged by the version before.",
         );
     }
-    ui.say("Done. `gate doctor` proves that the hook works; `gate uninstall` takes everything out again.");
+    ui.say("Done. `gate doctor` proves that the hook works; `gate uninstall` removes everything again.");
     Ok(())
 }
 

@@ -33,8 +33,7 @@ pub struct Args {
     /// Show only the events after the one with this id
     #[arg(long, value_name = "ID")]
     since: Option<String>,
-    /// Show only this session (its id, or the beginning of it), with its client's log and the events of git in that
-    /// time
+    /// Show only this session (its id or the start of it), with its client's log and what git did meanwhile
     #[arg(long, value_name = "SESSION")]
     session: Option<String>,
 }

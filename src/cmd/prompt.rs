@@ -19,7 +19,7 @@ const MAX_INPUT: u64 = 32 * 1024 * 1024;
 /// Arguments of `gate prompt` and of `gate scope`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The request; without it, or with `-`, standard input is read
+    /// The request; by default, or with `-`, standard input
     #[arg(value_name = "TEXT", allow_hyphen_values = true)]
     text: Option<String>,
     /// A file with the assistant's previous turn

@@ -31,7 +31,8 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
     let words: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
     let options = PushOptions::of(words.iter().map(AsRef::as_ref));
     if options.no_verify {
-        let failure = Failure::new(Exit::Usage, "gate push judges the push, and `--no-verify` would leave that out");
+        let failure =
+            Failure::new(Exit::Usage, "`--no-verify` would leave out the hook, and gate push does not push without it");
         return Err(failure.remedy("push without it: gate push").into());
     }
     let here = std::env::current_dir()?;

@@ -103,7 +103,7 @@ fn recorded(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
             Exit::Usage,
             format!("`{}` is not a file, a verdict or a session of this repository", args.what),
         )
-        .remedy("`gate log` lists the verdicts, `gate sessions` the sessions")
+        .remedy("to list verdicts: gate log; to list sessions: gate sessions")
         .into()),
     }
 }

@@ -57,7 +57,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
     if policy.commands.is_empty() {
         ui.say("gate: nothing to run: no command is declared; `gate init --test '<command>'` declares one");
     } else if commands.is_empty() {
-        ui.say("gate: nothing to run: every command that is asked for has passed on this content");
+        ui.say("gate: nothing to run: every command that is needed has passed on this content");
     }
     for command in commands {
         let code = run_declared(&place, &root, command, &policy, ui);
@@ -111,7 +111,9 @@ fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, policy: &Polic
         let declared: Vec<_> = policy.commands.iter().map(|command| format!("`{}`", command.run)).collect();
         let why = match declared.as_slice() {
             [] => "no command is declared".to_owned(),
-            commands => format!("it is not, and does not include, a declared command ({})", commands.join(", ")),
+            commands => {
+                format!("it is not a declared command and does not include one (declared: {})", commands.join(", "))
+            }
         };
         ui.say(format_args!("gate: {WARN}this run proves nothing{WARN:#}: {why}"));
         return;

@@ -28,7 +28,7 @@ pub struct Args {
 /// The actions.
 #[derive(Debug, clap::Subcommand)]
 enum UnblockAction {
-    /// Accept a reply: exactly one allowed output, complete; otherwise print its errors
+    /// Check a reply, and accept it if it is one complete output of an allowed kind
     Accept {
         /// The file with the reply; `-` reads standard input
         reply: PathBuf,
@@ -41,7 +41,7 @@ enum UnblockAction {
         /// The file with the task in its original words; `-` reads standard input
         #[arg(long, value_name = "FILE")]
         task: PathBuf,
-        /// The session that failed; by default the current one, else the one that was refused last
+        /// The session that failed; by default the one at work here, or the one that was refused last
         #[arg(long, value_name = "SESSION")]
         session: Option<String>,
         /// The time limit for the command, in seconds

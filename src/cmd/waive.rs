@@ -19,7 +19,7 @@ pub struct Args {
     /// The reason; it is recorded, shown in every verdict about this content, and judged again in CI
     #[arg(long)]
     reason: String,
-    /// The commit whose content is waived
+    /// The commit whose content may pass
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     rev: String,
 }

@@ -23,7 +23,7 @@ pub(super) fn of_success(
     let understood = understand(line, files).ok()?;
     let whole = output_known == OutputKnowledge::ToItsEnd;
     if let Some(runner) = unshown(&understood, output).filter(|_| whole || is_all_there(output)) {
-        return Some(format!("{runner} always tells what it ran, and its output shows no test"));
+        return Some(format!("{runner} always reports what it ran, and its output shows no test"));
     }
     let known = |(id, leaf): (LeafId, &Leaf)| {
         let purpose = &understood.purposes[id];
@@ -40,10 +40,10 @@ pub(super) fn of_success(
     let parts = if rules.is_empty() { behind_tasks(output) } else { runners.to_vec() };
     let broken = parts.iter().filter(tests).find_map(|runner| broken_off(&catalogue.output_rules(runner).1, output));
     if let Some(begun) = broken.filter(|_| whole || is_all_there(output)) {
-        return Some(format!("it began (\"{begun}\") and never said how it ended"));
+        return Some(format!("its output begins (\"{begun}\") but does not say how the run ended"));
     }
     let last = ends_in_failure(&rules, output, |_| false)?;
-    Some(format!("status 0 contradicts the last words of the runner (\"{last}\")"))
+    Some(format!("the last line of the runner reports a failure (\"{last}\")"))
 }
 
 /// Returns `true` if a recorded output exists and nothing in it is omitted.

@@ -94,7 +94,7 @@ impl fmt::Display for PolicyNote {
                 write!(f, "{FILE} removed in the judged range: the one of {} applies", base.short())
             }
             Self::Repaired { applies, error } => write!(f, "{error} (the policy of {} applies)", applies.short()),
-            Self::Uncommitted => write!(f, "{FILE} is not committed: it counts until a commit has one"),
+            Self::Uncommitted => write!(f, "{FILE} is not committed yet: the one in the working tree applies"),
             Self::EditedHere { applies } => {
                 write!(f, "{FILE} differs in the working tree: the one of {} applies", applies.short())
             }

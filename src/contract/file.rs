@@ -69,16 +69,16 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Contract, ContractError> {
             ("task", YamlValue::List(_)) => return Err(ContractError::new("form", line, "`task` is a text")),
             ("preconditions", value) => contract.preconditions = conditions(line, &key, value, &mut unknown)?,
             ("postconditions", value) => contract.postconditions = conditions(line, &key, value, &mut unknown)?,
-            _ => return Err(ContractError::new("unknown_key", line, format!("`{key}` is no key of a contract"))),
+            _ => return Err(ContractError::new("unknown_key", line, format!("`{key}` is not a key of a contract"))),
         }
     }
     if let Some((line, _)) = unknown.first() {
-        let all: Vec<String> = unknown.iter().map(|(line, text)| format!("line {line}: {text}")).collect();
-        let what = format!("not understood: {}", all.join("; "));
+        let all: Vec<String> = unknown.iter().map(|(line, text)| format!("`{text}` (line {line})")).collect();
+        let what = format!("this is not a condition: {}", all.join(", "));
         return Err(ContractError::new("unknown_condition", *line, what));
     }
     if contract.postconditions.is_empty() {
-        return Err(ContractError::new("empty", 1, "a contract without postconditions asks for nothing"));
+        return Err(ContractError::new("empty", 1, "a contract needs at least one postcondition"));
     }
     Ok(contract)
 }
@@ -169,7 +169,7 @@ fn from_toml(text: &str) -> Result<Vec<(usize, String, YamlValue)>, ContractErro
     let table = toml::de::DeTable::parse(text).map_err(|error| {
         let line = error.span().map_or(1, |span| line_at(span.start));
         let kind = if error.message().contains("duplicate") { "duplicate_key" } else { "syntax" };
-        ContractError::new(kind, line, format!("this is no TOML: {}", error.message()))
+        ContractError::new(kind, line, format!("not TOML: {}", error.message()))
     })?;
     if table.get_ref().is_empty() {
         return Err(ContractError::new("empty", 1, "the contract is empty"));

@@ -32,9 +32,9 @@ pub fn refusal(token: &str) -> String {
 pub fn send(repository: &InstallTarget, name: &str) -> DoctorCheck {
     let commit = name == "commit-msg";
     let (what, refused) = if commit {
-        ("commit", "a commit message was refused by gate")
+        ("commit", "gate refused a trial commit message")
     } else {
-        ("push", "a push into a throwaway repository was refused by gate")
+        ("push", "gate refused a trial push into a throwaway repository")
     };
     let remedy = format!("{} are not judged; `gate init` installs the hook", super::hook_file::judged(name));
     let flight = if commit { try_message(repository, name) } else { try_send(repository) };

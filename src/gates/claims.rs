@@ -329,7 +329,7 @@ impl ClaimJudge<'_> {
         if let Some(other) = checks.list.iter().find(|check| !good(check)) {
             let state = other.conclusion.as_deref().unwrap_or(other.status.as_str());
             let record = format!("{} is {state}", cut(&other.name));
-            self.misreported(HOSTED, claim, &record, "wait for the checks, and mend what fails");
+            self.misreported(HOSTED, claim, &record, "wait for the checks, and fix what fails");
         }
     }
 

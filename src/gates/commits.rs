@@ -66,8 +66,8 @@ fn answers(gate: &Gate, yardstick: &Yardstick, moment: Moment, subject: &Subject
     }
     if judged > 0 && findings.iter().all(|finding| finding.answer == Answer::Pass) {
         let message = match judged {
-            1 => "the new commit is one thing".to_owned(),
-            count => format!("the {count} new commits are one thing each"),
+            1 => "the new commit makes one change".to_owned(),
+            count => format!("each of the {count} new commits makes one change"),
         };
         let words = finding_text::FindingText { message, remedy: None, fix: None };
         findings.insert(0, finding(subject, Answer::Pass, "passed", words, Vec::new(), None));

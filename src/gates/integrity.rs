@@ -48,11 +48,8 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     noticed.extend(record_changes::notice(facts, steps));
     if noticed.is_empty() {
         let asked = !facts.story.is_empty() || !facts.weakening.is_empty();
-        let words = finding_text::FindingText {
-            message: "nothing that proves was weakened".to_owned(),
-            remedy: None,
-            fix: None,
-        };
+        let words =
+            finding_text::FindingText { message: "no test or check was weakened".to_owned(), remedy: None, fix: None };
         let subject = default_subject(facts);
         return asked.then(|| finding(&subject, Answer::Pass, "passed", words, &[], Vec::new())).into_iter().collect();
     }

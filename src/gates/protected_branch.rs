@@ -65,11 +65,7 @@ fn answer(gate: &Gate, params: &Params, subject: &Subject, update: &RefUpdate) -
     let Some(branch) = update.remote_ref.strip_prefix("refs/heads/") else {
         let tag = update.remote_ref.strip_prefix("refs/tags/");
         if let Some(tag) = tag.filter(|tag| Globs::new(&params.tags).is_ok_and(|patterns| patterns.is_match(tag))) {
-            let words = finding_text::say(gate, "tag", &context! { tag });
-            return Finding {
-                message: words.message,
-                ..finding(gate, subject, Answer::Pass, "tag", &context! { tag })
-            };
+            return finding(gate, subject, Answer::Pass, "tag", &context! { tag });
         }
         return finding(gate, subject, Answer::Skip, "not-a-branch", &minijinja::Value::UNDEFINED);
     };
@@ -113,12 +109,7 @@ fn answer(gate: &Gate, params: &Params, subject: &Subject, update: &RefUpdate) -
 }
 
 fn finding(gate: &Gate, subject: &Subject, answer: Answer, reason: &str, context: &minijinja::Value) -> Finding {
-    let words = match answer {
-        Answer::Pass | Answer::Skip => {
-            finding_text::FindingText { message: reason.replace('-', " "), remedy: None, fix: None }
-        }
-        _ => finding_text::say(gate, reason, context),
-    };
+    let words = finding_text::say(gate, reason, context);
     // Where a push arrives, nobody knows what whoever pushes calls this place.
     let named = subject.update.as_ref().is_some_and(|update| !update.remote.is_empty());
     let finding = words.finding(&subject.name, answer, reason);

@@ -258,13 +258,13 @@ mod tests {
         assert_eq!(find(clean), []);
         let many = "> error: again\n".repeat(41);
         for (more, line, what) in [
-            ("## What I did\n- much\n", 10, "is no part of a handoff"),
+            ("## What I did\n- much\n", 10, "is not a part of a handoff"),
             ("User: fix\nAssistant: trying\n", 11, "a turn of a conversation"),
             ("<thinking>\n", 10, "recorded reasoning"),
             ("{\"role\":\"user\"}\n", 10, "a line of a session log"),
             ("Let me see\nI tried this\nWait, no\n", 12, "first person"),
             ("$ a\n$ b\n$ c\n$ d\n", 13, "a shell session"),
-            (many.as_str(), 49, "no signature"),
+            (many.as_str(), 49, "a block has more than 40 lines"),
         ] {
             let found = find(&format!("{clean}{more}"));
             assert_eq!(found.len(), 1, "{more}: {found:?}");
@@ -280,7 +280,7 @@ mod tests {
             assert_eq!(find(&format!("{clean}{more}")).len(), 1, "{more}");
         }
         let long = format!("{clean}{}", "x".repeat(70_000));
-        assert!(find(&long)[0].what.contains("a history and no packet"));
+        assert!(find(&long)[0].what.contains("and 65536 are allowed"));
         let task = format!("## Task\n{}", "> word\n".repeat(4000));
         assert!(find(&task)[0].what.contains("longer than 16384 bytes"), "{:?}", find(&task));
     }

@@ -91,7 +91,7 @@ impl Integrity {
 impl std::fmt::Display for Integrity {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.is_intact() {
-            f.write_str("the journal is whole")?;
+            f.write_str("the journal is intact")?;
             return match self.acknowledged {
                 0 => Ok(()),
                 1 => f.write_str(", apart from a fault that was acknowledged"),

@@ -20,7 +20,7 @@ pub fn gate(policy: &Policy, id: &str) -> Option<String> {
     row(&mut out, "mode", &format!("{} ({})", mode(gate.mode), mode_from(policy, gate)));
     row(&mut out, "severity", gate.severity.as_str());
     let unknown = match gate.on_unknown {
-        OnUnknown::Warn => "is said, and lets through",
+        OnUnknown::Warn => "is reported and does not block",
         OnUnknown::Block => "blocks",
     };
     row(&mut out, "no answer", unknown);
@@ -48,9 +48,9 @@ pub fn ids(policy: &Policy) -> Vec<&str> {
 
 const fn mode(mode: Mode) -> &'static str {
     match mode {
-        Mode::Off => "off: it is not asked",
+        Mode::Off => "off: the gate is not asked",
         Mode::Observe => "observe: a failure is recorded",
-        Mode::Warn => "warn: a failure is said",
+        Mode::Warn => "warn: a failure is reported",
         Mode::Block => "block: a failure blocks",
     }
 }
@@ -58,7 +58,7 @@ const fn mode(mode: Mode) -> &'static str {
 fn mode_from(policy: &Policy, gate: &Gate) -> String {
     match gate.mode_from {
         ModeFrom::Default => "by default".to_owned(),
-        ModeFrom::GateFile => "as the gate comes".to_owned(),
+        ModeFrom::GateFile => "the default of this gate".to_owned(),
         ModeFrom::AllGates => format!("`mode` in {}", source(policy)),
         ModeFrom::Entry => format!("[gates.{}] in {}", gate.id, source(policy)),
     }
@@ -145,7 +145,7 @@ pub(super) fn example() -> Gate {
         min_grade: Grade::Hooked,
         params: "counts = true\nignore = [\"**/*.md\", \"docs/**\"]".parse().expect("literal TOML"),
         messages: [
-            ("failed".to_owned(), message("`{{ command }}` failed | really", "", "mend it")),
+            ("failed".to_owned(), message("`{{ command }}` failed | really", "", "fix it")),
             ("missing".to_owned(), message("no run", "gate run {{ name }}", "")),
             ("odd".to_owned(), message("nothing helps", "", "")),
         ]
@@ -187,9 +187,9 @@ mod tests {
           No clock is consulted.
 
           asked at    push, stop
-          mode        warn: a failure is said ([gates.tests] in gate.toml of commit aaaaaaa)
+          mode        warn: a failure is reported ([gates.tests] in gate.toml of commit aaaaaaa)
           severity    HIGH
-          no answer   is said, and lets through
+          no answer   is reported and does not block
           evidence    hooked or better
           policy      gate.toml of commit aaaaaaa
 
@@ -212,7 +212,7 @@ mod tests {
         let mut policy = policy(PolicySource::WorkingTree);
         for (from, said) in [
             (ModeFrom::Default, "(by default)"),
-            (ModeFrom::GateFile, "(as the gate comes)"),
+            (ModeFrom::GateFile, "(the default of this gate)"),
             (ModeFrom::AllGates, "(`mode` in gate.toml of the working tree)"),
             (ModeFrom::Entry, "([gates.tests] in gate.toml of the working tree)"),
         ] {

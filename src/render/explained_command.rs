@@ -35,7 +35,7 @@ pub fn print(
         let text = match decides {
             ExitDecides::Yes => "decides: 0 means that every check ran and passed",
             ExitDecides::NoMasked => "does not decide",
-            ExitDecides::Unknown => "is not known to decide",
+            ExitDecides::Unknown => "may not decide",
         };
         ui.line(format_args!("  exit status  {text}"));
     }

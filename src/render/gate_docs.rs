@@ -40,7 +40,7 @@ pub fn page(gates: &[Gate]) -> String {
 fn section(out: &mut String, gate: &Gate) {
     let _ = writeln!(out, "\n## {}\n\n**{}.**\n\n{}\n", gate.id, gate.title, gate.explain);
     let unknown = match gate.on_unknown {
-        OnUnknown::Warn => "is said, and lets through",
+        OnUnknown::Warn => "is reported and does not block",
         OnUnknown::Block => "blocks",
     };
     let _ = writeln!(
@@ -122,7 +122,7 @@ mod tests {
 
         No clock is consulted.
 
-        Kind `evidence`, asked at push, stop; severity HIGH, mode `block`; takes evidence of grade `hooked` or better; an unknown answer is said, and lets through.
+        Kind `evidence`, asked at push, stop; severity HIGH, mode `block`; takes evidence of grade `hooked` or better; an unknown answer is reported and does not block.
 
         ```toml
         [gates.tests.params]
@@ -132,7 +132,7 @@ mod tests {
 
         | reason | what is said | what clears it |
         | --- | --- | --- |
-        | `failed` | `{{ command }}` failed \| really | mend it |
+        | `failed` | `{{ command }}` failed \| really | fix it |
         | `missing` | no run | `gate run {{ name }}` |
         | `odd` | nothing helps |  |
         "#);

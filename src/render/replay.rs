@@ -77,7 +77,9 @@ pub fn again(again: &Again) -> String {
 fn table(text: &mut String, gates: &BTreeMap<String, GateAnswer>, more: impl Fn(&str, &GateAnswer) -> Vec<String>) {
     for (question, said) in gates {
         let style = style(said.verdict);
-        let _ = writeln!(text, "  {question:<10} {style}{:<5}{style:#} {}", said.verdict.as_str(), said.why);
+        let word = if said.verdict == AnswerWord::Na { "n/a" } else { said.verdict.as_str() };
+        let why = if said.why.is_empty() { "this was not asked" } else { &said.why };
+        let _ = writeln!(text, "  {question:<10} {style}{word:<5}{style:#} {why}");
         for line in more(question, said) {
             let _ = writeln!(text, "             {line}");
         }

@@ -72,15 +72,20 @@ pub fn lines(status: &StatusView<'_>) -> String {
         let _ = writeln!(text, "nothing is committed and nothing is there to commit");
     }
     for (gate, count) in status.would_block {
-        let _ = writeln!(text, "\n{WARN}{gate}{WARN:#} would have blocked {count} time(s) so far");
+        let _ = writeln!(text, "\n{WARN}{gate}{WARN:#} would have blocked {} so far", times(*count));
     }
     for (gate, count) in status.attempts.iter().filter(|(_, count)| **count > 0) {
-        let _ = writeln!(text, "\n{gate} has refused this session {count} time(s) in a row");
+        let _ = writeln!(text, "\n{gate} has refused this session {} in a row", times((*count).into()));
     }
     for note in &status.facts.notes {
         let _ = writeln!(text, "\n{WARN}note{WARN:#} {}", note.text);
     }
     text
+}
+
+/// Returns "once" or "3 times".
+fn times(count: u64) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
 /// Adds the answers of the gates about one subject, a line each.

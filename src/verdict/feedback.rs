@@ -193,7 +193,7 @@ mod tests {
             assert!(wrong.is_none(), "{wrong:?}");
             text
         };
-        let own = "The same command in your own shell, alone in its line, counts as well. If you cannot run it, say \
+        let own = "Running the same command in your own shell, alone on its line, counts as well. If you cannot run it, say \
                    plainly that it was not run, and why; do not call the work done.";
         assert_eq!(
             told(1, false, Outcome::Blocked),
@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(
             told(2, true, Outcome::Blocked),
             format!(
-                "[ATTEMPT: 2] gate: Still not proven (attempt 2). Nothing has changed since this was last said.\n- \
+                "[ATTEMPT: 2] gate: Still not proven (attempt 2). Nothing has changed since the last refusal.\n- \
                  tests: no run\nNext: gate run test\n{own}"
             )
         );

@@ -310,7 +310,7 @@ fn an_interrupted_run_is_no_failure_of_the_content() {
     scene.repo.write("t.sh", "[ ! -e ../stop ] || kill -TERM $$\n").commit_all("a run that is broken off once");
     std::fs::write(scene.repo.outside().join("stop"), "").unwrap();
     assert!(!scene.gate(&["run", "test"]).status.success());
-    scene.refused(&["origin", "feature"], "was killed (signal 15) before it was done");
+    scene.refused(&["origin", "feature"], "was killed (signal 15) before it finished");
     std::fs::remove_file(scene.repo.outside().join("stop")).unwrap();
     assert!(scene.gate(&["run", "test"]).status.success());
     let (through, said) = scene.push(&["origin", "feature"]);

@@ -167,7 +167,7 @@ fn what_a_person_reads_escalates_with_it() {
     claim().exits(10).says("check blocked (attempt 1)");
     claim().exits(10).says("check blocked (attempt 2, nothing changed since)");
     claim().exits(10).says("last warning:").says("[ ] you edited nothing after it ended");
-    let last = claim().exits(11).says("(attempt 4, handed over)").says("this goes to a person");
+    let last = claim().exits(11).says("(attempt 4, handed over)").says("a person has to act");
     // A person goes on from here, and is shown how.
     last.says("next: gate run test");
     // Refused pushes are attempts, too, and of the same series.
@@ -331,5 +331,5 @@ fn commits_that_were_each_mended_at_once_do_not_add_up() {
     for attempt in 1..=3 {
         project.sh("git commit -qm 'x: last'").exits(1).says(&format!("(attempt {attempt})")).never_says("[ ]");
     }
-    project.sh("git commit -qm 'x: last'").exits(1).says("goes to a person");
+    project.sh("git commit -qm 'x: last'").exits(1).says("a person has to act");
 }

@@ -61,7 +61,7 @@ fn only_what_was_proven_is_attested() {
     let journal = Journal::open(&project.gate_dir(), Some(project.repo.root()));
     journal.append(NewEvent { session: None, origin, kind: EventKind::Run(Box::new(run)) }).unwrap();
     project.check().exits(0);
-    project.gate(["attest"]).exits(10).says("known to have run only as hooked; this gate wants observed");
+    project.gate(["attest"]).exits(10).says("only of grade hooked; this gate needs observed or better");
 
     // A pass after a failure of the very same content shows nothing.
     let project = Project::new();
@@ -78,7 +78,7 @@ fn only_what_was_proven_is_attested() {
     project.edit("three");
     project.gate(["run", "test"]).exits(1);
     project.gate(["run", "test"]).exits(0);
-    project.gate(["attest"]).exits(10).says("after 1 failed run(s) of the very same content");
+    project.gate(["attest"]).exits(10).says("after 1 failed run on the same content");
 
     // Content that is not in the commit was tested.
     let project = Project::new();

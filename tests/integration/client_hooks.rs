@@ -135,7 +135,7 @@ fn the_fourth_stop_goes_to_a_person_and_a_new_task_begins_anew() {
     session.prompt("change the library");
     project.edit("a change");
     session.stop("Done.").pushes("Not proven yet (attempt 1).");
-    session.stop("Done.").pushes("Nothing has changed since this was last said.");
+    session.stop("Done.").pushes("Nothing has changed since the last refusal.");
     session.stop("Done.").pushes("the last warning (attempt 3)");
     let released = session.stop("Done.");
     let answer: Value = serde_json::from_str(&released.out).unwrap();
@@ -482,11 +482,11 @@ fn what_only_words_or_counts_show_is_told_to_person_and_agent_and_holds_nobody()
             "The login still has an SQL injection. Which of the two schemas is in production?",
             "names a security hole and leaves it open",
         ),
-        ("One test is flaky, ignoring it.", "passes over a test as flaky"),
-        ("I opened https://example.com/a/b/pull/7.", "which is unchecked"),
+        ("One test is flaky, ignoring it.", "dismisses a test as flaky"),
+        ("I opened https://example.com/a/b/pull/7.", "which nothing confirms"),
     ] {
         // Only `pull` is on by default.
-        let words_on = if told == "which is unchecked" { "" } else { "words = [\"security\", \"flaky\"]\n" };
+        let words_on = if told == "which nothing confirms" { "" } else { "words = [\"security\", \"flaky\"]\n" };
         let project = Project::with(&format!(
             "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh test.sh\"\n[gates.claims.params]\n{words_on}"
         ));
@@ -791,7 +791,7 @@ fn a_push_that_would_be_refused_is_not_tried() {
         ("git push origin :main", "main is protected and must not be deleted"),
         ("git push origin feature:release/1", "release/1 is protected"),
         ("git add -A && git commit -n -m x", "must not be skipped"),
-        ("git -c core.hooksPath=/dev/null push origin feature", "keep the hooks of this repository from running"),
+        ("git -c core.hooksPath=/dev/null push origin feature", "keep this repository's hooks from running"),
         ("rm -f .git/hooks/pre-push", "guard this repository"),
         ("rm -rf .git/gate", "only gate writes"),
     ] {

@@ -280,7 +280,7 @@ fn a_commit_is_refused_before_it_exists() {
     let one = repo.try_git(["commit", "-qm", "fix(parser): accept trailing commas", "src/parser/lex.rs"]);
     assert!(one.status.success(), "{}", text(&one));
     let two = repo.try_git(["commit", "-qm", "fix(parser): nothing of it"]);
-    assert!(text(&two).contains("says parser and changes web"), "{}", text(&two));
+    assert!(text(&two).contains("names the scope parser but changes web"), "{}", text(&two));
     let three = repo.try_git(["commit", "-qm", "fix(web): body"]);
     assert!(three.status.success() && text(&three).is_empty(), "{}", text(&three));
     // `commit -a`, too, and a message that only git's comments follow.

@@ -20,7 +20,7 @@ fn a_bare_repository_judges_what_arrives() {
     let installed = s.traces_outside();
     let (code, out, err) = s.gate(&dir, &["doctor"]);
     assert_eq!(code, 0, "{out}{err}");
-    assert!(out.contains("bare repository") && out.contains("was refused by gate"), "{out}");
+    assert!(out.contains("bare repository") && out.contains("gate refused a trial push"), "{out}");
     assert_eq!(differences(&installed, &s.traces_outside()), Vec::<String>::new());
 
     s.write("source/gate.toml", "mode = \"off\"\n", 0o644);
@@ -121,7 +121,7 @@ fn a_repository_of_an_earlier_version_gets_the_hook_that_is_missing() {
     assert!(code == 0 && out.contains("there is no commit-msg hook"), "pushes are judged all the same: {out}");
     s.init(&dir);
     let (code, out, _) = s.gate(&dir, &["doctor"]);
-    assert!(code == 0 && out.contains("a commit message was refused by gate"), "{out}");
+    assert!(code == 0 && out.contains("gate refused a trial commit message"), "{out}");
     s.uninstall(&dir);
     assert!(!dir.join(".git/hooks/commit-msg").exists() && !dir.join(".git/hooks/pre-push").exists());
 }

@@ -35,7 +35,7 @@ fn commands_that_pass_are_declared_and_what_they_ran_counts() {
     repo.commit_all("declare");
     let run = repo.gate(["run"]).output().unwrap();
     let said = String::from_utf8_lossy(&run.stderr).into_owned();
-    assert!(said.contains("every command that is asked for has passed"), "{said}");
+    assert!(said.contains("every command that is needed has passed"), "{said}");
 }
 
 #[test]

@@ -28,14 +28,14 @@ fn observing_blocks_nothing_and_counts_what_it_would_have_blocked() {
     let pushed = project.push("git push origin feature").exits(0).says("observing only: this push would be blocked");
     pushed.says("would block tests: no run of `sh test.sh` on this content is recorded; next: gate run test");
     project.push("git push origin HEAD:main").exits(0).says("would block protected-branch: main is protected");
-    let status = project.gate(["status"]).exits(0).says("tests would have blocked 1 time(s) so far");
-    status.says("protected-branch would have blocked 1 time(s) so far").says("[observes]");
+    let status = project.gate(["status"]).exits(0).says("tests would have blocked once so far");
+    status.says("protected-branch would have blocked once so far").says("[observes]");
     // The same content again is not counted again; other content is.
     project.check().exits(0);
-    project.gate(["status"]).says("tests would have blocked 1 time(s) so far");
+    project.gate(["status"]).says("tests would have blocked once so far");
     project.edit("more");
     project.check().exits(0);
-    project.gate(["status"]).says("tests would have blocked 2 time(s) so far");
+    project.gate(["status"]).says("tests would have blocked 2 times so far");
     // Each case is listed once, with its reason.
     let listed = project.gate(["status", "--observed"]).exits(0);
     assert_eq!(listed.out.matches("would block tests: no run of `sh test.sh`").count(), 2, "{}", listed.out);

@@ -189,7 +189,7 @@ fn nothing_is_handed_over_before_the_attempts_are_used_up() {
     project
         .gate(["handoff", "--task", ".git/task.md"])
         .exits(10)
-        .says("[NEED_CONTEXT: escalation_payload] 1 of 4 attempts are made");
+        .says("[NEED_CONTEXT: escalation_payload] 1 of 4 attempts have been made");
     project.gate(["unblock", "accept", ".git/task.md"]).exits(64).says("no handoff waits for a reply");
 }
 
@@ -319,7 +319,7 @@ fn a_packet_that_a_person_passes_on_is_no_new_task() {
         assert!(text.contains(&format!("[ATTEMPT: {attempt}]")), "{text}");
         session.prompt(&packet(hypothesis));
         let told = session.stop("All done, all tests pass.").text();
-        assert!(told.contains("let go") && !told.contains("rules out"), "{told}");
+        assert!(told.contains("stopped without proof") && !told.contains("rules out"), "{told}");
         assert_eq!(session.run("sh test.sh --again"), 101);
         let told = session.stop("All done, all of the tests pass.").text();
         assert!(told.contains("rules out: `sh test.sh --again`; it was done again"), "{told}");
@@ -350,7 +350,7 @@ fn words_around_a_packet_and_prompts_that_say_nothing_are_no_new_task() {
         coder.prompt(&text(&packet));
         coder.prompt("");
         let told = coder.stop("All done, all tests pass.").text();
-        assert!(told.contains("let go"), "{told}");
+        assert!(told.contains("stopped without proof"), "{told}");
     }
     // The reply in its own words makes whoever gets it the one that goes on.
     fresh.prompt(&format!("The unblocker: {}", PACKET.replace(HYPOTHESIS, "the shell differs")));
@@ -454,7 +454,7 @@ fn every_other_output_is_taken_and_a_question_too() {
         hand_over(&project);
         reply(&project, &FIX.replace("environment_fix", name).replace("observations:", "seen:"))
             .exits(65)
-            .says("`seen` is no field");
+            .says("`seen` is not a field");
         reply(&project, &FIX.replace("environment_fix", name)).exits(0).says(&format!("{name} accepted"));
     }
     let project = used_up();
@@ -483,7 +483,7 @@ fn a_command_that_is_not_there_is_no_attempt_and_one_that_is_late_ends_with_all_
     let run = || project.gate(["unblock", "run", "--task", ".git/task.md", "--timeout", "1"]).exits(12);
     script("no-such-agent -p\n");
     for _ in 0..5 {
-        run().says("there is no such command (status 127), so this counts as no attempt");
+        run().says("there is no such command (status 127), so it does not count as an attempt");
     }
     project.gate(["log"]).exits(0).says("reached nobody");
     // What it started waits for a word that comes when it should be gone.
@@ -616,7 +616,7 @@ fn a_template_of_the_user_stands_before_ours_and_one_that_leaves_the_shape_does_
     let hand_over = || with(&["handoff", "--task", ".git/task.md", "--untried"]);
     fs::write(templates.join("handoff.md"), "HELLO").unwrap();
     try_again(&project);
-    let said = hand_over().exits(0).says("handoff.md leaves out the payload; the built-in text stands in its place");
+    let said = hand_over().exits(0).says("handoff.md leaves out the payload; the built-in text is used instead");
     assert!(said.out.contains("[ATTEMPT: 2]") && said.out.contains("<ESCALATION>"), "{said:?}");
     fs::write(templates.join("reply.md"), "{{ broken").unwrap();
     fs::write(project.repo.root().join(".git/reply.md"), PACKET).unwrap();

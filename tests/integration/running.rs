@@ -37,7 +37,7 @@ fn without_arguments_only_what_is_not_proven_runs() {
     project.edit("one");
     project.gate(["run", "build"]).exits(0).says("building");
     project.gate(["run"]).exits(0).says("sh test.sh").never_says("building");
-    project.gate(["run"]).exits(0).says("nothing to run: every command that is asked for has passed on this content");
+    project.gate(["run"]).exits(0).says("nothing to run: every command that is needed has passed on this content");
     project.edit("broken");
     let said = project.gate(["run"]);
     assert_ne!(said.code, 0, "{said:?}");
@@ -136,7 +136,7 @@ fn a_runner_that_always_speaks_and_said_nothing_proves_nothing() {
     project
         .push("git push origin feature")
         .exits(1)
-        .says("pytest always tells what it ran, and its output shows no test");
+        .says("pytest always reports what it ran, and its output shows no test");
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn an_unknown_runner_is_judged_by_its_status_and_that_is_said() {
 fn a_death_by_signal_blocks_and_is_named() {
     let project = declared("kill -TERM $$");
     project.gate(["run", "test"]).exits(143).says("killed by signal 15");
-    project.check().exits(10).says("was killed (signal 15) before it was done");
+    project.check().exits(10).says("was killed (signal 15) before it finished");
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn a_push_whose_fix_lies_in_the_working_tree_says_so() {
     project.repo.write("src/lib.sh", "one\nmended\n");
     project.gate(["run", "test"]).exits(0);
     let said = project.push("git push origin feature").exits(1);
-    said.says("it passed since, with src/lib.sh changed").says("commit what it passed with");
+    said.says("it passed since, with src/lib.sh changed").says("commit the change with which it passed");
     project.repo.git(["commit", "-q", "-a", "-m", "fix: mend"]);
     project.push("git push origin feature").exits(0);
 }

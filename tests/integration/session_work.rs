@@ -159,7 +159,7 @@ fn a_test_that_failed_is_not_left_out_of_a_push_whoever_ran_it() {
     project.gate_with(&[("GATE_SESSION", "one")], &["run", "test"]).exits(1);
     repo.write("test_add.py", &skipped).commit_all("test: skip");
     project.gate(["run", "test"]).exits(0);
-    let words = "test_add failed on the way here and is left out now";
+    let words = "test_add failed earlier in this work and is left out now";
     project.check().exits(10).says(words);
     project.push("git push origin feature").exits(1).says(words);
 

@@ -46,7 +46,7 @@ fn the_story_from_init_to_a_protected_branch() {
         .push("git push origin HEAD:main")
         .exits(1)
         .says("main is protected: moving it needs a pull request")
-        .says("push a branch of its own and open a pull request from it")
+        .says("push to another branch and open a pull request from it")
         .says("next: git push origin feature\n");
     assert_eq!(project.refs()["refs/heads/main"], main);
 }
@@ -151,7 +151,7 @@ fn a_new_file_that_was_not_added_is_named_and_a_scratch_file_is_not() {
     assert_eq!(reasons(&verdict, "tests"), ["uncommitted"]);
     assert_eq!(paths(&verdict, "tests"), ["src/new.sh"]);
     let next = verdict["next_actions"][0].as_str().unwrap();
-    assert!(next.starts_with("commit what of it belongs") && !next.contains("git add"), "{next}");
+    assert!(next.starts_with("commit the files that belong") && !next.contains("git add"), "{next}");
     project.push("git push origin feature").exits(1).says("src/new.sh");
     project.sh("git add -- src/new.sh && git commit -qm 'feat: added'").exits(0);
     project.check().exits(0);

@@ -44,10 +44,10 @@ fn each_output_is_taken_and_its_malformed_form_is_not() {
     twice(&project, &without, wrong, &good, 0, "contract_correction accepted");
     let good = fix("architecture_correction", "layers call each other");
     let other = good.replace("layer: environment", "layer: weather");
-    twice(&project, &other, "line 2: `weather` is no layer", &good, 0, "architecture_correction accepted");
+    twice(&project, &other, "line 2: `weather` is not a layer", &good, 0, "architecture_correction accepted");
     let good = fix("environment_fix", "a variable is missing");
     let prose = format!("{good}Good luck!\n");
-    twice(&project, &prose, "line 8: “Good luck!” is in no field", &good, 0, "environment_fix accepted");
+    twice(&project, &prose, "line 8: “Good luck!” is outside every field", &good, 0, "environment_fix accepted");
     let other = TERMINAL.replace("request:", "wish:");
     twice(&project, &other, "line 17: `request:` stands here", TERMINAL, 11, "Escalate above reflection layer.");
     project

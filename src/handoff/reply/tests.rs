@@ -55,10 +55,10 @@ fn what_is_wrong_is_named() {
         (&format!("Sure!\n{FIX}"), 1, &[], "line 1: the first line"),
         (&FIX.replace("action:\n- start it with `make db`\n  before the tests\n", ""), 1, &[], "lacks `action`"),
         (&FIX.replace("- DATABASE_URL is not set\n", ""), 1, &[], "line 3: `observations` is empty"),
-        (&FIX.replace("layer: environment", "layer: weather"), 1, &[], "line 2: `weather` is no layer"),
-        (&format!("{FIX}confidence: high\n"), 1, &[], "line 9: `confidence` is no field of environment_fix"),
+        (&FIX.replace("layer: environment", "layer: weather"), 1, &[], "line 2: `weather` is not a layer"),
+        (&format!("{FIX}confidence: high\n"), 1, &[], "line 9: `confidence` is not a field of environment_fix"),
         (&format!("{FIX}action: more\n"), 1, &[], "`action` is there twice"),
-        (&format!("{FIX}Good luck!\n"), 1, &[], "line 9: “Good luck!” is in no field"),
+        (&format!("{FIX}Good luck!\n"), 1, &[], "line 9: “Good luck!” is outside every field"),
         (&format!("{FIX}{RETRY_PACKET}"), 1, &[], "`retry_packet_for_coder` is a second output"),
         (&FIX.replace("environment_fix", "new_plan"), 1, &[], "the first line names exactly one output"),
         (&RETRY_PACKET.replace("constraints:\n- src/ stays as it is\n", ""), 1, &[], "lacks `constraints`"),
@@ -78,7 +78,7 @@ fn what_is_wrong_is_named() {
         let said = why(text, attempt, spent);
         assert!(said.contains(says), "{said}\n{text}");
     }
-    assert!(why(&"x".repeat(40_000), 1, &[]).contains("no compact reply"));
+    assert!(why(&"x".repeat(40_000), 1, &[]).contains("the reply has 40000 bytes"));
     assert!(accept(FIX, 2, &["the clock is mocked".to_owned()]).is_ok(), "another hypothesis");
 }
 

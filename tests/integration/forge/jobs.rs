@@ -154,7 +154,7 @@ fn who_wrote_it_decides_how_strict_the_job_is() {
     let (code, notes) = judge(lenient, "two");
     assert!(code == 0 && notes.contains("no commit of it has the mark of an agent"), "{code} {notes}");
     let (code, notes) = judge(lenient, "two\n\nCo-Authored-By: Claude <noreply@anthropic.com>");
-    assert!(code == 10 && notes.contains("agents had a hand in it (claude; 1 commits"), "{code} {notes}");
+    assert!(code == 10 && notes.contains("agents had a hand in it (claude; 1 commit with"), "{code} {notes}");
     let (code, notes) = judge("", "two");
     assert!(code == 10 && !notes.contains("authorship"), "{code} {notes}");
 }

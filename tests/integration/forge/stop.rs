@@ -285,7 +285,10 @@ fn every_state_of_pull_requests_and_checks() {
         if *what == "nothing" {
             let output = clone.gate(&["check"]).output().unwrap();
             let text = String::from_utf8_lossy(&output.stdout);
-            assert!(text.contains("pull-request: none open for feature; next: gh pr create --fill\n"), "{text}");
+            assert!(
+                text.contains("pull-request: no pull request is open for feature; next: gh pr create --fill\n"),
+                "{text}"
+            );
         }
         change(&clone);
         assert_eq!(clone.check().summary(), (*pull, *checks, *code), "{what}");

@@ -14,7 +14,7 @@ fn escalation() {
     shown.scene("no reply is awaited").sh(&passing, "gate unblock accept README.md");
     let project = used_up();
     shown.scene("the payload").sh(&project, "gate escalate");
-    shown.scene("the packet").sh(&project, "gate handoff --task .git/task.md | tee .git/packet.md");
+    shown.scene("the packet").sh(&project, "gate handoff --task .git/task.md >.git/packet.md; cat .git/packet.md");
     shown.scene("verified").sh(&project, "gate handoff verify .git/packet.md");
     shown.scene("no packet").sh(&project, "gate handoff verify README.md");
     shown.scene("a reply that is not one").sh(&project, "echo 'Try again!' >.git/r; gate unblock accept .git/r");
