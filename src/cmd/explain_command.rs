@@ -42,7 +42,7 @@ pub struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Read lines {"`id`","command","exit_code","output`"} and print a JSON line for each; `-` reads standard input
+    /// Read lines `{"id","command","exit_code","output"}` and print a JSON line for each; `-` reads standard input
     #[arg(long, value_name = "FILE")]
     jsonl: Option<PathBuf>,
 }

@@ -77,10 +77,10 @@ pub(super) fn tells_of_tests(purpose: &Purpose, output: &str) -> bool {
 /// The runners that announce each of their parts and whose counts are in an output: any of them may be behind a task.
 fn behind_tasks(output: &str) -> Vec<&'static Runner> {
     let catalogue = Catalogue::embedded();
-    let counts = |rule: &&LineRule| rule.means == Means::Counts && lines(output).any(|line| rule.read(&line).is_some());
+    let counts = |rule: &LineRule| rule.means == Means::Counts && lines(output).any(|line| rule.read(&line).is_some());
     let is_there = |runner: &&Runner| {
         let rules = catalogue.output_rules(runner).1;
-        rules.iter().any(|rule| rule.means == Means::PartStart) && rules.iter().any(|rule| counts(&rule))
+        rules.iter().any(|rule| rule.means == Means::PartStart) && rules.iter().any(|rule| counts(rule))
     };
     catalogue.runners().filter(is_there).collect()
 }

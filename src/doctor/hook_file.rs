@@ -24,7 +24,7 @@ pub(super) fn look(repository: &InstallTarget, name: &str) -> (Vec<DoctorCheck>,
     match InstallRecord::load(repository) {
         Ok(record) => checks.extend(elsewhere(repository, &record, &hooks, name)),
         Err(error) => {
-            checks.push(DoctorCheck::broken("install", error.to_string(), "remove the file, then: gate init"))
+            checks.push(DoctorCheck::broken("install", error.to_string(), "remove the file, then: gate init"));
         }
     }
     if hooks.place == HooksPlace::Disabled {

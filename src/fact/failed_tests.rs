@@ -8,7 +8,7 @@ mod dropped_work;
 use serde::{Deserialize, Serialize};
 use similar::TextDiff;
 
-use self::dropped_work::Judged;
+use self::dropped_work::JudgedWork;
 use crate::event::test_results::TestResult;
 use crate::fact::Facts;
 use crate::fact::subject::Base;
@@ -154,7 +154,7 @@ fn fate(
     let tips: Vec<&Oid> = facts.subjects.iter().filter_map(|subject| subject.commit.as_ref()).collect();
     let dropped = match &declared {
         Some((path, test)) => {
-            Judged { repo, open, path, test, now: &green.run.end.tree, tips: &tips }.went_with_its_work()?
+            JudgedWork { repo, open, path, test, now: &green.run.end.tree, tips: &tips }.went_with_its_work()?
         }
         None => false,
     };

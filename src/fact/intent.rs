@@ -179,9 +179,7 @@ fn guards(path: &str) -> Option<IntentKind> {
     let below = |folder: &str| parts.windows(2).any(|pair| pair[0] == ".git" && is_or_matches(pair[1], folder));
     // git puts them there, and runs none of them.
     let is_sample = parts.last().is_some_and(|last| last.ends_with(".sample"));
-    if is_memory(&parts) || is_on_a_drive(&parts) {
-        None
-    } else if below("hooks") && is_sample {
+    if is_memory(&parts) || is_on_a_drive(&parts) || below("hooks") && is_sample {
         None
     } else if below("hooks") {
         Some(IntentKind::ChangesHooks)
@@ -240,7 +238,9 @@ fn of_leaf(leaf: &Leaf, purpose: &Purpose, from: &Standpoint<'_>, depth: usize, 
         _ => {}
     }
     let folder = operands::folder_filled(leaf).map(|folder| place.of(folder));
-    folder.into_iter().for_each(|folder| push_changed(&folder, found));
+    if let Some(folder) = folder {
+        push_changed(&folder, found);
+    }
 }
 
 /// A command and where its line starts.

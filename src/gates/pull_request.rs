@@ -64,9 +64,9 @@ fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
     vec![forge_gates::finding(gate, facts, hosting, answer, reason, &all)]
 }
 
-type Said = (Answer, &'static str, Value);
+type PullAnswer = (Answer, &'static str, Value);
 
-fn answer(gate: &Gate, policy: &Policy, params: &Params, facts: &Facts, hosting: &Hosting) -> Said {
+fn answer(gate: &Gate, policy: &Policy, params: &Params, facts: &Facts, hosting: &Hosting) -> PullAnswer {
     let skip = |reason| (Answer::Skip, reason, context! {});
     let head = &hosting.head;
     match head.via {
@@ -115,7 +115,7 @@ fn answer(gate: &Gate, policy: &Policy, params: &Params, facts: &Facts, hosting:
 
 /// Checks that every commit that landed came through a pull request that was merged into its branch. One that was
 /// merged into another branch was not reviewed for this one.
-fn brought(gate: &Gate, params: &Params, moment: Moment, hosting: &Hosting) -> Said {
+fn brought(gate: &Gate, params: &Params, moment: Moment, hosting: &Hosting) -> PullAnswer {
     let unread = hosting.landed.iter().find_map(|landed| landed.pulls.trouble());
     let here = |pull: &Pull| hosting.default_branch.as_ref().is_none_or(|branch| *branch == pull.base_branch);
     let merged = |pulls: &Vec<Pull>| pulls.iter().any(|pull| pull.state == PullState::Merged && here(pull));
@@ -135,7 +135,7 @@ fn brought(gate: &Gate, params: &Params, moment: Moment, hosting: &Hosting) -> S
 }
 
 /// Returns the result if no pull request is open, by the state of the last one.
-fn without(params: &Params, moment: Moment, hosting: &Hosting, branch: &str, ours: &[&Pull]) -> Said {
+fn without(params: &Params, moment: Moment, hosting: &Hosting, branch: &str, ours: &[&Pull]) -> PullAnswer {
     let last = ours.iter().max_by_key(|pull| pull.number);
     let here = &hosting.head.commit;
     // Of a repository that was deleted only the owner is known, by which the reader chose.
@@ -156,7 +156,7 @@ fn without(params: &Params, moment: Moment, hosting: &Hosting, branch: &str, our
     (missing, reason, context! {})
 }
 
-fn of_one(policy: &Policy, params: &Params, moment: Moment, hosting: &Hosting, pull: &Pull) -> Said {
+fn of_one(policy: &Policy, params: &Params, moment: Moment, hosting: &Hosting, pull: &Pull) -> PullAnswer {
     let here = &hosting.head.commit;
     let about = context! {
         number => pull.number,
@@ -199,7 +199,7 @@ fn goes_astray(policy: &Policy, hosting: &Hosting, base: &str) -> bool {
 }
 
 /// Returns the result if the one pull request is at another commit.
-fn elsewhere(moment: Moment, pushed: bool, about: Value) -> Said {
+fn elsewhere(moment: Moment, pushed: bool, about: Value) -> PullAnswer {
     match (moment, pushed) {
         // Whoever made the event has gone on since; there will be another.
         (Moment::Ci, _) => (Answer::Unknown, "moved", about),

@@ -74,7 +74,7 @@ impl<'r> Present<'r> {
 /// Paths that stand for all of `absent`, few enough to be recorded.
 fn within_limit(mut absent: BTreeSet<RepoPath>) -> Vec<RepoPath> {
     while absent.len() > MAX_ABSENT {
-        let depth = |path: &RepoPath| path.as_bytes().iter().filter(|&&byte| byte == b'/').count();
+        let depth = |path: &RepoPath| path.as_bytes().split(|&byte| byte == b'/').count() - 1;
         let deepest = absent.iter().map(depth).max().unwrap_or(0);
         if deepest == 0 {
             // Nothing is above them: all of the repository stands for them.

@@ -128,7 +128,7 @@ impl Repo {
         let mut command = self.command();
         command.args(["ls-remote", "--symref", "--", url, "HEAD", "refs/heads/*"]);
         match run_within(&mut command, ANSWER_TIMEOUT).map(|printed| parse_default(&printed)) {
-            Ok(Said { answer: DefaultBranch::Known(branch), by_head: true }) => {
+            Ok(ReportedDefault { answer: DefaultBranch::Known(branch), by_head: true }) => {
                 self.remember(url, &branch);
                 DefaultBranch::Known(branch)
             }
@@ -189,14 +189,14 @@ fn cache_key(url: &str) -> String {
     hex_digest(&[b"remote", url.as_bytes()])
 }
 
-fn parse_default(printed: &[u8]) -> Said {
+fn parse_default(printed: &[u8]) -> ReportedDefault {
     let text = String::from_utf8_lossy(printed);
     let (mut branches, mut head) = (Vec::new(), false);
     for line in text.lines() {
         let Some((value, name)) = line.split_once('\t') else { continue };
         match value.strip_prefix("ref: ") {
             Some(target) if name == "HEAD" => {
-                return Said { answer: DefaultBranch::Known(target.trim().to_owned()), by_head: true };
+                return ReportedDefault { answer: DefaultBranch::Known(target.trim().to_owned()), by_head: true };
             }
             _ if name == "HEAD" => head = true,
             _ if name.starts_with("refs/heads/") => branches.push(name),
@@ -210,7 +210,7 @@ fn parse_default(printed: &[u8]) -> Said {
         let of_branches = customary(branches.into_iter());
         of_branches.unwrap_or_else(|| unknown("the HEAD of the remote is a branch that does not exist"))
     };
-    Said { answer, by_head: false }
+    ReportedDefault { answer, by_head: false }
 }
 
 /// The default branch of a repository whose `HEAD` names a branch that nobody has pushed: one that was made before its
@@ -227,7 +227,7 @@ fn customary<'b>(branches: impl Iterator<Item = &'b str>) -> Option<DefaultBranc
 }
 
 /// What a remote says of its branches.
-struct Said {
+struct ReportedDefault {
     answer: DefaultBranch,
     /// Its `HEAD` says so: worth remembering.
     by_head: bool,

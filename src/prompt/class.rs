@@ -52,7 +52,7 @@ pub(super) fn classes(ground: &ScoreBasis<'_>) -> Vec<ClassShare> {
     }
     match first {
         Some(ClauseAct::Question) if ground.language.begins("acts.list", wish.trim_start()).is_some() => {
-            add("review", 9)
+            add("review", 9);
         }
         Some(ClauseAct::Question) => return vec![ClassShare { class: "conversational", share: 1.0 }],
         Some(ClauseAct::Review) => add("review", 6),

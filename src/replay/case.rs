@@ -49,6 +49,7 @@ pub struct Expected {
 
 /// The requirements of a case.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "the case file has these keys")]
 pub struct Wanted {
     /// Patterns for the branches that nobody may push to.
     #[serde(default)]

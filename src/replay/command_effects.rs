@@ -150,7 +150,7 @@ impl CommandPlace<'_> {
                 |path: &str| path.starts_with("..") || !self.outside && (path.contains('/') || looks_like_file(path));
             return if paths.any(meant) { WorkingTreeEffect::Anything } else { WorkingTreeEffect::Files(Vec::new()) };
         }
-        let written: Option<Vec<String>> = leaf.writes.iter().map(|path| path.clone()).collect();
+        let written: Option<Vec<String>> = leaf.writes.iter().cloned().collect();
         let Some(mut paths) = written else { return WorkingTreeEffect::Anything };
         match self.own_paths(name, &words, &named, purpose, &base) {
             Some(own) => paths.extend(own),
@@ -229,8 +229,8 @@ impl CommandPlace<'_> {
             return Some(Vec::new());
         }
         let options = || words[1..].iter().filter(|word| word.starts_with('-'));
-        let simple = |option: &&str| !option.starts_with("--") && !option.contains(['r', 'R', 'a', 't', 'T', 'd', 'S']);
-        if sources.is_empty() || !options().all(|option| simple(&option)) {
+        let simple = |option: &str| !option.starts_with("--") && !option.contains(['r', 'R', 'a', 't', 'T', 'd', 'S']);
+        if sources.is_empty() || !options().all(|option| simple(option)) {
             return None;
         }
         let inside = |source: &&str| {

@@ -177,7 +177,7 @@ impl Definitions {
                     }
                 }
                 WordPiece::Substitution { script, .. } if is_this_directory(script, self) => {
-                    add(&mut current, ".", false)
+                    add(&mut current, ".", false);
                 }
                 WordPiece::Substitution { script, .. } if is_processor_count(script, self) => {
                     add(&mut current, "8", false);

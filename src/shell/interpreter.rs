@@ -330,7 +330,7 @@ impl<'a> Machine<'a> {
                 next.push(ShellState { flow: Flow::Continue(*levels), zero: true, pipes: Vec::new(), ..state });
             }
             ProgramStep::Condition(_) | ProgramStep::Calculate(_) if self.shell == Shell::Sh => {
-                split(None, state, next)
+                split(None, state, next);
             }
             ProgramStep::Test(check) | ProgramStep::Condition(check) => {
                 let holds = state.check(check, &self.names);

@@ -146,7 +146,7 @@ impl LiveVariables {
             ProgramStep::Bind(values) => assigned.extend(values.iter().map(|(name, value)| (name.as_str(), value))),
             ProgramStep::Exit(value) | ProgramStep::Return(value) | ProgramStep::Wait(Some(value)) => self.expr(value),
             ProgramStep::Test(check) | ProgramStep::Condition(check) | ProgramStep::DoubleEquals(check) => {
-                self.check(check)
+                self.check(check);
             }
             ProgramStep::Calculate(calc) => self.calc(calc),
             _ => {}

@@ -1,5 +1,7 @@
 //! Python: the test runner of a project, and its environment manager.
 
+use std::path::Path;
+
 use super::file_list::{depth, join, within};
 use super::{Detection, Files, TESTS};
 
@@ -73,7 +75,9 @@ fn runner(files: &Files, dir: &str, own: &dyn Fn(&str) -> bool) -> Option<Python
     let elsewhere =
         ["python_files", "testpaths"].iter().any(|key| configured.iter().any(|(name, _)| text(name).contains(key)));
     // Settings alone test nothing: those of a part are often there for tests that lie in another.
-    let sources = files.below(dir).any(|path| own(path) && path.ends_with(".py"));
+    let sources = files
+        .below(dir)
+        .any(|path| own(path) && Path::new(path).extension().is_some_and(|extension| extension == "py"));
     let nothing = tests.is_empty() && sources && !elsewhere;
     if let Some((name, _)) = configured.iter().find(|(_, there)| *there && !nothing) {
         return known("pytest", format!("pytest is configured in {}", join(dir, name)));

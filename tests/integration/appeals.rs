@@ -214,7 +214,7 @@ fn what_would_have_been_right_is_said_only_on_demand() {
     let case: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     assert_eq!(case["expect"]["tests"]["verdict"], "pass");
     project.gate(["replay", file.to_str().unwrap()]).exits(0).says("expected pass");
-    project.gate(["appeal", "v0"]).exits(64).says("no verdict");
+    project.gate(["appeal", "v0"]).exits(64).says("is not a verdict of this repository");
 }
 
 #[test]

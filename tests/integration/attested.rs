@@ -381,15 +381,15 @@ fn note_here(carried: &Carried, note: &str) {
 fn a_server_takes_what_travelled_before_or_with_the_push() {
     let carried = server(&strict(), PASSED);
     let push = |line: &str| carried.project.sh(&format!("git push -f origin {line}"));
-    push("HEAD:refs/heads/one").exits(1).says("is recorded where it ran");
+    push("HEAD:refs/heads/one").exits(1).says("the repository that receives the push has no record of");
     note_here(&carried, &data("by-mallory.json"));
-    push("HEAD:refs/heads/one refs/notes/gate").exits(1).says("is recorded where it ran");
+    push("HEAD:refs/heads/one refs/notes/gate").exits(1).says("the repository that receives the push has no record of");
     note_here(&carried, &data("passed.json"));
     push("HEAD:refs/heads/one").exits(1);
     push("HEAD:refs/heads/one refs/notes/gate").exits(0);
     push("HEAD:refs/heads/two").exits(0);
     carried.project.repo.append("src/lib.sh", "three\n").commit_all("feat: three");
-    push("HEAD:refs/heads/one").exits(1).says("is recorded where it ran");
+    push("HEAD:refs/heads/one").exits(1).says("the repository that receives the push has no record of");
 
     let carried = server(&strict(), FAILED);
     note_here(&carried, &data("failed.json"));
@@ -402,7 +402,7 @@ fn a_statement_about_something_else_makes_nothing_worse_on_a_server() {
     note_here(&carried, &data("passed.json"));
     carried.project.repo.append("src/lib.sh", "three\n").commit_all("feat: three");
     let said = carried.project.sh("git push origin HEAD:refs/heads/one refs/notes/gate");
-    said.exits(0).says("pass, with reservations").says("is recorded where it ran");
+    said.exits(0).says("pass, with reservations").says("the repository that receives the push has no record of");
 }
 
 #[test]
@@ -415,5 +415,8 @@ fn who_was_a_signer_where_the_branch_began_is_none_now() {
     project.repo.write("gate.toml", nobody).commit_all("chore: nobody");
     project.repo.git(["push", "-q", "origin", "main"]);
     project.gate_in(&project.remote, ["init", "--yes"]).exits(0);
-    project.sh("git push origin feature:refs/heads/one refs/notes/gate").exits(1).says("is recorded where it ran");
+    project
+        .sh("git push origin feature:refs/heads/one refs/notes/gate")
+        .exits(1)
+        .says("the repository that receives the push has no record of");
 }

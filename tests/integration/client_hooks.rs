@@ -221,12 +221,13 @@ fn unproven_edits_are_held_whatever_else_the_message_says() {
 }
 
 #[test]
-fn a_session_that_edited_nothing_is_never_held() {
+fn a_session_that_edited_nothing_is_held_only_where_it_says_that_the_tests_passed() {
     let project = Project::new();
     project.edit("a person's own change");
     let session = Session::claude(&project);
     session.prompt("is the library finished");
-    session.stop("Yes, the implementation is complete and all tests pass.").quiet();
+    session.stop("Yes, the implementation is complete.").quiet();
+    session.stop("Yes, the implementation is complete and all tests pass.").pushes("tests:");
     session.prompt("go on");
     project.edit("a change");
     session.stop("The implementation is complete.").pushes("tests:");
@@ -425,8 +426,8 @@ fn who_only_answers_a_question_does_not_answer_for_a_persons_own_change() {
     session.prompt("does the library print one line?");
     session.run("cat src/lib.sh > /dev/null");
     session.stop("Yes. The implementation is complete.").quiet();
-    // Nor does a claim, or a task, make that change its own.
-    session.stop("Yes, all tests pass.").quiet();
+    // A claim of proof is another matter; a task does not make that change its own.
+    session.stop("Yes, all tests pass.").pushes("tests:");
     session.prompt("finish the library");
     session.stop("The implementation is complete.").quiet();
     session.prompt("finish it.");
@@ -792,7 +793,7 @@ fn a_push_that_would_be_refused_is_not_tried() {
         ("git push origin feature:release/1", "release/1 is protected"),
         ("git add -A && git commit -n -m x", "must not be skipped"),
         ("git -c core.hooksPath=/dev/null push origin feature", "keep this repository's hooks from running"),
-        ("rm -f .git/hooks/pre-push", "guard this repository"),
+        ("rm -f .git/hooks/pre-push", "is a hook that guards this repository"),
         ("rm -rf .git/gate", "only gate writes"),
     ] {
         let reason = bash(line).unwrap_or_else(|| panic!("{line} is let through"));

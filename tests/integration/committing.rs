@@ -66,7 +66,7 @@ fn an_amended_commit_is_judged_as_what_it_becomes() {
     repo.append("web/app.css", "p {}\n").git(["add", "-A"]);
     refused(&repo, &["commit", "--amend", "-m", "fix: it"], MIXED);
     repo.git(["reset", "-q", "--hard"]);
-    refused(&repo, &["commit", "--amend", "-m", "fix(web): it"], "says web and changes parser");
+    refused(&repo, &["commit", "--amend", "-m", "fix(web): it"], "names the scope web but changes parser");
     passes(&repo, &["commit", "-q", "--am", "-m", "fix(parser): other words"]);
     // What was mixed is mended by taking out what does not belong.
     mixed(&repo, "gamma");
@@ -140,7 +140,7 @@ fn commits_to_be_squashed_are_judged_like_what_they_mark() {
     repo.append("src/parser/lex.rs", "let beta = 1;\n").git(["add", "-A"]);
     passes(&repo, &["commit", "-q", "--fixup=HEAD"]);
     repo.append("web/app.css", "p {}\n").git(["add", "-A"]);
-    refused(&repo, &["commit", "--fixup=HEAD~1"], "says parser and changes web");
+    refused(&repo, &["commit", "--fixup=HEAD~1"], "names the scope parser but changes web");
     repo.append("src/parser/lex.rs", "let gamma = 1;\n").git(["add", "-A"]);
     refused(&repo, &["commit", "--fixup=HEAD~1"], MIXED);
     refused(&repo, &["commit", "-m", "squash! fix(parser): alpha"], MIXED);
@@ -173,7 +173,7 @@ fn every_index_that_git_commits_from_is_the_one_that_is_judged() {
         let both = run(&["commit", "-m", "fix: both", "--", &code, &style]);
         assert!(!both.status.success() && text(&both).contains(MIXED), "{dir:?}: {}", text(&both));
         let other = run(&["commit", "-m", "fix(parser): it", "--", &style]);
-        assert!(text(&other).contains("says parser and changes web"), "{dir:?}: {}", text(&other));
+        assert!(text(&other).contains("names the scope parser but changes web"), "{dir:?}: {}", text(&other));
         repo.git_in(&dir, ["add", &code]);
         let only = run(&["commit", "-qm", "fix(web): it", "--only", "--", &style]);
         assert!(only.status.success(), "{dir:?}: what is staged besides is not in it: {}", text(&only));
@@ -206,7 +206,11 @@ fn a_rebase_under_way_is_judged_step_by_step() {
         command.output().unwrap()
     };
     let wrong = rebase("reword", "fix(web): alpha");
-    assert!(!wrong.status.success() && text(&wrong).contains("says web and changes parser"), "{}", text(&wrong));
+    assert!(
+        !wrong.status.success() && text(&wrong).contains("names the scope web but changes parser"),
+        "{}",
+        text(&wrong)
+    );
     repo.git(["rebase", "--abort"]);
     let right = rebase("reword", "fix(parser): first");
     assert!(right.status.success(), "{}", text(&right));
@@ -215,7 +219,7 @@ fn a_rebase_under_way_is_judged_step_by_step() {
     assert!(rebase("edit", "").status.success());
     repo.append("web/app.css", "p {}\n");
     refused(&repo, &["commit", "-a", "--amend", "-m", "fix: both"], MIXED);
-    refused(&repo, &["commit", "-am", "fix(parser): between"], "says parser and changes web");
+    refused(&repo, &["commit", "-am", "fix(parser): between"], "names the scope parser but changes web");
     passes(&repo, &["commit", "-qam", "fix(web): between"]);
     repo.append("src/parser/lex.rs", "let beta = 1;\n");
     refused(&repo, &["commit", "-a", "--amend", "--no-edit"], "crosses scopes");

@@ -50,7 +50,7 @@ fn the_default_branch_is_closed_and_others_are_open() {
         .push("git push origin feature")
         .exits(0)
         .says("pass, with reservations")
-        .says("is recorded where it ran, not in the repository that is pushed to");
+        .says("the repository that receives the push has no record of");
     assert_eq!(project.refs()["refs/heads/feature"], project.repo.git(["rev-parse", "HEAD"]));
     let verdict = crate::project::read_json(records(&project).last().unwrap());
     crate::project::valid("verdict", &verdict);
@@ -76,14 +76,18 @@ fn several_refs_arrive_together_or_not_at_all() {
 fn the_policy_is_that_of_the_default_branch() {
     let strict = format!("{POLICY}\n[gates.tests]\non_unknown = \"block\"\n");
     let project = server(&strict);
-    project.sh("git push origin feature").exits(1).says("cannot be judged").says("is recorded where it ran");
+    project
+        .sh("git push origin feature")
+        .exits(1)
+        .says("cannot be judged")
+        .says("the repository that receives the push has no record of");
     // A branch cannot soften the policy that it is judged by.
     project.repo.write("gate.toml", POLICY.replace("version = 1", "version = 1\nmode = \"off\""));
     project.repo.commit_all("chore: soften");
     project
         .sh("git push origin feature")
         .exits(1)
-        .says("is recorded where it ran")
+        .says("the repository that receives the push has no record of")
         .says("policy changed in the judged range");
     project.sh("git push origin HEAD:main").exits(1).says("main is protected");
     // A change that breaks it is refused.
@@ -108,7 +112,7 @@ fn a_broken_policy_on_the_default_branch_lets_nothing_in_and_says_where() {
     // A branch that repairs it is judged by what it brings, where no policy could ever be read.
     project.repo.write("gate.toml", POLICY);
     project.repo.commit_all("chore: repair");
-    project.sh("git push origin feature").exits(0).says("is recorded where it ran");
+    project.sh("git push origin feature").exits(0).says("the repository that receives the push has no record of");
 }
 
 #[test]
@@ -145,7 +149,7 @@ fn a_head_that_names_no_branch_lets_nobody_bring_a_policy_of_their_own() {
     project.repo.write("gate.toml", "version = 1\n");
     project.repo.commit_all("chore: soften");
     let before = project.refs();
-    project.sh("git push origin feature").exits(1).says("is recorded where it ran");
+    project.sh("git push origin feature").exits(1).says("the repository that receives the push has no record of");
     project.sh("git push origin HEAD:main").exits(1).says("main is protected").never_says("first push");
     assert_eq!(project.refs(), before);
     // Without a branch that everybody takes for the default one, its owner has to say which it is.

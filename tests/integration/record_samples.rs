@@ -76,7 +76,7 @@ fn of_refusals(project: &Project, samples: &mut Samples) {
     samples.add("observed", &project.gate(["status", "--observed", "--json"]).exits(0).out);
     for path in project.verdict_files() {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        match (name.ends_with(".json"), name.split('_').next()) {
+        match (path.extension().is_some_and(|extension| extension == "json"), name.split('_').next()) {
             (true, Some("verdict")) => samples.0.push(("verdict-summary", read_json(&path))),
             (true, Some("escalation")) => samples.0.push(("escalation", read_json(&path))),
             (true, _) => samples.0.push(("verdict", read_json(&path))),

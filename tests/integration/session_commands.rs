@@ -213,7 +213,7 @@ fn a_log_from_elsewhere_is_imported_once() {
     fill(&opencode(&db, "/w/shop"));
     project.gate(["import", db.to_str().unwrap()]).exits(0).says("imported opencode ses_1").says("ses_3");
     fs::write(&file, "{\"level\":\"info\"}\n").unwrap();
-    project.gate(["import", name]).exits(65).says("no session log that is known");
+    project.gate(["import", name]).exits(65).says("is not a session log of a known client");
     project.gate(["import", "--client", "codex", name]).exits(65).says("nothing in");
     project.gate(["import", "absent"]).exits(65).says("cannot read absent");
     project.gate(["import", "--client", "vim", name]).exits(64);

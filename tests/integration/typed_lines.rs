@@ -126,5 +126,5 @@ fn what_a_person_ran_is_not_signed() {
     let output = typist.repo.gate(["attest"]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(10), "{said}");
-    assert!(said.contains("known to have run only as hooked"), "{said}");
+    assert!(said.contains("is only of grade hooked"), "{said}");
 }

@@ -32,7 +32,7 @@ use crate::verdict::verdict_files::VerdictSummary;
 /// The `data` of an event, by its `kind`.
 #[derive(JsonSchema)]
 #[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
-#[expect(dead_code, reason = "only its schema is used")]
+#[expect(dead_code, clippy::large_enum_variant, reason = "only its schema is used")]
 enum EventData {
     RunStarted(RunStarted),
     Run(Run),

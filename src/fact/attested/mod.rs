@@ -224,14 +224,12 @@ pub fn signers(repo: &Repo, policy: &Policy, commit: &Oid) -> Result<(Vec<Signer
     Ok((signers, wrong))
 }
 
+/// The lines of notes, each with its tree, and sentences about the notes that were not read.
+type NoteLines = (Vec<(Oid, String)>, Vec<String>);
+
 /// The lines of the notes on the trees of `heads` and of the commits of them that `base` does not have, each with its
 /// tree, and what of them was not read. `refs` are those of notes, or their commits.
-fn lines(
-    repo: &Repo,
-    base: &Oid,
-    heads: &[&Oid],
-    refs: &[String],
-) -> Result<(Vec<(Oid, String)>, Vec<String>), GitError> {
+fn lines(repo: &Repo, base: &Oid, heads: &[&Oid], refs: &[String]) -> Result<NoteLines, GitError> {
     let mut trees: Vec<Oid> = heads.iter().map(|head| repo.tree_of(head)).collect::<Result<_, _>>()?;
     if trees.is_empty() {
         return Ok(Default::default());

@@ -15,7 +15,7 @@ const MAX_COMMITS: usize = 64;
 const MAX_FILES: usize = 200;
 
 /// A test that failed, and the content that is judged.
-pub(super) struct Judged<'a> {
+pub(super) struct JudgedWork<'a> {
     pub(super) repo: &'a Repo,
     pub(super) open: &'a OpenFailure,
     /// The file that declared it.
@@ -27,7 +27,7 @@ pub(super) struct Judged<'a> {
     pub(super) tips: &'a [&'a Oid],
 }
 
-impl Judged<'_> {
+impl JudgedWork<'_> {
     /// Returns `true` if the test is gone, and so is the work it came with.
     pub(super) fn went_with_its_work(&self) -> Result<bool, GitError> {
         if self.declares(self.now)? {

@@ -91,7 +91,9 @@ pub(super) fn of_git(leaf: &Leaf, from: &Standpoint<'_>, depth: usize, found: &m
             }
             option if option.starts_with('-') => {
                 let setting = option.strip_prefix("--config-env=");
-                setting.into_iter().for_each(|setting| of_setting(leaf, setting, from, found));
+                if let Some(setting) = setting {
+                    of_setting(leaf, setting, from, found);
+                }
             }
             name => break name,
         }

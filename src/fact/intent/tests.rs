@@ -2,6 +2,7 @@ use super::*;
 use crate::command_line;
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table of lines")]
 fn command_lines() {
     use IntentKind::{
         ChangesClientHooks, ChangesHooks, ChangesPolicy, ChangesRecord, RedirectsHooks, RemovesGate, SkipsHooks,

@@ -108,7 +108,8 @@ fn agent(payload: &Value) -> String {
     payload::first(payload, &["agentId", "agentName", "agentType"]).unwrap_or_default().to_owned()
 }
 
-/// HookEventKind is typed into a shell that runs is a line, too. How it ends nobody tells.
+/// Returns the call as a command line if it types text into a shell that is already running. The client does not report
+/// how such a line ends.
 fn typed(call: StartedTool, payload: &Value) -> StartedTool {
     let args = payload.get("toolArgs").unwrap_or(&Value::Null);
     let line = text(args, "input").trim_end();

@@ -23,16 +23,17 @@ const MAX_FILE: u64 = 1 << 20;
 /// What a line is about to do that starts in `at`.
 pub(super) fn of_line(desk: &Desk, line: &str, at: &Path, understood: Option<&Understood>) -> Vec<Intent> {
     let Some(understood) = understood else { return Vec::new() };
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let place = &desk.place;
-    let dirs = Dirs { root: real(&desk.root), common_dir: real(place.repo.common_dir()), start: real(at) };
-    let plain = spelled_out(line, &dirs).and_then(|line| command_evidence::understand(&line, at));
+    let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let workplace = &desk.place;
+    let dirs =
+        Dirs { root: canonical(&desk.root), common_dir: canonical(workplace.repo.common_dir()), start: canonical(at) };
+    let spelled = spelled_out(line, &dirs).and_then(|line| command_evidence::understand(&line, at));
     let root = dirs.root.clone();
-    let alias = |name: &str| place.repo.config(&format!("alias.{name}")).ok().flatten();
-    let own_hooks_path = || has_own_hooks_path(place);
+    let alias = |name: &str| workplace.repo.config(&format!("alias.{name}")).ok().flatten();
+    let own_hooks_path = || has_own_hooks_path(workplace);
     let read = |path: &str| text_at(&root.join(home(path)));
     let from = Standpoint { dirs: Some(dirs), alias: &alias, own_hooks_path: &own_hooks_path, read: &read };
-    intent::of_line_at(plain.as_ref().unwrap_or(understood), &from)
+    intent::of_line_at(spelled.as_ref().unwrap_or(understood), &from)
 }
 
 /// Returns `true` if a `core.hooksPath` is set and the hooks of gate are called through it.

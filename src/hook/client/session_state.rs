@@ -21,6 +21,8 @@ use crate::verdict::verdict_files;
 const TOLD: usize = 16;
 /// The age of files whose session counts as over.
 const OLD: Duration = Duration::from_hours(7 * 24);
+/// The maximum number of shown remarks that are remembered.
+const MAX_SHOWN: usize = 32;
 /// The maximum size of a file that is read, in bytes.
 const MAX_FILE: u64 = 4 << 20;
 
@@ -52,6 +54,8 @@ pub(super) struct SessionMemory {
     pub(super) plan_mode: Option<bool>,
     /// The remarks of the last stop for the agent that are still to be delivered.
     pub(super) remarks: String,
+    /// The remarks that turns without a change have shown, newest last. Each is shown once.
+    pub(super) shown: Vec<String>,
     /// The working tree whose content was last refused.
     pub(super) refused_at: Option<PathBuf>,
     /// The commits and stashes that the agent made.
@@ -88,6 +92,15 @@ pub(super) struct Beginning {
 }
 
 impl SessionMemory {
+    /// Returns the remarks that were not shown before, and notes them as shown.
+    pub(super) fn first_shown(&mut self, remarks: Vec<String>) -> Vec<String> {
+        let new: Vec<String> = remarks.into_iter().filter(|remark| !self.shown.contains(remark)).collect();
+        self.shown.extend(new.iter().cloned());
+        let surplus = self.shown.len().saturating_sub(MAX_SHOWN);
+        self.shown.drain(..surplus);
+        new
+    }
+
     /// Creates the memory of a sub-agent of `parent`.
     pub(super) fn below(parent: &str) -> Self {
         Self { parent: Some(parent.to_owned()), ..Self::default() }

@@ -174,7 +174,9 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
     let told: Vec<String> = if holds { Vec::new() } else { unproven.iter().map(Unproven::sentence).collect() };
     let names: Vec<String> = unproven.iter().map(|one| one.name.clone()).collect();
     if holds {
-        unproven.into_iter().for_each(|one| one.add_to(&mut facts));
+        for one in unproven {
+            one.add_to(&mut facts);
+        }
     }
     let with_told = |remarks: Vec<String>| -> Vec<String> { remarks.into_iter().chain(told).collect() };
     // Who asks is left alone, but for what the words themselves admit.
@@ -182,12 +184,13 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
         let results = gates::judge(&here.policy, &facts);
         return Ok(remark(desk, &with_told(feedback::remarks_on_words(&results))));
     }
-    // What a session did not change is not its work. A turn that changed nothing is held only for what it claims.
+    // What a session did not change is not its work, unless it says that the checks passed.
+    let claims_proof = final_message::claims_proof(&stop.words);
     let untouched = desk.memory.began_on.as_ref() == Some(&content);
-    let claims = final_message::claims_proof(&stop.words) || words.claims && !waits;
-    let nothing_to_prove = !holds && unchanged && (untouched || !claims);
+    let claims = claims_proof || !untouched && words.claims && !waits;
+    let nothing_to_prove = !holds && unchanged && !claims;
     if nothing_to_prove || !finished && still_runs(desk, &facts, words) {
-        let remarks = feedback::remarks(&gates::judge(&here.policy, &facts));
+        let remarks = desk.memory.first_shown(feedback::remarks(&gates::judge(&here.policy, &facts)));
         return Ok(remark(desk, &with_told(remarks)));
     }
     let judgement = place.judge(&here.policy, &here.state, facts, Some(Uncommitted::Work(&here.look.snapshot)));

@@ -48,7 +48,7 @@ impl Transcript {
     /// Begins a scene.
     pub fn scene(&mut self, title: &str) -> &mut Self {
         let separator = if self.text.is_empty() { "" } else { "\n" };
-        self.text += &format!("{separator}### {title}\n");
+        self.text.extend([separator, "### ", title, "\n"]);
         self
     }
 
