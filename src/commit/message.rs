@@ -32,7 +32,7 @@ pub enum Autosquash {
 }
 
 impl CommitMessage {
-    /// Takes a cleaned message apart. `types`: see [`style::parse`].
+    /// Takes a cleaned message apart. `types`: see [`subject_style::parse`].
     pub fn parse(text: &str, styles: &[Style], types: &[String]) -> Self {
         let text = text.trim_start_matches('\n');
         let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
