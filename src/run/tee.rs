@@ -18,6 +18,9 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 /// … or after this many bytes on each stream: more than a pipe can have held at the child's end.
 const LEFT_OVER: u64 = 1024 * 1024;
 
+/// The largest number of bytes of an unfinished line that are held back.
+const MAX_BEGUN: usize = 128 * 1024;
+
 /// One thread for each stream of the child.
 #[derive(Debug)]
 pub(super) struct Tee {
@@ -35,6 +38,9 @@ struct Shared {
 #[derive(Debug)]
 struct TeeState {
     kept: Bounded,
+    /// The unfinished last line of each channel. Two channels are read independently, so a line of one may arrive
+    /// within a line of the other, and a summary that is torn apart shows nothing.
+    begun: Vec<Vec<u8>>,
     pumps: Vec<Pump>,
     undelivered: Option<String>,
     /// Somebody waits for movement. Telling it is a system call, so that it is not done before.
@@ -52,11 +58,39 @@ enum Pump {
     Done,
 }
 
+impl TeeState {
+    /// Keeps a chunk of one channel: whole lines where there are several channels.
+    fn keep(&mut self, index: usize, chunk: &[u8]) {
+        if self.begun.len() == 1 {
+            self.kept.push(chunk);
+            return;
+        }
+        let begun = &mut self.begun[index];
+        begun.extend_from_slice(chunk);
+        let line_end = begun.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).map(|at| at + 1);
+        let whole = if begun.len() > MAX_BEGUN { begun.len() } else { line_end.unwrap_or(0) };
+        self.kept.push(&begun[..whole]);
+        begun.drain(..whole);
+    }
+
+    fn keep_begun_lines(&mut self) {
+        for begun in &mut self.begun {
+            self.kept.push(begun);
+            begun.clear();
+        }
+    }
+
+    fn total(&self) -> u64 {
+        self.kept.total() + self.begun.iter().map(Vec::len).sum::<usize>() as u64
+    }
+}
+
 impl Tee {
     /// Starts to pass on. Ends by itself when the far ends of all channels are closed.
     pub(super) fn start(channels: Vec<Channel>) -> io::Result<Self> {
         let state = TeeState {
             kept: Bounded::default(),
+            begun: vec![Vec::new(); channels.len()],
             pumps: vec![Pump::Reading; channels.len()],
             undelivered: None,
             watched: false,
@@ -78,17 +112,14 @@ impl Tee {
     pub(super) fn finish(&self) -> (KeptOutput, Option<String>) {
         let mut state = self.shared.lock();
         state.watched = true;
-        let most = state.kept.total() + LEFT_OVER * state.pumps.len() as u64;
+        let most = state.total() + LEFT_OVER * state.pumps.len() as u64;
         let mut patience = DRAIN_TIMEOUT;
-        while state.pumps.iter().any(|pump| *pump != Pump::Done)
-            && state.kept.total() <= most
-            && patience > Duration::ZERO
-        {
+        while state.pumps.iter().any(|pump| *pump != Pump::Done) && state.total() <= most && patience > Duration::ZERO {
             if state.pumps.contains(&Pump::Writing) {
                 state = self.shared.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             }
-            let before = (state.kept.total(), state.pumps.clone());
+            let before = (state.total(), state.pumps.clone());
             let since = Instant::now();
             let (after, timeout) =
                 self.shared.moved.wait_timeout(state, QUIET.min(patience)).unwrap_or_else(PoisonError::into_inner);
@@ -100,12 +131,13 @@ impl Tee {
                 continue;
             }
             patience = patience.saturating_sub(since.elapsed());
-            if timeout.timed_out() && before == (state.kept.total(), state.pumps.clone()) {
+            if timeout.timed_out() && before == (state.total(), state.pumps.clone()) {
                 break;
             }
         }
         state.closed = true;
         state.watched = false;
+        state.keep_begun_lines();
         (state.kept.output(), state.undelivered.take())
     }
 }
@@ -138,7 +170,7 @@ impl Shared {
             self.change(|state| {
                 state.pumps[index] = Pump::Writing;
                 if !state.closed {
-                    state.kept.push(chunk);
+                    state.keep(index, chunk);
                 }
             });
             let delivered = sink.as_mut().map_or(Ok(()), |sink| deliver(sink, chunk));
@@ -221,6 +253,27 @@ mod tests {
         reader.read_to_end(&mut all).unwrap();
         delivery.join().unwrap().unwrap();
         assert_eq!(all, [vec![1; filling], vec![2; 300_000]].concat());
+    }
+
+    #[test]
+    fn lines_of_two_channels_stay_whole() {
+        let mut state = TeeState {
+            kept: Bounded::default(),
+            begun: vec![Vec::new(); 2],
+            pumps: vec![Pump::Reading; 2],
+            undelivered: None,
+            watched: false,
+            closed: false,
+        };
+        for (index, chunk) in
+            [(0, "test result: "), (1, "  Running unit"), (0, "ok. 1 passed\nrest"), (1, "tests\r\nend")]
+        {
+            state.keep(index, chunk.as_bytes());
+        }
+        assert_eq!(state.total(), 54);
+        state.keep_begun_lines();
+        assert_eq!(state.total(), 54);
+        assert_eq!(*state.kept.output().end(), *b"test result: ok. 1 passed\n  Running unittests\r\nrestend");
     }
 
     #[test]
