@@ -72,14 +72,14 @@ pub fn hand_over(place: &Workplace, request: &Request<'_>, trying: &mut dyn FnMu
     if known.rescue.given_up {
         return Err(over());
     }
+    let mut case = FailingCase::now(place, request.session)?;
+    let Some(tree) = case.tree.clone().filter(|_| !case.passes()) else { return Ok(Handed::NothingFails) };
     if known.made() < ESCALATES_AT {
         let made = known.made();
         return Err(Failure::new(Exit::Blocked, say("handoff", "too_early", &context! { made, at => ESCALATES_AT }))
             .remedy(say("handoff", "too_early_remedy", &context! {})));
     }
     clean_task(&request.task)?;
-    let mut case = FailingCase::now(place, request.session)?;
-    let Some(tree) = case.tree.clone().filter(|_| !case.passes()) else { return Ok(Handed::NothingFails) };
     let id = id(request.session);
     let (step, recorded) = place.journal.append_with(|state| {
         let now = &state.judged(request.session).rescue;
