@@ -31,10 +31,11 @@ impl Repo {
         Ok(Range { revisions: vec![revision], ..Range::default() })
     }
 
-    /// The id of the commit that is named at one end of a range. What is no commit stays as it is, so that git says so.
+    /// Returns the id of the commit that one end of a range names; an empty end is HEAD.
     fn end_of_range(&self, rev: &str) -> Result<String, GitError> {
-        let commit = if rev.is_empty() { None } else { self.named_commit(rev)? };
-        Ok(commit.map_or_else(|| rev.to_owned(), |commit| commit.to_string()))
+        let rev = if rev.is_empty() { "HEAD" } else { rev };
+        let commit = self.named_commit(rev)?.ok_or_else(|| GitError::Missing(format!("commit {rev}")))?;
+        Ok(commit.to_string())
     }
 
     /// Returns the commits of `tip` that no remote is known to build on: the work of this branch.
