@@ -28,6 +28,7 @@ pub mod event;
 pub mod exit;
 pub mod fact;
 pub mod failure;
+pub mod foreign_text;
 pub mod gates;
 pub mod git;
 pub mod globs;

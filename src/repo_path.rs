@@ -53,7 +53,8 @@ impl RepoPath {
     }
 
     fn quoted(&self) -> Option<String> {
-        let plain = std::str::from_utf8(&self.0).is_ok_and(|s| !s.starts_with('"') && !s.chars().any(char::is_control));
+        let plain = std::str::from_utf8(&self.0)
+            .is_ok_and(|s| !s.starts_with('"') && !s.contains(crate::foreign_text::is_hidden));
         if plain {
             return None;
         }

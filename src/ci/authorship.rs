@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use crate::commit::author::{agent_of, agent_of_branch};
 use crate::commit::change::Person;
 use crate::fact::Note;
+use crate::foreign_text;
 use crate::git::{Range, Repo};
 use crate::policy::{Policy, Strictness};
 
@@ -56,8 +57,7 @@ pub fn apply(policy: &mut Policy, authors: &Authors) -> Note {
     let Strictness { agents, people } = policy.ci;
     let (most, who) = match authors {
         Authors::Agents { names, marked } => {
-            let names: Vec<String> =
-                names.iter().map(|name| name.chars().filter(|c| !c.is_control()).collect()).collect();
+            let names: Vec<String> = names.iter().map(|name| foreign_text::one_line(name)).collect();
             let names = names.join(", ");
             let noun = if *marked == 1 { "commit" } else { "commits" };
             (agents, format!("agents had a hand in it ({names}; {marked} {noun} with a mark)"))

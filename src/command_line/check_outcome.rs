@@ -1,5 +1,6 @@
 //! The outcome of one check of a line, by the recorded status and output.
 
+use crate::foreign_text::beginning;
 use crate::runner::output_line::Means;
 use crate::runner::{Catalogue, CommandKind, OutputOutcome, OutputReading, Runner, read_output_as};
 use crate::shell::exit_status::{self, Fate, ObservedEnding, Outcomes};
@@ -348,7 +349,7 @@ impl CheckView<'_> {
         if let Some(text) =
             forged_output::suspect(self.judge.program(), &self.judge.understood.purposes, self.ids, &self.runners())
         {
-            let text: String = text.lines().next().unwrap_or_default().chars().take(60).collect();
+            let text = beginning(text.lines().next().unwrap_or_default(), 60);
             return (CheckOutcome::Unknown, format!("the closing lines may come from `{text}`"));
         }
         (CheckOutcome::Pass, said("its output shows that it passed", reading))
@@ -444,7 +445,7 @@ fn looks_bad(line: &str) -> bool {
 
 fn said(what: &str, reading: &OutputReading) -> String {
     match &reading.line {
-        Some(line) => format!("{what} (\"{}\")", line.chars().take(80).collect::<String>()),
+        Some(line) => format!("{what} (\"{}\")", beginning(line, 80)),
         None => what.to_owned(),
     }
 }

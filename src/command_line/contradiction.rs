@@ -1,5 +1,6 @@
 //! Contradictions between a status of success and the output of the runner, or its silence.
 
+use crate::foreign_text::beginning;
 use crate::runner::output_line::{LineRule, Means, lines};
 use crate::runner::{Catalogue, CommandKind, OutputOutcome, ProjectFiles, Runner, read_output};
 use crate::shell::program::{Leaf, LeafId, Sink};
@@ -102,7 +103,7 @@ fn broken_off(rules: &[&LineRule], output: &str) -> Option<String> {
 }
 
 fn shown(line: &str) -> String {
-    line.trim().chars().take(80).collect()
+    beginning(line, 80)
 }
 
 /// Returns the last closing line of an output if it counts failures, or is a failure in `other` words. The tests of a

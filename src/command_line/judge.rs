@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use crate::foreign_text::beginning;
 use crate::runner::{CommandKind, ProjectFiles};
 use crate::shell::build_program;
 use crate::shell::dialect::{self, Shell};
@@ -372,7 +373,7 @@ impl LineJudge<'_> {
         let ours = failure.contains(&check.leaf);
         match others.last().map(|id| self.program().leaves[*id].text.trim().to_owned()) {
             Some(text) if !text.is_empty() => {
-                let text: String = text.lines().next().unwrap_or_default().chars().take(60).collect();
+                let text = beginning(text.lines().next().unwrap_or_default(), 60);
                 let verb = if ours { "a status of 0 can be that of" } else { "the status is that of" };
                 format!("{verb} `{text}`")
             }

@@ -8,6 +8,7 @@ use regex::Regex;
 use serde::Deserialize;
 
 use crate::embedded;
+use crate::foreign_text::beginning;
 use crate::runner::{Invocation, ProjectFiles, resolve_embedded};
 use crate::shell::program::Leaf;
 
@@ -126,7 +127,7 @@ impl SettingsFile {
             let entry = run_settings().inherited.iter().find(|entry| entry.names.contains(&setting.like))?;
             let narrowed = entry.read(&setting.like, Some(value)).filter(|_| call.suits(entry))?;
             let line = found.get(0).map_or("", |line| line.as_str()).trim();
-            Some(Narrowed { by: format!("{path}: {}", line.chars().take(80).collect::<String>()), ..narrowed })
+            Some(Narrowed { by: format!("{path}: {}", beginning(line, 80)), ..narrowed })
         })
     }
 }

@@ -10,6 +10,7 @@ use super::cache::Memo;
 use super::change::Person;
 use super::trailers;
 use crate::embedded;
+use crate::foreign_text::beginning;
 
 /// `gates/agents.toml`, as far as it is about commits.
 #[derive(Debug, Deserialize)]
@@ -122,7 +123,7 @@ pub fn agent_of(author: &Person, committer: &Person, message: &str) -> Option<St
             return Some(agent.to_owned());
         }
         if by_token.starts_with("generated-") || by_token.starts_with("assisted-") {
-            return Some(value.trim().chars().take(60).collect());
+            return Some(beginning(value, 60));
         }
     }
     marks.phrases.find(message).map(str::to_owned)

@@ -11,6 +11,7 @@ use crate::commit::rules::{self, CommitRule, CommitRules, Level};
 use crate::fact::Facts;
 use crate::fact::commits::{UnknownCommits, Yardstick};
 use crate::fact::subject::{Base, Subject};
+use crate::foreign_text::shortened;
 use crate::moment::Moment;
 use crate::policy::{Gate, ParamError, Policy};
 use crate::repo_path::RepoPath;
@@ -121,11 +122,7 @@ fn values(reason: &Reason) -> minijinja::Value {
 
 /// Shortens the subject of a commit for a sentence.
 fn cut(subject: &str) -> String {
-    let clean: String = subject.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    match clean.char_indices().nth(60) {
-        Some((end, _)) => format!("{}…", clean[..end].trim_end()),
-        None => clean,
-    }
+    shortened(subject, 60)
 }
 
 fn finding(

@@ -11,6 +11,7 @@ use crate::decision::compare::RecordChange;
 use crate::decision::rules::{self, DecisionRules};
 use crate::fact::Facts;
 use crate::fact::decision_change::SubjectDecisions;
+use crate::foreign_text::shortened;
 use crate::policy::{Gate, ParamError, Policy};
 use crate::repo_path::RepoPath;
 
@@ -128,9 +129,5 @@ fn whole(decision: &Decision) -> String {
 
 /// Shortens a text for a sentence.
 fn cut(text: &str) -> String {
-    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    match clean.char_indices().nth(160) {
-        Some((end, _)) => format!("{}…", clean[..end].trim_end()),
-        None => clean,
-    }
+    shortened(text, 160)
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use minijinja::{Environment, Value};
 
 use crate::embedded;
+use crate::foreign_text::is_hidden;
 use crate::gates::finding::{Answer, Finding};
 use crate::policy::{Gate, Message};
 use crate::repo_path::RepoPath;
@@ -110,7 +111,7 @@ pub(super) fn shell_words(paths: &[RepoPath]) -> String {
     let words: Option<Vec<_>> = paths
         .iter()
         .map(|path| {
-            let text = std::str::from_utf8(path.as_bytes()).ok().filter(|text| !text.chars().any(char::is_control))?;
+            let text = std::str::from_utf8(path.as_bytes()).ok().filter(|text| !text.contains(is_hidden))?;
             Some(shell_word(text))
         })
         .collect();

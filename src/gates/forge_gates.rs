@@ -7,6 +7,7 @@ use super::finding_text;
 use crate::fact::Facts;
 use crate::fact::hosting::{Hosting, Trouble, TroubleKind};
 use crate::fact::subject::{Subject, SubjectKind};
+use crate::foreign_text::shortened;
 use crate::moment::Moment;
 use crate::policy::{Gate, ModeFrom};
 
@@ -21,20 +22,9 @@ pub(super) enum Offline {
     Warn,
 }
 
-/// Returns a foreign text for a sentence: without control characters, and shortened.
+/// Returns a foreign text for a sentence: without hidden characters, and shortened.
 pub(super) fn plain(text: &str) -> String {
-    cut(text, 80)
-}
-
-fn cut(text: &str, most: usize) -> String {
-    // Marks that turn the direction of the text around make a name look like another.
-    let hidden =
-        |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
-    let clean: String = text.chars().map(|c| if c.is_control() || hidden(c) { ' ' } else { c }).collect();
-    match clean.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", clean[..end].trim_end()),
-        None => clean.trim().to_owned(),
-    }
+    shortened(text, 80)
 }
 
 /// Lists names for a sentence: the first five, and the number of the others.
@@ -68,7 +58,7 @@ pub(super) fn unreadable(gate: &Gate, moment: Moment, offline: Offline, trouble:
 
 /// Returns the trouble as a phrase.
 pub(super) fn why(trouble: &Trouble) -> String {
-    let what = cut(&trouble.what, 300);
+    let what = shortened(&trouble.what, 300);
     match &trouble.needs {
         Some(needs) => format!("{what}; the token needs {}", plain(needs)),
         None => what,

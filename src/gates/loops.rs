@@ -16,6 +16,7 @@ use super::finding_text;
 use crate::event::agent_work::{Speaker, StopKind};
 use crate::fact::Facts;
 use crate::fact::session_steps::{CommandRun, Deed, SimpleRun, Step, Story};
+use crate::foreign_text::beginning;
 use crate::policy::{Gate, ParamError, Policy, read_params};
 
 /// The kind `loops`.
@@ -154,7 +155,7 @@ fn is_looking(ran: &CommandRun) -> bool {
 
 /// Returns a line for a sentence.
 fn shown(line: &str) -> String {
-    let line: String = line.lines().next().unwrap_or_default().chars().take(80).collect();
+    let line = beginning(line.lines().next().unwrap_or_default(), 80);
     line.replace('`', "'")
 }
 

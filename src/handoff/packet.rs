@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{CONTEXT_AT, TERMINAL_AT};
+use crate::foreign_text::is_hidden;
 use crate::oid::Oid;
 use crate::templates::{self, RenderedText, TemplateError, whole};
 use crate::verdict::escalation::{self, Escalation, line};
@@ -86,5 +87,5 @@ pub fn told(packet: &Packet) -> Result<RenderedText, TemplateError> {
 
 /// Quotes a line of foreign text, without characters that move a cursor. Tabs stay, since a task may contain code.
 fn quoted(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\t' { ' ' } else { c }).collect()
+    text.replace(|c| is_hidden(c) && c != '\t', " ")
 }

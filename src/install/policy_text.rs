@@ -7,6 +7,7 @@ use minijinja::{Environment, context};
 use toml_edit::{DocumentMut, Item, Table, value};
 
 use crate::embedded;
+use crate::foreign_text;
 use crate::stack::DeclaredStack;
 
 /// A new `gate.toml`; with a commented example where there is no command. A command in `doubts` is a comment that says
@@ -19,7 +20,7 @@ pub(super) fn fresh(
     let mut environment = Environment::new();
     environment.add_filter("toml", |value: Value| toml_value(&value));
     environment.add_filter("key", |name: String| toml_edit::Key::new(name).display_repr().into_owned());
-    environment.add_filter("comment", |text: String| text.replace(char::is_control, " "));
+    environment.add_filter("comment", |text: String| foreign_text::plain(&text));
     let shown = |c: &DeclaredStack| {
         context! {
             name => c.name.as_str(),

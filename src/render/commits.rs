@@ -9,6 +9,7 @@ use crate::commit::judge::{CommitJudgement, CommitKind, CommitOutcome, Connectio
 use crate::commit::rules::Level;
 use crate::commit::scopes::ScopeTable;
 use crate::commit::split::SplitPart;
+use crate::foreign_text;
 use crate::oid::Oid;
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
 use crate::repo_path::RepoPath;
@@ -62,7 +63,7 @@ fn cell(words: &[&str], width: usize) -> String {
     if words.is_empty() {
         return "-".to_owned();
     }
-    let text: String = words.join(",").chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let text: String = foreign_text::plain(&words.join(","));
     match text.char_indices().nth(width - 1) {
         Some((end, _)) if text.chars().count() > width => format!("{}…", &text[..end]),
         _ => text,

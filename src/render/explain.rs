@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::foreign_text::plain;
 use crate::policy::{Command, Gate, Mode, ModeFrom, OnUnknown, Policy, PolicySource, Signers};
 
 /// The width of the text, in characters.
@@ -10,9 +11,9 @@ const WIDTH: usize = 100;
 /// Returns the text about the gate `id` of `policy`; `None` if there is no such gate.
 pub fn gate(policy: &Policy, id: &str) -> Option<String> {
     let gate = policy.gates.iter().find(|gate| gate.id == id)?;
-    let mut out = format!("{}: {}\n\n", gate.id, shown(&gate.title));
+    let mut out = format!("{}: {}\n\n", gate.id, plain(&gate.title));
     for line in gate.explain.lines() {
-        let _ = writeln!(out, "{}", format!("  {}", shown(line)).trim_end());
+        let _ = writeln!(out, "{}", format!("  {}", plain(line)).trim_end());
     }
     out.push('\n');
     let moments: Vec<&str> = gate.moments.iter().map(|moment| moment.as_str()).collect();
@@ -32,7 +33,7 @@ pub fn gate(policy: &Policy, id: &str) -> Option<String> {
     if !gate.params.is_empty() {
         out.push_str("\n  params\n");
         for line in super::gate_params::lines(&gate.params, WIDTH - 4) {
-            let _ = writeln!(out, "    {}", shown(&line));
+            let _ = writeln!(out, "    {}", plain(&line));
         }
     }
     for command in policy.commands.iter().filter(|command| command.gate == gate.id) {
@@ -76,10 +77,10 @@ fn source(policy: &Policy) -> String {
 fn signers(policy: &Policy) -> Option<String> {
     match &policy.signers {
         Signers::Nobody => None,
-        Signers::File(path) => Some(format!("those in {} of the base, for evidence in CI", shown(&path.to_string()))),
+        Signers::File(path) => Some(format!("those in {} of the base, for evidence in CI", plain(&path.to_string()))),
         Signers::Listed(lines) => {
             let names: Vec<String> =
-                lines.iter().filter_map(|line| line.split_whitespace().next()).map(shown).collect();
+                lines.iter().filter_map(|line| line.split_whitespace().next()).map(plain).collect();
             Some(format!(
                 "{}, for evidence in CI",
                 if names.is_empty() { "nobody".to_owned() } else { names.join(", ") }
@@ -91,16 +92,16 @@ fn signers(policy: &Policy) -> Option<String> {
 /// Adds a command: its line, its directory, and the paths that decide.
 fn commanded(out: &mut String, command: &Command) {
     let _ = writeln!(out, "\n  command {}", command.name);
-    let run: Vec<String> = command.run.trim().lines().map(shown).collect();
+    let run: Vec<String> = command.run.trim().lines().map(plain).collect();
     row(out, "  run", &run.join("\n"));
     if !command.dir.as_bytes().is_empty() {
-        row(out, "  in", &shown(&command.dir.to_string()));
+        row(out, "  in", &plain(&command.dir.to_string()));
     }
     let rules =
         [("  inputs", &command.inputs.inputs), ("  ignored", &command.inputs.ignore), ("  reports", &command.reports)];
     for (name, globs) in rules {
         if !globs.is_empty() {
-            let globs: Vec<String> = globs.iter().map(|glob| shown(glob)).collect();
+            let globs: Vec<String> = globs.iter().map(|glob| plain(glob)).collect();
             row(out, name, &super::gate_params::filled(&globs, WIDTH - INDENT).join("\n"));
         }
     }
@@ -114,11 +115,6 @@ fn row(out: &mut String, name: &str, value: &str) {
         let name = if index == 0 { name } else { "" };
         let _ = writeln!(out, "  {name:<width$}{line}", width = INDENT - 2);
     }
-}
-
-/// Makes a text of the repository safe for a terminal, which it must not control.
-fn shown(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 /// Returns a gate for the tests of the renderers.
@@ -199,7 +195,7 @@ mod tests {
 
           command core
             run       cargo build
-                      cargo test �[2J
+                      cargo test  [2J
             in        crates/core
             inputs    crates/core/**
             ignored   **/*.md docs/** !README.md

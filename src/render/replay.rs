@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use anstyle::Style;
 
-use crate::render::sessions::{self, plain};
+use crate::foreign_text::plain;
+use crate::render::sessions;
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
 use crate::replay::rejudge::Again;
 use crate::replay::{AnswerWord, Answers, Case, GateAnswer, SessionAnswers};

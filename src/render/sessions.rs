@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::foreign_text::plain;
 use crate::render::ui::{DIM, GOOD, STRONG, WARN};
 use crate::replay::UnreadRecords;
 
@@ -117,9 +118,4 @@ pub fn imported(session: &Listed, known: bool) -> String {
     let mut text = format!("{style}{word}{style:#} {} {}: ", session.client, plain(&session.session));
     counts(&mut text, session);
     text
-}
-
-/// Returns text of other people without characters that could move the cursor.
-pub(super) fn plain(text: &str) -> String {
-    text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect()
 }

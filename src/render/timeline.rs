@@ -11,6 +11,7 @@ use crate::event::agent_work::{Act, AgentWork};
 use crate::event::rescue::{Rescue, Trial};
 use crate::event::test_results::{TestResult, TestResults};
 use crate::event::{Ended, EventKind, GitEvent, Judged, Origin, Run};
+use crate::foreign_text::shortened;
 use crate::journal;
 use crate::oid::Oid;
 use crate::render::ui::{BAD, DIM, GOOD, WARN};
@@ -28,7 +29,8 @@ pub fn human(entry: &Entry) -> String {
     }
     let (style, what, content) = tell(&event.kind);
     let at = event.at.strftime("%Y-%m-%d %H:%M:%SZ");
-    let mut line = format!("{DIM}{at}{DIM:#}  {:<14}  {style}{}{style:#}", plain(&who), plain(&what));
+    let mut line =
+        format!("{DIM}{at}{DIM:#}  {:<14}  {style}{}{style:#}", shortened(&who, MAX_TEXT), shortened(&what, MAX_TEXT));
     if !content.is_empty() {
         let _ = write!(line, "  {DIM}{content}{DIM:#}");
     }
@@ -221,15 +223,6 @@ fn tell_movement(movement: &GitEvent) -> (Style, String, String) {
         (None, None) => String::new(),
     };
     (Style::new(), what, content)
-}
-
-/// Returns text of others on one line, without characters that could move the cursor.
-fn plain(text: &str) -> String {
-    let mut shown: String = text.chars().take(MAX_TEXT).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().nth(MAX_TEXT).is_some() {
-        shown.push('…');
-    }
-    shown
 }
 
 #[derive(Serialize)]

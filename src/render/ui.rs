@@ -1,5 +1,6 @@
 //! The terminal: two streams, and colour where the user wants it. Nothing else prints.
 
+use crate::foreign_text;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 
@@ -7,6 +8,7 @@ use anstyle::{AnsiColor, Style};
 
 /// The two output streams of the process.
 ///
+/// Control characters and invisible marks in what is printed become escapes, since most of it contains text of others.
 /// Answers go to standard output, remarks about the work to standard error. A closed pipe is not an error.
 pub struct Ui {
     out: anstream::AutoStream<io::Stdout>,
@@ -33,12 +35,13 @@ impl Ui {
     /// Prints one line of the answer.
     pub fn line(&mut self, text: impl fmt::Display) {
         // The reader may have gone (`gate log | head`); what it no longer wants is not an error.
-        let _ = writeln!(self.out, "{text}");
+        let _ = writeln!(self.out, "{}", foreign_text::printable(&text.to_string()));
     }
 
-    /// Prints a part of the answer, as it is.
+    /// Prints a part of the answer.
     pub fn raw(&mut self, text: impl AsRef<str>) {
-        let text = text.as_ref().as_bytes();
+        let text = foreign_text::printable(text.as_ref());
+        let text = text.as_bytes();
         // To look for colours letter by letter takes long where there are none.
         let plain = text.iter().all(|&byte| byte == b'\n' || byte >= b' ' && byte != b'\x7f');
         let _ = if plain {
@@ -51,11 +54,12 @@ impl Ui {
 
     /// Prints one line about the work.
     pub fn say(&mut self, text: impl fmt::Display) {
-        let _ = writeln!(self.err, "{text}");
+        let _ = writeln!(self.err, "{}", foreign_text::printable(&text.to_string()));
     }
 
     /// Asks on standard error, reads a line from standard input. `false` unless it begins with `y`.
     pub fn confirm(&mut self, question: &str) -> bool {
+        let question = foreign_text::printable(question);
         let _ = write!(self.err, "{question} [y/N] ").and_then(|()| self.err.flush());
         let mut answer = String::new();
         io::stdin().read_line(&mut answer).is_ok() && answer.trim_start().to_ascii_lowercase().starts_with('y')

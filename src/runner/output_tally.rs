@@ -1,6 +1,7 @@
 //! The lines of one runner in an output: its summaries, its parts, its other lines.
 
 use crate::event::RunReport;
+use crate::foreign_text::beginning;
 use crate::runner::catalogue::{Catalogue, Runner, Summaries};
 use crate::runner::command_kind::CommandKind;
 use crate::runner::output::OutputOutcome;
@@ -296,5 +297,5 @@ impl<'a> RunnerTally<'a> {
 }
 
 fn shown(line: &str) -> String {
-    line.trim().chars().take(200).collect()
+    beginning(line, 200)
 }

@@ -12,6 +12,7 @@ const STAGES: &[(&str, &[&str])] = &[
             "digest",
             "embedded",
             "exit",
+            "foreign_text",
             "globs",
             "shell_kind",
             "moment",

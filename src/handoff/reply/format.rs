@@ -6,6 +6,7 @@ use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::Refusal;
+use crate::foreign_text::beginning;
 use crate::templates::sentences::say;
 
 /// An output that was parsed but not yet checked.
@@ -75,7 +76,7 @@ pub(super) fn text(text: &str, outputs: &[&str]) -> Result<Document, Vec<Refusal
                     refusals.push(Refusal::at(number, say("reply", "second_output", &context! { name => inner })));
                 }
                 None => {
-                    let shown: String = inner.chars().take(60).collect();
+                    let shown = beginning(inner, 60);
                     refusals.push(Refusal::at(number, say("reply", "prose", &context! { shown })));
                 }
             },

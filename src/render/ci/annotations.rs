@@ -2,6 +2,7 @@
 //! <https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands>
 
 use crate::failure::Failure;
+use crate::foreign_text::{is_hidden, one_line};
 use crate::gates::finding::{Answer, Effect, GateResult};
 use crate::repo_path::RepoPath;
 use crate::verdict::Verdict;
@@ -55,14 +56,14 @@ fn stops(gate: &GateResult) -> bool {
 
 /// Returns `text` in a form in which nothing is a command to the runner; `word` must not occur in it.
 pub fn inert(text: &str, word: &str) -> String {
-    let text = text.replace(super::turns, " ");
+    let text = text.replace(|c: char| is_hidden(c) && !c.is_control(), " ");
     format!("::stop-commands::{word}\n{text}\n::{word}::\n")
 }
 
 /// Returns a line of progress in a form in which nothing is a command: the older form of those begins anywhere in a
 /// line (`ActionCommand.TryParse` of actions/runner).
 pub fn harmless(line: &str) -> String {
-    inside(&super::one_line(line))
+    inside(&one_line(line))
 }
 
 /// Escapes a text that follows other words in its lines.

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use super::one_line;
+use crate::foreign_text::one_line;
 use crate::gates::finding::{Answer, Effect};
 use crate::verdict::Verdict;
 

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::one_line;
 use crate::attest::MAKER;
 use crate::digest::hex_digest;
+use crate::foreign_text::one_line;
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::repo_path::RepoPath;
 use crate::verdict::Verdict;

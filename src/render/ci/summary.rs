@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use super::one_line;
 use crate::failure::Failure;
+use crate::foreign_text::one_line;
 use crate::gates::finding::{Answer, Effect};
 use crate::policy::PolicySource;
 use crate::verdict::{Outcome, Verdict};

@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::OwnJob;
 use super::repository_url::owner_and_name;
+use crate::foreign_text;
 use crate::oid::Oid;
 
 /// The job.
@@ -197,7 +198,7 @@ impl JobEvent {
     pub fn read(name: &str, text: &[u8]) -> Result<Self, EventError> {
         // The reason repeats what was read, and a line of it could be a command to the runner.
         let malformed = |reason: String| {
-            let reason = reason.replace(char::is_control, " ");
+            let reason = foreign_text::plain(&reason);
             EventError::Malformed { name: name.to_owned(), reason }
         };
         let known = ["pull_request", "pull_request_target", "merge_group", "push", "workflow_dispatch", "schedule"];
