@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::cmd;
+use crate::collect::CollectError;
 use crate::exit::Exit;
-use crate::fact::collect::CollectError;
 use crate::failure::Failure;
 use crate::git::GitError;
 use crate::journal::JournalError;

@@ -9,11 +9,11 @@ use std::time::Duration;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
+use crate::collect::changed_files::{FilesOf, changed_files, changed_paths};
 use crate::command_line::{self, OutputKnowledge, Purpose, said};
 use crate::contract::{Ask, ConditionOutcome, Contract, ContractCondition};
 use crate::digest;
 use crate::event::Ended;
-use crate::fact::changed_files::{FilesOf, changed_files, changed_paths};
 use crate::git::{GitError, Repo};
 use crate::globs::Globs;
 use crate::oid::Oid;
@@ -358,7 +358,7 @@ impl ContractCheck<'_> {
     fn functions(&self) -> Result<ConditionAnswer, GitError> {
         use crate::symbols::Preservation;
         let snapshot = self.repo.snapshot()?;
-        let diff = crate::fact::functions::function_diff(self.repo, self.start, FilesOf::WorkTree(&snapshot))?;
+        let diff = crate::collect::functions::function_diff(self.repo, self.start, FilesOf::WorkTree(&snapshot))?;
         let mut told = Vec::new();
         for (word, names) in [("lost", &diff.lost), ("emptied", &diff.emptied), ("does not parse", &diff.unparsed)] {
             if !names.is_empty() {

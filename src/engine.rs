@@ -7,15 +7,16 @@ use std::thread;
 
 use jiff::Timestamp;
 
+use crate::collect::merge_base::Lineage;
+use crate::collect::{self, BaseOf, Sources};
+use crate::collect::{earlier_runs, failed_tests, forge_query};
 use crate::config;
 use crate::event::pushes::PushedRef;
 use crate::event::test_results::{TestResult, TestResults};
 use crate::event::{EventKind, Judged, Origin, Run};
 use crate::exit::Exit;
-use crate::fact::collect::{self, BaseOf, Sources};
-use crate::fact::merge_base::Lineage;
 use crate::fact::subject::{Base, Subject, SubjectKind};
-use crate::fact::{Facts, Note, earlier_runs, failed_tests, forge_query, unfinished_runs};
+use crate::fact::{Facts, Note, unfinished_runs};
 use crate::failure::Failure;
 use crate::gates;
 use crate::git::{EditSurvey, GitError, Head, Repo};

@@ -1,8 +1,8 @@
 //! From the event of a job to the judged commit, the base that it is compared with, and the policy that counts.
 
+use crate::collect::merge_base::{Lineage, Target};
 use crate::exit::Exit;
 use crate::fact::hosting::{HostedHead, Via};
-use crate::fact::merge_base::{Lineage, Target};
 use crate::fact::subject::Base;
 use crate::failure::Failure;
 use crate::git::{GitError, Repo};

@@ -4,9 +4,9 @@ use anyhow::Result;
 
 use crate::cmd::housekeeping::tidy;
 use crate::cmd::named_commit;
+use crate::collect::{self, BaseOf, Sources};
 use crate::engine::{Uncommitted, Workplace};
 use crate::exit::Exit;
-use crate::fact::collect::{self, BaseOf, Sources};
 use crate::failure::Failure;
 use crate::hook::protected_push;
 use crate::moment::Moment;

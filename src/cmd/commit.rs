@@ -4,11 +4,11 @@
 use anyhow::Result;
 
 use crate::cmd::commits::gate;
+use crate::collect::{self, BaseOf};
 use crate::commit::change::{Commit, Person};
 use crate::commit::split::{self, Proposal, SplitPart};
 use crate::engine::Workplace;
 use crate::exit::Exit;
-use crate::fact::collect::{self, BaseOf};
 use crate::fact::commits::Yardstick;
 use crate::failure::Failure;
 use crate::git::{self, CommitRewrite, Repo, TreeDiff};

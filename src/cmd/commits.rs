@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
+use crate::collect::commits;
+use crate::collect::{self, BaseOf};
 use crate::commit::judge::CommitOutcome;
 use crate::commit::rules::KIND;
 use crate::engine::Workplace;
 use crate::exit::Exit;
-use crate::fact::collect::{self, BaseOf};
-use crate::fact::commits::{self, Yardstick};
+use crate::fact::commits::Yardstick;
 use crate::failure::Failure;
 use crate::gates;
 use crate::git::{GitError, Range};

@@ -7,13 +7,13 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::cmd::named_commit;
+use crate::collect::decisions;
+use crate::collect::{self, BaseOf};
 use crate::decision::compare::{self, Overruling};
 use crate::decision::rules::{DecisionRules, KIND};
 use crate::decision::{Decision, RecordKind};
 use crate::engine::Workplace;
 use crate::exit::Exit;
-use crate::fact::collect::{self, BaseOf};
-use crate::fact::decisions;
 use crate::failure::Failure;
 use crate::git::Since;
 use crate::oid::Oid;

@@ -1,11 +1,11 @@
 //! `gate doctor`: checks that the installation works, and reports faults.
 
 use crate::cmd::install_failure;
+use crate::collect::{self, BaseOf};
 use crate::doctor::{CheckSource, DoctorCheck, Health, examine, signers};
 use crate::engine::Workplace;
 use crate::event::{EventKind, Origin};
 use crate::exit::Exit;
-use crate::fact::collect::{self, BaseOf};
 use crate::failure::Failure;
 use crate::git::DefaultBranch;
 use crate::install::InstallTarget;

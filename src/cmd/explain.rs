@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
+use crate::collect::{self, BaseOf};
 use crate::engine::Workplace;
 use crate::exit::Exit;
-use crate::fact::collect::{self, BaseOf};
 use crate::failure::Failure;
 use crate::render;
 use crate::render::ui::Ui;

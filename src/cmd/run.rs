@@ -7,12 +7,12 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::cmd::housekeeping::tidy;
+use crate::collect::attested::AttestedRuns;
+use crate::collect::run_comparison::absent_inputs;
+use crate::collect::{self, BaseOf, Sources};
 use crate::engine::Workplace;
 use crate::event::{CommandRef, Ended, Run};
 use crate::exit::Exit;
-use crate::fact::attested::AttestedRuns;
-use crate::fact::collect::{self, BaseOf, Sources};
-use crate::fact::run_comparison::absent_inputs;
 use crate::failure::Failure;
 use crate::gates;
 use crate::gates::finding::{Answer, Finding};

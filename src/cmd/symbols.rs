@@ -3,10 +3,10 @@
 use anyhow::Result;
 
 use crate::cmd::named_commit;
+use crate::collect::changed_files::FilesOf;
+use crate::collect::functions;
 use crate::engine::Workplace;
 use crate::exit::Exit;
-use crate::fact::changed_files::FilesOf;
-use crate::fact::functions;
 use crate::failure::Failure;
 use crate::git::Repo;
 use crate::oid::Oid;

@@ -3,10 +3,10 @@
 use anyhow::Result;
 
 use crate::cmd::named_commit;
+use crate::collect::{self, BaseOf};
 use crate::engine::Workplace;
 use crate::event::{EventKind, Origin, Waived};
 use crate::exit::Exit;
-use crate::fact::collect::{self, BaseOf};
 use crate::failure::Failure;
 use crate::journal::NewEvent;
 use crate::render::ui::Ui;

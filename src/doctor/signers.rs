@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::DoctorCheck;
 use crate::attest::NAMESPACE;
 use crate::attest::sign::{self, SignError, SigningKey};
-use crate::fact::attested;
+use crate::collect::attested;
 use crate::git::Repo;
 use crate::policy::{Policy, PolicySource, Signers};
 use crate::ssh::allowed_signers::{Standing, standing};

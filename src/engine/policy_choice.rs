@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::Workplace;
+use crate::collect::merge_base::{Lineage, Target};
 use crate::config::{self, LocateError, PolicyLocations, ReadFile};
 use crate::exit::Exit;
 use crate::fact::Note;
-use crate::fact::merge_base::{Lineage, Target};
 use crate::fact::policy_change;
 use crate::fact::subject::Base;
 use crate::failure::Failure;

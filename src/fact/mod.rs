@@ -1,42 +1,24 @@
 //! The facts about the judged content: plain values, the only input of gates.
 //!
-//! Collecting them ([`collect`]) is the last step that reads from outside. Everything after it is a pure function, so
+//! Collecting them ([`collect`](crate::collect)) is the last step that reads from outside. Everything after it is a pure function, so
 //! that every scenario can be tested, stored and judged again without a repository.
 
-mod abreast;
-mod apart;
 pub mod assessment;
-pub mod attested;
-pub mod changed_files;
 pub mod client_hooks;
-pub mod collect;
-mod commit_queue;
 pub mod commits;
 pub mod decision_change;
-mod decision_index;
-pub mod decisions;
-pub mod earlier_runs;
 pub mod evidence;
-pub mod failed_tests;
+pub mod failed_test;
 pub mod final_message;
-pub mod forge_query;
-pub mod from_verdict;
-#[cfg(feature = "symbols")]
-pub mod functions;
 pub mod hosting;
 pub mod intent;
-pub mod merge_base;
-mod named_texts;
 pub mod output_patterns;
 pub mod policy_change;
-pub mod run_comparison;
 pub mod script_changes;
 pub mod session_steps;
 pub mod subject;
-mod test_changes;
 pub mod unfinished_runs;
 pub mod weakening;
-mod working_tree_diff;
 
 use std::collections::BTreeMap;
 
@@ -75,7 +57,7 @@ pub struct Facts {
     pub weakening: BTreeMap<String, weakening::Weakening>,
     /// Tests that failed on the way here and are not known to have passed under their name since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub failed_tests: Vec<failed_tests::FailedTest>,
+    pub failed_tests: Vec<failed_test::FailedTest>,
     /// The forge's answers, or `None` if it was not asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosting: Option<hosting::Hosting>,

@@ -295,8 +295,11 @@ impl EvidenceCase<'_> {
             return self.finding(Answer::Fail, "masked", Vec::new(), vec![run.id.clone()], &context! { why });
         }
         let passed = counted.iter().filter(|run| run.is_stable(inputs) && run.shows() == RunProof::Pass);
-        let nearest =
-            passed.filter_map(|run| Some((*run, self.disagreement(run)?))).min_by_key(|(_, paths)| paths.len());
+        // Files that were never added explain more than an older run with fewer differences.
+        let distance = |(run, paths): &(&RunFact, Vec<RepoPath>)| {
+            (paths.iter().any(|path| !run.untracked.contains(path)), paths.len())
+        };
+        let nearest = passed.filter_map(|run| Some((*run, self.disagreement(run)?))).min_by_key(distance);
         if let Some((run, paths)) = nearest {
             let added = |path: &RepoPath| !run.untracked.contains(path);
             let reason = match self.subject.role {

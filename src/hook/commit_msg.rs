@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use crate::collect::decisions::{self, Staged};
+use crate::collect::{self, BaseOf};
 use crate::commit::author;
 use crate::commit::change::{Commit, Person};
 use crate::commit::message_draft;
@@ -11,9 +13,7 @@ use crate::config;
 use crate::engine::{Judgement, Uncommitted, Workplace};
 use crate::exit::Exit;
 use crate::fact::Facts;
-use crate::fact::collect::{self, BaseOf};
 use crate::fact::commits::NewCommits;
-use crate::fact::decisions::{self, Staged};
 use crate::fact::subject::{Base, Subject, SubjectKind};
 use crate::failure::Failure;
 use crate::gates;

@@ -9,13 +9,14 @@ use std::path::Path;
 use std::thread;
 
 use crate::attest::NOTES;
+use crate::collect::attested::AttestedRuns;
+use crate::collect::forge_query;
+use crate::collect::merge_base::Target;
+use crate::collect::{self, BaseOf, Lineage, Sources};
 use crate::engine::{Judgement, Workplace};
 use crate::exit::Exit;
-use crate::fact::attested::AttestedRuns;
-use crate::fact::collect::{self, BaseOf, Lineage, Sources};
-use crate::fact::merge_base::Target;
 use crate::fact::subject::{Base, RefUpdate, Subject};
-use crate::fact::{Facts, Note, forge_query};
+use crate::fact::{Facts, Note};
 use crate::failure::Failure;
 use crate::gates;
 use crate::gates::finding::GateResult;

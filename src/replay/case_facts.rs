@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 
+use crate::collect::decisions;
 use crate::command_line::{ObservedLine, witness};
 use crate::config;
 use crate::decision::compare::FileStates;
@@ -13,7 +14,7 @@ use crate::fact::evidence::{RunFact, RunProof};
 use crate::fact::policy_change;
 use crate::fact::subject::{Base, DefaultBranch, RefUpdate, Subject, SubjectKind};
 use crate::fact::weakening::{self, FilePair, Weakening};
-use crate::fact::{self, Facts, Note};
+use crate::fact::{Facts, Note};
 use crate::gates;
 use crate::moment::Moment;
 use crate::policy::PolicySource;
@@ -98,7 +99,7 @@ pub fn weakening(world: &World, facts: &Facts) -> BTreeMap<String, Weakening> {
 
 /// Returns the changes of the work to written decisions, by subject.
 pub fn decisions(world: &World, asked: &CasePolicy, facts: &Facts) -> Vec<SubjectDecisions> {
-    let Some(rules) = fact::decisions::rules(&asked.policy, facts.moment) else { return Vec::new() };
+    let Some(rules) = decisions::rules(&asked.policy, facts.moment) else { return Vec::new() };
     let base = world.content(&world.base).cloned().unwrap_or_default();
     let head = world.content(&world.head).cloned().unwrap_or_default();
     let bytes = |content: &Content, path: &str| content.text(path).map(|text| text.as_bytes().to_vec());

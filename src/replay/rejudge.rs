@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::collect::from_verdict::{self, JudgedSubject};
+use crate::collect::{self, BaseOf, CollectError, Lineage, Sources};
 use crate::config;
 use crate::engine::Workplace;
 use crate::event::{Event, EventKind};
-use crate::fact::collect::{self, BaseOf, CollectError, Lineage, Sources};
-use crate::fact::from_verdict::{self, JudgedSubject};
 use crate::fact::session_steps::Story;
 use crate::fact::subject::{Base, DefaultBranch, RefUpdate};
 use crate::fact::{Facts, policy_change};

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use serde_json::Value;
 
+use crate::collect::{self, BaseOf};
 use crate::engine::Workplace;
 use crate::event::agent_work::{Act, StopKind, TurnEnd};
 use crate::event::{Event, EventKind};
-use crate::fact::collect::{self, BaseOf};
 use crate::fact::subject::Base;
 use crate::git::GitError;
 use crate::moment::Moment;

@@ -3,13 +3,13 @@
 use anyhow::Result;
 
 use crate::attest::test_run::{self, ObservedRun, TestRun};
+use crate::collect::merge_base::Lineage;
+use crate::collect::{self, BaseOf, Sources};
 use crate::engine::Workplace;
 use crate::event::Grade;
 use crate::exit::Exit;
 use crate::fact::Facts;
-use crate::fact::collect::{self, BaseOf, Sources};
 use crate::fact::evidence::{RunFact, RunProof};
-use crate::fact::merge_base::Lineage;
 use crate::failure::Failure;
 use crate::gates::{self, finding::Answer};
 use crate::local_file::{LocalCause, LocalFile};

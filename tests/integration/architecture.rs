@@ -17,6 +17,7 @@ const STAGES: &[(&str, &[&str])] = &[
             "shell_kind",
             "moment",
             "oid",
+            "parallel_map",
             "parent_processes",
             "repo_path",
             "shell_quote",
@@ -54,6 +55,7 @@ const STAGES: &[(&str, &[&str])] = &[
     ("gates", &["gates"]),
     ("verdicts", &["verdict"]),
     ("what is handed over", &["handoff"]),
+    ("facts are read", &["collect"]),
     ("the order of the stages", &["engine"]),
     ("what is done with it", &["ci", "contract_check", "hook", "recorded_run", "replay", "rescue", "vouch"]),
     ("whether it works", &["doctor"]),
@@ -68,7 +70,9 @@ const EXCEPTIONS: &[(&str, &str, &str)] =
 
 /// What a stage must not touch although it lies below: who judges does not read, who shows does not decide.
 const APART: &[(&str, &[&str])] = &[
-    ("gates", &["config", "git", "journal", "run", "runner", "source", "stack"]),
+    ("fact", &["collect", "config", "journal", "run", "source", "stack"]),
+    ("gates", &["collect", "config", "git", "journal", "run", "runner", "source", "stack"]),
+    ("collect", &["gates", "verdict", "handoff"]),
     ("verdict", &["config", "git", "journal", "run", "runner", "source", "stack"]),
     ("render", &["engine", "git", "hook", "recorded_run", "run", "source"]),
     ("event", &["redact", "session", "shell"]),

@@ -369,7 +369,7 @@ hermetic! {
         let policy = gate::config::defaults(&gate::gates::check_params);
         let yardsticks = gate::fact::commits::Yardstick::all(&policy, gate::moment::Moment::Push);
         for (most, read, unknown) in [(5, 5, false), (4, 4, true), (2, 2, true)] {
-            let found = gate::fact::commits::collect_at_most(most, &own, &range, &yardsticks, None).unwrap();
+            let found = gate::collect::commits::collect_at_most(most, &own, &range, &yardsticks, None).unwrap();
             assert_eq!((found.commits.len(), found.unknown.is_some()), (read, unknown), "{most}");
             if let Some(unknown) = found.unknown {
                 assert!(unknown.why.contains(&format!("more than {most} commits are new")), "{}", unknown.why);

@@ -7,7 +7,7 @@ use minijinja::context;
 use super::{WeakenedProof, default_subject};
 use crate::event::test_results::TestResult;
 use crate::fact::Facts;
-use crate::fact::failed_tests::FailedTest;
+use crate::fact::failed_test::FailedTest;
 use crate::fact::weakening::is_same_test;
 use crate::gates::finding::Answer;
 use crate::repo_path::RepoPath;

@@ -368,7 +368,7 @@ pub(in crate::hook) fn policy_here(place: &Workplace) -> Result<Policy, String> 
         .head()
         .and_then(|head| {
             head.commit
-                .map(|commit| crate::fact::collect::lineage(repo, &commit, crate::fact::collect::BaseOf::AnyRemote))
+                .map(|commit| crate::collect::lineage(repo, &commit, crate::collect::BaseOf::AnyRemote))
                 .transpose()
         })
         .map_err(|error| format!("gate: git cannot be asked: {error}"))?;

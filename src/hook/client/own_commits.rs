@@ -9,10 +9,10 @@ use minijinja::context;
 
 use super::hook_context::Desk;
 use super::session_state::Beginning;
+use crate::collect::{self, BaseOf, Sources};
 use crate::engine::{Here, Workplace};
 use crate::exit::Exit;
 use crate::fact::Facts;
-use crate::fact::collect::{self, BaseOf, Sources};
 use crate::failure::Failure;
 use crate::gates;
 use crate::git::{GitError, Repo};

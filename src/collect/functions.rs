@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use crate::fact::changed_files::{ChangedFile, FilesOf, changed_files};
+use crate::collect::changed_files::{ChangedFile, FilesOf, changed_files};
 use crate::git::{GitError, Repo};
 use crate::oid::Oid;
 use crate::symbols::{self, FunctionDiff, Outline, Outlines};

@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::fact::collect::{CollectError, Draft, Sources};
+use crate::collect::named_texts::NamedTexts;
+use crate::collect::working_tree_diff;
+use crate::collect::{CollectError, Draft, Sources};
 use crate::fact::evidence::{RunFact, RunProof};
-use crate::fact::named_texts::NamedTexts;
-use crate::fact::working_tree_diff;
 use crate::git::{GitError, PathChange, Repo, TreeDiff};
 use crate::journal::{MAX_PATHS, RecordedRun};
 use crate::local_file::{LocalCause, is_collected};

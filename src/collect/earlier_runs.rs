@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::collect::CollectError;
 use crate::event::{Event, EventKind};
 use crate::fact::Facts;
-use crate::fact::collect::CollectError;
 use crate::fact::session_steps::Story;
 use crate::fact::subject::Base;
 use crate::fact::weakening::Weakening;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::fact::collect::{CollectError, Draft, Sources};
+use crate::collect::{CollectError, Draft, Sources};
 use crate::fact::subject::Base;
 use crate::fact::weakening::{self, FilePair, Weakening};
 use crate::git::{PathChange, TreeDiff, WantedFile};

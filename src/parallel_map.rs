@@ -16,7 +16,7 @@ const MAX_THREADS: usize = 4;
 
 /// Does `work` on each item and hands the results to `sink` in the order of the items. `worker` creates the state of
 /// one thread. Stops at the first error, of an item or of `sink`.
-pub(super) fn in_order<I, O, E, W>(
+pub fn in_order<I, O, E, W>(
     items: impl Iterator<Item = Result<I, E>>,
     worker: impl Fn() -> W + Sync,
     sink: impl FnMut(O) -> Result<(), E>,

@@ -2,11 +2,11 @@
 
 use super::run_order::RunOrder;
 use crate::attest::verify::Attested;
+use crate::collect::named_texts::NamedTexts;
+use crate::collect::working_tree_diff;
 use crate::event::Grade;
 use crate::fact::Facts;
 use crate::fact::evidence::RunFact;
-use crate::fact::named_texts::NamedTexts;
-use crate::fact::working_tree_diff;
 use crate::git::{GitError, Repo, TreeDiff};
 use crate::policy::Policy;
 

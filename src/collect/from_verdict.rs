@@ -3,9 +3,9 @@
 //! Sources outside of the repository and its journal are not read again: the forge, whose answers the verdict holds,
 //! and the settings of that moment.
 
-use crate::fact::collect::{CollectError, Draft, Lineage, Sources, finish};
-use crate::fact::commits;
-use crate::fact::decisions;
+use crate::collect::commits;
+use crate::collect::decisions;
+use crate::collect::{CollectError, Draft, Lineage, Sources, finish};
 use crate::fact::subject::{Base, RefUpdate, SubjectKind};
 use crate::fact::{Facts, Note};
 use crate::git::Range;

@@ -1,20 +1,34 @@
 //! Collects the facts for one judgement: they are read once, in a constant number of calls of git.
 
+mod apart;
+pub mod attested;
+pub mod changed_files;
+mod commit_queue;
+pub mod commits;
+mod decision_index;
+pub mod decisions;
+pub mod earlier_runs;
+pub mod failed_tests;
+pub mod forge_query;
+pub mod from_verdict;
+#[cfg(feature = "symbols")]
+pub mod functions;
+pub mod merge_base;
+mod named_texts;
+pub mod run_comparison;
+mod test_changes;
+mod working_tree_diff;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 
-use crate::fact::apart;
-use crate::fact::commits::{self, NewCommits};
-use crate::fact::decisions;
+pub use self::merge_base::{BaseOf, Lineage, lineage, pushed, target};
+use crate::collect::merge_base::Target;
+use crate::collect::named_texts::NamedTexts;
+use crate::fact::commits::NewCommits;
 use crate::fact::hosting::HostedHead;
-use crate::fact::merge_base::{self, Target};
-pub use crate::fact::merge_base::{BaseOf, Lineage, lineage, pushed, target};
-use crate::fact::named_texts::NamedTexts;
-use crate::fact::run_comparison;
 use crate::fact::session_steps::Story;
 use crate::fact::subject::{Base, RefUpdate, Subject, SubjectKind};
-use crate::fact::test_changes;
-use crate::fact::working_tree_diff;
 use crate::fact::{Facts, Note};
 use crate::git::{
     CommitLog, ConcealmentKind, DefaultBranch, EditSurvey, GitError, Head, ObjectKind, Range, Repo, TreeDiff,

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::name::names;
-use crate::fact::collect::Draft;
+use crate::collect::Draft;
 use crate::fact::evidence::RunFact;
 use crate::git::{GitError, Mention, MentionsIn, Repo};
 use crate::oid::Oid;

@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::Path;
 
-use super::Facts;
-use super::decision_change::{self, DecisionChange, SubjectDecisions};
 use super::decision_index as memory;
-use super::subject::{Base, Subject, SubjectKind};
 use super::working_tree_diff;
 use crate::decision::compare::FileStates;
 use crate::decision::rules::{DecisionRules, KIND};
 use crate::decision::{self, Decision};
+use crate::fact::Facts;
+use crate::fact::decision_change::{self, DecisionChange, SubjectDecisions};
+use crate::fact::subject::{Base, Subject, SubjectKind};
 use crate::git::{GitError, Range, Repo, TreeDiff};
 use crate::moment::Moment;
 use crate::oid::Oid;
