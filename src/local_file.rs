@@ -28,7 +28,7 @@ pub enum LocalCause {
 }
 
 /// A file that exists here and that a checkout of the same commit elsewhere lacks, or has with other content.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LocalFile {
     /// The path, relative to the root of the working tree.

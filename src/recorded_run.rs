@@ -86,9 +86,10 @@ pub fn record(place: &Workplace, root: &Path, job: RunJob<'_>) -> CompletedRun {
     let served = reading.served(root, &job, &finished);
     let logs = reading.logs(root, &job.command.dir, &finished);
     let ending = RunEnding { finished: &finished, said, tests: &tests, logs };
-    let ended = start.and_then(|start| end(place, start, job.command, job.policy, ending));
+    let ended = start.and_then(|start| end(place, start, job.command.clone(), job.policy, ending));
     let ended = ended.and_then(|run| {
-        let served: Vec<Run> = served.into_iter().map(|witnessed| run_of(&run, witnessed)).collect();
+        let settled = !served.is_empty() && reading.edits_first(root, &run, &finished);
+        let served: Vec<Run> = served.into_iter().map(|witnessed| run_of(&run, witnessed, settled)).collect();
         served.iter().try_for_each(|run| place.append_run(run.clone(), &tests))?;
         Ok((run, served))
     });
@@ -98,10 +99,11 @@ pub fn record(place: &Workplace, root: &Path, job: RunJob<'_>) -> CompletedRun {
     }
 }
 
-/// Returns the same run as one of a declared command.
-fn run_of(run: &Run, witnessed: Witnessed) -> Run {
+/// Returns the same run as one of a declared command. `settled`: its checks ran on the content at its end.
+fn run_of(run: &Run, witnessed: Witnessed, settled: bool) -> Run {
     let Witnessed { command, ended, report, masked } = witnessed;
-    Run { command, ended, report, masked, ..run.clone() }
+    let run = Run { command, ended, report, masked, ..run.clone() };
+    if settled { Run { start: run.end.clone(), changed: Vec::new(), ..run } } else { run }
 }
 
 fn begin(place: &Workplace, command: &CommandRef) -> Result<KeptSnapshot, RecordError> {
@@ -129,6 +131,7 @@ fn end(
     let mut changed = place.repo.changed_between(&start, &end)?;
     changed.retain(|path| !(logs.contains(path) && end.untracked.contains(path)));
     changed.truncate(PATHS);
+    let verbatim = command.name.is_some();
     let run = Run {
         command,
         call: None,
@@ -136,6 +139,7 @@ fn end(
         end,
         changed,
         logs,
+        verbatim,
         ended: finished.ended,
         over_time: Ended::is_over_time(Some(finished.ended), ""),
         millis: finished.millis,
@@ -231,6 +235,12 @@ impl<'a> UnderstoodLine<'a> {
     fn logs(&self, root: &Path, dir: &RepoPath, finished: &Finished) -> Vec<RepoPath> {
         let text = run::plain_text(&finished.output.end());
         command_line::own_logs(&self.told(root, dir, finished, &text), &DiskDirectory(root.to_owned()))
+    }
+
+    /// Returns `true` if all that changed while it ran was changed by the line itself, before its checks.
+    fn edits_first(&self, root: &Path, run: &Run, finished: &Finished) -> bool {
+        let told = self.told(root, &run.command.dir, finished, "");
+        command_line::changed_before_checks(&run.changed, &told, &DiskDirectory(root.to_owned()))
     }
 
     /// Returns the proofs of the run for declared commands whose words differ, as for an agent's own line.

@@ -76,6 +76,7 @@ fn run(number: usize, tree: Oid) -> Run {
         end: snapshot,
         changed: vec![],
         logs: Vec::new(),
+        verbatim: false,
         ended: Ended::Exited(i32::from(failed > 0)),
         over_time: false,
         millis: 1_234,

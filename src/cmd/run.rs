@@ -123,12 +123,15 @@ fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, policy: &Polic
         let name = run.command.name.as_deref().unwrap_or(&run.command.line);
         let inputs = policy.commands.iter().find(|command| Some(&command.name) == run.command.name.as_ref());
         let counts = |path: &&RepoPath| inputs.is_none_or(|command| command.inputs.matches(path));
+        let products = run.products();
+        let own = |path: &RepoPath| run.logs.contains(path) || products.contains(&path);
         let dirty = |look: &EditSurvey| {
-            let counts = |dirty: &DirtyPath| counts(&&dirty.path) && !run.logs.contains(&dirty.path);
+            let counts = |dirty: &DirtyPath| counts(&&dirty.path) && !own(&dirty.path);
             !look.snapshot.opaque.is_empty() || look.snapshot.dirty.iter().any(counts)
         };
         let uncommitted = look.as_ref().is_none_or(dirty);
-        let changed: Vec<_> = run.changed.iter().filter(counts).take(3).map(ToString::to_string).collect();
+        let changed = run.changed.iter().filter(|path| counts(path) && !own(path));
+        let changed: Vec<_> = changed.take(3).map(ToString::to_string).collect();
         let absent = inputs.map(|command| absent_inputs(&place.repo, &run.start, &command.inputs)).unwrap_or_default();
         let absent: Vec<_> = absent.iter().take(3).map(ToString::to_string).collect();
         let opaque = run.start.opaque.iter().chain(&run.end.opaque).find(counts);
@@ -138,7 +141,7 @@ fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, policy: &Polic
                 ui.say(format_args!("gate: {GOOD}this proves {name}{GOOD:#} for this commit ({})", head.short()));
             }
             (None, _) => ui.say(format_args!(
-                "gate: {GOOD}this proves {name}{GOOD:#} for the working tree only: it has changes that are not committed"
+                "gate: {GOOD}this proves {name}{GOOD:#} for the files as they are now: commit exactly these, and the commit is proven"
             )),
         }
     }
@@ -167,6 +170,20 @@ fn why_it_proves_nothing(
     }
 }
 
+/// Prints the files that changed while a command ran, and those that it made.
+fn say_what_changed(run: &Run, ui: &mut Ui) {
+    let products = run.products();
+    let named = |paths: &[&RepoPath]| paths.iter().take(3).map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let changed: Vec<&RepoPath> = run.changed.iter().filter(|path| !products.contains(path)).collect();
+    if !changed.is_empty() {
+        ui.say(format_args!("gate: {WARN}{} changed while it ran{WARN:#}", named(&changed)));
+    }
+    if !products.is_empty() {
+        ui.say(format_args!("gate: {WARN}it made {}, which is not committed{WARN:#}", named(&products)));
+        ui.say("      list it in .gitignore, or the next run proves nothing about a commit");
+    }
+}
+
 fn say(name: &str, recorded: &CompletedRun, ui: &mut Ui) {
     if let Some(error) = &recorded.finished.start_error {
         ui.say(format_args!("{BAD}gate:{BAD:#} {}", error.what));
@@ -191,9 +208,8 @@ fn say(name: &str, recorded: &CompletedRun, ui: &mut Ui) {
         Ended::Signalled(signal) => ui.say(format_args!("gate: {BAD}{name} was killed by signal {signal}{BAD:#}")),
         Ended::NotStarted => {}
     }
-    if let Some(run) = recorded.run.as_ref().filter(|run| !run.changed.is_empty()) {
-        let paths: Vec<_> = run.changed.iter().take(3).map(ToString::to_string).collect();
-        ui.say(format_args!("gate: {WARN}{} changed while it ran{WARN:#}", paths.join(", ")));
+    if let Some(run) = &recorded.run {
+        say_what_changed(run, ui);
     }
     if let Some(loss) = &recorded.loss {
         ui.say(format_args!("{BAD}gate:{BAD:#} this run is not recorded and proves nothing: {loss}"));

@@ -435,16 +435,19 @@ fn tool_folder_notes(folders: &[ToolFolder]) -> impl Iterator<Item = Note> {
 fn local_file_notes<'f>(sources: Sources<'_>, files: impl Iterator<Item = &'f LocalFile>) -> Vec<Note> {
     let commands = &sources.policy.commands;
     let counts = |path: &RepoPath| commands.is_empty() || commands.iter().any(|one| !one.inputs.leaves_out(path));
+    let mut files = files.filter(|file| counts(&file.path)).peekable();
+    if files.peek().is_none() {
+        return Vec::new();
+    }
+    let made = run_comparison::made_local_files(sources);
     let mut by_cause: BTreeMap<LocalCause, BTreeSet<&RepoPath>> = BTreeMap::new();
-    for file in files.filter(|file| counts(&file.path)) {
+    for file in files.filter(|file| !made.contains(file)) {
         by_cause.entry(file.cause).or_default().insert(&file.path);
     }
-    if let Some(ignored) = by_cause.get_mut(&LocalCause::Ignored) {
-        let made = run_comparison::made_local_files(sources);
-        ignored.retain(|path| !made.contains(*path));
-    }
-    let named = by_cause.into_iter().filter(|(_, paths)| !paths.is_empty());
-    named.map(|(cause, paths)| Note::new(cause.as_str(), cause.sentence(&Vec::from_iter(paths)))).collect()
+    by_cause
+        .into_iter()
+        .map(|(cause, paths)| Note::new(cause.as_str(), cause.sentence(&Vec::from_iter(paths))))
+        .collect()
 }
 
 /// Returns the folders of tools that existed when the newest run of each command began, each once.

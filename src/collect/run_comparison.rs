@@ -9,13 +9,14 @@ use crate::collect::named_texts::NamedTexts;
 use crate::collect::working_tree_diff;
 use crate::collect::{CollectError, Draft, Sources};
 use crate::fact::evidence::{RunFact, RunProof};
+use crate::fact::rewritten_files::rewriter;
 use crate::git::{GitError, PathChange, Repo, TreeDiff};
 use crate::journal::{MAX_PATHS, RecordedRun};
-use crate::local_file::{LocalCause, is_collected};
+use crate::local_file::{LocalCause, LocalFile, is_collected};
 use crate::oid::Oid;
 use crate::policy::{Command, PathRules};
 use crate::repo_path::RepoPath;
-use crate::snapshot::{KeptSnapshot, Snapshot};
+use crate::snapshot::{KeptSnapshot, Presence, Snapshot};
 
 /// The number of the newest runs of a command that are compared with a subject, in addition to those on exactly its
 /// tree.
@@ -68,7 +69,7 @@ pub(super) fn runs(sources: Sources<'_>, texts: &NamedTexts<'_>, drafts: &mut [D
         let made = made_by_runs(sources);
         for run in all {
             run.left_behind.retain(|path| !made.contains(path));
-            run.local_files.retain(|file| file.cause != LocalCause::Ignored || !local.contains(&file.path));
+            run.local_files.retain(|file| !local.contains(file));
         }
     }
     Ok(())
@@ -86,16 +87,21 @@ fn made_by_runs(sources: Sources<'_>) -> BTreeSet<RepoPath> {
     made.cloned().collect()
 }
 
-/// Returns the ignored files that a declared command makes: they did not exist when it started, and existed when it
-/// ended. Files that runners find by name alone are never included.
-pub(super) fn made_local_files(sources: Sources<'_>) -> BTreeSet<RepoPath> {
+/// Returns the hidden files that a declared command makes: they did not exist when it started, and existed when it
+/// ended. What a rule hides that is not committed counts only if the line was the command word for word. Files that
+/// runners find by name alone are never included.
+pub(super) fn made_local_files(sources: Sources<'_>) -> BTreeSet<LocalFile> {
     let keys = sources.policy.commands.iter().map(|command| command.reference().key);
-    let runs: Vec<RecordedRun> = keys.flat_map(|key| sources.state.runs(&key).to_vec()).collect();
-    let made = runs.iter().flat_map(|recorded| {
+    let mut made = BTreeSet::new();
+    for recorded in keys.flat_map(|key| sources.state.runs(&key)) {
         let run = &recorded.run;
-        run.end.local_files.iter().filter(|file| !run.start.local_files.contains(file))
-    });
-    made.map(|file| file.path.clone()).filter(|path| !is_collected(path)).collect()
+        let is_made = |file: &&LocalFile| {
+            let hidden = file.cause == LocalCause::Ignored || file.cause == LocalCause::Excluded && run.verbatim;
+            hidden && !is_collected(&file.path) && !run.start.local_files.contains(file)
+        };
+        made.extend(run.end.local_files.iter().filter(is_made).cloned());
+    }
+    made
 }
 
 /// Splits the pairs into those whose command is settled for their subject, and the others.
@@ -136,8 +142,11 @@ fn compare(
         let differs = if is_on(&pair.run, draft) { Some(Vec::new()) } else { draft.differing(&diff[0]) };
         let absent = absent_inputs(sources.repo, &pair.run.run.start, &pair.command.inputs);
         let mut fact = RunFact { absent, ..run_fact(&pair.run, differs, &diff[1]) };
-        let logs = own_logs(sources, &pair.run)?;
-        leave_out_logs(&mut fact, &logs, &diff[0], &diff[1], draft.snapshot);
+        let mut own = own_logs(sources, &pair.run)?;
+        own.extend(products(&pair.run, &diff[1]));
+        leave_out(&mut fact, &own, &diff[0], &diff[1], draft.snapshot);
+        take_rewritten_files(&mut fact, &diff[0], &diff[1]);
+        forget_committed(&mut fact, &diff[0]);
         texts.ask_of_run(pair.command, &fact)?;
         draft.subject.runs.entry(pair.command.name.clone()).or_default().push(fact);
     }
@@ -173,31 +182,61 @@ fn own_logs(sources: Sources<'_>, recorded: &RecordedRun) -> Result<Vec<RepoPath
     Ok(run.logs.iter().filter(is_log).cloned().collect())
 }
 
+/// Returns the untracked files that the declared command itself made: programs and reports that no `.gitignore` lists.
+/// The checks began without them. Files that a runner finds by name alone never count as made.
+fn products(recorded: &RecordedRun, during: &TreeDiff) -> Vec<RepoPath> {
+    let run = &recorded.run;
+    let TreeDiff::Changes(during) = during else { return Vec::new() };
+    if !run.verbatim {
+        return Vec::new();
+    }
+    let is_made = |change: &&PathChange| {
+        let (path, untracked) = (&change.path, &run.end.untracked);
+        change.before.is_none() && untracked.contains(path) && !is_collected(path)
+    };
+    during.iter().filter(is_made).map(|change| change.path.clone()).collect()
+}
+
 /// Leaves out these files of a run, if no commit holds them and if they are as the run left them, or gone. `with` leads
 /// from its start to the subject's tree, `during` to its end.
-fn leave_out_logs(
-    fact: &mut RunFact,
-    logs: &[RepoPath],
-    with: &TreeDiff,
-    during: &TreeDiff,
-    snapshot: Option<&Snapshot>,
-) {
+fn leave_out(fact: &mut RunFact, own: &[RepoPath], with: &TreeDiff, during: &TreeDiff, snapshot: Option<&Snapshot>) {
     let (TreeDiff::Changes(with), TreeDiff::Changes(during)) = (with, during) else { return };
     let of = |changes: &[PathChange], path: &RepoPath| changes.iter().find(|change| change.path == *path).cloned();
-    for path in logs {
+    for path in own {
         let (with, during) = (of(with, path), of(during, path));
+        let here = snapshot.and_then(|here| here.dirty.iter().find(|dirty| dirty.path == *path));
         let committed = match (&with, &during) {
+            _ if here.is_some_and(|here| here.presence == Presence::Untracked) => false,
             (Some(with), _) => with.after.is_some(),
             (None, Some(during)) => during.before.is_some(),
             (None, None) => continue,
         };
         let left = during.as_ref().map_or_else(|| with.and_then(|with| with.before), |during| during.after.clone());
-        let here = snapshot.and_then(|here| here.dirty.iter().find(|dirty| dirty.path == *path));
         let is_another = here.is_some_and(|here| here.now.is_some() && here.now != left);
         if !committed && !is_another {
             fact.changed.iter_mut().chain(&mut fact.differs).for_each(|paths| paths.retain(|known| known != path));
         }
     }
+}
+
+/// Takes the content at the end of a run for the tested one if it differs only in files that a tool rewrites before the
+/// checks begin (`Cargo.lock`), and if the subject has them as the run left them.
+fn take_rewritten_files(fact: &mut RunFact, with: &TreeDiff, during: &TreeDiff) {
+    let (TreeDiff::Changes(with), TreeDiff::Changes(during)) = (with, during) else { return };
+    let is_taken = |change: &PathChange| {
+        let here = with.iter().find(|other| other.path == change.path);
+        rewriter(&change.path).is_some() && here.is_some_and(|here| here.after == change.after)
+    };
+    if during.iter().all(is_taken) {
+        let is_other = |path: &RepoPath| during.iter().all(|change| change.path != *path);
+        fact.changed.iter_mut().chain(&mut fact.differs).for_each(|paths| paths.retain(&is_other));
+    }
+}
+
+/// Leaves the paths out of the untracked ones that the subject holds by now.
+fn forget_committed(fact: &mut RunFact, with: &TreeDiff) {
+    let TreeDiff::Changes(with) = with else { return };
+    fact.untracked.retain(|path| !with.iter().any(|change| change.path == *path && change.after.is_some()));
 }
 
 /// Returns `true` if a run was on exactly the content of a draft.

@@ -33,7 +33,7 @@ mod run_result;
 mod run_settings;
 mod working_directory;
 
-pub use coverage::{CommonGround, Deeds, ObservedLine, Witnessed, own_logs, witness};
+pub use coverage::{CommonGround, Deeds, ObservedLine, Witnessed, changed_before_checks, own_logs, witness};
 pub use environment::{inherited, withheld};
 pub use judge::{judge, judge_kinds, understand, understand_in};
 pub use masked_failure::unseen_failure;

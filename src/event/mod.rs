@@ -17,6 +17,7 @@ use crate::event::agent_work::AgentWork;
 use crate::event::pushes::PushedRef;
 use crate::event::rescue::{Rescue, Trial};
 use crate::event::test_results::TestResults;
+use crate::local_file::is_collected;
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
@@ -186,6 +187,9 @@ pub struct Run {
     /// The files into which the line wrote only the output of its checks (`| tee test.log`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub logs: Vec<RepoPath>,
+    /// `true` if the line was the declared command word for word, so that nothing else ran before it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub verbatim: bool,
     /// The end of the process.
     pub ended: Ended,
     /// `true` if a time limit ended it.
@@ -206,6 +210,18 @@ pub struct Run {
     /// The digest of the policy that was in force.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub policy: String,
+}
+
+impl Run {
+    /// Returns the untracked files that the declared command itself made, such as programs that no `.gitignore` lists.
+    /// Files that a runner finds by name alone do not count.
+    pub fn products(&self) -> Vec<&RepoPath> {
+        if !self.verbatim {
+            return Vec::new();
+        }
+        let is_new = |path: &&RepoPath| self.end.untracked.contains(path) && !self.start.untracked.contains(path);
+        self.changed.iter().filter(is_new).filter(|path| !is_collected(path)).collect()
+    }
 }
 
 /// The end of a process.

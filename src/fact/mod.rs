@@ -14,6 +14,7 @@ pub mod hosting;
 pub mod intent;
 pub mod output_patterns;
 pub mod policy_change;
+pub mod rewritten_files;
 pub mod script_changes;
 pub mod session_steps;
 pub mod subject;

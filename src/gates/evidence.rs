@@ -6,7 +6,6 @@
 use minijinja::{Value, context};
 use serde::Deserialize;
 
-use self::rewritten_files::{base_name, rewriter};
 use super::GateKind;
 use super::finding::{Answer, Finding};
 use super::finding_text::{self, list, shell_words};
@@ -15,14 +14,13 @@ use crate::command_line::CheckOutcome;
 use crate::event::{Ended, Grade};
 use crate::fact::Facts;
 use crate::fact::evidence::{RunFact, RunProof};
+use crate::fact::rewritten_files::{base_name, rewriter};
 use crate::fact::session_steps::Deed;
 use crate::fact::subject::{Base, Subject, SubjectKind};
 use crate::fact::unfinished_runs::OpenRunState;
 use crate::policy::{Command, Gate, ParamError, PathRules, Policy, read_params};
 use crate::repo_path::RepoPath;
 use crate::shell_quote::shell_word;
-
-mod rewritten_files;
 
 /// The kind `evidence`.
 pub const KIND: GateKind = GateKind { name: "evidence", words: "tests", check, evaluate };
@@ -243,6 +241,14 @@ impl EvidenceCase<'_> {
         passed.all(|(_, paths)| !paths.is_empty()).then_some(newest)
     }
 
+    /// Returns those of the paths that the subject itself changed, or all of them if it changed none: the nearest run may
+    /// be one on another branch.
+    fn own(&self, paths: Vec<RepoPath>) -> Vec<RepoPath> {
+        let is_own = |path: &&RepoPath| self.subject.changed.as_ref().is_some_and(|changed| changed.contains(path));
+        let own: Vec<RepoPath> = paths.iter().filter(is_own).cloned().collect();
+        if own.is_empty() { paths } else { own }
+    }
+
     /// Returns the paths on which the newest run, which passed, differs from this commit.
     fn mended_since(&self) -> Option<Vec<RepoPath>> {
         let newest = self.runs().iter().find(|run| run.grade >= self.gate.min_grade)?;
@@ -308,6 +314,7 @@ impl EvidenceCase<'_> {
                 SubjectKind::Commit if !paths.is_empty() && !paths.iter().any(added) => "not-added",
                 SubjectKind::Commit | SubjectKind::WorkingTree => "stale",
             };
+            let paths = if reason == "stale" { self.own(paths) } else { paths };
             let words = context! { paths => list(&paths), untracked => is_any_untracked(run, &paths) };
             return self.finding(Answer::Fail, reason, paths, vec![run.id.clone()], &words);
         }

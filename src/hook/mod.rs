@@ -3,6 +3,7 @@
 mod amend;
 pub mod client;
 pub mod commit_msg;
+mod enclosing_line;
 pub mod missing_runs;
 pub mod pre_push;
 pub mod protected_push;

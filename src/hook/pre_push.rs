@@ -22,6 +22,7 @@ use crate::gates;
 use crate::gates::finding::GateResult;
 use crate::git::{DefaultBranch, GitError, PlannedPush, Repo, is_dry_run};
 use crate::hook::GitHook;
+use crate::hook::enclosing_line;
 use crate::hook::missing_runs::missing_runs;
 use crate::journal::JournalState;
 use crate::oid::Oid;
@@ -46,6 +47,9 @@ pub fn judge(hook: &GitHook<'_>, may_run: bool) -> anyhow::Result<PushAnswer> {
     }
     // The process ends with this: to free what git's library keeps takes longer than to leave it.
     let place = ManuallyDrop::new(Workplace::of_hook()?);
+    if hook.name == "pre-push" {
+        enclosing_line::record_before_push(&place);
+    }
     let Some(mut described) = described(&place, hook)? else { return Ok(PushAnswer::Nothing) };
     if may_run && hook.name == "pre-push" && described.policy.push_runs == PushRuns::Missing {
         let preview = PushPreview::of(described);

@@ -38,6 +38,8 @@ struct StoredRun {
     changed: Vec<RepoPath>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     logs: Vec<RepoPath>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    verbatim: bool,
     ended: Ended,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     over_time: bool,
@@ -68,7 +70,7 @@ impl From<Vec<RecordedRun>> for StoredRuns {
             let session = session.map(|session| number(&mut stored.sessions, &session));
             let Some(offset) = offset else { continue };
             let end = (run.end != run.start).then_some(run.end);
-            let Run { start, changed, logs, ended, over_time, millis, report, masked, .. } = *run;
+            let Run { start, changed, logs, verbatim, ended, over_time, millis, report, masked, .. } = *run;
             let at = (at.as_second(), at.subsec_nanosecond());
             stored.runs.push(StoredRun {
                 id,
@@ -80,6 +82,7 @@ impl From<Vec<RecordedRun>> for StoredRuns {
                 end,
                 changed,
                 logs,
+                verbatim,
                 ended,
                 over_time,
                 millis,
@@ -112,6 +115,7 @@ impl TryFrom<StoredRuns> for Vec<RecordedRun> {
                 end,
                 changed,
                 logs,
+                verbatim,
                 ended,
                 over_time,
                 millis,
@@ -125,6 +129,7 @@ impl TryFrom<StoredRuns> for Vec<RecordedRun> {
                 start,
                 changed,
                 logs,
+                verbatim,
                 ended,
                 over_time,
                 millis,

@@ -49,6 +49,7 @@ fn only_what_was_proven_is_attested() {
         end: snapshot,
         changed: vec![],
         logs: Vec::new(),
+        verbatim: false,
         ended: Ended::Exited(0),
         over_time: false,
         millis: 1,

@@ -91,6 +91,7 @@ fn run(tree: u64, tail: &str) -> NewEvent {
         end: snapshot,
         changed: vec![],
         logs: Vec::new(),
+        verbatim: false,
         ended: Ended::Exited(0),
         over_time: false,
         millis: 1,

@@ -57,6 +57,7 @@ mod named_texts;
 mod names;
 mod names_of_refs;
 mod note_history;
+mod one_line;
 mod oracle;
 mod own_logs;
 mod partial_trees;

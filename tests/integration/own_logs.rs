@@ -73,3 +73,42 @@ fn a_file_that_is_more_than_a_log_is_content() {
     project.sh("rm src/more.sh; gate run -- bash -c 'set -o pipefail; sh test.sh | tee -a src/data.txt'").exits(0);
     project.check().exits(10).says("src/data.txt");
 }
+
+#[test]
+fn programs_that_a_run_makes_do_not_take_its_proof_away() {
+    let project = Project::with(EVERYTHING);
+    let passed = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out";
+    project.repo.write("test.sh", format!("mkdir -p out; echo program > out/test_one; echo '{passed}'\n"));
+    project.repo.commit_all("test: build a program");
+    project.gate(["run"]).exits(0).says("it made out/test_one").says("this proves test for this commit");
+    project.check().exits(0);
+    project.push("git push origin feature").exits(0);
+    // The next run could have read it, and a checkout elsewhere does not have it.
+    project.edit("two");
+    project.gate(["run"]).exits(0);
+    project.check().exits(10).says("with out/test_one in place").says(".gitignore");
+    project.repo.write(".gitignore", "out/\n");
+    project.repo.commit_all("test: ignore what is built");
+    project.gate(["run"]).exits(0).never_says("it made");
+    project.check().exits(0);
+}
+
+#[test]
+fn a_made_file_that_is_committed_changed_or_found_by_name_counts() {
+    let passed = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out";
+    let made = |name: &str| {
+        let project = Project::with(EVERYTHING);
+        project.repo.write("test.sh", format!("echo 1 > {name}; echo '{passed}'\n"));
+        project.repo.commit_all("test: make a file");
+        project.gate(["run"]).exits(0);
+        project
+    };
+    let project = made("helper.sh");
+    project.check().exits(0);
+    project.repo.write("helper.sh", "2\n");
+    project.check().exits(10);
+    project.repo.write("helper.sh", "1\n");
+    project.repo.commit_all("test: keep it");
+    project.check().exits(10).says("helper.sh");
+    made("conftest.py").check().exits(10).says("conftest.py");
+}

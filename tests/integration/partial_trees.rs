@@ -116,7 +116,7 @@ fn a_path_may_change_between_file_folder_and_link() {
     for (what, step) in cases {
         let project = Project::with(&POLICY.replace("inputs = [\"src/**\", \"test.sh\"]", ""));
         step(&project);
-        project.gate(["run", "test"]).exits(0).says("this proves test for the working tree only");
+        project.gate(["run", "test"]).exits(0).says("this proves test for the files as they are now");
         project.repo.commit_all("refactor: move");
         project.gate(["run", "test"]).exits(0).says("this proves test for this commit").never_says("not recorded");
         project.check().exits(0);

@@ -262,7 +262,7 @@ fn another_spelling_of_a_declared_command_counts_and_says_for_what() {
         .enumerate()
     {
         fs::write(project.repo.root().join("src/lib.sh"), format!("echo {at}\n")).expect("written");
-        project.sh(line).exits(0).says("this proves test for the working tree only");
+        project.sh(line).exits(0).says("this proves test for the files as they are now");
         project.repo.commit_all("feat: more");
         project.sh(line).exits(0).says("this proves test for this commit");
         project.check().exits(0).says("3 passed");

@@ -128,6 +128,7 @@ fn run(tree: Oid) -> Box<Run> {
         end: snapshot,
         changed: vec![],
         logs: Vec::new(),
+        verbatim: false,
         ended: Ended::Exited(0),
         over_time: false,
         millis: 1,

@@ -123,6 +123,7 @@ fn run(key: &str) -> EventKind {
         end: snapshot,
         changed: vec![],
         logs: Vec::new(),
+        verbatim: false,
         ended: Ended::Exited(101),
         over_time: false,
         millis: 1234,

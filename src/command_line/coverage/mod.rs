@@ -16,12 +16,14 @@ use super::command_table::table;
 use super::run_result::{OutputKnowledge, RunResult, said, sum};
 use super::{CheckOutcome, LineRecord, Purpose, judge, understand};
 
+mod earlier_edits;
 mod equivalence;
 mod proofs;
 mod required_checks;
 #[cfg(test)]
 mod tests;
 
+pub use earlier_edits::changed_before_checks;
 pub use equivalence::{CommonGround, Deeds};
 pub(crate) use proofs::content_comes_and_goes;
 use proofs::{CheckProof, Shown, proofs};

@@ -110,6 +110,7 @@ impl Tale {
             end: seen.clone(),
             changed: Vec::new(),
             logs: Vec::new(),
+            verbatim: false,
             ended: Ended::Exited(status),
             over_time: false,
             millis: 0,

@@ -11,8 +11,8 @@ use crate::command_line::{self, Purpose, Understood, Witnessed};
 use crate::embedded;
 use crate::engine::{Workplace, test_results};
 use crate::event::agent_work::{Act, CommandEnd, ShellCommand};
-use crate::event::{Ended, EventKind, Run};
-use crate::policy::Policy;
+use crate::event::{CommandRef, Ended, EventKind, Run};
+use crate::policy::{Command, Policy};
 use crate::repo_path::RepoPath;
 use crate::run::{self, KeptOutput};
 use crate::runner::{CommandKind, NamedTests, ProjectFiles};
@@ -332,6 +332,12 @@ pub(in crate::hook) fn runs_of(
         .map_err(|error| format!("gate: two snapshots could not be compared: {error}"))?;
     let logs = command_line::own_logs(&told_of(pending, ground, line_end), &ProjectDirectory(&ground.root));
     changed.retain(|path| !(logs.contains(path) && end.untracked.contains(path)));
+    let told = told_of(pending, ground, line_end);
+    let mut start = &ground.start;
+    if command_line::changed_before_checks(&changed, &told, &ProjectDirectory(&ground.root)) {
+        // The checks ran on what the line had written before them.
+        (start, changed) = (end, Vec::new());
+    }
     changed.truncate(PATHS);
     let output = line_end.output.unwrap_or_default();
     let tail = tail_of(output);
@@ -340,13 +346,15 @@ pub(in crate::hook) fn runs_of(
     let state =
         if tests.is_empty() { None } else { Some(place.state().map_err(|failure| format!("gate: {failure}"))?) };
     let runs = served.into_iter().flat_map(|served| {
+        let verbatim = is_verbatim(&policy, &served.command, pending, ground);
         let run = Run {
             command: served.command,
             call: Some(pending.call.clone()),
-            start: ground.start.clone(),
+            start: start.clone(),
             end: end.clone(),
             changed: changed.clone(),
             logs: logs.clone(),
+            verbatim,
             ended: served.ended,
             over_time: Ended::is_over_time(Some(served.ended), &tail),
             millis: pending.millis,
@@ -374,6 +382,13 @@ pub(in crate::hook) fn policy_here(place: &Workplace) -> Result<Policy, String> 
         .map_err(|error| format!("gate: git cannot be asked: {error}"))?;
     let (policy, _) = place.policy(lineage.as_ref()).map_err(|failure| format!("gate: {failure}"))?;
     Ok(policy)
+}
+
+/// Returns `true` if a line is the declared command itself.
+fn is_verbatim(policy: &Policy, proven: &CommandRef, pending: &PendingCommand, ground: &StartingPoint) -> bool {
+    let is_it = |command: &&Command| Some(&command.name) == proven.name.as_ref();
+    let declared = policy.commands.iter().find(is_it);
+    declared.is_some_and(|command| command.run.trim() == pending.line.trim() && command.dir == ground.dir)
 }
 
 /// Returns the proofs that a line gives for the declared commands of the working tree that it ran on.

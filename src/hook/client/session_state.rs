@@ -184,6 +184,17 @@ pub(in crate::hook) struct StartingPoint {
     pub(in crate::hook) end: Option<KeptSnapshot>,
 }
 
+/// Returns the commands of all sessions that began, and whose end was not reported.
+pub(in crate::hook) fn begun_lines(gate_dir: &Path) -> Vec<PendingCommand> {
+    let entries = fs::read_dir(gate_dir.join("hooked")).into_iter().flatten().flatten();
+    let calls = entries.filter(|entry| entry.file_name().to_string_lossy().contains(".call-"));
+    calls.filter_map(|entry| read::<PendingCommand>(&entry.path())).filter(is_begun).collect()
+}
+
+fn is_begun(pending: &PendingCommand) -> bool {
+    pending.grounds.iter().all(|ground| ground.end.is_none())
+}
+
 /// The files of one session.
 #[derive(Clone, Debug)]
 pub(in crate::hook) struct Store {
@@ -269,8 +280,7 @@ impl Store {
 
     /// Returns the commands of the session that began, and whose end was not reported.
     pub(super) fn begun(&self) -> Vec<PendingCommand> {
-        let begun = |pending: &PendingCommand| pending.grounds.iter().all(|ground| ground.end.is_none());
-        self.pending().filter(begun).collect()
+        self.pending().filter(is_begun).collect()
     }
 
     fn pending(&self) -> impl Iterator<Item = PendingCommand> {

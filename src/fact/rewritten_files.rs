@@ -17,16 +17,16 @@ struct RewrittenFilesTable {
 /// Files that one tool rewrites.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct RewrittenFile {
+pub struct RewrittenFile {
     names: Vec<String>,
     /// The tool.
-    pub(super) tool: String,
+    pub tool: String,
     /// The setting that keeps it from writing the file.
-    pub(super) keep: String,
+    pub keep: String,
 }
 
 /// Returns the tool that rewrites a file of this name.
-pub(super) fn rewriter(path: &RepoPath) -> Option<&'static RewrittenFile> {
+pub fn rewriter(path: &RepoPath) -> Option<&'static RewrittenFile> {
     static TABLE: LazyLock<RewrittenFilesTable> = LazyLock::new(|| {
         let text = embedded::file(embedded::GATES, "rewritten-files.toml").unwrap_or_default();
         toml::from_str(text).unwrap_or_default()
@@ -36,7 +36,7 @@ pub(super) fn rewriter(path: &RepoPath) -> Option<&'static RewrittenFile> {
 }
 
 /// Returns the last part of a path.
-pub(super) fn base_name(path: &RepoPath) -> &[u8] {
+pub fn base_name(path: &RepoPath) -> &[u8] {
     path.as_bytes().rsplit(|&byte| byte == b'/').next().unwrap_or_default()
 }
 

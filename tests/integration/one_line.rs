@@ -1,0 +1,58 @@
+//! One line that edits, tests, commits and pushes, as agents write it.
+
+use crate::client_hooks::Session;
+use crate::project::Project;
+
+const EVERYTHING: &str = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh test.sh\"\n";
+
+/// Runs one line of an agent in a fresh project, and returns its status.
+fn status_of(line: &str) -> i32 {
+    let project = Project::with(EVERYTHING);
+    let session = Session::claude(&project);
+    session.prompt("change the library");
+    let status = session.run(line);
+    let pushed = project.refs().get("refs/heads/feature") == Some(&project.repo.git(["rev-parse", "HEAD"]));
+    assert_eq!(pushed, status == 0, "{line}");
+    status
+}
+
+#[test]
+fn tests_before_a_push_in_the_same_line_are_proof() {
+    for line in [
+        "echo two >> src/lib.sh && sh test.sh && git commit -qam 'feat: two' && git push -q origin feature",
+        "echo two >> src/lib.sh; git commit -qam \"feat: two\" && sh test.sh && git push -q origin feature 2>&1",
+        "sh test.sh && git commit -q --allow-empty -m 'feat: none' && git push -q origin HEAD",
+    ] {
+        assert_eq!(status_of(line), 0, "{line}");
+    }
+}
+
+#[test]
+fn a_push_that_does_not_depend_on_the_tests_is_refused() {
+    for line in [
+        "echo two >> src/lib.sh; sh test.sh; git commit -qam 'feat: two' && git push -q origin feature",
+        "echo two >> src/lib.sh; git commit -qam 'feat: two'; sh test.sh || true; git push -q origin feature",
+        "echo two >> src/lib.sh; git commit -qam 'feat: two'; sh test.sh | tail -3 && git push -q origin feature",
+        "echo two >> src/lib.sh; sh test.sh && echo three >> src/lib.sh && git commit -qam 'feat: three' && git push -q origin feature",
+        "echo two >> src/lib.sh; git commit -qam 'feat: two'; git push -q origin feature # sh test.sh && git push",
+    ] {
+        assert_ne!(status_of(line), 0, "{line}");
+    }
+}
+
+#[test]
+fn tests_after_an_edit_in_the_same_line_are_proof() {
+    let project = Project::with(EVERYTHING);
+    let session = Session::claude(&project);
+    session.prompt("change the library");
+    session.run("echo two >> src/lib.sh && sh test.sh");
+    session.run("git commit -qam 'feat: two'");
+    project.check().exits(0);
+    project.sh("gate run -- sh -c 'echo three >> src/lib.sh; sh test.sh'").exits(0);
+    project.sh("git commit -qam 'feat: three'").exits(0);
+    project.check().exits(0);
+    // It edits again after the tests.
+    session.run("echo four >> src/lib.sh && sh test.sh && echo five >> src/lib.sh");
+    session.run("git commit -qam 'feat: four'");
+    project.check().exits(10);
+}
