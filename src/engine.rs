@@ -37,6 +37,7 @@ use crate::verdict::push_command::push_again;
 use crate::verdict::verdict_files::{self, Written};
 
 mod bypassed_hooks;
+mod contracts;
 mod escalation;
 mod policy_choice;
 
@@ -188,6 +189,7 @@ impl Workplace {
         let mut facts = collect::at_stop(sources, moment, here.lineage.as_ref(), &here.look)
             .map_err(|error| Failure::new(Exit::CannotJudge, error))?;
         facts.notes.extend(here.notes.iter().cloned());
+        self.add_contracts(&here.policy, &mut facts)?;
         let internal = |error| Failure::new(Exit::CannotJudge, error);
         facts.hosting = forge_query::about_checkout(&self.repo, &here.policy, moment, &here.head).map_err(internal)?;
         if facts.hosting.is_none() {

@@ -20,6 +20,7 @@ pub mod commit;
 pub mod config;
 pub mod contract;
 pub mod contract_check;
+pub mod contract_shelf;
 pub mod decision;
 pub mod digest;
 pub mod doctor;

@@ -7,8 +7,9 @@ mod test_report;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use self::test_report::PytestReport;
 use crate::command_line::{self, ObservedLine, OutputKnowledge, Purpose, RunResult, Witnessed, sum};
@@ -17,9 +18,10 @@ use crate::event::{CommandRef, Ended, EventKind, Origin, Run, RunStarted};
 use crate::git::GitError;
 use crate::globs::Globs;
 use crate::journal::{JournalError, NewEvent};
-use crate::policy::Command;
+use crate::policy::{Command, Policy, command_key};
+use crate::redact::redact;
 use crate::repo_path::RepoPath;
-use crate::run::{self, CommandLine, Finished, Spec};
+use crate::run::{self, CommandLine, Finished, Returned, Spec};
 use crate::runner::{Catalogue, NamedTests, Runner, read_junit};
 use crate::shell_kind::Shell;
 use crate::snapshot::KeptSnapshot;
@@ -71,6 +73,46 @@ enum RecordError {
 
 /// Runs the job and records it.
 pub fn record(place: &Workplace, root: &Path, job: RunJob<'_>) -> CompletedRun {
+    record_with(place, root, job, run::run)
+}
+
+/// Runs a line at the root and records it, without input, and without showing its output, for at most `patience`.
+/// `policy` is the one in force, if it can be read.
+pub fn record_unseen(
+    place: &Workplace,
+    root: &Path,
+    line: &str,
+    policy: Option<&Policy>,
+    patience: Duration,
+) -> io::Result<(CompletedRun, Returned)> {
+    let dir = RepoPath::default();
+    let key = command_key(line, &dir);
+    let declared = policy.and_then(|policy| policy.commands.iter().find(|command| command.reference().key == key));
+    let name = declared.map(|command| command.name.clone());
+    let command = CommandRef { name, line: redact(line).into_owned(), dir, key };
+    let reports = declared.map_or(&[][..], |command| &command.reports);
+    let policy = policy.map(|policy| policy.digest.clone()).unwrap_or_default();
+    let job = RunJob { command, line: CommandLine::Shell(line), reports, policy, declared: &[] };
+    let mut returned = Err(io::Error::from(io::ErrorKind::NotFound));
+    let completed = record_with(place, root, job, |spec| match run::run_unseen(line, spec, patience) {
+        Ok((finished, how)) => {
+            returned = Ok(how);
+            finished
+        }
+        Err(error) => {
+            returned = Err(error);
+            Finished::never()
+        }
+    });
+    returned.map(|returned| (completed, returned))
+}
+
+fn record_with(
+    place: &Workplace,
+    root: &Path,
+    job: RunJob<'_>,
+    run: impl FnOnce(&Spec<'_>) -> Finished,
+) -> CompletedRun {
     let dir = root.join(job.command.dir.to_os());
     let reading = UnderstoodLine::of(&job.command.line, &dir);
     let globs: Vec<String> = job.reports.iter().cloned().chain(reading.reports()).collect();
@@ -79,7 +121,7 @@ pub fn record(place: &Workplace, root: &Path, job: RunJob<'_>) -> CompletedRun {
     let report = PytestReport::prepare(&job.command.line);
     let env = report.as_ref().map(PytestReport::environment).unwrap_or_default();
     let withheld = reading.withheld();
-    let finished = run::run(&Spec { line: job.line, dir: &dir, env: &env, without: &withheld });
+    let finished = run(&Spec { line: job.line, dir: &dir, env: &env, without: &withheld });
     let said = reading.said(&finished, &changed_reports(&before, &dir, &globs));
     let tests = report.map(|report| report.read()).filter(|tests| !tests.is_empty());
     let tests = tests.unwrap_or_else(|| named_in_output(&finished));

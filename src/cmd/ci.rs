@@ -18,6 +18,7 @@ use crate::collect::{self, Sources};
 use crate::digest::hex_digest;
 use crate::engine::{Judgement, Workplace};
 use crate::exit::Exit;
+use crate::fact::contracts::{self, ContractInForce};
 use crate::fact::hosting::{Hosting, StartedFor, Trouble};
 use crate::fact::subject::Base;
 use crate::fact::{Facts, Note};
@@ -113,6 +114,8 @@ fn judge(args: &Args, job: Option<&WorkflowJob>, ui: &mut Ui) -> Result<Exit> {
             .into());
     }
     let (mut policy, mut notes) = policy(&place, &judged)?;
+    let contracts = contracts_of(&place, &judged)?;
+    contracts::add_commands(&mut policy, &contracts);
     let range = judged.base.as_ref().map(|base| format!("{base}..{}", judged.lineage.commit));
     if policy.ci != Strictness::default() {
         let authors = authors(&place, &judged, range.as_deref(), event.as_ref());
@@ -126,7 +129,7 @@ fn judge(args: &Args, job: Option<&WorkflowJob>, ui: &mut Ui) -> Result<Exit> {
     if args.run {
         refuse_foreign_code(args, job)?;
         is_checked_out(&place, &judged.lineage)?;
-        run::missing(&place, &policy, &judged.lineage, &attested, ui)?;
+        run::missing(&place, &policy, &judged.lineage, &attested, &contracts, ui)?;
     }
 
     let known = ForgeSettings::of_process();
@@ -157,6 +160,7 @@ fn judge(args: &Args, job: Option<&WorkflowJob>, ui: &mut Ui) -> Result<Exit> {
         collect::in_range(sources, Moment::Ci, &judged.name, &judged.lineage, range.as_deref(), judged.head.as_ref())?;
     facts.notes.extend(notes);
     attested.add_to(&place.repo, &policy, &mut facts)?;
+    contracts::collect(&place.repo, &policy, &contracts, &mut facts)?;
     facts.hosting = ask();
     let until = Instant::now() + args.wait.unwrap_or_default();
     while let Some(open) = waits_for(&policy, &facts) {
@@ -221,6 +225,17 @@ fn policy(place: &Workplace, judged: &target::JobTarget) -> Result<(Policy, Vec<
         notes.push(Note::new("policy", text));
     }
     Ok((policy, notes))
+}
+
+/// Returns the contracts in the folder of the base and of the change.
+fn contracts_of(place: &Workplace, judged: &target::JobTarget) -> Result<Vec<ContractInForce>, Failure> {
+    let base = match (&judged.lineage.base, &judged.base) {
+        (Base::MergeBase { commit, .. }, _) | (_, Some(commit)) => commit,
+        _ => return Ok(Vec::new()),
+    };
+    let tip = judged.base.as_ref().unwrap_or(base);
+    contracts::of_change(&place.repo, tip, base, &judged.lineage.commit)
+        .map_err(|error| Failure::new(Exit::CannotJudge, error))
 }
 
 /// Returns the authors of the judged commits.

@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::contract::{self, ConditionOutcome, Contract};
-use crate::contract_check::{
-    BegunContract, COMMAND_TIMEOUT, ConditionResult, ContractCheck, ContractShelf, contract_digest, leads_outside,
-};
+use crate::contract::{self, ConditionOutcome, ConditionResult, Contract};
+use crate::contract_check::{COMMAND_TIMEOUT, ContractCheck};
+use crate::contract_shelf::{BegunContract, ContractEnd, ContractShelf, contract_digest};
 use crate::engine::Workplace;
 use crate::exit::Exit;
+use crate::fact::collect::{self, BaseOf};
+use crate::fact::contracts::{ContractContent, leads_outside};
 use crate::failure::Failure;
+use crate::policy::Policy;
 use crate::render::contracts::{
     ContractBegin, ContractList, ContractReport, ContractStart, ContractState, ListedContract,
 };
@@ -46,6 +48,11 @@ enum ContractAction {
         #[command(flatten)]
         common: Common,
     },
+    /// End a contract that is not met: only a person at a terminal can do this
+    Drop {
+        /// The name of the contract
+        name: String,
+    },
     /// List the contracts that were begun
     List {
         /// Print the contracts as JSON
@@ -78,6 +85,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         }
         ContractAction::Begin { file, common } => begin(file, common, ui),
         ContractAction::Check { name, common } => check(name.as_deref(), common, ui),
+        ContractAction::Drop { name } => drop_contract(name, ui),
         ContractAction::List { json } => list(*json, ui),
     }
 }
@@ -108,21 +116,25 @@ fn begin(file: &Path, common: &Common, ui: &mut Ui) -> Result<Exit> {
         }
     };
     let name = name_of(file);
-    let shelf = ContractShelf::of(&place.repo);
+    let shelf = ContractShelf::of(&place.repo.gate_dir());
     let all = shelf.all()?;
-    if all.iter().any(|known| known.name == name && !known.met) {
+    if all.iter().any(|known| known.name == name && known.is_open()) {
         let what = format!("the contract `{name}` is open already");
         return Err(Failure::new(Exit::Usage, what).remedy(format!("gate contract check {name}")).into());
     }
     let now = place.repo.keep_now()?;
     let place_of_file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     let timeout = Duration::from_secs(common.timeout);
-    let look = ContractCheck { repo: &place.repo, root: &root, start: &now.tree, file: &place_of_file, timeout };
+    let policy = policy(&place);
+    let content = ContractContent::on_disk(&place.repo, &root, &now.tree, Some(&place_of_file));
+    let look = ContractCheck { place: &place, policy: policy.as_ref(), root: &root, content, timeout };
     let results = look.results(&contract.preconditions);
     let accepted = results.iter().all(|result| result.outcome == ConditionOutcome::Holds);
     if accepted {
         // The commands may have written something: that is where the task begins.
         let tree = place.repo.keep_now()?.tree;
+        let head = place.repo.head()?;
+        end_met(&shelf, all, &root)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let digest = contract_digest(&bytes);
         shelf.put(&BegunContract {
@@ -131,7 +143,12 @@ fn begin(file: &Path, common: &Common, ui: &mut Ui) -> Result<Exit> {
             text,
             digest,
             tree,
+            head: head.commit,
+            branch: head.branch.and_then(|branch| branch.strip_prefix("refs/heads/").map(str::to_owned)),
+            root: Some(root.clone()),
             met: false,
+            pushed: None,
+            end: None,
             schema_version: 1,
         })?;
     }
@@ -154,12 +171,15 @@ fn begin(file: &Path, common: &Common, ui: &mut Ui) -> Result<Exit> {
 fn check(name: Option<&str>, common: &Common, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     let root = place.work_tree()?.to_owned();
-    let shelf = ContractShelf::of(&place.repo);
+    let shelf = ContractShelf::of(&place.repo.gate_dir());
     let all = shelf.all()?;
     let mut begun = chosen(&all, name)?.clone();
     let contract = original(&begun)?;
     let timeout = Duration::from_secs(common.timeout);
-    let look = ContractCheck { repo: &place.repo, root: &root, start: &begun.tree, file: &begun.file, timeout };
+    let policy = policy(&place);
+    let (start, file) = (begun.tree.clone(), begun.file.clone());
+    let content = ContractContent::on_disk(&place.repo, &root, &start, Some(&file));
+    let look = ContractCheck { place: &place, policy: policy.as_ref(), root: &root, content, timeout };
     let results = look.results(&contract.postconditions);
     let met = results.iter().all(|result| result.outcome == ConditionOutcome::Holds);
     let change = begun.change();
@@ -187,6 +207,40 @@ fn check(name: Option<&str>, common: &Common, ui: &mut Ui) -> Result<Exit> {
     Ok(if met { Exit::Pass } else { Exit::Blocked })
 }
 
+/// Returns the policy in force, or `None` if it cannot be read: then no command is a declared one.
+fn policy(place: &Workplace) -> Option<Policy> {
+    let head = place.repo.head().ok()?.commit;
+    let lineage = head.as_ref().map(|head| collect::lineage(&place.repo, head, BaseOf::AnyRemote)).transpose().ok()?;
+    Some(place.policy(lineage.as_ref()).ok()?.0)
+}
+
+/// Ends the contracts of this working tree that are met: the next task begins.
+fn end_met(shelf: &ContractShelf, all: Vec<BegunContract>, root: &Path) -> Result<()> {
+    let here = |begun: &BegunContract| begun.root.as_deref().is_none_or(|other| other == root);
+    for mut begun in all.into_iter().filter(|begun| begun.met && begun.end.is_none() && here(begun)) {
+        begun.end = Some(ContractEnd::Followed);
+        shelf.put(&begun)?;
+    }
+    Ok(())
+}
+
+fn drop_contract(name: &str, ui: &mut Ui) -> Result<Exit> {
+    let place = Workplace::here()?;
+    if place.session.agent.is_some() || !ui.is_interactive() {
+        return Err(Failure::new(Exit::NeedsHuman, "only a person at a terminal can do this").into());
+    }
+    let shelf = ContractShelf::of(&place.repo.gate_dir());
+    let all = shelf.all()?;
+    let mut begun = chosen(&all, Some(name))?.clone();
+    if !ui.confirm(&format!("End the contract {name}, met or not?")) {
+        return Ok(Exit::Blocked);
+    }
+    begun.end = Some(ContractEnd::Dropped);
+    shelf.put(&begun)?;
+    ui.say(format_args!("gate: the contract {name} no longer applies"));
+    Ok(Exit::Pass)
+}
+
 fn original(begun: &BegunContract) -> Result<Contract> {
     let read = contract::read(&begun.file, begun.text.as_bytes());
     Ok(read.map_err(|error| Failure::new(Exit::BadInput, format!("{}:{}: {error}", begun.name, error.line)))?)
@@ -201,7 +255,7 @@ fn chosen<'a>(all: &'a [BegunContract], name: Option<&str>) -> Result<&'a BegunC
             Failure::new(Exit::Usage, format!("no contract `{}` was begun", name.escape_debug())).remedy(remedy)
         })?);
     }
-    let open: Vec<&BegunContract> = all.iter().filter(|begun| !begun.met).collect();
+    let open: Vec<&BegunContract> = all.iter().filter(|begun| begun.is_open()).collect();
     match (open.as_slice(), all) {
         ([one], _) => Ok(one),
         ([], [one]) => Ok(one),
@@ -216,7 +270,7 @@ fn chosen<'a>(all: &'a [BegunContract], name: Option<&str>) -> Result<&'a BegunC
 
 fn list(as_json: bool, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
-    let all = ContractShelf::of(&place.repo).all()?;
+    let all = ContractShelf::of(&place.repo.gate_dir()).all()?;
     if as_json {
         let contracts = all.iter().map(ListedContract::of).collect();
         ui.line(serde_json::to_string_pretty(&ContractList { schema_version: 1, contracts })?);
@@ -226,7 +280,11 @@ fn list(as_json: bool, ui: &mut Ui) -> Result<Exit> {
         ui.line("no contract was begun: gate contract begin FILE");
     }
     for begun in &all {
-        let state = if begun.met { "met" } else { "open" };
+        let state = match (begun.end, begun.met) {
+            (Some(ContractEnd::Dropped), _) => "dropped",
+            (_, true) => "met",
+            (_, false) => "open",
+        };
         ui.line(format_args!("{STRONG}{}{STRONG:#} {state} {DIM}{}{DIM:#}", begun.name, begun.file.display()));
     }
     Ok(Exit::Pass)

@@ -13,6 +13,7 @@ use crate::collect::{self, BaseOf, Sources};
 use crate::engine::Workplace;
 use crate::event::{CommandRef, Ended, Run};
 use crate::exit::Exit;
+use crate::fact::contracts::{self, ContractInForce};
 use crate::failure::Failure;
 use crate::gates;
 use crate::gates::finding::{Answer, Finding};
@@ -50,7 +51,8 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
         return Ok(run(&place, &root, job, &policy, ui));
     }
     let commands = if args.names.is_empty() {
-        unproven(&place, &policy, lineage.as_ref(), &AttestedRuns::default())?
+        let contracts = place.contracts_in_force()?;
+        unproven(&place, &policy, lineage.as_ref(), &AttestedRuns::default(), &contracts)?
     } else {
         named(&args.names, &policy)?
     };
@@ -217,16 +219,17 @@ fn say(name: &str, recorded: &CompletedRun, ui: &mut Ui) {
 }
 
 /// Runs every declared command that is not proven for the commit that is checked out, even after a failure. `attested`
-/// are the runs that were proven elsewhere.
+/// are the runs that were proven elsewhere, `contracts` those that apply.
 pub(super) fn missing(
     place: &Workplace,
     policy: &Policy,
     head: &collect::Lineage,
     attested: &AttestedRuns,
+    contracts: &[ContractInForce],
     ui: &mut Ui,
 ) -> Result<()> {
     let root = place.work_tree()?.to_owned();
-    for command in unproven(place, policy, Some(head), attested)? {
+    for command in unproven(place, policy, Some(head), attested, contracts)? {
         run_declared(place, &root, command, policy, ui);
     }
     Ok(())
@@ -277,6 +280,7 @@ fn unproven<'a>(
     policy: &'a Policy,
     head: Option<&collect::Lineage>,
     attested: &AttestedRuns,
+    contracts: &[ContractInForce],
 ) -> Result<Vec<&'a Command>> {
     let state = place.state()?;
     let sources = Sources { repo: &place.repo, journal: &place.journal, state: &state, policy };
@@ -287,6 +291,7 @@ fn unproven<'a>(
         facts.subjects.retain(|subject| subject.role == crate::fact::subject::SubjectKind::WorkingTree);
     }
     attested.add_to(&place.repo, policy, &mut facts)?;
+    contracts::collect(&place.repo, policy, contracts, &mut facts)?;
     let results = gates::judge(policy, &facts);
     // A folder that is nowhere is mended in gate.toml: no run does it.
     let asks = |finding: &&Finding| finding.answer >= Answer::Unknown && finding.reason != "astray";

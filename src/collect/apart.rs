@@ -5,17 +5,18 @@ use std::collections::BTreeSet;
 use crate::git::{GitError, Repo};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
+use crate::snapshot::SnapshotEntry;
 
 /// Returns `true` if a tree that shares no history with `base` shares nothing else with it: no path, no content, and no
 /// kind of file. It then holds neither the policy nor anything that a declared command could run. Code of the base that was
 /// moved or edited keeps its ending, and is judged.
 pub(super) fn is_apart(repo: &Repo, tree: &Oid, base: &Oid) -> Result<bool, GitError> {
-    let (here, there) = (repo.listed_files(tree)?, repo.listed_files(base)?);
+    let (here, there) = (repo.tree_entries(tree)?, repo.tree_entries(base)?);
     let paths: BTreeSet<&RepoPath> = there.iter().map(|(path, _)| path).collect();
-    let contents: BTreeSet<&Oid> = there.iter().map(|(_, content)| content).collect();
+    let contents: BTreeSet<&Oid> = there.iter().map(|(_, entry)| &entry.oid).collect();
     let kinds: BTreeSet<&[u8]> = there.iter().map(|(path, _)| kind(path)).collect();
-    let is_shared = |(path, content): &(RepoPath, Oid)| {
-        paths.contains(path) || contents.contains(content) || kinds.contains(kind(path))
+    let is_shared = |(path, entry): &(RepoPath, SnapshotEntry)| {
+        paths.contains(path) || contents.contains(&entry.oid) || kinds.contains(kind(path))
     };
     Ok(!there.is_empty() && !here.is_empty() && !here.iter().any(is_shared))
 }

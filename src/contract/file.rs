@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
+use regex::Regex;
+
 use super::yaml::{self, YamlItem, YamlValue};
 use super::{Ask, Contract, ContractCondition, sentence};
+use crate::globs::Globs;
 
 /// The largest contract that is read, in bytes.
 pub const MAX_CONTRACT: usize = 256 * 1024;
@@ -13,7 +16,7 @@ pub const MAX_CONTRACT: usize = 256 * 1024;
 #[error("{}", self.what)]
 pub struct ContractError {
     /// A stable word: `syntax`, `empty`, `duplicate_key`, `unknown_key`, `unknown_condition`, `tag`, `alias`,
-    /// `outside`, `form`, `too_large`, `binary`.
+    /// `outside`, `pattern`, `form`, `too_large`, `binary`.
     pub kind: &'static str,
     /// The line, from 1.
     pub line: usize,
@@ -24,6 +27,11 @@ pub struct ContractError {
 impl ContractError {
     pub(super) fn new(kind: &'static str, line: usize, what: impl Into<String>) -> Self {
         Self { kind, line, what: what.into() }
+    }
+
+    /// Returns the error for a link, a folder or a submodule in the place of a contract.
+    pub fn not_a_file() -> Self {
+        Self::new("form", 1, "this is not a regular file")
     }
 
     /// Returns the remedy.
@@ -39,6 +47,7 @@ impl ContractError {
                  changed paths: only GLOBS · pattern TEXT in GLOB: absent · FILE: equals FILE · import map: verifies FILE"
             }
             "tag" | "alias" => "write the value out, or put it in quotes",
+            "pattern" => "write a backslash before each of . ( ) [ ] { } * + ? | that is meant as it stands",
             "outside" => "name a path below the root of the repository",
             "too_large" | "binary" => "name the contract: a text of a few lines",
             _ => "gate contract new prints the form",
@@ -57,7 +66,7 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Contract, ContractError> {
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let Some(text) = std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0')) else {
-        return Err(ContractError::new("binary", 1, "this is no text"));
+        return Err(ContractError::new("binary", 1, "this is not a text"));
     };
     let toml = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
     let keys = if toml { from_toml(text)? } else { yaml::read(text)? };
@@ -107,11 +116,14 @@ fn conditions(
             unknown.push((line, text));
             continue;
         };
-        for path in asks.iter().flat_map(paths) {
+        for path in asks.iter().flat_map(Ask::paths) {
             if is_outside(path) {
                 let what = format!("`{path}` lies outside the repository");
                 return Err(ContractError::new("outside", line, what));
             }
+        }
+        if let Some(what) = asks.iter().find_map(malformed) {
+            return Err(ContractError::new("pattern", line, what));
         }
         read.push(ContractCondition { text, line, asks });
     }
@@ -133,19 +145,19 @@ fn split(text: &str) -> (String, String) {
     }
 }
 
-/// Returns the paths and globs of a requirement.
-pub(super) fn paths(ask: &Ask) -> Vec<&str> {
-    match ask {
-        Ask::Exists(path) | Ask::Gone(path) | Ask::Lines(path, _) | Ask::Files(path, _) => vec![path],
-        Ask::MaxLines(Some(glob), _) | Ask::Pattern { glob, .. } => vec![glob],
-        Ask::OnlyChanged(globs) => globs.iter().map(String::as_str).collect(),
-        Ask::Equal(a, b) => vec![a, b],
-        Ask::ImportMap(_)
-        | Ask::MaxLines(None, _)
-        | Ask::Command(_)
-        | Ask::FunctionsPreserved
-        | Ask::NoNewDependency => Vec::new(),
+/// Returns the problem with a regular expression or a glob.
+fn malformed(ask: &Ask) -> Option<String> {
+    if let Ask::Pattern { pattern, .. } = ask
+        && Regex::new(pattern).is_err()
+    {
+        return Some(format!("`{pattern}` is not a regular expression"));
     }
+    let globs = match ask {
+        Ask::MaxLines(Some(_), _) | Ask::Pattern { .. } | Ask::OnlyChanged(_) => ask.paths(),
+        _ => Vec::new(),
+    };
+    let wrong = globs.into_iter().find(|glob| Globs::new(&[(*glob).to_owned()]).is_err());
+    wrong.map(|glob| format!("`{glob}` is not a glob"))
 }
 
 fn is_outside(path: &str) -> bool {

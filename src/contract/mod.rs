@@ -6,7 +6,7 @@ mod file;
 mod sentence;
 mod yaml;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use file::{ContractError, MAX_CONTRACT, read};
 
@@ -99,8 +99,40 @@ pub enum Ask {
     ImportMap(String),
 }
 
-/// The result of a condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+impl Ask {
+    /// Returns the paths and globs that must lie in the repository.
+    pub fn paths(&self) -> Vec<&str> {
+        match self {
+            Self::Exists(path) | Self::Gone(path) | Self::Lines(path, _) | Self::Files(path, _) => vec![path],
+            Self::MaxLines(Some(glob), _) | Self::Pattern { glob, .. } => vec![glob],
+            Self::OnlyChanged(globs) => globs.iter().map(String::as_str).collect(),
+            Self::Equal(a, b) => vec![a, b],
+            // A map may lie anywhere.
+            Self::ImportMap(_)
+            | Self::MaxLines(None, _)
+            | Self::Command(_)
+            | Self::FunctionsPreserved
+            | Self::NoNewDependency => Vec::new(),
+        }
+    }
+}
+
+/// The result of one condition.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ConditionResult {
+    /// The condition as it is written.
+    pub text: String,
+    /// The outcome.
+    pub outcome: ConditionOutcome,
+    /// The reason, in one sentence. Empty if there is nothing to add.
+    pub detail: String,
+    /// The files that were read, or the commands that were run.
+    pub evidence: Vec<String>,
+}
+
+/// The outcome of a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum ConditionOutcome {

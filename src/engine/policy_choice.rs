@@ -8,6 +8,7 @@ use crate::collect::merge_base::{Lineage, Target};
 use crate::config::{self, LocateError, PolicyLocations, ReadFile};
 use crate::exit::Exit;
 use crate::fact::Note;
+use crate::fact::contracts;
 use crate::fact::policy_change;
 use crate::fact::subject::Base;
 use crate::failure::Failure;
@@ -107,7 +108,9 @@ impl Workplace {
         });
         notes.extend(moved);
         log::debug!("policy: {:?}", located.policy.source);
-        Ok((located.policy, notes))
+        let mut policy = located.policy;
+        contracts::add_commands(&mut policy, &self.contracts_in_force()?);
+        Ok((policy, notes))
     }
 
     /// Returns the policy files on the first-parent history of `base`, the latest first.

@@ -266,6 +266,9 @@ fn of_gate(leaf: &Leaf, found: &mut Vec<Intent>) {
     {
         found.push(Intent { kind: IntentKind::RemovesGate, what: format!("gate {word}") });
     }
+    if word(1) == Some("contract") && word(2) == Some("drop") && !leaf.argv.iter().any(only_shows) {
+        found.push(Intent { kind: IntentKind::RemovesGate, what: "gate contract drop".to_owned() });
+    }
     if let (Some("hook"), Some(caller)) = (word(1), word(2))
         && caller != "git"
     {

@@ -6,6 +6,7 @@
 pub mod assessment;
 pub mod client_hooks;
 pub mod commits;
+pub mod contracts;
 pub mod decision_change;
 pub mod evidence;
 pub mod failed_test;
@@ -78,6 +79,9 @@ pub struct Facts {
     /// The changes to recorded decisions, by subject. Subjects without changes are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<decision_change::SubjectDecisions>,
+    /// The contracts that apply, checked on the subjects.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contracts: Vec<contracts::ContractFact>,
     /// The agent's assessment of its own work, or `None` if it was not asked for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assessment: Option<assessment::Assessment>,
@@ -103,6 +107,7 @@ impl Facts {
             astray: Vec::new(),
             named_texts: BTreeMap::new(),
             decisions: Vec::new(),
+            contracts: Vec::new(),
             assessment: None,
         }
     }

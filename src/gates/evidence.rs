@@ -65,11 +65,21 @@ fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
             let unfinished = facts.unfinished.contains(&command.name);
             let alone = commands().count() == 1;
             let open = facts.open_runs.iter().find(|open| open.command == command.name).map(|open| open.state);
-            let case = EvidenceCase { gate, params: &params, command, subject, alone, unfinished, open };
+            let asked = false;
+            let case = EvidenceCase { gate, params: &params, command, subject, alone, unfinished, open, asked };
             findings.push(case.answer(facts));
         }
     }
     findings
+}
+
+/// Returns the answer for a command that must have passed on a subject, even if the change touches nothing it reads.
+pub(super) fn of_command(gate: &Gate, command: &Command, subject: &Subject, facts: &Facts) -> Finding {
+    let params = Params { counts: true, required: true, ignore: Vec::new(), checks: Vec::new() };
+    let unfinished = facts.unfinished.contains(&command.name);
+    let open = facts.open_runs.iter().find(|open| open.command == command.name).map(|open| open.state);
+    let (alone, asked) = (false, true);
+    EvidenceCase { gate, params: &params, command, subject, alone, unfinished, open, asked }.answer(facts)
 }
 
 /// Returns a finding if no command is declared at all, for gates that have a message for it.
@@ -98,6 +108,8 @@ struct EvidenceCase<'a> {
     unfinished: bool,
     /// The state of its newest run, if its status is unknown.
     open: Option<OpenRunState>,
+    /// `true` if a run is required whatever changed.
+    asked: bool,
 }
 
 impl EvidenceCase<'_> {
@@ -176,7 +188,7 @@ impl EvidenceCase<'_> {
     }
 
     fn is_required(&self) -> bool {
-        self.params.required && self.changes()
+        self.asked || self.params.required && self.changes()
     }
 
     fn runs(&self) -> &[RunFact] {

@@ -6,6 +6,7 @@ pub mod ci_green;
 pub mod claims;
 pub mod commits;
 pub mod completion;
+pub mod contract;
 pub mod decisions;
 pub mod evidence;
 pub mod finding;
@@ -40,6 +41,7 @@ pub const KINDS: &[GateKind] = &[
     commits::KIND,
     decisions::KIND,
     completion::KIND,
+    contract::KIND,
     evidence::KIND,
     guarded::KIND,
     integrity::KIND,

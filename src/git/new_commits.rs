@@ -6,6 +6,7 @@ use std::ffi::OsStr;
 use super::{GitError, Range, Repo};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
+use crate::snapshot::SnapshotEntry;
 
 /// The branches of a remote that others build on, for a remote with an unknown default branch.
 const USUAL: &[&str] = &["main", "master", "trunk", "develop"];
@@ -97,7 +98,16 @@ impl Repo {
 
     /// Returns `true` if a local branch reaches a commit.
     pub fn is_on_a_branch(&self, commit: &Oid) -> Result<bool, GitError> {
-        for tip in self.refs_below("refs/heads/")? {
+        self.is_below("refs/heads/", commit)
+    }
+
+    /// Returns `true` if a remote-tracking branch reaches a commit.
+    pub fn is_on_a_remote(&self, commit: &Oid) -> Result<bool, GitError> {
+        self.is_below("refs/remotes/", commit)
+    }
+
+    fn is_below(&self, refs: &str, commit: &Oid) -> Result<bool, GitError> {
+        for tip in self.refs_below(refs)? {
             if tip.parse().is_ok_and(|tip: Oid| self.is_ancestor(commit, &tip).unwrap_or(false)) {
                 return Ok(true);
             }
@@ -111,15 +121,17 @@ impl Repo {
         Ok(printed.split(|&byte| byte == 0).filter(|name| !name.is_empty()).map(RepoPath::new).collect())
     }
 
-    /// The files of a commit or tree, each with its content.
-    pub fn listed_files(&self, commit_or_tree: &Oid) -> Result<Vec<(RepoPath, Oid)>, GitError> {
+    /// Returns the entries of a commit or tree, in folders as well, without the folders themselves.
+    pub fn tree_entries(&self, commit_or_tree: &Oid) -> Result<Vec<(RepoPath, SnapshotEntry)>, GitError> {
         let printed = self.git(["ls-tree", "-r", "-z", "--full-tree", commit_or_tree.as_str()])?;
-        let file = |record: &[u8]| {
+        let entry = |record: &[u8]| {
             let tab = record.iter().position(|&byte| byte == b'\t')?;
-            let content = record[..tab].rsplit(|&byte| byte == b' ').next()?;
-            Some((RepoPath::new(&record[tab + 1..]), std::str::from_utf8(content).ok()?.parse().ok()?))
+            let mut words = record[..tab].split(|&byte| byte == b' ');
+            let (mode, oid) = (super::status::octal(words.next()?), words.nth(1)?);
+            let oid = std::str::from_utf8(oid).ok()?.parse().ok()?;
+            Some((RepoPath::new(&record[tab + 1..]), SnapshotEntry { mode, oid }))
         };
-        Ok(printed.split(|&byte| byte == 0).filter_map(file).collect())
+        Ok(printed.split(|&byte| byte == 0).filter_map(entry).collect())
     }
 
     /// The local branches and tags, by full name, with the commits that they stand for.

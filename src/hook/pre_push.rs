@@ -65,7 +65,12 @@ pub fn judge(hook: &GitHook<'_>, may_run: bool) -> anyhow::Result<PushAnswer> {
     let Described { policy, state, facts } = described;
     // What a dry run would be told is no attempt, and where a push arrives nobody knows whose attempt it is.
     let claimed = || hook.name == "pre-push" && !is_dry_run();
-    Ok(PushAnswer::Judged(Box::new(place.judge_if(&policy, &state, facts, None, claimed))))
+    let promised: Vec<_> = facts.contracts.iter().map(|one| (one.name.clone(), one.subject.clone())).collect();
+    let judgement = place.judge_if(&policy, &state, facts, None, claimed);
+    if !is_dry_run() {
+        place.note_met_contracts(&judgement.verdict, &promised);
+    }
+    Ok(PushAnswer::Judged(Box::new(judgement)))
 }
 
 /// The judgement of a push that has not begun.
@@ -169,6 +174,7 @@ fn described(place: &Workplace, hook: &GitHook<'_>) -> anyhow::Result<Option<Des
         attested(place, &updates)?.add_to(repo, &policy, &mut facts)?;
     } else {
         facts.notes.extend(forge_query::no_pull_yet(&policy, updates.iter().map(|(update, _)| update), &url));
+        place.add_contracts(&policy, &mut facts)?;
         place.tell(&state, &policy, &place.session.id, &mut facts);
     }
     Ok(Some(Described { policy, state, facts }))

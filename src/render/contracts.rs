@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::contract::ContractError;
-use crate::contract_check::{BegunContract, ConditionResult};
+use crate::contract::{ConditionResult, ContractError};
+use crate::contract_shelf::{BegunContract, ContractEnd};
 
 /// The answer of `gate contract begin`.
 #[derive(Debug, Serialize)]
@@ -100,6 +100,8 @@ pub enum ContractState {
     Met,
     /// Some did not, or nothing checked them yet.
     Open,
+    /// A person ended it.
+    Dropped,
 }
 
 impl ContractState {
@@ -133,7 +135,8 @@ pub struct ListedContract<'a> {
 impl<'a> ListedContract<'a> {
     /// Returns the entry for a contract.
     pub fn of(begun: &'a BegunContract) -> Self {
-        let state = ContractState::of(begun.met);
+        let dropped = begun.end == Some(ContractEnd::Dropped);
+        let state = if dropped { ContractState::Dropped } else { ContractState::of(begun.met) };
         Self { name: &begun.name, state, file: &begun.file, changed: begun.change().is_some() }
     }
 }

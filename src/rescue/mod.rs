@@ -73,7 +73,8 @@ pub fn ask(
     let errand = Errand {
         line: command,
         dir: place.work_tree()?,
-        env: Some(("GATE_SESSION", &session)),
+        env: &[("GATE_SESSION".into(), session.into())],
+        without: &[],
         input: Some(&input),
         output: &output,
         errors: false,

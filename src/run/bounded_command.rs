@@ -1,13 +1,15 @@
 //! A command that runs unattended in the background of this program: bounded in time and output, and everything it
 //! started ends with it.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::process::ended;
+use super::head_and_tail::KeptOutput;
+use super::process::{Finished, Spec, ended};
 use crate::event::Ended;
 use crate::git::BINDING;
 
@@ -21,8 +23,10 @@ pub struct Errand<'a> {
     pub line: &'a str,
     /// The directory it runs in.
     pub dir: &'a Path,
-    /// A variable to set on top of the inherited ones.
-    pub env: Option<(&'a str, &'a str)>,
+    /// Variables to set on top of the inherited ones.
+    pub env: &'a [(OsString, OsString)],
+    /// Inherited variables that it does not get.
+    pub without: &'a [String],
     /// The file that is its standard input; `None`: it has none.
     pub input: Option<&'a Path>,
     /// The file that gets its standard output.
@@ -63,8 +67,11 @@ impl Errand<'_> {
             Some(input) => command.stdin_path(input),
             None => command.stdin_null(),
         };
-        if let Some((name, value)) = self.env {
+        for (name, value) in self.env {
             command = command.env(name, value);
+        }
+        for name in self.without {
+            command = command.env_remove(name);
         }
         for name in BINDING {
             command = command.env_remove(name);
@@ -103,6 +110,47 @@ impl Errand<'_> {
     }
 }
 
+/// The largest output of a command that runs without being seen, in bytes.
+const MAX_OUTPUT: u64 = 64 << 20;
+
+/// Runs a command without input, and without showing its output. Whatever it started ends with it, at the latest after
+/// `patience`: then its end is the status 124, as that of `timeout`.
+///
+/// # Errors
+///
+/// It could not be started, or its output could not be kept.
+pub fn run_unseen(line: &str, spec: &Spec<'_>, patience: Duration) -> io::Result<(Finished, Returned)> {
+    let folder = tempfile::tempdir()?;
+    let output = folder.path().join("output");
+    let began = Instant::now();
+    let errand = Errand {
+        line,
+        dir: spec.dir,
+        env: spec.env,
+        without: spec.without,
+        input: None,
+        output: &output,
+        errors: true,
+        patience,
+        most: MAX_OUTPUT,
+    };
+    let returned = errand.run()?;
+    let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let ended = match returned {
+        Returned::Ended(ended) => ended,
+        Returned::OutOfTime => Ended::Exited(OVER_TIME),
+        Returned::TooMuch => Ended::Signalled(KILLED),
+    };
+    let output = KeptOutput::of(fs::File::open(&output)?)?;
+    Ok((Finished { ended, millis, output, start_error: None, undelivered: None }, returned))
+}
+
+/// The signal that ends a command that writes too much.
+const KILLED: i32 = 9;
+
+/// The status of `timeout` for a command that took too long.
+const OVER_TIME: i32 = 124;
+
 /// Ends the command with everything in its process group.
 fn end(child: &duct::Handle) {
     #[cfg(unix)]
@@ -126,7 +174,8 @@ mod tests {
             let errand = Errand {
                 line,
                 dir: folder.path(),
-                env: None,
+                env: &[],
+                without: &[],
                 input: None,
                 output: &output,
                 errors: false,

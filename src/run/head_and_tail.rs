@@ -1,6 +1,7 @@
 //! The beginning and the end of a stream of any length, in bounded memory.
 
 use std::borrow::Cow;
+use std::io::{self, Read};
 
 /// The number of bytes of the beginning that are kept.
 pub const HEAD: usize = 4 * 1024;
@@ -23,6 +24,18 @@ pub struct KeptOutput {
 }
 
 impl KeptOutput {
+    /// Reads a stream to its end.
+    pub(super) fn of(mut stream: impl Read) -> io::Result<Self> {
+        let mut bounded = Bounded::default();
+        let mut chunk = [0; TAIL];
+        loop {
+            match stream.read(&mut chunk)? {
+                0 => return Ok(bounded.output()),
+                size => bounded.push(&chunk[..size]),
+            }
+        }
+    }
+
     /// Returns the bytes before the end, without a gap. If something is missing, they begin after the first line end,
     /// as the line before it is not whole.
     pub fn end(&self) -> Cow<'_, [u8]> {

@@ -65,14 +65,14 @@ impl Finished {
         }
     }
 
+    /// Returns the end of a command that was never started.
+    pub fn never() -> Self {
+        let output = KeptOutput::default();
+        Self { ended: Ended::NotStarted, millis: 0, output, start_error: None, undelivered: None }
+    }
+
     fn not_started(error: StartError) -> Self {
-        Self {
-            ended: Ended::NotStarted,
-            millis: 0,
-            output: KeptOutput::default(),
-            start_error: Some(error),
-            undelivered: None,
-        }
+        Self { start_error: Some(error), ..Self::never() }
     }
 }
 

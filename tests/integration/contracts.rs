@@ -107,6 +107,44 @@ fn commands_are_judged_like_any_run() {
     assert_eq!(found["conditions"][1]["detail"], "timed out after 1 seconds");
 }
 
+/// Aliases that would multiply into a billion texts.
+const BOMB: &str = "task: x\na: &a [x, x, x, x, x, x, x, x, x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a]\n\
+                    c: &c [*b, *b, *b, *b, *b, *b, *b, *b, *b, *b]\npostconditions: *c\n";
+
+#[test]
+fn toml_is_read_as_strictly() {
+    for (text, line, kind) in [
+        ("", 1, "empty"),
+        ("task = \"x\"\npostconditions = []\npostconditions = []\n", 3, "duplicate_key"),
+        ("task = \"x\"\npostconditions = [\n  \"moon phase: full\",\n]\n", 3, "unknown_condition"),
+        ("task = \"x\"\npostconditions = [{a = 1}]\n", 2, "form"),
+        ("task = \"x\npostconditions = []\n", 1, "syntax"),
+    ] {
+        let (repo, _) = calc("");
+        let file = repo.outside().join("c.toml");
+        fs::write(&file, text).unwrap();
+        let (found, exit, said) = contract(&repo, &["begin", file.to_str().unwrap(), "--json"]);
+        assert_eq!((exit, found["error"]["kind"].as_str()), (65, Some(kind)), "{text}: {said}");
+        assert_eq!(found["error"]["line"], json!(line), "{text}: {said}");
+    }
+}
+
+#[test]
+fn a_command_has_two_minutes() {
+    let (repo, _) = calc("");
+    let help = repo.gate(["contract", "check", "--help"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&help.stdout).contains("[default: 120]"), "{help:?}");
+}
+
+#[test]
+fn only_a_person_ends_a_contract_that_is_not_met() {
+    let (repo, file) = calc("task: x\npostconditions:\n- README.md: deleted\n");
+    assert_eq!(contract(&repo, &["begin", &file]).1, 0);
+    let (_, exit, said) = contract(&repo, &["drop", "contract"]);
+    assert!(exit == 11 && said.contains("only a person at a terminal"), "{said}");
+    assert_eq!(contract(&repo, &["list", "--json"]).0["contracts"][0]["state"], "open");
+}
+
 #[test]
 fn what_cannot_be_read_is_said_with_its_line_and_nothing_runs() {
     for (text, line, kind) in [
@@ -128,6 +166,11 @@ fn what_cannot_be_read_is_said_with_its_line_and_nothing_runs() {
         ("task: [x\n", 2, "syntax"),
         ("task: x\npostconditions:\n- {a: {b: c}}\n", 3, "form"),
         ("task: x\0y\n", 1, "binary"),
+        ("task: x\npostconditions:\n- pattern \"eval(\" in src/**: absent\n", 3, "pattern"),
+        ("task: x\npostconditions:\n- \"max file src/[a: 3 lines\"\n", 3, "pattern"),
+        ("task: x\npostconditions:\n- a/../../b: exists\n", 3, "outside"),
+        ("task: x\npostconditions:\n- README.md: equals link/passwd\n", 3, "outside"),
+        (BOMB, 2, "alias"),
     ] {
         let (repo, file) = calc(text);
         repo.link("link", "/etc");

@@ -26,6 +26,7 @@ mod commit_split;
 mod commits;
 mod committing;
 mod components;
+mod contract_gate;
 mod contracts;
 mod debug_log;
 mod decisions;

@@ -8,7 +8,7 @@ use crate::cmd::commits::{CommitCounts, MissingHistory};
 use crate::cmd::decisions::DecisionList;
 use crate::cmd::explain_command::{ExplainedCommand, UnreadableLine};
 use crate::cmd::scope::TaskList;
-use crate::contract_check::BegunContract;
+use crate::contract_shelf::BegunContract;
 use crate::event::agent_work::AgentWork;
 use crate::event::rescue::{Rescue, Trial};
 use crate::event::test_results::TestResults;

@@ -1,0 +1,262 @@
+//! Answers to the conditions that files decide.
+
+use std::collections::BTreeSet;
+
+use regex::Regex;
+
+use super::content::{ContractContent, FoundAt, UnreadFile};
+use super::manifests::{dependencies_in, is_manifest};
+use crate::contract::{Ask, ConditionOutcome};
+use crate::fact::changed_files::changed_files;
+use crate::git::GitError;
+use crate::globs::Globs;
+use crate::repo_path::RepoPath;
+
+/// The maximum number of names in a detail.
+const MAX_NAMES: usize = 10;
+
+/// The outcome of a requirement, and its reason.
+pub type ConditionAnswer = (ConditionOutcome, String);
+
+/// Returns the answer that a requirement is met.
+pub fn holds(detail: impl Into<String>) -> ConditionAnswer {
+    (ConditionOutcome::Holds, detail.into())
+}
+
+/// Returns the answer that a requirement is not met.
+pub fn fails(detail: impl Into<String>) -> ConditionAnswer {
+    (ConditionOutcome::Fails, detail.into())
+}
+
+/// Returns the answer that a requirement cannot be judged.
+pub fn unreadable(detail: impl Into<String>) -> ConditionAnswer {
+    (ConditionOutcome::Unreadable, detail.into())
+}
+
+fn decide(right: bool, detail: String) -> ConditionAnswer {
+    if right { holds(detail) } else { fails(detail) }
+}
+
+fn unread(path: &str, why: &UnreadFile) -> ConditionAnswer {
+    let detail = format!("{path} {why}");
+    if *why == UnreadFile::Missing { fails(detail) } else { unreadable(detail) }
+}
+
+impl ContractContent<'_> {
+    /// Returns the answer to requirements that must all be met. `command` answers for a command line.
+    pub fn answer(&self, asks: &[Ask], mut command: impl FnMut(&str) -> ConditionAnswer) -> ConditionAnswer {
+        let mut details = Vec::new();
+        for ask in asks {
+            let (outcome, detail) = match ask {
+                Ask::Command(line) => command(line),
+                ask => self.of_files(ask).unwrap_or_else(|error| unreadable(error.to_string())),
+            };
+            if outcome != ConditionOutcome::Holds {
+                return (outcome, detail);
+            }
+            details.extend((!detail.is_empty()).then_some(detail));
+        }
+        holds(details.join("; "))
+    }
+
+    fn of_files(&self, ask: &Ask) -> Result<ConditionAnswer, GitError> {
+        Ok(match ask {
+            Ask::Command(_) => unreadable("a command is not read from files"),
+            Ask::Exists(path) => self.exists(path),
+            Ask::Gone(path) => match self.is_there(path) {
+                None => unread(path, &UnreadFile::Outside),
+                Some(true) => fails(format!("{path} is still there")),
+                Some(false) => holds(""),
+            },
+            Ask::Lines(path, limit) => match self.lines(path) {
+                Ok(lines) => decide(limit.allows(lines), format!("{path} has {lines} lines")),
+                Err(why) => unread(path, &why),
+            },
+            Ask::Files(path, limit) => match self.files_in(path) {
+                Ok(files) => decide(limit.allows(files), format!("{path} has {files} files")),
+                Err(UnreadFile::Missing) => fails(format!("the folder {path} does not exist")),
+                Err(why) => unread(path, &why),
+            },
+            Ask::MaxLines(glob, most) => self.longest(glob.as_deref(), *most)?,
+            Ask::FunctionsPreserved => self.functions()?,
+            Ask::NoNewDependency => self.dependencies()?,
+            Ask::OnlyChanged(globs) => self.only_changed(globs)?,
+            Ask::Pattern { pattern, glob, occurs } => self.pattern(pattern, glob, *occurs)?,
+            Ask::Equal(a, b) => self.equal(a, b),
+            Ask::ImportMap(map) => self.import_map(map),
+        })
+    }
+
+    fn exists(&self, path: &str) -> ConditionAnswer {
+        match self.at(path) {
+            FoundAt::Outside => unread(path, &UnreadFile::Outside),
+            FoundAt::Nothing => unread(path, &UnreadFile::Missing),
+            FoundAt::File if path.ends_with('/') => fails(format!("{path} is not a folder")),
+            FoundAt::File | FoundAt::Folder => holds(""),
+        }
+    }
+
+    fn longest(&self, glob: Option<&str>, most: usize) -> Result<ConditionAnswer, GitError> {
+        let files: Vec<RepoPath> = match glob {
+            Some(glob) => {
+                let files = self.matching(glob)?;
+                if files.is_empty() {
+                    return Ok(fails(format!("no file matches {glob}")));
+                }
+                files
+            }
+            None => self.changed()?.into_iter().filter(|(_, there)| *there).map(|(path, _)| path).collect(),
+        };
+        let mut too_long = Vec::new();
+        let mut unread = Vec::new();
+        for path in files {
+            match self.lines(&text_of(&path)) {
+                Ok(lines) if lines > most => too_long.push(format!("{path} has {lines} lines")),
+                // Without a glob, files without lines are not meant.
+                Err(why) if glob.is_some() => unread.push(format!("{path} {why}")),
+                Ok(_) | Err(_) => {}
+            }
+        }
+        Ok(match (too_long.is_empty(), unread.is_empty()) {
+            (false, _) => fails(listed(&too_long)),
+            (true, false) => unreadable(listed(&unread)),
+            (true, true) => holds(""),
+        })
+    }
+
+    #[cfg(feature = "symbols")]
+    fn functions(&self) -> Result<ConditionAnswer, GitError> {
+        use crate::symbols::Preservation;
+        let diff = self.state(|state| crate::fact::functions::function_diff(self.repo, self.start, state))?;
+        let mut told = Vec::new();
+        for (word, names) in [("lost", &diff.lost), ("emptied", &diff.emptied), ("does not parse", &diff.unparsed)] {
+            if !names.is_empty() {
+                told.push(format!("{word}: {}", listed(names)));
+            }
+        }
+        let renamed: Vec<String> = diff.renamed.iter().map(|pair| format!("{} -> {}", pair.from, pair.to)).collect();
+        if !renamed.is_empty() {
+            told.push(format!("renamed: {}", listed(&renamed)));
+        }
+        let only_unparsed = diff.lost.is_empty() && diff.emptied.is_empty() && diff.renamed.is_empty();
+        Ok(match diff.verdict {
+            Preservation::Preserved => holds(""),
+            Preservation::NeedsYes if only_unparsed => unreadable(told.join("; ")),
+            Preservation::NeedsYes | Preservation::Lost => fails(told.join("; ")),
+        })
+    }
+
+    #[cfg(not(feature = "symbols"))]
+    fn functions(&self) -> Result<ConditionAnswer, GitError> {
+        let _ = self;
+        Ok(unreadable("this gate was built without the feature `symbols`"))
+    }
+
+    #[cfg(feature = "symbols")]
+    fn import_map(&self, map: &str) -> ConditionAnswer {
+        let text = match self.map_bytes(map) {
+            Ok(text) => text,
+            Err(why) => return unreadable(format!("{map} {why}")),
+        };
+        let Ok(read) = serde_json::from_slice::<crate::symbols::ImportMap>(&text) else {
+            return unreadable(format!("{map} is not an import map"));
+        };
+        let Ok(paths) = self.files() else { return unreadable("the files cannot be listed") };
+        let wanted = |path: &RepoPath| read.file.is_empty() || crate::symbols::are_kin(&path.to_string(), &read.file);
+        let files: Vec<(String, Vec<u8>)> = paths
+            .iter()
+            .filter(|path| wanted(path))
+            .filter_map(|path| Some((path.to_string(), self.bytes(&text_of(path)).ok()?)))
+            .collect();
+        let verification = crate::symbols::verify(&read, &files);
+        let told: Vec<String> = verification
+            .problems
+            .iter()
+            .map(|problem| format!("{}: {} {}", problem.file, problem.kind, problem.name))
+            .collect();
+        decide(verification.verifies, listed(&told))
+    }
+
+    #[cfg(not(feature = "symbols"))]
+    fn import_map(&self, _: &str) -> ConditionAnswer {
+        let _ = self;
+        unreadable("this gate was built without the feature `symbols`")
+    }
+
+    fn only_changed(&self, globs: &[String]) -> Result<ConditionAnswer, GitError> {
+        let whole: Vec<String> =
+            globs.iter().map(|glob| if glob.ends_with('/') { format!("{glob}**") } else { glob.clone() }).collect();
+        let Ok(allowed) = Globs::new(&whole) else { return Ok(unreadable("one of the globs cannot be read")) };
+        let changed = self.changed()?;
+        let outside: Vec<String> = changed
+            .iter()
+            .filter(|(path, _)| !allowed.is_match(path.to_os()))
+            .map(|(path, _)| path.to_string())
+            .collect();
+        Ok(if outside.is_empty() { holds("") } else { fails(format!("also changed: {}", listed(&outside))) })
+    }
+
+    fn pattern(&self, pattern: &str, glob: &str, occurs: bool) -> Result<ConditionAnswer, GitError> {
+        let Ok(pattern) = Regex::new(pattern) else {
+            return Ok(unreadable(format!("`{pattern}` is not a regular expression")));
+        };
+        let files = self.matching(glob)?;
+        if files.is_empty() {
+            return Ok(fails(format!("no file matches {glob}")));
+        }
+        let mut found = Vec::new();
+        for path in files {
+            match self.text(&text_of(&path)) {
+                Ok(text) => {
+                    let line = text.lines().position(|line| pattern.is_match(line));
+                    found.extend(line.map(|line| format!("{path}:{}", line + 1)));
+                }
+                Err(why) => return Ok(unreadable(format!("{path} {why}"))),
+            }
+        }
+        Ok(match (occurs, found.is_empty()) {
+            (true, true) => fails("it does not occur"),
+            (true, false) | (false, true) => holds(listed(&found)),
+            (false, false) => fails(format!("it occurs in {}", listed(&found))),
+        })
+    }
+
+    fn equal(&self, a: &str, b: &str) -> ConditionAnswer {
+        match (self.bytes(a), self.bytes(b)) {
+            (Ok(one), Ok(other)) if one == other => holds(""),
+            (Ok(_), Ok(_)) => fails(format!("{a} and {b} differ")),
+            (Err(why), _) => unread(a, &why),
+            (_, Err(why)) => unread(b, &why),
+        }
+    }
+
+    fn dependencies(&self) -> Result<ConditionAnswer, GitError> {
+        let manifest = |path: &RepoPath| is_manifest(&path.to_string()) && !self.is_noise(path);
+        let files = self.state(|state| changed_files(self.repo, self.start, state, manifest))?;
+        let (mut before, mut after) = (BTreeSet::new(), BTreeSet::new());
+        for file in files {
+            let path = file.path.to_string();
+            for (content, names) in [(&file.before, &mut before), (&file.after, &mut after)] {
+                let Some(content) = content else { continue };
+                match dependencies_in(&path, &String::from_utf8_lossy(content)) {
+                    Some(found) => names.extend(found),
+                    None => return Ok(unreadable(format!("{path} cannot be read as a manifest"))),
+                }
+            }
+        }
+        let new: Vec<String> = after.difference(&before).cloned().collect();
+        Ok(if new.is_empty() { holds("") } else { fails(format!("new: {}", listed(&new))) })
+    }
+}
+
+fn text_of(path: &RepoPath) -> String {
+    String::from_utf8_lossy(path.as_bytes()).into_owned()
+}
+
+fn listed(names: &[String]) -> String {
+    let shown = names.iter().take(MAX_NAMES).cloned().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(MAX_NAMES) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
