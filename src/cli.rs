@@ -76,6 +76,8 @@ pub enum GateCommand {
     /// Show which functions a change lost, moved or emptied
     #[cfg(feature = "symbols")]
     Symbols(cmd::symbols::Args),
+    /// Leave texts for other agents of the repository
+    Board(cmd::board::Args),
     /// Begin a task under a contract and check whether it is met
     Contract(cmd::contract::Args),
     /// Print the escalation payload for what is failing
@@ -162,6 +164,7 @@ impl Cli {
             GateCommand::ImportMap(args) => cmd::import_map::main(&args, ui).map(Into::into),
             #[cfg(feature = "symbols")]
             GateCommand::Symbols(args) => cmd::symbols::main(&args, ui).map(Into::into),
+            GateCommand::Board(args) => cmd::board::main(&args, ui).map(Into::into),
             GateCommand::Contract(args) => cmd::contract::main(&args, ui).map(Into::into),
             GateCommand::Escalate(args) => cmd::escalate::main(&args, ui).map(Into::into),
             GateCommand::Handoff(args) => cmd::handoff::main(&args, ui).map(Into::into),

@@ -10,6 +10,7 @@
 //! and says where a new gate, runner, client or renderer goes.
 
 pub mod attest;
+pub mod board;
 pub mod ci;
 pub mod cli;
 pub mod client_definition;

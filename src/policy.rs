@@ -13,8 +13,10 @@ use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
 mod paths;
+mod roles;
 
 pub use self::paths::PathRules;
+pub use self::roles::{BOARD_FOLDERS, Role, Roles};
 
 /// All settings that a judgement depends on.
 #[derive(Clone, Debug)]
@@ -25,6 +27,8 @@ pub struct Policy {
     pub gates: Vec<Gate>,
     /// The parts of the program, in the order of the file; empty if the policy names none.
     pub scopes: Vec<Scope>,
+    /// The roles of agents.
+    pub roles: Roles,
     /// The command that gets the packet of a handoff and answers it; see [`crate::handoff`].
     pub unblock: Option<String>,
     /// The signers whose statements are evidence; see [`crate::attest`].
@@ -68,6 +72,7 @@ impl Policy {
             commands: Vec::new(),
             gates: Vec::new(),
             scopes: Vec::new(),
+            roles: Roles::default(),
             unblock: None,
             signers: Signers::Nobody,
             ci: Strictness::default(),

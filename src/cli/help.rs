@@ -16,7 +16,7 @@ const GROUPS: &[Group] = &[
         "Find out what happened",
         &["log", "explain", "explain-command", "explain-path", "decisions", "sessions", "import"],
     ),
-    ("Plan a task", &["prompt", "scope", "contract", "symbols", "import-map"]),
+    ("Plan a task", &["prompt", "scope", "contract", "board", "symbols", "import-map"]),
     ("When the agent is stuck", &["assess", "escalate", "handoff", "unblock"]),
     ("When a verdict is wrong", &["appeal", "replay"]),
     ("CI and other programs", &["ci", "attest", "hook", "schema", "completions"]),

@@ -7,7 +7,7 @@ use crate::cmd::install_failure;
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::install::{Chosen, InstallTarget, Plan, Wishes, apply, own_shell, plan_init};
+use crate::install::{Chosen, InstallTarget, Plan, Wishes, apply, own_shell, plan_init, plan_roles};
 use crate::render;
 use crate::render::ui::Ui;
 use crate::shell_kind::Shell;
@@ -42,6 +42,10 @@ pub struct Args {
     /// outside of a terminal, print it
     #[arg(long, conflicts_with_all = ["test", "build", "observe"])]
     scopes: bool,
+    /// Add a table of six roles to gate.toml, to edit: what each may write; without --yes and outside of a terminal,
+    /// print it
+    #[arg(long, conflicts_with_all = ["test", "build", "observe", "scopes"])]
+    roles: bool,
     /// Run each command once first; one that fails is not declared, and a comment in gate.toml says why
     #[arg(long = "try", conflicts_with_all = ["scopes", "ci"])]
     tries: bool,
@@ -99,6 +103,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     if args.scopes {
         return super::scopes::main(args.consent, ui);
     }
+    if args.roles {
+        return add_roles(args.consent, ui);
+    }
     if let Some(ci) = args.ci {
         return super::init_ci::write(ci, args.source.as_ref(), args.consent, ui);
     }
@@ -128,6 +135,22 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         return try_first(&repository, &mut wishes, args.consent, ui);
     }
     install(&repository, &wishes, args.consent, ui)?;
+    Ok(Exit::Pass)
+}
+
+/// Adds the table of roles to `gate.toml` after confirmation; otherwise prints it and changes nothing.
+fn add_roles(consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
+    let table = crate::embedded::file(crate::embedded::TEMPLATES, "roles.toml").unwrap_or_default();
+    if !consent.asks_to_write(ui) {
+        ui.raw(table);
+        ui.say("Put this into gate.toml (gate init --roles --yes does) and edit it.");
+        return Ok(Exit::Pass);
+    }
+    let repository = InstallTarget::discover(&std::env::current_dir()?).map_err(install_failure)?;
+    let plan = plan_roles(&repository, table).map_err(install_failure)?;
+    if carry_out(&repository, &plan, consent, "gate init --roles", ui)? {
+        ui.say("Edit and commit it: docs/roles.md says who has which role.");
+    }
     Ok(Exit::Pass)
 }
 

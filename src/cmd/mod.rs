@@ -4,6 +4,7 @@
 pub mod appeal;
 pub mod assess;
 pub mod attest;
+pub mod board;
 pub mod check;
 pub mod ci;
 pub mod commit;

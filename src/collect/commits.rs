@@ -29,7 +29,11 @@ pub fn collect(
     moment: Moment,
     branch: Option<&str>,
 ) -> Result<NewCommits, GitError> {
-    collect_at_most(MAX_COMMITS, repo, range, &Yardstick::all(policy, moment), branch)
+    let yardsticks = Yardstick::all(policy, moment);
+    if yardsticks.is_empty() && !policy.roles.list.is_empty() && !is_empty(range) {
+        return keep(MAX_COMMITS, repo, repo.log(&at_most(MAX_COMMITS, range))?, &yardsticks, branch);
+    }
+    collect_at_most(MAX_COMMITS, repo, range, &yardsticks, branch)
 }
 
 /// Reads the newest `most` commits of a range. If there are more, the result says so.
@@ -61,7 +65,10 @@ pub fn collect_begun(
     branch: Option<&str>,
 ) -> Result<NewCommits, GitError> {
     let yardsticks = Yardstick::all(policy, moment);
-    if yardsticks.is_empty() { Ok(NewCommits::default()) } else { keep(MAX_COMMITS, repo, log, &yardsticks, branch) }
+    if yardsticks.is_empty() && policy.roles.list.is_empty() {
+        return Ok(NewCommits::default());
+    }
+    keep(MAX_COMMITS, repo, log, &yardsticks, branch)
 }
 
 /// Returns `true` if a range is empty without a call of git.

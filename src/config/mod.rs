@@ -17,6 +17,7 @@ mod param_error;
 mod policy_digest;
 mod push;
 mod retention;
+mod roles;
 mod scopes;
 #[cfg(test)]
 mod tests;
@@ -45,7 +46,7 @@ const VERSION: i64 = 1;
 const MAX_FILE_SIZE: usize = 1024 * 1024;
 /// The keys at the top level.
 const KEYS: &[&str] =
-    &["version", "mode", "commands", "gates", "scopes", "unblock", "attest", "ci", "push", "retention"];
+    &["version", "mode", "commands", "gates", "scopes", "roles", "unblock", "attest", "ci", "push", "retention"];
 
 /// Returns the policy without a `gate.toml`: the gates of the binary, and no command.
 ///
@@ -119,6 +120,7 @@ fn parse_over(
         Some(said) => scopes::scopes(&mut report, said.value),
         None => Vec::new(),
     };
+    let roles = root.table(&mut report, "roles").map(|said| roles::roles(&mut report, said.value)).unwrap_or_default();
     let unblock = root.table(&mut report, "unblock").and_then(|said| unblock(&mut report, said));
     let signers = match root.table(&mut report, "attest") {
         Some(said) => attest::signers(&mut report, said),
@@ -133,6 +135,7 @@ fn parse_over(
         commands,
         gates,
         scopes,
+        roles,
         unblock,
         signers,
         ci,

@@ -6,12 +6,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::digest::hex_digest;
-use crate::policy::{Command, Gate, Policy, Scope, Signers, Strictness};
+use crate::policy::{Command, Gate, Policy, Role, Scope, Signers, Strictness};
 
 /// Returns the digest of commands and gates, whatever their order, of scopes, whose order may decide, of the signers,
 /// and of the strictness of a job.
 pub(super) fn digest(policy: &Policy) -> String {
-    let Policy { commands, gates, scopes, signers, ci, .. } = policy;
+    let Policy { commands, gates, scopes, roles, signers, ci, .. } = policy;
     let mut commands: Vec<&Command> = commands.iter().collect();
     commands.sort_by(|a, b| a.name.cmp(&b.name));
     let mut gates: Vec<&Gate> = gates.iter().collect();
@@ -25,6 +25,10 @@ pub(super) fn digest(policy: &Policy) -> String {
     if !scopes.is_empty() {
         parts.push(Value::Array(scopes.iter().map(scope).collect()).to_string().into_bytes());
     }
+    if !roles.list.is_empty() || roles.required {
+        let list: Vec<Value> = roles.list.iter().map(role).collect();
+        parts.push(json!({ "required": roles.required, "roles": list }).to_string().into_bytes());
+    }
     match signers {
         Signers::Nobody => {}
         Signers::File(path) => parts.push(json!({ "signers": path.to_string() }).to_string().into_bytes()),
@@ -34,6 +38,16 @@ pub(super) fn digest(policy: &Policy) -> String {
         parts.push(json!({ "agents": ci.agents.as_str(), "people": ci.people.as_str() }).to_string().into_bytes());
     }
     hex_digest(&parts.iter().map(Vec::as_slice).collect::<Vec<_>>())
+}
+
+fn role(role: &Role) -> Value {
+    json!({
+        "name": role.name,
+        "aliases": role.aliases,
+        "write": role.write.inputs,
+        "run": role.run,
+        "board": role.board,
+    })
 }
 
 fn scope(scope: &Scope) -> Value {

@@ -6,6 +6,7 @@
 pub mod agent_work;
 pub mod forwarded_text;
 pub mod hosting;
+pub mod posted;
 pub mod pushes;
 pub mod rescue;
 pub mod test_results;
@@ -14,6 +15,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::event::agent_work::AgentWork;
+use crate::event::posted::Posted;
 use crate::event::pushes::PushedRef;
 use crate::event::rescue::{Rescue, Trial};
 use crate::event::test_results::TestResults;
@@ -112,6 +114,8 @@ pub enum EventKind {
     Rescue(Rescue),
     /// A command was tried on a clean checkout.
     Trial(Trial),
+    /// An entry was put on the board.
+    Posted(Posted),
     /// Lost or damaged data was found, and set aside.
     Damage(Damage),
     /// A person acknowledged the faults of the journal.
@@ -138,6 +142,7 @@ impl EventKind {
             Self::Work(_) => "work",
             Self::Rescue(_) => "rescue",
             Self::Trial(_) => "trial",
+            Self::Posted(_) => "posted",
             Self::Damage(_) => "damage",
             Self::Repaired(_) => "repaired",
             Self::Unknown { kind, .. } => kind,

@@ -16,6 +16,7 @@ pub mod intent;
 pub mod output_patterns;
 pub mod policy_change;
 pub mod rewritten_files;
+pub mod roles;
 pub mod script_changes;
 pub mod session_steps;
 pub mod subject;
@@ -79,6 +80,12 @@ pub struct Facts {
     /// The changes to recorded decisions, by subject. Subjects without changes are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<decision_change::SubjectDecisions>,
+    /// The roles that the process or the client names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub role_claims: Vec<roles::RoleClaim>,
+    /// What a tool call is about to do.
+    #[serde(default, skip_serializing_if = "roles::PlannedAct::is_empty")]
+    pub planned: roles::PlannedAct,
     /// The contracts that apply, checked on the subjects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contracts: Vec<contracts::ContractFact>,
@@ -107,6 +114,8 @@ impl Facts {
             astray: Vec::new(),
             named_texts: BTreeMap::new(),
             decisions: Vec::new(),
+            role_claims: Vec::new(),
+            planned: roles::PlannedAct { writes: Vec::new(), runs: Vec::new() },
             contracts: Vec::new(),
             assessment: None,
         }

@@ -29,6 +29,12 @@ pub fn relaxed(old: &Policy, new: &Policy, files: &dyn ProjectFiles) -> Vec<Stri
             None => found.push(format!("the command {} is gone", command.name)),
         }
     }
+    if old.roles.required && !new.roles.required {
+        found.push("[roles] required is off".to_owned());
+    }
+    for role in old.roles.list.iter().filter(|role| new.roles.named(&role.name).is_none()) {
+        found.push(format!("the role {} is gone", role.name));
+    }
     if new.signers != old.signers && new.signers != Signers::Nobody {
         found.push("others may sign what counts".to_owned());
     }

@@ -17,6 +17,7 @@ pub mod integrity;
 pub mod loops;
 pub mod protected_branch;
 pub mod pull_request;
+pub mod roles;
 
 use crate::fact::Facts;
 use crate::gates::finding::{Answer, Finding, GateResult};
@@ -48,6 +49,7 @@ pub const KINDS: &[GateKind] = &[
     loops::KIND,
     protected_branch::KIND,
     pull_request::KIND,
+    roles::KIND,
 ];
 
 /// Returns the kind of this name.

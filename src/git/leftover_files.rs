@@ -73,9 +73,22 @@ impl Repo {
         if gone.is_empty() {
             return Ok(Vec::new());
         }
-        // What is not ignored is in the snapshot. `./` keeps a name that begins with `:` from being anything else.
+        // What is not ignored is in the snapshot.
+        self.ignored_among(gone.iter())
+    }
+
+    /// Returns the paths that git does not ignore; all of them if it cannot tell.
+    pub fn not_ignored(&self, mut paths: Vec<RepoPath>) -> Vec<RepoPath> {
+        let ignored = if paths.is_empty() { Vec::new() } else { self.ignored_among(paths.iter()).unwrap_or_default() };
+        paths.retain(|path| !ignored.contains(path));
+        paths
+    }
+
+    /// Returns the paths that git ignores.
+    fn ignored_among<'p>(&self, paths: impl Iterator<Item = &'p RepoPath>) -> Result<Vec<RepoPath>, GitError> {
+        // `./` keeps a name that begins with `:` from being anything else.
         let mut input = Vec::new();
-        for path in &gone {
+        for path in paths {
             input.extend_from_slice(b"./");
             input.extend_from_slice(path.as_bytes());
             input.push(0);

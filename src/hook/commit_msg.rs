@@ -14,6 +14,7 @@ use crate::engine::{Judgement, Uncommitted, Workplace};
 use crate::exit::Exit;
 use crate::fact::Facts;
 use crate::fact::commits::NewCommits;
+use crate::fact::roles;
 use crate::fact::subject::{Base, Subject, SubjectKind};
 use crate::failure::Failure;
 use crate::gates;
@@ -58,7 +59,7 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
         .gates
         .iter()
         .any(|gate| gate.kind == KIND && gate.mode != Mode::Off && gate.moments.contains(&Moment::Commit));
-    if !asked && !decisions::asked_at_commit(&policy) {
+    if !asked && policy.roles.list.is_empty() && !decisions::asked_at_commit(&policy) {
         return Ok(None);
     }
     let text =
@@ -108,6 +109,7 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
             waivers: state.waivers().iter().map(|(_, waived)| waived.clone()).collect(),
             notes: notes.clone(),
             decisions: decided.clone().into_iter().collect(),
+            role_claims: roles::of_process().into_iter().collect(),
             ..Facts::at(Moment::Commit)
         };
         let results = gates::judge(&policy, &facts);

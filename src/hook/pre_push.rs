@@ -15,6 +15,7 @@ use crate::collect::merge_base::Target;
 use crate::collect::{self, BaseOf, Lineage, Sources};
 use crate::engine::{Judgement, Workplace};
 use crate::exit::Exit;
+use crate::fact::roles;
 use crate::fact::subject::{Base, RefUpdate, Subject};
 use crate::fact::{Facts, Note};
 use crate::failure::Failure;
@@ -175,6 +176,7 @@ fn described(place: &Workplace, hook: &GitHook<'_>) -> anyhow::Result<Option<Des
     } else {
         facts.notes.extend(forge_query::no_pull_yet(&policy, updates.iter().map(|(update, _)| update), &url));
         place.add_contracts(&policy, &mut facts)?;
+        facts.role_claims = roles::of_process().into_iter().collect();
         place.tell(&state, &policy, &place.session.id, &mut facts);
     }
     Ok(Some(Described { policy, state, facts }))

@@ -37,7 +37,7 @@ pub use install_record::{Before, HookRecord, InstallRecord};
 pub use plan::{FileState, Plan, PlannedChange, diff};
 pub use previous_hook::{CHAINED, Chained, HOOK_FILE, chained, run_chained};
 pub use repository_facts::{HookConfig, InstallTarget};
-pub use scope_table::plan_scopes;
+pub use scope_table::{plan_roles, plan_scopes};
 pub use shell_script::{SCRIPTED, shell_script};
 pub use shell_settings::own_shell;
 pub use shim::{Shim, is_shim, recorded_binary};

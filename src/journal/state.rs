@@ -252,6 +252,7 @@ impl JournalState {
             }
             EventKind::Git(_)
             | EventKind::Trial(_)
+            | EventKind::Posted(_)
             | EventKind::Damage(_)
             | EventKind::Repaired(_)
             | EventKind::Unknown { .. } => {}

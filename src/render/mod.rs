@@ -1,5 +1,6 @@
 //! Turns results into bytes; no other module does. Renderers never decide.
 
+pub mod board;
 pub mod ci;
 pub mod commits;
 pub mod contracts;

@@ -57,6 +57,11 @@ fn tell(kind: &EventKind) -> (Style, String, String) {
         EventKind::Work(work) => tell_work(work),
         EventKind::Rescue(rescue) => tell_rescue(rescue),
         EventKind::Trial(trial) => tell_trial(trial),
+        EventKind::Posted(posted) => {
+            let role = posted.role.as_ref().map(|role| format!(" as {role}")).unwrap_or_default();
+            let what = format!("board {} version {} by {}{role}", posted.place, posted.version, posted.author);
+            (GOOD, what, String::new())
+        }
         EventKind::Damage(damage) => (BAD, format!("damage: {}", damage.what), String::new()),
         EventKind::Repaired(repaired) => {
             let faults = repaired.faults;

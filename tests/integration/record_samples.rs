@@ -36,6 +36,7 @@ pub fn samples() -> Samples {
     of_refusals(&project, &mut samples);
     of_rescue(&project, &mut samples);
     of_contracts(&project, &mut samples);
+    of_board(&project, &mut samples);
     of_code(&project, &mut samples);
     of_files(&project, &mut samples);
     samples
@@ -111,6 +112,11 @@ fn of_contracts(project: &Project, samples: &mut Samples) {
     samples.add("contract-check", &project.gate(["contract", "check", "--json"]).exits(10).out);
     samples.add("contract-list", &project.gate(["contract", "list", "--json"]).exits(0).out);
     samples.0.push(("contract", read_json(&project.gate_dir().join("contracts/contract.json"))));
+}
+
+fn of_board(project: &Project, samples: &mut Samples) {
+    samples.add("board-entry", &project.gate(["board", "put", "context/task", "README.md", "--json"]).exits(0).out);
+    samples.add("board-list", &project.gate(["board", "list", "--json"]).exits(0).out);
 }
 
 fn of_code(project: &Project, samples: &mut Samples) {

@@ -4,18 +4,21 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::{Map, Value};
 
+use crate::board::BoardEntry;
 use crate::cmd::commits::{CommitCounts, MissingHistory};
 use crate::cmd::decisions::DecisionList;
 use crate::cmd::explain_command::{ExplainedCommand, UnreadableLine};
 use crate::cmd::scope::TaskList;
 use crate::contract_shelf::BegunContract;
 use crate::event::agent_work::AgentWork;
+use crate::event::posted::Posted;
 use crate::event::rescue::{Rescue, Trial};
 use crate::event::test_results::TestResults;
 use crate::event::{Damage, GitEvent, Judged, Repaired, Run, RunStarted, Waived};
 use crate::fact::assessment::Assessment;
 use crate::handoff::packet::Packet;
 use crate::journal::StoredLine;
+use crate::render::board::BoardList;
 use crate::render::commits::JudgedCommit;
 use crate::render::contracts::{ContractBegin, ContractList, ContractReport};
 use crate::render::doctor::DoctorReport;
@@ -43,6 +46,7 @@ enum EventData {
     Work(AgentWork),
     Rescue(Rescue),
     Trial(Trial),
+    Posted(Posted),
     Damage(Damage),
     Repaired(Repaired),
 }
@@ -96,6 +100,8 @@ fn written<T: JsonSchema>() -> Schema {
 fn generated() -> Vec<(&'static str, &'static str, Schema)> {
     vec![
         ("assessment", "What an agent says of its own work, for gate assess", schema_for!(Assessment)),
+        ("board-entry", "An entry of the board, as gate keeps it", schema_for!(BoardEntry)),
+        ("board-list", "The answer of gate board list --json", written::<BoardList>()),
         ("commits", "The commits that gate commits --json judges", written::<CommitsPage>()),
         ("contract", "A contract whose task began, as gate keeps it", schema_for!(BegunContract)),
         ("contract-begin", "The answer of gate contract begin --json", written::<ContractBegin<'_>>()),

@@ -40,7 +40,7 @@ impl Standpoint<'_> {
     }
 
     /// A path of a line that went to `dir`, as seen from the root of the working tree; absolute where it lies elsewhere.
-    pub(super) fn resolve(&self, dir: Option<&str>, path: &str) -> String {
+    pub fn resolve(&self, dir: Option<&str>, path: &str) -> String {
         let below = |dir: &str| format!("{}/{path}", dir.trim_end_matches('/'));
         let path = match dir {
             Some(dir) if !path.starts_with(['/', '~', '$']) && !dir.is_empty() => below(dir),

@@ -17,6 +17,7 @@ pub(super) fn read(payload: &Value, what: HookEventKind) -> HookEvent {
         planning: named(payload, "permission_mode").map(|mode| mode == "plan"),
         // Inside a sub-agent the session is still the parent's.
         actor: named(payload, "agent_id"),
+        actor_type: named(payload, "agent_type"),
         what,
     }
 }

@@ -34,6 +34,7 @@ pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> HookEvent
         None => (own, None),
     };
     HookEvent {
+        actor_type: None,
         session,
         dir: path(payload, "cwd"),
         actor,

@@ -17,6 +17,7 @@ const MAX_DEPTH: usize = 6;
 /// Reads one call.
 pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> HookEvent {
     HookEvent {
+        actor_type: None,
         session: text(payload, "session_id").to_owned(),
         dir: path(payload, "cwd"),
         log: path(payload, "transcript_path"),

@@ -16,6 +16,8 @@ pub(super) struct HookEvent {
     pub log: Option<PathBuf>,
     /// The sub-agent that acts, or `None` for the agent of the session.
     pub actor: Option<String>,
+    /// The type of that sub-agent, if the client names it.
+    pub actor_type: Option<String>,
     /// `true` if the client is in plan mode, so that the agent may change nothing; `None` if the call does not say.
     pub planning: Option<bool>,
     /// The event.

@@ -22,6 +22,7 @@ mod payload;
 #[cfg(test)]
 mod payload_contract;
 mod pre_tool_use;
+mod roles;
 pub(super) mod session_state;
 mod stop;
 
@@ -33,6 +34,7 @@ use serde_json::{Value, json};
 use self::command_evidence::Weight;
 use self::hook_context::{Desk, clean};
 use self::hook_event::{HookEvent, HookEventKind, StartedTool, ToolAction};
+use self::roles::CallPlan;
 use crate::client_definition::ClientFile;
 use crate::event::agent_work::{Act, Denial, FileEdit, Phase, Prompt, ShellCommand, Speaker, ToolUse};
 use crate::event::{Damage, EventKind};
@@ -140,7 +142,7 @@ fn concerns_nobody(told: &HookEvent) -> bool {
             command_evidence::weigh(command_evidence::understand(line, dir).as_ref()) == Weight::Light
         }
         HookEventKind::Before(StartedTool { does: ToolAction::Edits(edits), .. }) => {
-            !guarded::may_concern(told.dir.as_deref(), edits)
+            !guarded::may_concern(told.dir.as_deref(), edits) && !roles::may_concern(told.dir.as_deref())
         }
         HookEventKind::Before(StartedTool { does: ToolAction::Other(target), name, .. }) => {
             intent::of_tool(name, target).is_none()
@@ -177,6 +179,7 @@ fn malformed(client: Client, event: &str, why: &str) -> HookReply {
     let event: String = event.chars().filter(|c| !c.is_control()).take(64).collect();
     let what = format!("the input of the hook {} {event} cannot be read: {why}", client.as_str());
     let told = HookEvent {
+        actor_type: None,
         session: format!("{}-unknown", client.as_str()),
         dir: None,
         log: None,
@@ -280,7 +283,8 @@ fn before(desk: &mut Desk, told: &HookEvent, call: &StartedTool) -> HookDecision
             let understood = command_evidence::understand(line, &at);
             let intents = guarded::of_line(desk, line, &at, understood.as_ref());
             changes::look_before(desk, understood.as_ref());
-            let decision = pre_tool_use::judge(desk, call, line, intents, understood.as_ref());
+            let plan = CallPlan::Line(line, &at, understood.as_ref());
+            let decision = pre_tool_use::judge(desk, told, call, line, intents, plan);
             if decision == HookDecision::Allow && command_evidence::weigh(understood.as_ref()) == Weight::Checks {
                 command_evidence::begin(desk, told, &call.id, line, dir.as_deref(), understood.as_ref());
             }
@@ -291,12 +295,12 @@ fn before(desk: &mut Desk, told: &HookEvent, call: &StartedTool) -> HookDecision
             let edits: Vec<FileEdit> = edits.iter().map(placed).collect();
             let what = edits.first().map(|edit| edit.path.to_string()).unwrap_or_default();
             let intents = guarded::of_edits(desk, &edits);
-            pre_tool_use::judge(desk, call, &what, intents, None)
+            pre_tool_use::judge(desk, told, call, &what, intents, CallPlan::Edits(&edits))
         }
         ToolAction::Other(target) => {
             let path = desk.path(&RepoPath::from(target.trim_start_matches("file://")), told).to_string();
             let intents = intent::of_tool(&call.name, &path).into_iter().collect();
-            pre_tool_use::judge(desk, call, &path, intents, None)
+            pre_tool_use::judge(desk, told, call, &path, intents, CallPlan::Unknown)
         }
         _ => HookDecision::Allow,
     }

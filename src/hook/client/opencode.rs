@@ -18,6 +18,7 @@ pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> HookEvent
         None => (own, None),
     };
     HookEvent {
+        actor_type: named(payload, "agent"),
         session,
         dir: path(payload, "directory"),
         log: None,

@@ -8,12 +8,14 @@ use std::path::{Component, Path};
 use super::HookDecision;
 use super::command_evidence::policy_here;
 use super::hook_context::{Desk, clean};
-use super::hook_event::StartedTool;
+use super::hook_event::{HookEvent, StartedTool};
+use super::roles::{self, CallPlan};
 use crate::command_line::Understood;
 use crate::event::agent_work::{Act, Denial};
 use crate::fact::Facts;
 use crate::fact::client_hooks;
 use crate::fact::intent::{Intent, IntentKind};
+use crate::fact::roles::PlannedAct;
 use crate::fact::subject::{RefUpdate, Subject};
 use crate::gates;
 use crate::gates::finding::{Effect, GateResult};
@@ -22,17 +24,19 @@ use crate::moment::Moment;
 use crate::policy::PolicySource;
 use crate::shell::program::{Arg, Leaf};
 
-/// Judges a call before it runs. `line` is the meaning of its command line, if it has one.
+/// Judges a call before it runs. `plan` is what it is about to do.
 pub(super) fn judge(
     desk: &mut Desk,
+    told: &HookEvent,
     call: &StartedTool,
     what: &str,
     intents: Vec<Intent>,
-    line: Option<&Understood>,
+    plan: CallPlan<'_>,
 ) -> HookDecision {
-    let pushes = line.map(|line| pushes(desk, line)).unwrap_or_default();
+    let pushes = plan.line().map(|line| pushes(desk, line)).unwrap_or_default();
     let intents: Vec<Intent> = intents.into_iter().filter(|intent| is_of_this_project(desk, intent)).collect();
-    if intents.is_empty() && pushes.is_empty() {
+    let has_roles = roles::may_concern(Some(&desk.root));
+    if intents.is_empty() && pushes.is_empty() && !has_roles {
         return HookDecision::Allow;
     }
     let policy = match policy_here(&desk.place) {
@@ -45,7 +49,12 @@ pub(super) fn judge(
     if policy.source == PolicySource::Defaults {
         return HookDecision::Allow;
     }
-    let mut results = gates::judge(&policy, &Facts { intents, ..Facts::at(Moment::Write) });
+    let (planned, role_claims) = if policy.roles.list.is_empty() {
+        (PlannedAct::default(), Vec::new())
+    } else {
+        (roles::planned(desk, plan), roles::claims(desk, told, &policy.roles))
+    };
+    let mut results = gates::judge(&policy, &Facts { intents, planned, role_claims, ..Facts::at(Moment::Write) });
     if !pushes.is_empty() {
         results.extend(judge_refs(&policy, pushes));
     }
