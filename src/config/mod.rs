@@ -15,6 +15,7 @@ mod locate;
 mod merge;
 mod param_error;
 mod policy_digest;
+mod prompt_notes;
 mod push;
 mod retention;
 mod roles;
@@ -30,6 +31,7 @@ pub use self::error::{ConfigError, Problem, nearest};
 use self::fields::{LocatedValue, TableFields};
 pub use self::locate::{LocateError, Located, PolicyLocations, PolicyNote, ReadFile, ReadVersions, locate};
 pub use self::param_error::CheckParams;
+pub use self::prompt_notes::{PromptNotes, prompt_notes};
 use crate::policy::{Gate, Policy, PolicySource, Signers};
 
 /// The name of the policy file, at the root of a repository.
@@ -46,7 +48,7 @@ const VERSION: i64 = 1;
 const MAX_FILE_SIZE: usize = 1024 * 1024;
 /// The keys at the top level.
 const KEYS: &[&str] =
-    &["version", "mode", "commands", "gates", "scopes", "roles", "unblock", "attest", "ci", "push", "retention"];
+    &["version", "mode", "commands", "gates", "scopes", "roles", "unblock", "attest", "ci", "push", "retention", "prompts"];
 
 /// Returns the policy without a `gate.toml`: the gates of the binary, and no command.
 ///
@@ -110,6 +112,8 @@ fn parse_over(
         report.add(&version.at, format!("`version` is {VERSION}"));
     }
     let all = root.choice(&mut report, "mode", gate_table::MODES).map(|said| said.value);
+    // The hooks of agent clients read it themselves.
+    root.choice(&mut report, "prompts", prompt_notes::PROMPT_NOTES);
     let tables = root.table(&mut report, "gates").map(|said| said.value);
     let gates = merge::gates(&mut report, base, all, tables, check);
     let commands = match root.table(&mut report, "commands") {

@@ -21,7 +21,7 @@ use crate::support::TestRepo;
 
 /// What most tests declare: one command that tests `src/` and the script itself, and says how many tests it ran.
 pub const POLICY: &str = r#"version = 1
-
+prompts = "off"
 [commands.test]
 gate = "tests"
 run = "sh test.sh"
