@@ -63,7 +63,7 @@ pub enum GateCommand {
     /// Import a session log from elsewhere
     Import(cmd::import::Args),
     /// Check whether a request is clear before the work begins
-    Prompt(cmd::prompt::Args),
+    Prompt(cmd::prompt::PromptArgs),
     /// List the tasks in a request
     Scope(cmd::prompt::Args),
     /// Explain a gate or a verdict

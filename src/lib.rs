@@ -46,6 +46,7 @@ pub mod parallel_map;
 pub mod parent_processes;
 pub mod policy;
 pub mod prompt;
+pub mod prompt_history;
 pub mod prompt_lookup;
 pub mod recorded_run;
 pub mod redact;

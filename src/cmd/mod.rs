@@ -29,6 +29,7 @@ mod init_try;
 pub mod log;
 pub mod man;
 pub mod prompt;
+mod prompt_history;
 pub mod push;
 pub mod replay;
 pub mod run;

@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
+use super::prompt_history;
+use crate::config::{self, PromptNotes};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::git::Repo;
-use crate::prompt::{PromptEvaluation, PromptText, evaluate};
+use crate::prompt::{PromptEvaluation, PromptText, evaluate, phrase};
+use crate::prompt_history::{folder as history_folder, update};
 use crate::prompt_lookup::{LOOKUP_TIMEOUT, look_up};
 use crate::render;
-use crate::render::ui::Ui;
+use crate::render::ui::{Ui, WARN};
 
 /// The maximum number of bytes that are read from a file or from standard input.
 const MAX_INPUT: u64 = 32 * 1024 * 1024;
@@ -25,7 +28,7 @@ pub struct Args {
     /// A file with the assistant's previous turn
     #[arg(long, value_name = "FILE")]
     previous: Option<PathBuf>,
-    /// Print the evaluation as JSON
+    /// Print the evaluation, or the history, as JSON
     #[arg(long)]
     json: bool,
 }
@@ -76,13 +79,57 @@ fn utf8(what: &str, bytes: Vec<u8>) -> Result<String> {
     Ok(String::from_utf8(bytes).map_err(failure)?)
 }
 
-/// Evaluates one request.
-pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
+/// Arguments of `gate prompt` alone.
+#[derive(Debug, clap::Args)]
+pub struct PromptArgs {
+    #[command(flatten)]
+    request: Args,
+    /// Show your last scores, the most common smells and the questions that are open
+    #[arg(long, conflicts_with_all = ["text", "previous", "forget"])]
+    history: bool,
+    /// Remove your history
+    #[arg(long, conflicts_with_all = ["text", "previous", "json"])]
+    forget: bool,
+}
+
+/// Adds an evaluation to the person's history. Returns `true` if an improvement is to be acknowledged.
+fn keep(evaluation: &PromptEvaluation, ui: &mut Ui) -> bool {
+    let here =
+        std::env::current_dir().ok().and_then(|here| Repo::discover(&here).ok()?.work_tree().ok().map(Path::to_owned));
+    let is_off = here.is_some_and(|root| config::prompt_notes(&root) == PromptNotes::Off);
+    let Some(folder) = history_folder().filter(|_| !is_off) else { return false };
+    match update(&folder, |history| history.add(evaluation)) {
+        Ok((rises, set_aside)) => {
+            if let Some(path) = set_aside {
+                prompt_history::say_damaged(&path, ui);
+            }
+            rises
+        }
+        Err(error) => {
+            ui.say(format_args!("{WARN}gate:{WARN:#} the history of requests is not kept: {error}"));
+            false
+        }
+    }
+}
+
+/// Evaluates one request, or shows or removes the history.
+pub fn main(args: &PromptArgs, ui: &mut Ui) -> Result<Exit> {
+    if args.history {
+        return prompt_history::show(args.request.json, ui);
+    }
+    if args.forget {
+        return prompt_history::forget(ui);
+    }
+    let args = &args.request;
     let evaluation = args.evaluate()?;
+    let rises = keep(&evaluation, ui);
     if args.json {
         ui.line(serde_json::to_string_pretty(&evaluation)?);
     } else {
         ui.raw(render::prompt::lines(&evaluation));
+        if rises {
+            ui.line(phrase("en", "rising", 0, &[]));
+        }
     }
     Ok(if evaluation.band.is_halted() { Exit::NeedsHuman } else { Exit::Pass })
 }

@@ -80,6 +80,13 @@ pub(super) fn classes(ground: &ScoreBasis<'_>) -> Vec<ClassShare> {
     classes
 }
 
+/// Returns the number of classes of the files that a prompt leads to.
+pub(super) fn domains(ground: &ScoreBasis<'_>) -> usize {
+    let places = ground.places();
+    let found = places.one.iter().filter_map(|name| ground.findings.names.get(&name.text)?.places.first());
+    found.map(|path| class_of(path)).collect::<std::collections::BTreeSet<_>>().len()
+}
+
 fn class_of(path: &str) -> &'static str {
     let lower = path.to_lowercase();
     let name = lower.rsplit('/').next().unwrap_or(&lower);

@@ -43,7 +43,7 @@ static BREAK: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)[;,!¿¡\n，。；、！]+|[.:?？：](?:\s|$)|\s(?:and then|and also|and|then|also|plus|y también|y además|y|e|luego|después|und|dann|et|puis|depois)\s|然后|并且|和").ok()
 });
 static POLITE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^(?:[-*•]\s+|(?:in|en|dans|em)\s+\S+\.[a-z]{1,5},?\s+|\(?\d{1,2}[.)]\s+|(?:please|pls|can you|could you|would you|i want you to|i want to|i'd like to|i need to|i need you to|we need to|let's|lets|now|just|only|also|then|and|so|first|next|finally|ok|okay|hey|hi|por favor|puedes|podr[ií]as|quiero que|quiero|necesito que|ahora|solo|s[oó]lo|tambi[eé]n|y|luego|bitte|kannst du|jetzt|s'il te plaît|peux-tu|pode|você pode|请|帮我)\b[,:]?\s*)+").ok()
+    Regex::new(r"(?i)^(?:[-*•]\s+|(?:in|en|dans|em|im|inside)\s+(?:\S*(?-i:[A-Z_./])\S*|\s),?\s+|\(?\d{1,2}[.)]\s+|(?:please|pls|can you|could you|would you|can we|could we|shall we|should we|is it possible to|i want you to|i want to|i'd like to|i need to|i need you to|we need to|let's|lets|now|just|only|also|then|and|so|first|next|finally|ok|okay|hey|hi|por favor|puedes|podr[ií]as|podemos|podr[ií]amos|se puede|quiero que|quiero|necesito que|ahora|solo|s[oó]lo|tambi[eé]n|y|luego|bitte|kannst du|jetzt|s'il te plaît|peux-tu|pode|você pode|请|帮我)\b[,:]?\s*)+").ok()
 });
 
 /// Returns the clauses of a wish, in order.
@@ -64,7 +64,7 @@ pub(super) fn clauses(wish: &str, language: PromptLanguage) -> Vec<Clause> {
         let body = start + (text.len() - text.trim_start().len());
         let polite = POLITE.as_ref().and_then(|regex| regex.find(&wish[body..end])).map_or(0, |hit| hit.end());
         let body = body + polite;
-        let first = clauses.is_empty();
+        let first = clauses.iter().all(|clause| clause.act.is_none());
         clauses.push(clause(wish, (start, body, end), first, language));
     }
     clauses

@@ -75,6 +75,7 @@ pub(super) fn is_continuation(text: &str, previous: Option<&str>) -> bool {
         })
         .filter(|word| word.len() > 2)
         .collect();
+    let offered = offered(previous.unwrap_or_default());
     let mut signals = 0;
     for (at, token) in tokens.iter().enumerate() {
         let number = token.trim_start_matches('#').trim_end_matches([':', ')']);
@@ -88,6 +89,8 @@ pub(super) fn is_continuation(text: &str, previous: Option<&str>) -> bool {
             signals += usize::from(alone && (!is("continuations.filler") || tokens.len() <= 3));
         } else if menu_words.iter().any(|word| word == token) {
             signals += usize::from(tokens.len() <= MAX_CONTINUATION_WORDS);
+        } else if offered.contains(&stem(token)) {
+            // "Shall I delete it?" - "Yes, delete it."
         } else if !is("continuations.filler") {
             return false;
         }
@@ -99,6 +102,28 @@ pub(super) fn is_continuation(text: &str, previous: Option<&str>) -> bool {
         && word_lists::spans("smells.bug_without_reproduction", &lower).is_empty()
         && word_lists::spans("smells.performance_without_metric", &lower).is_empty()
         && word_lists::spans("smells.vague_improvement", &lower).is_empty()
+}
+
+/// The letters by which two forms of a verb are the same: "borro", "bórralo".
+const STEM_LETTERS: usize = 4;
+
+fn stem(word: &str) -> String {
+    let plain = |c: char| match c {
+        'á' => 'a',
+        'é' => 'e',
+        'í' => 'i',
+        'ó' => 'o',
+        'ú' => 'u',
+        other => other,
+    };
+    word.chars().map(plain).take(STEM_LETTERS).collect()
+}
+
+/// Returns the stems of the words in the question that a turn ends with.
+fn offered(previous: &str) -> Vec<String> {
+    let last = previous.trim_end().strip_suffix('?').and_then(|text| text.rsplit(['.', '\n', '¿', ':']).next());
+    let words = last.unwrap_or_default().split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| word.len() >= STEM_LETTERS).map(|word| stem(&word.to_lowercase())).collect()
 }
 
 /// Returns `true` for one whole entry of the list.
@@ -136,6 +161,10 @@ pub(super) fn selected(text: &str, previous: Option<&str>) -> Option<Vec<String>
         return Some(numbers.into_iter().map(|n| menu[n - 1].clone()).collect());
     }
     let refused = !word_lists::spans("continuations.refuse", &lower).is_empty();
+    let count = format!("continuations.all_{}", menu.len());
+    if numbers.is_empty() && !refused && !word_lists::spans(&count, &lower).is_empty() {
+        return Some(menu);
+    }
     let all = word_lists::spans("continuations.all", &lower).into_iter().any(|(start, end)| end > start);
     (all && !refused).then_some(menu)
 }

@@ -7,6 +7,8 @@ mod class;
 mod clauses;
 mod continuation;
 mod lookup_results;
+mod note;
+mod phrases;
 mod prompt_text;
 mod questions;
 mod scores;
@@ -18,6 +20,8 @@ use serde::Serialize;
 
 pub use class::ClassShare;
 pub use lookup_results::{Findings, LookupResult};
+pub use note::note;
+pub use phrases::phrase;
 pub use prompt_text::{MAX_READ, NameInPrompt, NameKind, PromptText};
 pub use questions::PromptQuestion;
 pub use scores::{PromptScore, PromptScores, ScoreEvidence};
@@ -138,8 +142,9 @@ pub fn evaluate(reading: &PromptText<'_>, previous: Option<&str>, findings: &Fin
         })
         .collect();
     let reformulation = band.is_halted().then(|| questions::reformulation(&ground, &scores));
-    for smell in &mut smells {
-        smell.question = questions::of_smell(smell, language);
+    let asked: Vec<String> = smells.iter().map(|smell| questions::of_smell(smell, &ground)).collect();
+    for (smell, question) in smells.iter_mut().zip(asked) {
+        smell.question = question;
     }
     let tenths = |value: u32| Some(f64::from(value) / 10.0);
     PromptEvaluation {

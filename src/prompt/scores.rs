@@ -100,7 +100,9 @@ impl<'a> ScoreBasis<'a> {
                 Resolution::One => places.one.push(name),
                 Resolution::Several(found) => places.several.push((name, found)),
                 Resolution::Part(found) => places.part.push((name, found)),
-                Resolution::Missing if !is_word && !self.is_new(name) => places.missing.push(name),
+                Resolution::Missing if !is_word && !self.is_new(name) && !self.is_value(name) => {
+                    places.missing.push(name);
+                }
                 Resolution::Missing => {}
                 Resolution::Unknown => places.unknown += usize::from(!is_word),
             }
@@ -108,28 +110,47 @@ impl<'a> ScoreBasis<'a> {
         places
     }
 
+    /// Returns `true` if the name stands inside quotation marks: it is a value.
+    fn is_value(&self, name: &NameInPrompt) -> bool {
+        let before = &self.reading.text[..name.start];
+        before.rsplit('\n').next().is_some_and(|line| line.matches('"').count() % 2 == 1)
+    }
+
     /// Returns `true` if the prompt requests that this name be made, so it cannot be here yet.
     fn is_new(&self, name: &NameInPrompt) -> bool {
         if matches!(name.kind, NameKind::Flag | NameKind::Route | NameKind::Command) {
             return true;
         }
-        let clause = self.clauses.iter().find(|clause| clause.start <= name.start && name.start < clause.end);
-        let before = self.reading.text[clause.map_or(0, |clause| clause.start.min(name.start))..name.start]
-            .trim_end()
-            .to_lowercase();
-        let last = before.rsplit(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or_default();
-        let points = ["in", "to", "en", "a", "at", "from", "of", "de", "dans", "of", "em", "tabla", "table", "file"]
-            .contains(&last);
+        let (clause, before) = self.before(name);
+        let points = self.is_pointed_at(name);
         let renames = ["renam", "renom", "renomb", "benenn", "move", "muev", "extract", "split"]
             .iter()
             .any(|stem| before.contains(stem));
         let makes = clause.is_some_and(|clause| matches!(clause.act, Some(ClauseAct::Create | ClauseAct::Precise)));
         match name.kind {
-            NameKind::Path => renames && last != "in" || (makes && !points),
+            NameKind::Path => renames && !before.ends_with("in") || (makes && !points),
             NameKind::Table => makes && !points,
             // A name that is the subject of a complaint should be here; one in a new line of code need not.
             _ => makes || renames || clause.is_none_or(|clause| clause.start > 0) || !before.is_empty(),
         }
+    }
+
+    /// Returns the clause of a name, and its text before the name.
+    fn before(&self, name: &NameInPrompt) -> (Option<&'a Clause>, String) {
+        let clause = self.clauses.iter().find(|clause| clause.start <= name.start && name.start < clause.end);
+        let start = clause.map_or(0, |clause| clause.start.min(name.start));
+        (clause, self.reading.text[start..name.start].trim_end().to_lowercase())
+    }
+
+    /// Returns `true` if a word before the name says that the work is there: "in", "to", "table".
+    fn is_pointed_at(&self, name: &NameInPrompt) -> bool {
+        const POINTING: [&str; 16] = [
+            "in", "to", "en", "a", "at", "from", "of", "de", "dans", "em", "tabla", "table", "file", "im", "für",
+            "para",
+        ];
+        let (_, before) = self.before(name);
+        let last = before.rsplit(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
+        last.is_some_and(|last| POINTING.contains(&last))
     }
 
     /// Returns the five scores.
@@ -174,7 +195,7 @@ impl<'a> ScoreBasis<'a> {
         let one = places.one.iter().filter(explicit).count();
         let several = places.several.iter().filter(|(name, _)| name.kind != NameKind::Word).count();
         let total = self.smells("total_system");
-        if self.accepts() {
+        if self.accepts() && one == 0 {
             return (if self.has_antecedent { 3 } else { 2 }, "the turn before says what is meant");
         }
         if one > 0 {
@@ -191,8 +212,11 @@ impl<'a> ScoreBasis<'a> {
         if several > 0 {
             return (3, "the name is found in several places");
         }
-        if !places.missing.is_empty() {
-            return (2, "the name is not found");
+        let is_name = |name: &&&NameInPrompt| self.findings.names.get(&name.text).is_some_and(|found| found.exact);
+        let word = places.one.iter().find(is_name);
+        if let Some(first) = places.missing.first() {
+            let is_secondary = word.is_some_and(|word| word.start < first.start) && !self.is_pointed_at(first);
+            return if is_secondary { (4, "another name is open") } else { (2, "the name is not found") };
         }
         let is_flag = self.reading.names.iter().any(|name| name.kind == NameKind::Flag);
         if is_flag && self.acts().any(|act| act == ClauseAct::Create) {
@@ -204,7 +228,12 @@ impl<'a> ScoreBasis<'a> {
         if total {
             return (1, "everything is meant");
         }
-        let is_name = |name: &&&NameInPrompt| self.findings.names.get(&name.text).is_some_and(|found| found.exact);
+        if self.acts().next() == Some(ClauseAct::Question)
+            && self.language.begins("acts.lookup", self.reading.wish.trim_start()).is_some()
+            && concrete(self.reading.text) > 0
+        {
+            return (5, "a search needs no place");
+        }
         match (places.one.iter().filter(is_name).count(), places.several.first(), places.part.first()) {
             (1.., ..) if self.smells("bug_without_reproduction") && !self.starts_with_name(places) => {
                 (3, "a word leads to a file")
@@ -265,11 +294,17 @@ impl<'a> ScoreBasis<'a> {
         EMPTY.iter().any(|key| self.language.begins(key, word) == Some(word.len()))
     }
 
+    /// Returns `true` if several tasks of the prompt belong to different domains.
+    pub(super) fn is_mixed(&self) -> bool {
+        self.tasks > 1 && super::class::domains(self) > 1
+    }
+
     /// Returns the number of parts that belong to the first act.
     fn tied(&self) -> usize {
         self.clauses
             .iter()
-            .filter(|clause| clause.is_tied && !clause.is_constraint && clause.act.is_some() && !clause.is_run())
+            .filter(|clause| clause.is_tied && !clause.is_constraint && !clause.is_run() && clause.act.is_some())
+            .filter(|clause| !self.language.has("acts.report", &self.reading.wish[clause.start..clause.end]))
             .count()
     }
 
@@ -277,6 +312,16 @@ impl<'a> ScoreBasis<'a> {
     fn accepts(&self) -> bool {
         (self.has_antecedent || self.has_menu)
             && self.language.begins("continuations.accept", self.reading.wish.trim_start()).is_some()
+    }
+
+    /// Returns `true` if an act without an object of its own follows up on the turn before: "revert that".
+    fn follows(&self) -> bool {
+        let acts = matches!(self.acts().next(), Some(ClauseAct::Vague | ClauseAct::Precise | ClauseAct::Create));
+        self.has_antecedent
+            && acts
+            && self.smells.is_empty()
+            && self.content_words() == 0
+            && self.reading.explicit().next().is_none()
     }
 
     fn is_concrete(&self) -> bool {
@@ -301,6 +346,9 @@ impl<'a> ScoreBasis<'a> {
         let first = acts.first().copied();
         if self.accepts() && self.smells.is_empty() {
             return Self::scored(if self.has_antecedent { 4 } else { 3 }, "what the turn before put up");
+        }
+        if self.follows() {
+            return Self::scored(if first == Some(ClauseAct::Vague) { 3 } else { 4 }, "an act on what came before");
         }
         if self.smells("total_system") {
             let what = acts.iter().any(|act| matches!(act, ClauseAct::Review | ClauseAct::Create | ClauseAct::Precise))
@@ -396,9 +444,6 @@ impl<'a> ScoreBasis<'a> {
         if self.accepts() {
             return Self::scored(if self.has_antecedent { 3 } else { 2 }, "the turn before says it");
         }
-        if self.tied() > 1 {
-            return Self::scored(3, "a test could be written");
-        }
         let runs = acts.contains(&ClauseAct::Run)
             && (self.reading.names.iter().any(|name| name.kind == NameKind::Command) || self.has("acts.test"));
         let commands = self.reading.names.iter().any(|name| {
@@ -408,6 +453,15 @@ impl<'a> ScoreBasis<'a> {
         });
         if runs || commands {
             return Self::scored(5, "a command proves it");
+        }
+        if self.tied() > 1 {
+            return Self::scored(3, "a test could be written");
+        }
+        if self.follows() {
+            return Self::scored(
+                if acts.first() == Some(&ClauseAct::Vague) { 3 } else { 4 },
+                "the turn before says it",
+            );
         }
         if has_metric(text)
             && !matches!(acts.first(), Some(ClauseAct::Question))

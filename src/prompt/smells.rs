@@ -86,7 +86,7 @@ pub(super) fn smells(
 /// Returns `true` if a negation or a mention is just before the phrase.
 fn is_negated(wish: &str, start: usize) -> bool {
     static BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)(?:\b(?:don't|do not|dont|never|not|no need to|without|rather than|instead of|stop|nothing|no|sin|nunca|en vez de|nicht|ohne|kein\w*|ne|sans|não|sem|nem|ni|called|named|llamad[oa])\s+(?:\S+\s+)?|不要|别)$").ok()
+        Regex::new(r"(?i)(?:\b(?:don't|do not|dont|never|not|no need to|without|rather than|instead of|stop|nothing|no|sin|nunca|en vez de|nicht|ohne|kein\w*|ne|sans|não|sem|nem|ni|called|named|llamad[oa])\s+(?:\S+\s+)?|(?:do|does|am|is|are|'m|'re) ?n[o'’]t (?:ask\w*|look\w*|interested|want\w*|need\w*|about|trying|mean\w*|meant)(?: \S+){0,3}\s|not (?:ask\w*|look\w*|want\w*|need\w*|about|trying|meant)(?: \S+){0,3}\s|no (?:quiero|pido|necesito|busco|se trata de|hace falta)(?: \S+){0,3}\s|不要|别|不是要|无需|不用)$").ok()
     });
     let before = &wish[wish[..start].floor_char_boundary(start.saturating_sub(40))..start];
     BEFORE.as_ref().is_some_and(|regex| regex.is_match(before))
@@ -109,7 +109,11 @@ fn is_open(
         "performance_without_metric" => !has_metric(text),
         "vague_improvement" => {
             let rest = &text[end.min(text.len())..];
-            let defined = rest.contains(':') || rest.contains("->") || rest.contains('→');
+            let sentence = &wish[start..wish[start..].find(['.', '\n']).map_or(wish.len(), |length| start + length)];
+            let defined = rest.contains(':')
+                || rest.contains("->")
+                || rest.contains('→')
+                || language.has("says.definitions", sentence);
             !has_metric(text) && !defined && concrete(rest) <= 1
         }
         "bug_without_reproduction" => {

@@ -58,7 +58,19 @@ pub(super) fn tasks(reading: &PromptText<'_>, language: PromptLanguage, clauses:
         let ends = marks.iter().skip(1).map(|mark| mark.0).chain([wish.len()]);
         return marks.iter().zip(ends).map(|(mark, end)| (mark.1, end)).collect();
     }
-    chain(wish, language, clauses)
+    let announced = announced(wish, language, clauses);
+    if announced.is_empty() { chain(wish, language, clauses) } else { announced }
+}
+
+/// The parts after "three things:".
+fn announced(wish: &str, language: PromptLanguage, clauses: &[Clause]) -> Vec<(usize, usize)> {
+    let Some(&(_, end)) = language.spans("says.announces", wish).first() else { return Vec::new() };
+    if !wish[end..].trim_start().starts_with([':', '：']) {
+        return Vec::new();
+    }
+    let parts = clauses.iter().filter(|clause| clause.start > end && !clause.is_constraint);
+    let parts: Vec<_> = parts.map(|clause| (clause.start, clause.end)).collect();
+    if parts.len() < 2 { Vec::new() } else { parts }
 }
 
 /// Acts that are joined by commas and conjunctions, and the objects of one act that are.

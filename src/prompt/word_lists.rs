@@ -103,10 +103,18 @@ impl PromptLanguage {
         !self.spans(key, text).is_empty()
     }
 
-    /// Returns the end of the entry that the text begins with.
+    /// Returns the end of the entry that the text begins with. "Checkout" in `Checkout.tsx` is not one.
     pub(super) fn begins(self, key: &str, text: &str) -> Option<usize> {
-        self.spans(key, text).into_iter().filter(|(start, _)| *start == 0).map(|(_, end)| end).max()
+        let begun = self.spans(key, text).into_iter().filter(|(start, _)| *start == 0).map(|(_, end)| end).max();
+        begun.filter(|end| !is_part_of_name(&text[*end..]))
     }
+}
+
+/// Returns `true` if a word goes on as a name: `.tsx`, `/list`, `::new`, `-cache`.
+fn is_part_of_name(rest: &str) -> bool {
+    let mut rest = rest.chars();
+    rest.next().is_some_and(|first| "./:-(=".contains(first))
+        && rest.next().is_some_and(|second| second.is_alphanumeric() || ":)".contains(second))
 }
 
 /// Returns the places of entries of the list, in any language.

@@ -56,6 +56,8 @@ struct NameMatches {
 impl NameMatches {
     /// Decides between several places by the text before the last part of the name: `json` in `render::json::row`.
     fn within(&mut self, name: &NameInPrompt) {
+        without_tests(&mut self.path);
+        without_tests(&mut self.definition);
         let parts: Vec<String> =
             name.text.to_lowercase().split([':', '.']).filter(|part| !part.is_empty()).map(str::to_owned).collect();
         if name.kind == NameKind::Identifier && parts.len() > 1 && self.definition.len() > 1 {
@@ -78,6 +80,19 @@ impl NameMatches {
     }
 }
 
+/// Returns `true` for `README.md` and "README".
+fn is_named_without_ending(path: &str, wanted: &str) -> bool {
+    !wanted.contains(['.', '/']) && path.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('.'))
+}
+
+/// Leaves tests out when the name has a place of its own.
+fn without_tests(places: &mut BTreeSet<String>) {
+    let own = |path: &&String| !path.contains("test") && !path.contains("spec");
+    if places.len() > 1 && places.iter().any(|path| own(&path)) {
+        places.retain(|path| own(&path));
+    }
+}
+
 fn by_path(name: &NameInPrompt, paths: &[String]) -> NameMatches {
     let mut place = NameMatches {
         takes_mentions: !matches!(name.kind, NameKind::Path | NameKind::Word | NameKind::Table),
@@ -93,6 +108,7 @@ fn by_path(name: &NameInPrompt, paths: &[String]) -> NameMatches {
                     || path.ends_with(&format!("/{wanted}"))
                     || path.starts_with(&format!("{wanted}/"))
                     || path.contains(&format!("/{wanted}/"))
+                    || is_named_without_ending(path, &wanted)
             });
             let mut hits: BTreeSet<String> = hits.cloned().collect();
             if hits.contains(&wanted) || hits.iter().any(|path| path.contains(&format!("{wanted}/"))) {

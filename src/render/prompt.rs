@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::prompt::{PromptBand, PromptEvaluation, TaskInPrompt};
+use crate::prompt_history::{PromptHistory, PromptTrend};
 
 /// Returns one line for a clear request; questions and a reformulation for others.
 pub fn lines(evaluation: &PromptEvaluation) -> String {
@@ -29,6 +30,30 @@ pub fn lines(evaluation: &PromptEvaluation) -> String {
     }
     if !evaluation.tasks.is_empty() {
         out.push_str(&table(&evaluation.tasks));
+    }
+    out
+}
+
+/// Returns the scores, the smells and the open questions of a person.
+pub fn history(history: &PromptHistory) -> String {
+    if history.scores.is_empty() {
+        return "no request was scored yet\n".to_owned();
+    }
+    let scores: Vec<String> = history.scores.iter().map(|scored| format!("{:.1}", scored.score)).collect();
+    let trend = match history.trend() {
+        PromptTrend::Rising => "rising",
+        PromptTrend::Stable => "stable",
+        PromptTrend::Declining => "declining",
+    };
+    let mut out = format!("last scores, oldest first: {} ({trend})\n", scores.join(" "));
+    let mut smells: Vec<(&String, &u64)> = history.smells.iter().collect();
+    smells.sort_by_key(|(id, count)| (std::cmp::Reverse(**count), id.as_str()));
+    for (id, count) in smells {
+        let _ = writeln!(out, "  {count:>3} x {}", id.replace('_', " "));
+    }
+    let open = history.open();
+    if !open.is_empty() {
+        let _ = writeln!(out, "open questions: {}", open.join(", ").replace('_', " "));
     }
     out
 }

@@ -46,7 +46,17 @@ const STAGES: &[(&str, &[&str])] = &[
     ("what was decided", &["decision"]),
     (
         "places that are read and written",
-        &["board", "config", "contract_shelf", "git", "journal", "prompt_lookup", "runner", "stack"],
+        &[
+            "board",
+            "config",
+            "contract_shelf",
+            "git",
+            "journal",
+            "prompt_history",
+            "prompt_lookup",
+            "runner",
+            "stack",
+        ],
     ),
     ("what is run", &["run"]),
     ("what a command line proves", &["command_line"]),

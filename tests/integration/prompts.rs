@@ -97,6 +97,22 @@ impl Figures {
         }
     }
 
+    /// The rows of the table in docs/prompts.md.
+    fn rows(&self) -> Vec<(&'static str, String)> {
+        let percent = |part: usize, whole: usize| format!("{} of {whole}", part.min(whole));
+        let error =
+            |at: usize| format!("{}.{:02}", self.errors[at] / self.scored, self.errors[at] * 100 / self.scored % 100);
+        vec![
+            ("right band", percent(self.bands, self.examples)),
+            ("good requests with questions first", percent(self.good_halted, self.good)),
+            ("smells that are right", percent(self.smells_right, self.smells_right + self.smells_wrong)),
+            ("smells that are found", percent(self.smells_right, self.smells_right + self.smells_missed)),
+            ("continuations", percent(self.continuations, self.examples)),
+            ("one task or several", percent(self.scopes, self.examples)),
+            ("mean error of `co`, `cs`, `rd`, `vr`, `aa`", (0..5).map(error).collect::<Vec<_>>().join(", ")),
+        ]
+    }
+
     /// The bounds that docs/prompts.md promises.
     fn hold(&self) {
         let at_least = |what: &str, part: usize, whole: usize, percent: usize| {
@@ -141,43 +157,74 @@ fn bands(tenths: u8) -> Vec<String> {
     bands
 }
 
-#[test]
-fn the_examples_of_this_project_are_judged_as_people_did() {
+/// The figures over a file of labelled examples.
+fn figures_of(file: &str) -> Figures {
     let turns: BTreeMap<String, String> =
         serde_json::from_str(&fs::read_to_string(data().join("turns.json")).unwrap()).unwrap();
     let mut figures = Figures::default();
-    for line in fs::read_to_string(data().join("examples.tsv")).unwrap().lines() {
+    for line in fs::read_to_string(data().join(file)).unwrap().lines() {
         let fields: Vec<&str> = line.split('\t').collect();
         let [repository, _, turn, _, scores, smells, tasks, prompt] = fields[..] else { panic!("{line}") };
         let prompt = prompt.replace("\\n", "\n");
         let previous = turns.get(turn).map(String::as_str);
-        let smells: Vec<String> = smells.split(',').filter(|id| *id != "-").map(str::to_owned).collect();
-        let continuation = scores == "skip";
-        let scores: Vec<u8> = scores.split(' ').filter_map(|score| score.parse().ok()).collect();
-        let (mut wanted, mut is_good) = (vec!["skipped".to_owned()], false);
-        let scores = (!continuation).then(|| <[u8; 5]>::try_from(scores.as_slice()).unwrap());
-        if let Some([co, cs, rd, vr, aa]) = scores {
-            let menu = ["menu", "plan", "carta"].contains(&turn) && prompt.split_whitespace().count() <= 15;
-            let tenths = (co * 3 + cs * 2 + rd + vr * 2 + aa * 2 + if menu { 10 } else { 0 }).min(50);
-            let tenths = if smells.len() > 1 { tenths.min(39) } else { tenths };
-            wanted = bands(tenths);
-            is_good = tenths >= 40;
-        }
-        let several = (tasks != "?").then(|| tasks != "1");
-        let label = Label {
-            scores,
-            bands: wanted,
-            is_good,
-            smells,
-            doubtful_smells: vec![],
-            continuation: Some(continuation),
-            several,
-        };
+        let label = label(turn, scores, smells, tasks, &prompt);
         figures.add(&prompt, &evaluated(&data().join("repositories").join(repository), &prompt, previous), &label);
     }
+    figures
+}
+
+/// Reads one label. A smell after `?` is doubtful: it may be found or not.
+fn label(turn: &str, scores: &str, smells: &str, tasks: &str, prompt: &str) -> Label {
+    let ids = |is_doubtful: bool| -> Vec<String> {
+        let ids = smells.split(',').filter(|id| *id != "-" && id.starts_with('?') == is_doubtful);
+        ids.map(|id| id.trim_start_matches('?').to_owned()).collect()
+    };
+    let smells = ids(false);
+    let continuation = scores == "skip";
+    let scores: Vec<u8> = scores.split(' ').filter_map(|score| score.parse().ok()).collect();
+    let (mut wanted, mut is_good) = (vec!["skipped".to_owned()], false);
+    let scores = (!continuation).then(|| <[u8; 5]>::try_from(scores.as_slice()).unwrap());
+    if let Some([co, cs, rd, vr, aa]) = scores {
+        let menu = ["menu", "plan", "carta"].contains(&turn) && prompt.split_whitespace().count() <= 15;
+        let tenths = (co * 3 + cs * 2 + rd + vr * 2 + aa * 2 + if menu { 10 } else { 0 }).min(50);
+        let tenths = if smells.len() > 1 { tenths.min(39) } else { tenths };
+        wanted = bands(tenths);
+        is_good = tenths >= 40;
+    }
+    Label {
+        scores,
+        bands: wanted,
+        is_good,
+        smells,
+        doubtful_smells: ids(true),
+        continuation: Some(continuation),
+        several: (tasks != "?").then(|| tasks != "1"),
+    }
+}
+
+#[test]
+fn the_examples_of_this_project_are_judged_as_people_did() {
+    let figures = figures_of("examples.tsv");
     assert!(figures.examples >= 200);
     figures.hold();
+    let unseen = figures_of("unseen.tsv");
+    unseen.hold();
+    let rows = [&figures, &unseen].map(Figures::rows);
+    let table: String =
+        rows[0].iter().zip(&rows[1]).map(|((what, a), (_, b))| format!("| {what} | {a} | {b} |\n")).collect();
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/prompts.md");
+    let text = fs::read_to_string(&page).unwrap();
+    if std::env::var_os("GATE_BLESS").is_some() {
+        let (before, rest) = text.split_once(FIGURES_BEGIN).unwrap();
+        let (_, after) = rest.split_once(FIGURES_END).unwrap();
+        fs::write(&page, format!("{before}{FIGURES_BEGIN}{table}{FIGURES_END}{after}")).unwrap();
+    } else {
+        assert!(text.contains(&table), "docs/prompts.md has other figures; GATE_BLESS=1 writes these:\n{table}");
+    }
 }
+
+const FIGURES_BEGIN: &str = "| --- | --- | --- |\n";
+const FIGURES_END: &str = "\n<!-- end of the figures -->";
 
 #[test]
 fn shared_examples_are_judged_as_people_did_where_they_are() {
@@ -251,6 +298,7 @@ impl Place {
         let mut child = Command::new(env!("CARGO_BIN_EXE_gate"))
             .args(args)
             .current_dir(self.0.path())
+            .env("XDG_STATE_HOME", self.0.path().join(".git/state"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -297,9 +345,16 @@ fn bad_input_gets_a_clear_answer() {
     assert_eq!(place.gate(&["prompt", "--previous", "none.txt", "1"], b"").status.code(), Some(65));
     let large = b"make it faster. ".repeat(5 * 1024 * 1024 / 16);
     let lines = b"x\n".repeat(1_000_000);
-    for input in
-        [&b""[..], b" \n", b"a\0b", b"{\"prompt\": \"pass\"}", b"\x1b[31mred", large.as_slice(), lines.as_slice()]
-    {
+    for input in [
+        &b""[..],
+        b" \n",
+        b"a\0b",
+        b"\0\0\0",
+        b"{\"prompt\": \"pass\"}",
+        b"\x1b[31mred",
+        large.as_slice(),
+        lines.as_slice(),
+    ] {
         let (code, value) = place.json(&["-"], input);
         assert!(matches!(code, Some(0 | 11)), "{code:?}");
         assert!(value["band"].is_string());
@@ -317,4 +372,40 @@ fn several_tasks_are_a_numbered_table() {
     assert!(shown.ends_with("In which order, or all together?\n"));
     let one = place.gate(&["scope", "set POOL_TIMEOUT to 10"], b"");
     assert_eq!(one.stdout, b"this is one task\n");
+}
+
+#[test]
+fn the_history_keeps_scores_and_no_text() {
+    let place = Place::new();
+    let history = |args: &[&str]| place.gate(&[&["prompt", "--history"], args].concat(), b"");
+    assert_eq!(history(&[]).stdout, b"no request was scored yet\n");
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..3).for_each(|_| drop(place.gate(&["prompt", "validate is broken"], b""))));
+        }
+    });
+    let shown = String::from_utf8(history(&[]).stdout).unwrap();
+    assert!(shown.contains("(stable)") && shown.contains(" 12 x bug without reproduction"), "{shown}");
+    let value: Value = serde_json::from_slice(&history(&["--json"]).stdout).unwrap();
+    assert_eq!(value["scores"].as_array().unwrap().len(), 10);
+    let schema = place.gate(&["schema", "prompt-history"], b"");
+    let schema = jsonschema::validator_for(&serde_json::from_slice(&schema.stdout).unwrap()).unwrap();
+    assert!(schema.is_valid(&value), "{value:#}");
+    let file = place.0.path().join(".git/state/gate/prompts.json");
+    assert!(!fs::read_to_string(&file).unwrap().contains("validate"));
+    for _ in 0..3 {
+        place.gate(&["prompt", "set POOL_TIMEOUT to 10"], b"");
+    }
+    assert!(String::from_utf8(history(&[]).stdout).unwrap().contains("(rising)"));
+
+    fs::write(&file, "[").unwrap();
+    let damaged = history(&[]);
+    assert!(String::from_utf8_lossy(&damaged.stderr).contains("prompts.json.damaged"), "{damaged:?}");
+    place.gate(&["prompt", "validate is broken"], b"");
+    assert!(String::from_utf8(place.gate(&["prompt", "--forget"], b"").stdout).unwrap().contains("removed"));
+    assert!(fs::read_dir(file.parent().unwrap()).unwrap().all(|entry| entry.unwrap().file_name() == "prompts.lock"));
+
+    fs::write(place.0.path().join("gate.toml"), "version = 1\nprompts = \"off\"\n").unwrap();
+    place.gate(&["prompt", "validate is broken"], b"");
+    assert_eq!(history(&[]).stdout, b"no request was scored yet\n");
 }

@@ -8,6 +8,7 @@ use crate::board::BoardEntry;
 use crate::cmd::commits::{CommitCounts, MissingHistory};
 use crate::cmd::decisions::DecisionList;
 use crate::cmd::explain_command::{ExplainedCommand, UnreadableLine};
+use crate::cmd::prompt_history::PromptHistoryReport;
 use crate::cmd::scope::TaskList;
 use crate::contract_shelf::BegunContract;
 use crate::event::agent_work::AgentWork;
@@ -115,6 +116,11 @@ fn generated() -> Vec<(&'static str, &'static str, Schema)> {
         ("journal", "One line of .git/gate/journal.jsonl", schema_for!(JournalRecord)),
         ("log", "One line of gate log --json", written::<LoggedEvent>()),
         ("observed", "The cases of gate status --observed --json", written::<ObservedList<'_>>()),
+        (
+            "prompt-history",
+            "Scores, smells and open questions of gate prompt --history --json",
+            written::<PromptHistoryReport<'_>>(),
+        ),
         ("replay", "The answers of gate replay --json to a case", written::<Answers>()),
         ("replay-session", "The answers of gate replay --json to a session", written::<SessionAnswers>()),
         ("replay-verdict", "The answers of gate replay --json to a verdict", written::<Again>()),
