@@ -42,7 +42,11 @@ export const Gate = async ({ client, directory, worktree }) => {
   return {
     "chat.message": async (input, output) => {
       const payload = { ...(await about(input.sessionID)), agent: output.message?.agent, text: text(output.parts) }
-      await ask("chat.message", payload, root)
+      const answer = await ask("chat.message", payload, root)
+      const last = output.parts?.at(-1)
+      // For the agent alone: the person's own text stays as it is.
+      if (answer.additionalContext && last)
+        output.parts.push({ ...last, id: `${last.id}0`, type: "text", text: answer.additionalContext, synthetic: true, metadata: { gate: true } })
     },
     "tool.execute.before": async (input, output) => {
       const payload = { ...(await about(input.sessionID)), tool: input.tool, callID: input.callID, args: output.args }

@@ -22,6 +22,7 @@ mod payload;
 #[cfg(test)]
 mod payload_contract;
 mod pre_tool_use;
+mod prompt_note;
 mod roles;
 pub(super) mod session_state;
 mod stop;
@@ -59,10 +60,9 @@ fn read(client: Client, file: &ClientFile, event: &str, payload: &Value) -> Hook
 fn form(client: Client, event: &str, decision: &HookDecision) -> Option<Value> {
     Some(match (client, decision) {
         // There is no way to speak to the person in Copilot.
-        (_, HookDecision::Allow)
-        | (Client::Copilot, HookDecision::Release(_) | HookDecision::Tell(_))
-        // Nor to add to a prompt, in Copilot and OpenCode.
-        | (Client::Copilot | Client::Opencode, HookDecision::Add(_)) => return None,
+        (_, HookDecision::Allow) | (Client::Copilot, HookDecision::Release(_) | HookDecision::Tell(_)) => return None,
+        // OpenCode's plugin adds it to the message as a part that the person does not see.
+        (Client::Copilot | Client::Opencode, HookDecision::Add(words)) => json!({"additionalContext": words}),
         (Client::Claude | Client::Codex | Client::Gemini, HookDecision::Add(words)) => json!({"hookSpecificOutput": {
             "hookEventName": event,
             "additionalContext": words,
@@ -327,12 +327,16 @@ fn prompt(desk: &mut Desk, from: Speaker, text: &str) -> HookDecision {
     if from != Speaker::Hook {
         desk.record(None, Act::Prompt(Prompt { from, text: clean(text) }));
     }
-    if from != Speaker::Person || desk.memory.remarks.is_empty() {
+    if from != Speaker::Person {
         return HookDecision::Allow;
     }
     let remarks = std::mem::take(&mut desk.memory.remarks);
-    desk.remember();
-    HookDecision::Add(remarks)
+    if !remarks.is_empty() {
+        desk.remember();
+    }
+    let note = prompt_note::about(desk, text).unwrap_or_default();
+    let said: Vec<String> = [remarks, note].into_iter().filter(|text| !text.is_empty()).collect();
+    if said.is_empty() { HookDecision::Allow } else { HookDecision::Add(said.join("\n\n")) }
 }
 
 fn failed(desk: &mut Desk, told: &HookEvent, call: &StartedTool, reason: &str) {

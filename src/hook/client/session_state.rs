@@ -54,6 +54,8 @@ pub(super) struct SessionMemory {
     pub(super) plan_mode: Option<bool>,
     /// The remarks of the last stop for the agent that are still to be delivered.
     pub(super) remarks: String,
+    /// The end of the agent's last message.
+    pub(super) last_words: String,
     /// The remarks that turns without a change have shown, newest last. Each is shown once.
     pub(super) shown: Vec<String>,
     /// The working tree whose content was last refused.

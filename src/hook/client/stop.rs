@@ -9,7 +9,7 @@ use minijinja::context;
 use super::hook_context::{Desk, clean};
 use super::hook_event::{HookEvent, Stopping};
 use super::own_commits::{self, Unproven};
-use super::{HookDecision, command_evidence};
+use super::{HookDecision, command_evidence, prompt_note};
 use crate::digest::hex_digest;
 use crate::engine::{Uncommitted, Workplace};
 use crate::event::agent_work::{Act, Prompt, Speaker, StopKind, TurnEnd};
@@ -34,6 +34,7 @@ pub(super) fn judge(desk: &mut Desk, told: &HookEvent, stop: &Stopping) -> HookD
     command_evidence::note_left_running(desk, told.log.as_deref());
     let new = Stopping { words: said_now(desk, &stop.words), ..stop.clone() };
     let stop = &new;
+    prompt_note::remember_turn(desk, &stop.words);
     let waits = waits(desk, stop);
     let act = TurnEnd { how: stop.how, text: clean(&stop.words), running: stop.running, left_alone: waits.clone() };
     desk.record(None, Act::Stopped(act));
