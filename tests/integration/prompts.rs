@@ -223,7 +223,7 @@ fn the_examples_of_this_project_are_judged_as_people_did() {
     }
 }
 
-const FIGURES_BEGIN: &str = "| --- | --- | --- |\n";
+const FIGURES_BEGIN: &str = "| | first set | second set |\n| --- | --- | --- |\n";
 const FIGURES_END: &str = "\n<!-- end of the figures -->";
 
 #[test]
