@@ -80,6 +80,8 @@ pub enum GateCommand {
     Board(cmd::board::Args),
     /// Begin a task under a contract and check whether it is met
     Contract(cmd::contract::Args),
+    /// Show what came out of a task, and keep what its agent learned
+    Reflect(cmd::reflect::Args),
     /// Print the escalation payload for what is failing
     Escalate(cmd::escalate::Args),
     /// Print a clean packet for whoever takes over
@@ -166,6 +168,7 @@ impl Cli {
             GateCommand::Symbols(args) => cmd::symbols::main(&args, ui).map(Into::into),
             GateCommand::Board(args) => cmd::board::main(&args, ui).map(Into::into),
             GateCommand::Contract(args) => cmd::contract::main(&args, ui).map(Into::into),
+            GateCommand::Reflect(args) => cmd::reflect::main(&args, ui).map(Into::into),
             GateCommand::Escalate(args) => cmd::escalate::main(&args, ui).map(Into::into),
             GateCommand::Handoff(args) => cmd::handoff::main(&args, ui).map(Into::into),
             GateCommand::Unblock(args) => cmd::unblock::main(&args, ui).map(Into::into),

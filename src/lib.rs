@@ -39,6 +39,7 @@ pub mod handoff;
 pub mod hook;
 pub mod install;
 pub mod journal;
+pub mod learn;
 pub mod local_file;
 pub mod moment;
 pub mod oid;

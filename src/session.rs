@@ -47,6 +47,20 @@ impl Session {
     }
 }
 
+/// Returns the role that `GATE_ROLE` names for the agents below this process, or `None` if it names none. A name has at
+/// most 40 letters, digits, `-`, `_`, `.` and spaces.
+pub fn role() -> Option<String> {
+    std::env::var("GATE_ROLE").ok().as_deref().and_then(role_name)
+}
+
+/// Returns a text as the name of a role, if it is one.
+pub fn role_name(text: &str) -> Option<String> {
+    const MAX_ROLE: usize = 40;
+    let name = text.trim();
+    let allowed = |c: char| c.is_alphanumeric() || "-_. ".contains(c);
+    (!name.is_empty() && name.chars().count() <= MAX_ROLE && name.chars().all(allowed)).then(|| name.to_owned())
+}
+
 fn clients() -> Vec<ClientVariables> {
     // A test holds the embedded file readable.
     let file = embedded::file(embedded::GATES, "agents.toml").unwrap_or_default();
@@ -75,6 +89,14 @@ mod tests {
         let claude = session(&[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "s1")]);
         assert_eq!((claude.id.as_str(), claude.agent.as_deref()), ("s1", Some("claude")));
         assert_eq!(session(&[("CLAUDECODE", "1"), ("GATE_SESSION", "mine")]).id, "mine");
+    }
+
+    #[test]
+    fn a_role_is_a_short_plain_name() {
+        assert_eq!(role_name(" back end-2 ").as_deref(), Some("back end-2"));
+        for wrong in ["", "  ", "a\nb", "a<b", &"x".repeat(41)] {
+            assert_eq!(role_name(wrong), None, "{wrong:?}");
+        }
     }
 
     #[test]

@@ -31,6 +31,7 @@ pub mod man;
 pub mod prompt;
 mod prompt_history;
 pub mod push;
+pub mod reflect;
 pub mod replay;
 pub mod run;
 pub mod schema;

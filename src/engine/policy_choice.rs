@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::Workplace;
 use crate::collect::merge_base::{Lineage, Target};
+use crate::collect::{self, BaseOf};
 use crate::config::{self, LocateError, PolicyLocations, ReadFile};
 use crate::exit::Exit;
 use crate::fact::Note;
@@ -26,6 +27,14 @@ impl Workplace {
     pub fn policy(&self, judged: Option<&Lineage>) -> Result<(Policy, Vec<Note>), Failure> {
         let target = judged.and_then(|lineage| lineage.target.as_ref());
         self.policy_of_push(judged.as_slice(), target)
+    }
+
+    /// Returns the policy for the commit that is checked out.
+    pub fn policy_of_head(&self) -> Result<Policy, Failure> {
+        let git = |error| Failure::new(Exit::CannotJudge, error);
+        let head = self.repo.head().map_err(git)?;
+        let lineage = head.commit.as_ref().map(|commit| collect::lineage(&self.repo, commit, BaseOf::AnyRemote));
+        Ok(self.policy(lineage.transpose().map_err(git)?.as_ref())?.0)
     }
 
     /// Returns the one policy for everything that is pushed together: that of the merge base, or that of `target`, the

@@ -9,6 +9,7 @@ pub mod hosting;
 pub mod posted;
 pub mod pushes;
 pub mod rescue;
+pub mod settings;
 pub mod test_results;
 
 use jiff::Timestamp;
@@ -18,6 +19,7 @@ use crate::event::agent_work::AgentWork;
 use crate::event::posted::Posted;
 use crate::event::pushes::PushedRef;
 use crate::event::rescue::{Rescue, Trial};
+use crate::event::settings::SessionSettings;
 use crate::event::test_results::TestResults;
 use crate::local_file::is_collected;
 use crate::moment::Moment;
@@ -116,6 +118,8 @@ pub enum EventKind {
     Trial(Trial),
     /// An entry was put on the board.
     Posted(Posted),
+    /// The settings under which a session works.
+    Settings(SessionSettings),
     /// Lost or damaged data was found, and set aside.
     Damage(Damage),
     /// A person acknowledged the faults of the journal.
@@ -143,6 +147,7 @@ impl EventKind {
             Self::Rescue(_) => "rescue",
             Self::Trial(_) => "trial",
             Self::Posted(_) => "posted",
+            Self::Settings(_) => "settings",
             Self::Damage(_) => "damage",
             Self::Repaired(_) => "repaired",
             Self::Unknown { kind, .. } => kind,

@@ -254,6 +254,7 @@ impl JournalState {
             | EventKind::Trial(_)
             | EventKind::Posted(_)
             | EventKind::Damage(_)
+            | EventKind::Settings(_)
             | EventKind::Repaired(_)
             | EventKind::Unknown { .. } => {}
         }

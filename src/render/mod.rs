@@ -13,6 +13,7 @@ mod gate_params;
 pub mod install_plan;
 pub mod observed_blocks;
 pub mod prompt;
+pub mod reflections;
 pub mod replay;
 pub mod sessions;
 pub mod status;

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::event::agent_work::{Act, AgentWork};
 use crate::event::rescue::{Rescue, Trial};
+use crate::event::settings::SessionSettings;
 use crate::event::test_results::{TestResult, TestResults};
 use crate::event::{Ended, EventKind, GitEvent, Judged, Origin, Run};
 use crate::foreign_text::shortened;
@@ -62,6 +63,7 @@ fn tell(kind: &EventKind) -> (Style, String, String) {
             let what = format!("board {} version {} by {}{role}", posted.place, posted.version, posted.author);
             (GOOD, what, String::new())
         }
+        EventKind::Settings(settings) => (Style::new(), tell_settings(settings), String::new()),
         EventKind::Damage(damage) => (BAD, format!("damage: {}", damage.what), String::new()),
         EventKind::Repaired(repaired) => {
             let faults = repaired.faults;
@@ -70,6 +72,17 @@ fn tell(kind: &EventKind) -> (Style, String, String) {
         }
         EventKind::Unknown { kind, .. } => (DIM, format!("{kind} (of a later version)"), String::new()),
     }
+}
+
+fn tell_settings(settings: &SessionSettings) -> String {
+    let mut what = "session settings:".to_owned();
+    if let Some(role) = &settings.role {
+        let _ = write!(what, " role {role}");
+    }
+    for (name, value) in &settings.strategies {
+        let _ = write!(what, " {name}={value}");
+    }
+    what
 }
 
 fn name(command: &crate::event::CommandRef) -> &str {

@@ -10,6 +10,7 @@ pub struct Session<'p> {
     client: &'static str,
     id: &'static str,
     calls: std::cell::Cell<u32>,
+    role: Option<&'static str>,
 }
 
 impl<'p> Session<'p> {
@@ -20,7 +21,12 @@ impl<'p> Session<'p> {
 
     /// One more session of Claude Code.
     pub fn claude_called(project: &'p Project, id: &'static str) -> Self {
-        Self { project, client: "claude", id, calls: std::cell::Cell::new(0) }
+        Self { project, client: "claude", id, calls: std::cell::Cell::new(0), role: None }
+    }
+
+    /// A session of an agent with a role.
+    pub fn with_role(project: &'p Project, client: &'static str, id: &'static str, role: &'static str) -> Self {
+        Self { client, role: Some(role), ..Self::claude_called(project, id) }
     }
 
     /// Calls the hook; `fields` are added to what every payload of the client has.
@@ -38,7 +44,7 @@ impl<'p> Session<'p> {
 
     fn raw(&self, event: &str, stdin: &[u8]) -> Said {
         let mut command = self.project.command("gate", self.project.repo.root());
-        command.args(["hook", self.client, event]);
+        command.args(["hook", self.client, event]).envs(self.role.map(|role| ("GATE_ROLE", role)));
         // Whatever happens, the client must be able to go on.
         let said = finish(command, stdin).exits(0);
         for_agents(&said.out);
@@ -747,7 +753,7 @@ fn half_a_character_in_a_payload_loses_nothing_else() {
 fn what_cannot_be_read_stops_nobody_and_is_written_down() {
     let project = Project::new();
     for client in ["claude", "codex", "opencode", "gemini", "copilot"] {
-        let session = Session { project: &project, client, id: "x", calls: std::cell::Cell::new(0) };
+        let session = Session { project: &project, client, id: "x", calls: std::cell::Cell::new(0), role: None };
         for garbage in [&b""[..], b"{", b"[]", b"\xff\xfe", b"null", b"{\"session_id\": 3, \"cwd\": []}"] {
             let said = session.raw("Stop", garbage);
             assert_eq!(said.out, "", "{said:?}");
@@ -918,7 +924,13 @@ fn the_same_story_in_the_words_of_every_client() {
     for dialect in DIALECTS {
         let project = Project::new();
         let log = project.repo.outside().join("log.jsonl");
-        let session = Session { project: &project, client: dialect.client, id: "s-1", calls: std::cell::Cell::new(0) };
+        let session = Session {
+            project: &project,
+            client: dialect.client,
+            id: "s-1",
+            calls: std::cell::Cell::new(0),
+            role: None,
+        };
         let hook = |event: &str, mut fields: Value| {
             fields["transcript_path"] = json!(log);
             session.hook(event, fields)
@@ -956,8 +968,8 @@ fn the_same_story_in_the_words_of_every_client() {
 fn a_sub_agent_of_copilot_is_one_of_its_parents_session() {
     let project = Project::new();
     let calls = || std::cell::Cell::new(0);
-    let root = Session { project: &project, client: "copilot", id: "root", calls: calls() };
-    let sub = Session { project: &project, client: "copilot", id: "sub", calls: calls() };
+    let root = Session { project: &project, client: "copilot", id: "root", calls: calls(), role: None };
+    let sub = Session { project: &project, client: "copilot", id: "sub", calls: calls(), role: None };
     let below = json!({"agentId": "sub", "parentAgentId": "root"});
     let with = |more: Value| {
         let mut fields = below.clone();

@@ -52,6 +52,7 @@ mod install_places;
 mod install_shell;
 mod install_try;
 mod journal;
+mod learning;
 mod local_files;
 mod log_fields;
 mod mutations;

@@ -38,6 +38,7 @@ pub fn samples() -> Samples {
     of_contracts(&project, &mut samples);
     of_board(&project, &mut samples);
     of_code(&project, &mut samples);
+    of_lessons(&project, &mut samples);
     of_files(&project, &mut samples);
     samples
 }
@@ -131,6 +132,15 @@ fn of_code(project: &Project, samples: &mut Samples) {
     samples.add("functions", &project.gate(["symbols", "diff", "HEAD", "--json"]).out);
     let verified = project.gate(["import-map", "--verify", ".git/map.json", "--json"]).out;
     samples.add("import-map-verification", &verified);
+}
+
+fn of_lessons(project: &Project, samples: &mut Samples) {
+    project.repo.write(".git/answer.md", "Outcome: success\nWorked: small steps\nLesson: read `src/lib.sh` first\n");
+    let reflect = |args: &[&str]| project.gate_with(CODER, &[&["reflect", "--role", "dev", "--json"], args].concat());
+    samples.add("reflection", &reflect(&["--answer", ".git/answer.md"]).exits(0).out);
+    let lines = fs::read_to_string(project.gate_dir().join("reflections.jsonl")).expect("kept reflections");
+    samples.add_lines("reflection", &lines);
+    samples.add("reflections", &reflect(&["--list"]).exits(0).out);
 }
 
 fn of_files(project: &Project, samples: &mut Samples) {

@@ -14,16 +14,19 @@ use crate::contract_shelf::BegunContract;
 use crate::event::agent_work::AgentWork;
 use crate::event::posted::Posted;
 use crate::event::rescue::{Rescue, Trial};
+use crate::event::settings::SessionSettings;
 use crate::event::test_results::TestResults;
 use crate::event::{Damage, GitEvent, Judged, Repaired, Run, RunStarted, Waived};
 use crate::fact::assessment::Assessment;
 use crate::handoff::packet::Packet;
 use crate::journal::StoredLine;
 use crate::render::board::BoardList;
+use crate::learn::reflection::Reflection;
 use crate::render::commits::JudgedCommit;
 use crate::render::contracts::{ContractBegin, ContractList, ContractReport};
 use crate::render::doctor::DoctorReport;
 use crate::render::observed_blocks::ObservedList;
+use crate::render::reflections::ReflectionList;
 use crate::render::sessions::Listed;
 use crate::render::status::StatusView;
 use crate::render::timeline::TimelineLine;
@@ -48,6 +51,7 @@ enum EventData {
     Rescue(Rescue),
     Trial(Trial),
     Posted(Posted),
+    Settings(SessionSettings),
     Damage(Damage),
     Repaired(Repaired),
 }
@@ -121,6 +125,11 @@ fn generated() -> Vec<(&'static str, &'static str, Schema)> {
             "Scores, smells and open questions of gate prompt --history --json",
             written::<PromptHistoryReport<'_>>(),
         ),
+            "reflection",
+            "A reflection of gate reflect --json, and one line of reflections.jsonl",
+            schema_for!(Reflection),
+        ),
+        ("reflections", "The kept reflections, of gate reflect --list --json", written::<ReflectionList<'_>>()),
         ("replay", "The answers of gate replay --json to a case", written::<Answers>()),
         ("replay-session", "The answers of gate replay --json to a session", written::<SessionAnswers>()),
         ("replay-verdict", "The answers of gate replay --json to a verdict", written::<Again>()),

@@ -14,6 +14,7 @@ mod gemini;
 mod guarded;
 pub(super) mod hook_context;
 mod hook_event;
+mod lessons;
 mod log_tail;
 mod opencode;
 mod own_commits;
@@ -61,6 +62,10 @@ fn form(client: Client, event: &str, decision: &HookDecision) -> Option<Value> {
     Some(match (client, decision) {
         // There is no way to speak to the person in Copilot.
         (_, HookDecision::Allow) | (Client::Copilot, HookDecision::Release(_) | HookDecision::Tell(_)) => return None,
+        // Neither of them takes anything up when a session starts.
+        (Client::Copilot | Client::Opencode, HookDecision::Add(_)) if event.eq_ignore_ascii_case("SessionStart") => {
+            return None;
+        }
         // OpenCode's plugin adds it to the message as a part that the person does not see.
         (Client::Copilot | Client::Opencode, HookDecision::Add(words)) => json!({"additionalContext": words}),
         (Client::Claude | Client::Codex | Client::Gemini, HookDecision::Add(words)) => json!({"hookSpecificOutput": {
@@ -95,7 +100,7 @@ enum HookDecision {
     Release(String),
     /// The agent ends with this message for its person, and nothing is refused.
     Tell(String),
-    /// A prompt goes on, and the agent gets this message with it.
+    /// A session or a prompt goes on, and the agent gets this message with it.
     Add(String),
     /// The tool does not run, for this reason.
     Deny(String),
@@ -207,6 +212,9 @@ fn handle(desk: &mut Desk, told: &HookEvent) -> HookDecision {
                 desk.store.forget();
             }
             desk.record(None, Act::Session(*phase));
+            if *phase == Phase::Started && desk.subagent().is_none() {
+                return lessons::at_start(desk);
+            }
         }
         HookEventKind::Prompt { from, text } => {
             desk.memory.planning = told.planning.unwrap_or(false);

@@ -62,6 +62,10 @@ pub(super) struct SessionMemory {
     pub(super) refused_at: Option<PathBuf>,
     /// The commits and stashes that the agent made.
     pub(super) own: OwnCommits,
+    /// The task that its agent was last asked to reflect on.
+    pub(super) reflected: Option<String>,
+    /// `true` if the next final message answers that question.
+    pub(super) answers: bool,
     /// What the command that runs puts into a stash was there before the agent began.
     pub(super) stashes_are_persons: bool,
     /// The digest of `gate.toml` as it was last seen; `None`: nobody looked.

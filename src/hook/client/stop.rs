@@ -9,7 +9,7 @@ use minijinja::context;
 use super::hook_context::{Desk, clean};
 use super::hook_event::{HookEvent, Stopping};
 use super::own_commits::{self, Unproven};
-use super::{HookDecision, command_evidence, prompt_note};
+use super::{HookDecision, command_evidence, lessons, prompt_note};
 use crate::digest::hex_digest;
 use crate::engine::{Uncommitted, Workplace};
 use crate::event::agent_work::{Act, Prompt, Speaker, StopKind, TurnEnd};
@@ -35,6 +35,7 @@ pub(super) fn judge(desk: &mut Desk, told: &HookEvent, stop: &Stopping) -> HookD
     let new = Stopping { words: said_now(desk, &stop.words), ..stop.clone() };
     let stop = &new;
     prompt_note::remember_turn(desk, &stop.words);
+    lessons::take_answer(desk, stop);
     let waits = waits(desk, stop);
     let act = TurnEnd { how: stop.how, text: clean(&stop.words), running: stop.running, left_alone: waits.clone() };
     desk.record(None, Act::Stopped(act));
@@ -48,7 +49,7 @@ pub(super) fn judge(desk: &mut Desk, told: &HookEvent, stop: &Stopping) -> HookD
     let decision = judge_places(desk, stop);
     desk.memory.own.told = !matches!(decision, HookDecision::Push(_));
     desk.remember();
-    decision
+    lessons::at_stop(desk, decision)
 }
 
 /// Judges each working tree of the session, up to the first that is refused.

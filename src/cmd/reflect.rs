@@ -1,0 +1,131 @@
+//! `gate reflect`: shows what the record says of a task, and keeps what its agent learned.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use crate::engine::Workplace;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::learn::branch_fate::{self, BranchFate};
+use crate::learn::reflection::Reflection;
+use crate::learn::reflection_store;
+use crate::learn::reply::ReflectionReply;
+use crate::learn::rotation::Rotation;
+use crate::learn::task_record::{self, TaskRecord};
+use crate::learn::{self, DEFAULT_ROLE};
+use crate::render;
+use crate::render::reflections::ReflectionList;
+use crate::render::ui::Ui;
+use crate::session;
+
+/// Arguments of `gate reflect`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The role of the agent; by default, the one that GATE_ROLE names
+    #[arg(long, value_name = "ROLE")]
+    role: Option<String>,
+    /// The session (its id or the start of it); by default, the one at work here, or the last one
+    #[arg(long, value_name = "SESSION")]
+    session: Option<String>,
+    /// A file with the agent's answer; `-` reads standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["prompt", "list", "rotation"])]
+    answer: Option<PathBuf>,
+    /// Print the question for the agent
+    #[arg(long, conflicts_with_all = ["list", "rotation", "json"])]
+    prompt: bool,
+    /// Show the kept reflections
+    #[arg(long, conflicts_with_all = ["rotation", "session"])]
+    list: bool,
+    /// Print the kept reflections in the form of rotation.json
+    #[arg(long, conflicts_with_all = ["session", "json"])]
+    rotation: bool,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Reflects on the last task of a session, or shows what is kept.
+pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
+    let place = Workplace::here()?;
+    let role = match &args.role {
+        Some(role) => Some(session::role_name(role).ok_or_else(|| {
+            Failure::new(Exit::Usage, format_args!("`{}` is not the name of a role", role.escape_debug()))
+                .remedy("use at most 40 letters, digits, `-`, `_`, `.` and spaces")
+        })?),
+        None => session::role(),
+    };
+    if args.list || args.rotation {
+        return show_kept(args, &place, role.as_deref(), ui);
+    }
+    let task = chosen(&place, args.session.as_deref())?;
+    let fate = branch_fate::of(&place.repo, &task)?;
+    let role = role.or_else(|| task.role.clone()).unwrap_or_else(|| DEFAULT_ROLE.to_owned());
+    let mut reflection = Reflection::of(&task, &role);
+    if args.prompt {
+        let question = learn::question(&reflection)?;
+        if let Some(wrong) = question.wrong {
+            ui.say(format_args!("gate: {wrong}; the built-in text is used instead"));
+        }
+        ui.raw(question.text);
+        return Ok(Exit::Pass);
+    }
+    if let Some(file) = &args.answer {
+        let reply = ReflectionReply::read(&super::handoff::read(file)?);
+        if !reply.says_something() {
+            ui.say("gate: the answer cannot be read, so its outcome is unknown");
+        }
+        reflection = reflection.answered(reply);
+    }
+    let policy = place.policy_of_head()?;
+    let root = place.repo.root().unwrap_or(place.repo.git_dir());
+    reflection = reflection.with_cause(&policy, &|name| learn::exists_below(root, name));
+    if task.is_over || fate == BranchFate::Gone || args.answer.is_some() {
+        reflection = reflection_store::add(&place.repo.gate_dir(), reflection)?;
+    } else {
+        ui.say("gate: the task is not over yet, so its reflection is not kept");
+    }
+    if args.json {
+        ui.line(serde_json::to_string_pretty(&reflection)?);
+    } else {
+        ui.raw(render::reflections::human(&reflection, Some(fate)));
+    }
+    Ok(Exit::Pass)
+}
+
+/// Returns the last task of the named session, of the one at work, or of any.
+fn chosen(place: &Workplace, named: Option<&str>) -> Result<TaskRecord, Failure> {
+    let events = place.journal.latest_events().map_err(|error| Failure::new(Exit::CannotJudge, error))?;
+    let mut tasks = task_record::tasks(&events);
+    if let Some(named) = named {
+        tasks.retain(|task| task.session.starts_with(named));
+        let Some(task) = tasks.pop() else {
+            let failure = format_args!("no task of a session `{}` is recorded here", named.escape_debug());
+            return Err(Failure::new(Exit::BadInput, failure).remedy("`gate log` shows what is recorded"));
+        };
+        return Ok(task);
+    }
+    let own = tasks.iter().rposition(|task| task.session == place.session.id);
+    let at = own.or_else(|| tasks.len().checked_sub(1)).ok_or_else(|| {
+        Failure::new(Exit::NothingFails, "no task is recorded here: nothing was judged yet").remedy("gate check --done")
+    })?;
+    Ok(tasks.swap_remove(at))
+}
+
+fn show_kept(args: &Args, place: &Workplace, role: Option<&str>, ui: &mut Ui) -> Result<Exit> {
+    let mut all = reflection_store::read(&place.repo.gate_dir())?;
+    if args.role.is_some() {
+        all.0.retain(|one| role == Some(one.role.as_str()));
+    }
+    if args.rotation {
+        ui.line(serde_json::to_string_pretty(&Rotation::of(&all))?);
+    } else if args.json {
+        let list = ReflectionList { schema_version: 1, reflections: all.0.iter().collect() };
+        ui.line(serde_json::to_string_pretty(&list)?);
+    } else if all.0.is_empty() {
+        ui.say("gate: no reflection is kept here; `gate reflect` makes one of the last task");
+    } else {
+        ui.raw(render::reflections::list(&all, None));
+    }
+    Ok(Exit::Pass)
+}

@@ -1,0 +1,92 @@
+//! Lessons at both ends of a session: what earlier tasks taught at its start, and one question at the end of a task.
+//!
+//! The question is asked where a role is set (`GATE_ROLE`). Whatever the answer is, the work goes on.
+
+use super::HookDecision;
+use super::hook_context::{Desk, clean};
+use super::hook_event::Stopping;
+use crate::event::EventKind;
+use crate::event::agent_work::{Act, Prompt, Speaker, StopKind};
+use crate::event::settings::SessionSettings;
+use crate::learn::reflection::Reflection;
+use crate::learn::reply::ReflectionReply;
+use crate::learn::{self, DEFAULT_ROLE, injection, reflection_store, task_record};
+use crate::session;
+
+/// Records the settings of a session that starts, and shows it what earlier ones learned.
+pub(super) fn at_start(desk: &mut Desk) -> HookDecision {
+    let role = session::role();
+    if role.is_some() {
+        desk.append(vec![EventKind::Settings(SessionSettings { role: role.clone(), ..SessionSettings::default() })]);
+    }
+    let all = match reflection_store::read(&desk.place.repo.gate_dir()) {
+        Ok(all) if all.0.is_empty() => return HookDecision::Allow,
+        Ok(all) => all,
+        Err(error) => {
+            desk.said.push(format!("gate: the reflections cannot be read: {error}"));
+            return HookDecision::Allow;
+        }
+    };
+    let policy = desk.place.policy_of_head().ok();
+    let exists = |name: &str| learn::exists_below(&desk.root, name);
+    let holds = |one: &Reflection| policy.as_ref().is_some_and(|policy| one.cause.holds(policy, &exists));
+    let role = role.as_deref().unwrap_or(DEFAULT_ROLE);
+    injection::text(&all, role, &holds).map_or(HookDecision::Allow, HookDecision::Add)
+}
+
+/// Takes the answer to the question, if the last stop asked one.
+pub(super) fn take_answer(desk: &mut Desk, stop: &Stopping) {
+    if !std::mem::take(&mut desk.memory.answers) {
+        return;
+    }
+    desk.remember();
+    if stop.how == StopKind::Completed {
+        let reply = ReflectionReply::read(&stop.words);
+        keep(desk, |reflection| reflection.answered(reply));
+    }
+}
+
+/// Keeps the reflection of a task that is over, and asks its agent about it, once, if the stop is let go.
+pub(super) fn at_stop(desk: &mut Desk, decision: HookDecision) -> HookDecision {
+    if matches!(decision, HookDecision::Push(_)) || session::role().is_none() {
+        return decision;
+    }
+    let asks = !matches!(decision, HookDecision::Release(_));
+    let Some(reflection) = keep(desk, |reflection| reflection) else { return decision };
+    if desk.memory.reflected.as_ref() == Some(&reflection.id) || !asks {
+        return decision;
+    }
+    desk.memory.reflected = Some(reflection.id.clone());
+    let question = match learn::question(&reflection) {
+        Ok(question) => question.text,
+        Err(error) => {
+            desk.said.push(format!("gate: {error}"));
+            desk.remember();
+            return decision;
+        }
+    };
+    desk.memory.answers = true;
+    desk.memory.tell(&question);
+    desk.remember();
+    desk.record(None, Act::Prompt(Prompt { from: Speaker::Hook, text: clean(&question) }));
+    HookDecision::Push(question)
+}
+
+/// Keeps the reflection of the last task of the session, if it is over.
+fn keep(desk: &mut Desk, with: impl FnOnce(Reflection) -> Reflection) -> Option<Reflection> {
+    let role = session::role()?;
+    let session = &desk.place.session.id;
+    let mut events = desk.place.journal.latest_events().ok()?;
+    events.retain(|event| event.session.as_ref() == Some(session));
+    let task = task_record::tasks(&events).pop().filter(|task| task.is_over)?;
+    let policy = desk.place.policy_of_head().ok()?;
+    let exists = |name: &str| learn::exists_below(&desk.root, name);
+    let reflection = with(Reflection::of(&task, &role)).with_cause(&policy, &exists);
+    match reflection_store::add(&desk.place.repo.gate_dir(), reflection) {
+        Ok(kept) => Some(kept),
+        Err(error) => {
+            desk.said.push(format!("gate: a reflection is not kept: {error}"));
+            None
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The fate of a task's commits after its last verdict.
+
+use serde::Serialize;
+
+use crate::git::{GitError, Repo};
+use crate::learn::task_record::TaskRecord;
+
+/// The fate of the work of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum BranchFate {
+    /// Its commit is on the default branch of a remote.
+    Merged,
+    /// Its branches are deleted, and its commit is not on a default branch: it was squashed or abandoned.
+    Gone,
+    /// Anything else.
+    Open,
+}
+
+/// Returns the fate of a task's work, as far as this clone knows.
+pub fn of(repo: &Repo, task: &TaskRecord) -> Result<BranchFate, GitError> {
+    let Some(commit) = task.commits.last() else { return Ok(BranchFate::Open) };
+    for remote in repo.remotes()? {
+        for name in repo.default_tracking_refs(&remote.name)? {
+            let Some(tip) = repo.reference(&name)? else { continue };
+            // A commit that was deleted here cannot be compared.
+            if repo.is_ancestor(commit, &tip).unwrap_or(false) {
+                return Ok(BranchFate::Merged);
+            }
+        }
+    }
+    let there = repo.branches()?;
+    let exists = |branch: &String| {
+        let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+        there.iter().any(|name| name.strip_prefix("refs/heads/") == Some(short))
+    };
+    let is_gone = !task.branches.is_empty() && !task.branches.iter().any(exists);
+    Ok(if is_gone { BranchFate::Gone } else { BranchFate::Open })
+}
