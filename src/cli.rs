@@ -82,6 +82,12 @@ pub enum GateCommand {
     Contract(cmd::contract::Args),
     /// Show what came out of a task, and keep what its agent learned
     Reflect(cmd::reflect::Args),
+    /// Show measures over the recorded tasks
+    Metrics(cmd::metrics::Args),
+    /// Show the reward of a session, term by term
+    Reward(cmd::reward::Args),
+    /// Compare sessions by their strategies and propose changes
+    Learn(cmd::learn::Args),
     /// Print the escalation payload for what is failing
     Escalate(cmd::escalate::Args),
     /// Print a clean packet for whoever takes over
@@ -169,6 +175,9 @@ impl Cli {
             GateCommand::Board(args) => cmd::board::main(&args, ui).map(Into::into),
             GateCommand::Contract(args) => cmd::contract::main(&args, ui).map(Into::into),
             GateCommand::Reflect(args) => cmd::reflect::main(&args, ui).map(Into::into),
+            GateCommand::Reward(args) => cmd::reward::main(&args, ui).map(Into::into),
+            GateCommand::Learn(args) => cmd::learn::main(&args, ui).map(Into::into),
+            GateCommand::Metrics(args) => cmd::metrics::main(&args, ui).map(Into::into),
             GateCommand::Escalate(args) => cmd::escalate::main(&args, ui).map(Into::into),
             GateCommand::Handoff(args) => cmd::handoff::main(&args, ui).map(Into::into),
             GateCommand::Unblock(args) => cmd::unblock::main(&args, ui).map(Into::into),

@@ -4,12 +4,22 @@
 
 pub mod branch_fate;
 pub mod injection;
+pub mod interval;
+pub mod ledger;
+pub mod metrics;
 pub mod reflection;
 pub mod reflection_store;
 pub mod reply;
+pub mod reward;
+#[cfg(test)]
+mod reward_gaming_tests;
+pub mod reward_numbers;
 pub mod rotation;
 pub mod similarity;
+pub mod strategies;
 pub mod task_record;
+pub mod weight_history;
+pub mod weights;
 
 use std::path::{Component, Path};
 

@@ -11,12 +11,14 @@ pub mod explained_command;
 pub mod gate_docs;
 mod gate_params;
 pub mod install_plan;
+pub mod learning;
 pub mod observed_blocks;
 pub mod prompt;
 pub mod reflections;
 pub mod replay;
 pub mod sessions;
 pub mod status;
+pub mod strategy_report;
 #[cfg(feature = "symbols")]
 pub mod symbols;
 pub mod timeline;

@@ -61,7 +61,7 @@ fn the_outcome_comes_from_the_record_and_not_from_the_agent() {
     project.gate(["reflect"]).exits(0).says("is not over yet").says("blocked after 1 refusal");
     answer(&project, "Outcome: success").says("contradiction: the agent says success, and the record says blocked");
     answer(&project, "I feel good about it.").says("cannot be read").says("its outcome could not be read");
-    assert_eq!(reflect(&project, &["--list"])["reflections"][0]["claimed"], "unknown");
+    assert_eq!(reflect(&project, &["--list", "--role", "dev"])["reflections"][0]["claimed"], "unknown");
 }
 
 #[test]
@@ -151,4 +151,85 @@ fn a_lesson_whose_cause_is_gone_is_not_shown() {
     project.repo.commit_all("chore: another command");
     project.repo.git(["push", "-q", "--no-verify", "origin", "main"]);
     assert_eq!(injected(&project, "claude", "dev"), "", "the rule changed");
+}
+
+/// A session with these strategies that is refused `refusals` times before it passes.
+fn judged_session(project: &Project, id: &'static str, strategies: &str, refusals: usize) {
+    let mut start = project.command("gate", project.repo.root());
+    start.args(["hook", "claude", "SessionStart"]).env("GATE_STRATEGIES", strategies);
+    let payload = json!({"session_id": id, "cwd": project.repo.root(), "source": "startup"}).to_string();
+    finish(start, payload.as_bytes()).exits(0);
+    let check = || project.gate_with(&[("GATE_SESSION", id)], &["check", "--done"]);
+    project.edit(id);
+    for _ in 0..refusals {
+        check().exits(10);
+    }
+    project.gate_with(&[("GATE_SESSION", id)], &["run", "test"]).exits(0);
+    check().exits(0);
+}
+
+#[test]
+fn a_reward_is_shown_term_by_term_and_what_is_missing_is_missing() {
+    let project = Project::new();
+    refused_once(&Session::claude(&project), &project, "one").quiet();
+    let said = project.gate(["reward", "c0ffee"]).exits(0);
+    for term in ["TokenEff", "ErrorEff", "QualityDelta", "TestDelta", "ToolEff", "TimeEff", "ReworkPen"] {
+        assert_eq!(said.out.matches(term).count(), 1, "{}", said.out);
+    }
+    said.says("missing: no log of the client counts tokens").says("missing: between 0.");
+    let reward: Value = serde_json::from_str(&project.gate(["reward", "c0ffee-1", "--json"]).exits(0).out).unwrap();
+    assert_eq!((&reward["reward"], &reward["numbers"]["proven_tasks"]), (&Value::Null, &json!(1)));
+    assert_eq!(reward["numbers"]["refused_claims"], 1);
+    project.gate(["reward", "nobody"]).exits(65).says("gate sessions");
+}
+
+#[test]
+fn metrics_count_tasks_with_their_intervals() {
+    let project = Project::new();
+    project.gate(["metrics"]).exits(0).says("missing");
+    refused_once(&Session::with_role(&project, "claude", "c0ffee-1", "dev"), &project, "one").pushes("Reflection");
+    let said = project.gate(["metrics"]).exits(0).says("closed at the first attempt").says("client claude");
+    said.says("recurring mistakes").says("not enough data");
+    let metrics: Value = serde_json::from_str(&project.gate(["metrics", "--json"]).exits(0).out).unwrap();
+    let measure = &metrics["groups"][0]["measures"][0];
+    assert_eq!((&measure["count"], &measure["value"]), (&json!(1), &json!(0.0)));
+    assert!(measure["interval"]["high"].as_f64().unwrap() > 0.7, "{measure}");
+    project.gate(["metrics", "--csv"]).exits(0).says("by,name,measure,count,value,low,high\nrepository,");
+    project.gate(["metrics", "--since", "2999-01-01", "--json"]).exits(0).says("\"count\": 0");
+    project.gate(["metrics", "--since", "yesterday"]).exits(64).says("is not a time");
+}
+
+#[test]
+fn strategies_are_recorded_compared_and_never_switched() {
+    let project = Project::new();
+    project.gate(["learn"]).exits(13).says("declares no strategy");
+    let text = "version = 1\n[strategies.check-first]\ntitle = \"Check before you stop\"\nvalue = false\n";
+    project.repo.write("gate/strategies.toml", text);
+    project.gate(["learn"]).exits(0).says("not enough data: 0 new sessions with strategies, 10 are needed");
+    project.gate(["run", "test"]).exits(0);
+    project.gate(["check", "--done"]).exits(0);
+    for (number, id) in ["a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "b0", "b1", "b2", "b3", "b4", "b5"]
+        .iter()
+        .enumerate()
+    {
+        let is_on = number % 2 == 0;
+        judged_session(
+            &project,
+            id,
+            if is_on { "check-first=on" } else { "check-first=off" },
+            if is_on { 0 } else { 3 },
+        );
+    }
+    project.gate(["learn"]).exits(0).says("`[strategies.check-first]`: `value = true`").says("| 0.550 | 8 | 8 |");
+    assert_eq!(String::from_utf8(project.repo.read("gate/strategies.toml")).unwrap(), text, "nothing is switched");
+    let folder = project.gate_dir().join("strategies");
+    for name in ["report.md", "weights.svg", "rewards.svg", "history.jsonl"] {
+        assert!(folder.join(name).exists(), "{name}");
+    }
+    project.gate(["learn"]).exits(0).says("0 new sessions");
+    project.gate(["learn", "--rollback"]).exits(13).says("there are no earlier weights");
+    project.gate(["learn", "--schedule", "cron"]).exits(0).says("17 4 * * * cd ");
+    project.gate(["learn", "--schedule", "github"]).exits(0).says("runs-on: self-hosted");
+    project.repo.write("gate/strategies.toml", "version = 1\n[strategies.x]\nvalue = []\n");
+    project.gate(["learn"]).exits(65).says("gate/strategies.toml: the value of x is neither");
 }

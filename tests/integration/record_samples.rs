@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
+use crate::client_hooks::Session;
 use crate::project::{POLICY, Project, finish, read_json};
 
 /// The session whose attempts are used up.
@@ -141,6 +142,15 @@ fn of_lessons(project: &Project, samples: &mut Samples) {
     let lines = fs::read_to_string(project.gate_dir().join("reflections.jsonl")).expect("kept reflections");
     samples.add_lines("reflection", &lines);
     samples.add("reflections", &reflect(&["--list"]).exits(0).out);
+    samples.add("reward", &project.gate(["reward", "coder", "--json"]).exits(0).out);
+    samples.add("metrics", &project.gate(["metrics", "--json"]).exits(0).out);
+    project.repo.write("gate/strategies.toml", "version = 1\n[strategies.tests-first]\nvalue = true\n");
+    for id in ["s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9"] {
+        Session::claude_called(project, id).hook("SessionStart", serde_json::json!({"source": "startup"}));
+        project.gate_with(&[("GATE_SESSION", id)], &["check", "--done"]);
+    }
+    samples.add("learn", &project.gate(["learn", "--json"]).exits(0).out);
+    project.repo.remove("gate/strategies.toml");
 }
 
 fn of_files(project: &Project, samples: &mut Samples) {

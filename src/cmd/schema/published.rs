@@ -21,7 +21,10 @@ use crate::fact::assessment::Assessment;
 use crate::handoff::packet::Packet;
 use crate::journal::StoredLine;
 use crate::render::board::BoardList;
+use crate::learn::metrics::Metrics;
 use crate::learn::reflection::Reflection;
+use crate::learn::reward::Reward;
+use crate::learn::weights::Weights;
 use crate::render::commits::JudgedCommit;
 use crate::render::contracts::{ContractBegin, ContractList, ContractReport};
 use crate::render::doctor::DoctorReport;
@@ -118,13 +121,16 @@ fn generated() -> Vec<(&'static str, &'static str, Schema)> {
         ("explain-command", "A command line explained by gate explain-command --json", written::<ExplainedLine>()),
         ("handoff", "A packet of gate handoff --json", schema_for!(Packet)),
         ("journal", "One line of .git/gate/journal.jsonl", schema_for!(JournalRecord)),
+        ("learn", "The weights of strategies, of gate learn --json", schema_for!(Weights)),
         ("log", "One line of gate log --json", written::<LoggedEvent>()),
+        ("metrics", "The measures over tasks, of gate metrics --json", written::<Metrics>()),
         ("observed", "The cases of gate status --observed --json", written::<ObservedList<'_>>()),
         (
             "prompt-history",
             "Scores, smells and open questions of gate prompt --history --json",
             written::<PromptHistoryReport<'_>>(),
         ),
+        (
             "reflection",
             "A reflection of gate reflect --json, and one line of reflections.jsonl",
             schema_for!(Reflection),
@@ -133,6 +139,7 @@ fn generated() -> Vec<(&'static str, &'static str, Schema)> {
         ("replay", "The answers of gate replay --json to a case", written::<Answers>()),
         ("replay-session", "The answers of gate replay --json to a session", written::<SessionAnswers>()),
         ("replay-verdict", "The answers of gate replay --json to a verdict", written::<Again>()),
+        ("reward", "The reward of a session, of gate reward --json", written::<Reward>()),
         ("scope", "The tasks that gate scope --json finds in a request", written::<TaskList<'_>>()),
         ("sessions", "One line of gate sessions --json", written::<Listed>()),
         ("status", "The state of work, of gate status --json", written::<StatusView<'_>>()),

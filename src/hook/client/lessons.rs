@@ -2,6 +2,8 @@
 //!
 //! The question is asked where a role is set (`GATE_ROLE`). Whatever the answer is, the work goes on.
 
+use std::collections::BTreeMap;
+
 use super::HookDecision;
 use super::hook_context::{Desk, clean};
 use super::hook_event::Stopping;
@@ -10,14 +12,16 @@ use crate::event::agent_work::{Act, Prompt, Speaker, StopKind};
 use crate::event::settings::SessionSettings;
 use crate::learn::reflection::Reflection;
 use crate::learn::reply::ReflectionReply;
+use crate::learn::strategies::{self, Strategies};
 use crate::learn::{self, DEFAULT_ROLE, injection, reflection_store, task_record};
 use crate::session;
 
 /// Records the settings of a session that starts, and shows it what earlier ones learned.
 pub(super) fn at_start(desk: &mut Desk) -> HookDecision {
     let role = session::role();
-    if role.is_some() {
-        desk.append(vec![EventKind::Settings(SessionSettings { role: role.clone(), ..SessionSettings::default() })]);
+    let strategies = strategies(desk);
+    if role.is_some() || !strategies.is_empty() {
+        desk.append(vec![EventKind::Settings(SessionSettings { role: role.clone(), strategies })]);
     }
     let all = match reflection_store::read(&desk.place.repo.gate_dir()) {
         Ok(all) if all.0.is_empty() => return HookDecision::Allow,
@@ -32,6 +36,16 @@ pub(super) fn at_start(desk: &mut Desk) -> HookDecision {
     let holds = |one: &Reflection| policy.as_ref().is_some_and(|policy| one.cause.holds(policy, &exists));
     let role = role.as_deref().unwrap_or(DEFAULT_ROLE);
     injection::text(&all, role, &holds).map_or(HookDecision::Allow, HookDecision::Add)
+}
+
+/// Returns the values of the strategies for this session.
+fn strategies(desk: &mut Desk) -> BTreeMap<String, f64> {
+    let variable = std::env::var(strategies::VARIABLE).ok();
+    let values = Strategies::read(&desk.root).and_then(|strategies| strategies.values(variable.as_deref()));
+    values.unwrap_or_else(|error| {
+        desk.said.push(format!("gate: the strategies of this session are not recorded: {error}"));
+        BTreeMap::new()
+    })
 }
 
 /// Takes the answer to the question, if the last stop asked one.

@@ -1,0 +1,132 @@
+//! Everything that is recorded of the sessions of a repository, read once: the journal, the reflogs, and clients' logs.
+
+use std::collections::BTreeMap;
+
+use crate::event::settings::SessionSettings;
+use crate::event::{Event, EventKind, Judged};
+use crate::git::{Repo, TreeDiff};
+use crate::journal::{Journal, JournalError};
+use crate::learn::reward::Reward;
+use crate::learn::reward_numbers::{self, RewardSources};
+use crate::oid::Oid;
+use crate::source;
+use crate::source::sessions::usage::{self, ModelUsage};
+use crate::source::sessions::{self, FoundSession, Roots};
+
+/// The largest number of movements of refs that are read.
+const MAX_MOVEMENTS: usize = 5_000;
+
+/// The record of all sessions.
+pub struct Ledger<'r> {
+    repo: &'r Repo,
+    roots: Roots,
+    /// The events of the journal, in order.
+    pub events: Vec<Event>,
+    movements: Vec<Event>,
+    logs: Vec<FoundSession>,
+}
+
+impl<'r> Ledger<'r> {
+    /// Reads the record. `logs` are the logs of clients that were found.
+    pub fn read(
+        repo: &'r Repo,
+        journal: &Journal,
+        roots: Roots,
+        logs: Vec<FoundSession>,
+    ) -> Result<Self, JournalError> {
+        let events = journal.latest_events()?;
+        // Without the reflogs, no revert is known.
+        let movements = source::git::read(|| repo.command(), MAX_MOVEMENTS).unwrap_or_default();
+        let movements = movements.into_iter().flat_map(|log| log.events).collect();
+        Ok(Self { repo, roots, events, movements, logs })
+    }
+
+    /// Returns the ids of all sessions, in the order of their first events. Those in logs alone come last.
+    pub fn sessions(&self) -> Vec<String> {
+        let in_journal = self.events.iter().filter_map(|event| event.session.clone());
+        let mut all: Vec<String> = Vec::new();
+        for id in in_journal.chain(self.logs.iter().map(|log| log.id.clone())) {
+            if !all.contains(&id) {
+                all.push(id);
+            }
+        }
+        all
+    }
+
+    /// Returns the events of a session: those of the journal, or else those of its log.
+    pub fn events_of(&self, session: &str) -> Vec<Event> {
+        let own = self.events.iter().filter(|event| event.session.as_deref() == Some(session));
+        let own: Vec<Event> = own.cloned().collect();
+        if !own.is_empty() {
+            return own;
+        }
+        let logs = self.logs_of(session).filter_map(|log| sessions::read(log, &self.roots).ok());
+        logs.flat_map(|log| log.events).collect()
+    }
+
+    fn logs_of(&self, session: &str) -> impl Iterator<Item = &sessions::SessionLog> {
+        let found = self.logs.iter().filter(move |found| found.id == session);
+        found.flat_map(|found| std::iter::once(&found.log).chain(&found.subagents))
+    }
+
+    /// Returns the settings of each session that recorded any.
+    pub fn settings(&self) -> BTreeMap<&str, &SessionSettings> {
+        let settings = self.events.iter().filter_map(|event| match &event.kind {
+            EventKind::Settings(settings) => Some((event.session.as_deref()?, settings)),
+            _ => None,
+        });
+        settings.collect()
+    }
+
+    /// Returns the model and the tokens of a session, as far as its logs count them.
+    pub fn usage(&self, session: &str) -> ModelUsage {
+        let mut sum = ModelUsage::default();
+        for read in self.logs_of(session).filter_map(|log| usage::read(log).ok()) {
+            sum.model = sum.model.or(read.model);
+            sum.tokens = match (sum.tokens, read.tokens) {
+                (Some(one), Some(other)) => Some(one.saturating_add(other)),
+                (one, other) => one.or(other),
+            };
+        }
+        sum
+    }
+
+    /// Returns the reward of a session, or `None` if nothing is recorded of it.
+    pub fn reward(&self, session: &str) -> Option<Reward> {
+        let events = self.events_of(session);
+        let (began, ended) = reward_numbers::span(&events)?;
+        let is_before = |event: &&Event| event.at < began && event.session.as_deref() != Some(session);
+        let before: Option<&Judged> =
+            self.events.iter().filter(is_before).filter_map(reward_numbers::counted_verdict).next_back();
+        let reverts = self.movements.iter().filter(|event| event.at >= began && event.at <= ended && reverts(event));
+        let mut reverts: Vec<&Oid> = reverts.filter_map(moved_to).collect();
+        reverts.sort_unstable();
+        reverts.dedup();
+        let changed = |from: &Oid, to: &Oid| self.changed(from, to);
+        let numbers = reward_numbers::numbers(&RewardSources {
+            events: &events,
+            before,
+            reverts: u32::try_from(reverts.len()).unwrap_or(u32::MAX),
+            tokens: self.usage(session).tokens,
+            changed: &changed,
+        });
+        Some(Reward::of(session, numbers))
+    }
+
+    fn changed(&self, from: &Oid, to: &Oid) -> Option<Vec<String>> {
+        match self.repo.diff_trees(&[(from.clone(), to.clone())]).ok()?.pop()? {
+            TreeDiff::Changes(changes) => Some(changes.iter().map(|change| change.path.to_string()).collect()),
+            TreeDiff::Unreadable => None,
+        }
+    }
+}
+
+fn moved_to(event: &Event) -> Option<&Oid> {
+    if let EventKind::Git(movement) = &event.kind { movement.new.as_ref() } else { None }
+}
+
+/// Returns `true` if git recorded a revert.
+fn reverts(event: &Event) -> bool {
+    let EventKind::Git(movement) = &event.kind else { return false };
+    movement.action == "revert" || movement.action == "commit" && movement.message.contains("Revert \"")
+}

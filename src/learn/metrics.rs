@@ -1,0 +1,271 @@
+//! Measures over tasks, by role, client, model and repository, with counts and confidence intervals.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::event::{Event, EventKind};
+use crate::learn::DEFAULT_ROLE;
+use crate::learn::interval::{self, Interval};
+use crate::learn::task_record::{TaskOutcome, TaskRecord};
+use crate::moment::Moment;
+
+/// The number of tasks that each side of a comparison needs.
+pub const MIN_COMPARED: usize = 10;
+
+/// A task, with the facts that its record does not hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasuredTask {
+    /// The record.
+    pub record: TaskRecord,
+    /// The model, if a log names it.
+    pub model: Option<String>,
+    /// `true` if its commit is on the default branch of a remote.
+    pub is_merged: bool,
+}
+
+/// One measure of a group.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Measure {
+    /// Its name.
+    pub name: String,
+    /// The number of things that it was taken of.
+    pub count: usize,
+    /// The share, mean or number. Missing if there is nothing to take it of, or if it is not recorded.
+    pub value: Option<f64>,
+    /// Its interval, of a share or a mean.
+    pub interval: Option<Interval>,
+}
+
+/// The measures of one group of tasks.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct MetricGroup {
+    /// The property: `repository`, `role`, `client` or `model`.
+    pub by: &'static str,
+    /// Its value.
+    pub name: String,
+    /// The measures.
+    pub measures: Vec<Measure>,
+}
+
+/// A mistake, as the share of tasks in which its gate failed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Mistake {
+    /// The gate.
+    pub gate: String,
+    /// The measure over all tasks.
+    pub all: Measure,
+    /// The same before, if there are enough tasks on both sides.
+    pub before: Option<Measure>,
+    /// The same after.
+    pub after: Option<Measure>,
+    /// `fewer`, `more`, `no difference is shown`, or `not enough data`.
+    pub trend: &'static str,
+}
+
+/// The metrics of a repository.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Metrics {
+    /// The version of this form: 1.
+    pub schema_version: u32,
+    /// The time at which `before` ends, if one was named.
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    pub since: Option<Timestamp>,
+    /// The groups.
+    pub groups: Vec<MetricGroup>,
+    /// The mistakes, the most frequent first.
+    pub mistakes: Vec<Mistake>,
+    /// The measures that no record holds.
+    pub missing: Vec<&'static str>,
+}
+
+impl Metrics {
+    /// Returns the metrics of tasks and events. With `since`, the groups hold what came after it, and mistakes are
+    /// compared before and after it; without, between the earlier and the later half.
+    pub fn of(repository: &str, tasks: &[MeasuredTask], events: &[Event], since: Option<Timestamp>) -> Self {
+        let is_after = |at: Timestamp| since.is_none_or(|since| at >= since);
+        let counted: Vec<&MeasuredTask> = tasks.iter().filter(|task| is_after(task.record.began)).collect();
+        let later: Vec<&Event> = events.iter().filter(|event| is_after(event.at)).collect();
+        let mut groups = vec![group("repository", repository, &counted, &later)];
+        for (by, key) in [
+            (
+                "role",
+                (|task| Some(task.record.role.as_deref().unwrap_or(DEFAULT_ROLE))) as fn(&MeasuredTask) -> Option<&str>,
+            ),
+            ("client", |task| task.record.client.as_deref()),
+            ("model", |task| task.model.as_deref()),
+        ] {
+            groups.extend(grouped(by, &counted, &later, key));
+        }
+        let missing = vec!["appealed blocks: an appeal leaves no trace in the journal"];
+        Self { schema_version: 1, since, groups, mistakes: mistakes(tasks, since), missing }
+    }
+}
+
+fn grouped(
+    by: &'static str,
+    tasks: &[&MeasuredTask],
+    events: &[&Event],
+    key: fn(&MeasuredTask) -> Option<&str>,
+) -> Vec<MetricGroup> {
+    let mut by_name: BTreeMap<&str, Vec<&MeasuredTask>> = BTreeMap::new();
+    for task in tasks {
+        by_name.entry(key(task).unwrap_or("unknown")).or_default().push(task);
+    }
+    let of = |(name, tasks): (&str, Vec<&MeasuredTask>)| {
+        let sessions: BTreeSet<&str> = tasks.iter().map(|task| task.record.session.as_str()).collect();
+        let is_its = |event: &&&Event| event.session.as_deref().is_some_and(|session| sessions.contains(session));
+        let events: Vec<&Event> = events.iter().filter(is_its).copied().collect();
+        group(by, name, &tasks, &events)
+    };
+    by_name.into_iter().map(of).collect()
+}
+
+fn share(name: &str, part: usize, whole: usize) -> Measure {
+    let value = (whole > 0).then(|| interval::number(part) / interval::number(whole));
+    Measure { name: name.to_owned(), count: whole, value, interval: interval::of_share(part, whole) }
+}
+
+fn mean(name: &str, values: &[f64]) -> Measure {
+    let (value, interval) = (interval::mean(values), interval::of_mean(values));
+    Measure { name: name.to_owned(), count: values.len(), value, interval }
+}
+
+fn group(by: &'static str, name: &str, tasks: &[&MeasuredTask], events: &[&Event]) -> MetricGroup {
+    let over: Vec<&MeasuredTask> = tasks.iter().filter(|task| task.record.is_over).copied().collect();
+    let closed: Vec<&MeasuredTask> =
+        over.iter().filter(|task| task.record.outcome == TaskOutcome::Success).copied().collect();
+    let merged: Vec<&MeasuredTask> =
+        tasks.iter().filter(|task| task.is_merged && task.record.is_over).copied().collect();
+    let at_once = |tasks: &[&MeasuredTask]| tasks.iter().filter(|task| task.record.attempts == 0).count();
+    let attempts =
+        |tasks: &[&MeasuredTask]| -> Vec<f64> { tasks.iter().map(|task| f64::from(task.record.attempts)).collect() };
+    let cycles: Vec<f64> = attempts(&closed).into_iter().map(|refused| refused + 1.0).collect();
+    let seconds = over.iter().flat_map(|task| &task.record.failures).filter_map(|failure| failure.seconds);
+    let seconds: Vec<f64> = seconds.map(|seconds| f64::from(i32::try_from(seconds).unwrap_or(i32::MAX))).collect();
+    let ci = events.iter().filter_map(|event| match &event.kind {
+        EventKind::Judged(judged) if judged.moment == Moment::Ci => Some(judged.blocked),
+        _ => None,
+    });
+    let ci: Vec<bool> = ci.collect();
+    let mut measures = vec![
+        share("closed at the first attempt", at_once(&closed), over.len()),
+        share("merged at the first attempt", at_once(&merged), merged.len()),
+        share("ci failures", ci.iter().filter(|blocked| **blocked).count(), ci.len()),
+        mean("cycles to close", &cycles),
+        mean("attempts per task", &attempts(&over)),
+        mean("seconds from the first block to green", &seconds),
+    ];
+    let mut grades: BTreeMap<&str, usize> = BTreeMap::new();
+    for event in events.iter().filter(|event| matches!(event.kind, EventKind::Run(_))) {
+        *grades.entry(event.origin.grade.as_str()).or_default() += 1;
+    }
+    measures.extend(grades.into_iter().map(|(grade, count)| Measure {
+        name: format!("evidence {grade}"),
+        count,
+        value: Some(interval::number(count)),
+        interval: None,
+    }));
+    MetricGroup { by, name: name.to_owned(), measures }
+}
+
+fn mistakes(tasks: &[MeasuredTask], since: Option<Timestamp>) -> Vec<Mistake> {
+    let over: Vec<&MeasuredTask> = tasks.iter().filter(|task| task.record.is_over).collect();
+    let middle = since.map_or(over.len() / 2, |since| over.partition_point(|task| task.record.began < since));
+    let (before, after) = over.split_at(middle);
+    let gates: BTreeSet<&str> =
+        over.iter().flat_map(|task| &task.record.failures).map(|failure| failure.gate.as_str()).collect();
+    let of = |gate: &str, tasks: &[&MeasuredTask]| {
+        let fails = |task: &&&MeasuredTask| task.record.failures.iter().any(|failure| failure.gate == gate);
+        share(gate, tasks.iter().filter(fails).count(), tasks.len())
+    };
+    let mut mistakes: Vec<Mistake> = gates
+        .into_iter()
+        .map(|gate| {
+            let enough = before.len() >= MIN_COMPARED && after.len() >= MIN_COMPARED;
+            let sides = enough.then(|| (of(gate, before), of(gate, after)));
+            let trend = trend(sides.as_ref());
+            let (before, after) = sides.unzip();
+            Mistake { gate: gate.to_owned(), all: of(gate, &over), before, after, trend }
+        })
+        .collect();
+    mistakes.sort_by(|a, b| b.all.value.unwrap_or(0.0).total_cmp(&a.all.value.unwrap_or(0.0)));
+    mistakes
+}
+
+/// Returns the difference between two shares in a word. Intervals that meet show none.
+fn trend(sides: Option<&(Measure, Measure)>) -> &'static str {
+    let Some((before, after)) = sides else { return "not enough data" };
+    match (before.interval, after.interval) {
+        (Some(before), Some(after)) if after.high < before.low => "fewer",
+        (Some(before), Some(after)) if after.low > before.high => "more",
+        _ => "no difference is shown",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::task_record::tasks;
+    use crate::learn::task_record::tests::{event, judged, prompt};
+
+    /// Returns tasks of sessions, of which the named ones are refused once.
+    fn measured(count: i64, refused: impl Fn(i64) -> bool) -> (Vec<MeasuredTask>, Vec<Event>) {
+        let mut events = Vec::new();
+        for number in 0..count {
+            let session = format!("s{number}");
+            let mut kinds = vec![prompt("x")];
+            if refused(number) {
+                kinds.push(judged(Moment::Stop, &["tests"], 1));
+            }
+            kinds.push(judged(Moment::Stop, &[], 0));
+            events.extend((0..).zip(kinds).map(|(at, kind)| event(number * 100 + at * 10, &session, kind)));
+        }
+        let all = tasks(&events).into_iter();
+        (all.map(|record| MeasuredTask { record, model: None, is_merged: false }).collect(), events)
+    }
+
+    fn value(metrics: &Metrics, name: &str) -> (usize, Option<f64>) {
+        let measure = metrics.groups[0].measures.iter().find(|measure| measure.name == name).unwrap();
+        (measure.count, measure.value)
+    }
+
+    #[test]
+    fn measures_are_counted_and_what_is_not_there_is_missing() {
+        let (tasks, events) = measured(8, |number| number < 2);
+        let metrics = Metrics::of("repo", &tasks, &events, None);
+        assert_eq!(value(&metrics, "closed at the first attempt"), (8, Some(0.75)));
+        assert_eq!(value(&metrics, "attempts per task"), (8, Some(0.25)));
+        assert_eq!(value(&metrics, "cycles to close"), (8, Some(1.25)));
+        assert_eq!(value(&metrics, "seconds from the first block to green"), (2, Some(10.0)));
+        assert_eq!(value(&metrics, "merged at the first attempt"), (0, None));
+        assert_eq!(value(&metrics, "ci failures"), (0, None));
+        let groups: Vec<(&str, &str)> = metrics.groups.iter().map(|group| (group.by, group.name.as_str())).collect();
+        assert_eq!(groups, [("repository", "repo"), ("role", "agent"), ("client", "gate"), ("model", "unknown")]);
+        assert_eq!(metrics.mistakes[0].trend, "not enough data");
+        let nothing = Metrics::of("repo", &[], &[], None);
+        assert!(nothing.groups[0].measures.iter().all(|measure| measure.value.is_none()));
+    }
+
+    #[test]
+    fn mistakes_are_compared_only_with_enough_tasks() {
+        for (count, refused, expected) in [
+            (40, (|number| number < 20) as fn(i64) -> bool, "fewer"),
+            (40, |number| number >= 20, "more"),
+            (40, |number| number % 2 == 0, "no difference is shown"),
+            (19, |number| number < 9, "not enough data"),
+        ] {
+            let (tasks, events) = measured(count, refused);
+            assert_eq!(Metrics::of("repo", &tasks, &events, None).mistakes[0].trend, expected, "{count}");
+        }
+        let (tasks, events) = measured(40, |number| number < 10);
+        let since = tasks[10].record.began;
+        let metrics = Metrics::of("repo", &tasks, &events, Some(since));
+        assert_eq!((metrics.mistakes[0].trend, value(&metrics, "attempts per task")), ("fewer", (30, Some(0.0))));
+    }
+}

@@ -1,0 +1,170 @@
+//! Ways to raise the reward without better work. None of them may.
+
+use crate::event::agent_work::{Act, AgentWork, EditKind, FileEdit, ShellCommand, ToolUse};
+use crate::event::test_results::{EarlierFailure, TestResult, TestResults};
+use crate::event::{CommandRef, Ended, Event, EventKind, Run, Waived};
+use crate::learn::reward::Reward;
+use crate::learn::reward_numbers::{RewardSources, numbers};
+use crate::learn::task_record::tests::{event, judged, prompt};
+use crate::moment::Moment;
+use crate::oid::Oid;
+use crate::repo_path::RepoPath;
+use crate::snapshot::KeptSnapshot;
+
+fn tree(digit: char) -> Oid {
+    digit.to_string().repeat(40).parse().unwrap()
+}
+
+fn work(act: Act) -> EventKind {
+    EventKind::Work(Box::new(AgentWork { actor: None, call: None, head: None, act }))
+}
+
+fn edit(path: &str, lines: usize) -> EventKind {
+    let path = RepoPath::from(path);
+    let added = "x\n".repeat(lines);
+    work(Act::Edited(vec![FileEdit { path, how: EditKind::Written, removed: String::new(), added }]))
+}
+
+fn run(status: i32, on: char) -> EventKind {
+    let snapshot = KeptSnapshot {
+        head: None,
+        tree: tree(on),
+        untracked: Vec::new(),
+        hidden: Vec::new(),
+        opaque: Vec::new(),
+        left_behind: Vec::new(),
+        tool_folders: Vec::new(),
+        local_files: Vec::new(),
+        absent: Vec::new(),
+    };
+    let command =
+        CommandRef { name: None, line: "cargo test".to_owned(), dir: RepoPath::default(), key: "k".to_owned() };
+    EventKind::Run(Box::new(Run {
+        command,
+        call: None,
+        start: snapshot.clone(),
+        end: snapshot,
+        changed: Vec::new(),
+        logs: Vec::new(),
+        ended: Ended::Exited(status),
+        over_time: false,
+        millis: 1_000,
+        report: None,
+        masked: None,
+        tail: String::new(),
+        policy: String::new(),
+    }))
+}
+
+/// A run whose tests are named: those that failed, and those that failed before and pass now.
+fn named(on: char, failed: &[&str], passed: &[&str]) -> EventKind {
+    let earlier =
+        |test: &&str| EarlierFailure { test: (*test).to_owned(), result: TestResult::Passed, candidates: Vec::new() };
+    EventKind::Tests(Box::new(TestResults {
+        key: "k".to_owned(),
+        head: None,
+        tree: tree(on),
+        named: 9,
+        complete: true,
+        failed: failed.iter().map(|test| (*test).to_owned()).collect(),
+        earlier: passed.iter().map(earlier).collect(),
+    }))
+}
+
+/// The paths that differ between the trees of these sessions.
+fn changed(from: &Oid, to: &Oid) -> Option<Vec<String>> {
+    let files = |tree: &Oid| -> &[(&str, u8)] {
+        match tree.as_str().as_bytes()[0] {
+            b'a' => &[("src/a.rs", 1), ("tests/a.rs", 1)],
+            // A new test, which fails.
+            b'b' => &[("src/a.rs", 1), ("tests/a.rs", 2)],
+            // The code that makes it pass.
+            b'c' => &[("src/a.rs", 2), ("tests/a.rs", 2)],
+            // The test was made to pass.
+            b'd' => &[("src/a.rs", 1), ("tests/a.rs", 3)],
+            // The code was broken.
+            b'e' => &[("src/a.rs", 9), ("tests/a.rs", 2)],
+            _ => &[],
+        }
+    };
+    let (from, to) = (files(from), files(to));
+    Some(from.iter().zip(to).filter(|(one, other)| one != other).map(|(one, _)| one.0.to_owned()).collect())
+}
+
+/// Returns the low end of the reward of a session that does these things, one each ten seconds.
+fn reward(kinds: Vec<EventKind>, reverts: u32, tokens: Option<u64>) -> f64 {
+    let events: Vec<Event> = (0..).map(|at| at * 10).zip(kinds).map(|(at, kind)| event(at, "s", kind)).collect();
+    let EventKind::Judged(before) = judged(Moment::Push, &[], 0) else { unreachable!("it is a verdict") };
+    let sources = RewardSources { events: &events, before: Some(&before), reverts, tokens, changed: &changed };
+    Reward::of("s", numbers(&sources)).low
+}
+
+fn passes() -> EventKind {
+    judged(Moment::Stop, &[], 0)
+}
+
+/// Returns the same work with further acts right after the person's words.
+fn honest(between: Vec<EventKind>) -> Vec<EventKind> {
+    let mut kinds = vec![prompt("make it work"), run(0, 'a')];
+    kinds.extend(between);
+    kinds.extend([edit("src/a.rs", 10), run(0, 'd'), named('d', &[], &[]), passes()]);
+    kinds
+}
+
+#[test]
+fn ten_ways_to_game_the_reward_do_not_raise_it() {
+    let base = reward(honest(Vec::new()), 0, Some(10_000));
+    let same = |extra: Vec<EventKind>| reward(honest(extra), 0, Some(10_000));
+    let waive = || {
+        EventKind::Waived(Waived {
+            gate: "tests".to_owned(),
+            tree: tree('a'),
+            reason: "x".to_owned(),
+            by: "me".to_owned(),
+        })
+    };
+    let read = || work(Act::Used(ToolUse { tool: "Read".into(), reads: true, target: "x".into(), failed: false }));
+    let command = |line: &str| {
+        work(Act::Command(Box::new(ShellCommand {
+            line: line.to_owned(),
+            dir: None,
+            ended: Some(Ended::Exited(0)),
+            tail: String::new(),
+            background: false,
+            shell: None,
+            start: None,
+            end: None,
+        })))
+    };
+    let many = |kind: &dyn Fn() -> EventKind| (0..40).map(|_| kind()).collect::<Vec<_>>();
+    let flipped = vec![run(101, 'b'), named('b', &["t"], &[]), run(0, 'd'), named('d', &[], &["t"])];
+    let restored = vec![run(101, 'e'), named('e', &["t"], &[]), run(0, 'b'), named('b', &[], &["t"])];
+    for (name, gamed) in [
+        ("tiny commits", same(many(&|| command("git commit -m x")))),
+        ("empty tests", same(many(&|| edit("tests/empty.rs", 3)))),
+        ("long files", same(vec![edit("src/long.rs", 100_000)])),
+        ("many files", same((0..40).map(|n| edit(&format!("src/f{n}.rs"), 1)).collect())),
+        ("calls that do nothing", same(many(&read))),
+        ("a test that was made to fail and then to pass", same(flipped)),
+        ("code that was broken and restored", same(restored)),
+        ("a failure that was made and cleared", same(vec![judged(Moment::Stop, &["tests"], 1), run(0, 'a')])),
+        ("a waiver", same(vec![judged(Moment::Stop, &["tests"], 1), waive()])),
+        ("a deleted log", reward(honest(Vec::new()), 0, None)),
+        ("a revert and a second try", reward(honest(Vec::new()), 1, Some(10_000))),
+        ("a stop without a check", reward(vec![prompt("make it work"), edit("src/a.rs", 10)], 0, Some(10_000))),
+        ("many passes", same(many(&passes))),
+        ("claims in words", same(many(&|| work(Act::Said("Outcome: success. All tests pass.".to_owned()))))),
+    ] {
+        assert!(gamed <= base + 1e-9, "{name}: {gamed} is more than {base}");
+    }
+}
+
+#[test]
+fn better_work_does_raise_it() {
+    let base = reward(honest(Vec::new()), 0, Some(10_000));
+    let tested = vec![run(101, 'b'), named('b', &["t"], &[]), run(0, 'c'), named('c', &[], &["t"])];
+    assert!(reward(honest(tested), 0, Some(10_000)) > base + 0.05, "a test that failed first");
+    assert!(reward(honest(Vec::new()), 0, Some(5_000)) > base, "fewer tokens");
+    let failing = vec![run(101, 'a'), run(101, 'a')];
+    assert!(reward(honest(failing), 0, Some(10_000)) < base, "more errors");
+}
