@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
+use crate::collect::contracts::{ConditionAnswer, ContractContent, fails, holds, unreadable};
 use crate::contract::{ConditionResult, ContractCondition};
 use crate::engine::Workplace;
 use crate::event::Ended;
-use crate::fact::contracts::{ConditionAnswer, ContractContent, fails, holds, unreadable};
 use crate::policy::Policy;
 use crate::recorded_run::record_unseen;
 use crate::run::Returned;

@@ -8,12 +8,12 @@ use anyhow::Result;
 
 use crate::cmd::housekeeping::tidy;
 use crate::collect::attested::AttestedRuns;
+use crate::collect::contracts::{self, ContractInForce};
 use crate::collect::run_comparison::absent_inputs;
 use crate::collect::{self, BaseOf, Sources};
 use crate::engine::Workplace;
 use crate::event::{CommandRef, Ended, Run};
 use crate::exit::Exit;
-use crate::fact::contracts::{self, ContractInForce};
 use crate::failure::Failure;
 use crate::gates;
 use crate::gates::finding::{Answer, Finding};

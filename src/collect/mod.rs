@@ -5,6 +5,7 @@ pub mod attested;
 pub mod changed_files;
 mod commit_queue;
 pub mod commits;
+pub mod contracts;
 mod decision_index;
 pub mod decisions;
 pub mod earlier_runs;

@@ -47,8 +47,20 @@ const VERSION: i64 = 1;
 /// The largest file that is read, in bytes.
 const MAX_FILE_SIZE: usize = 1024 * 1024;
 /// The keys at the top level.
-const KEYS: &[&str] =
-    &["version", "mode", "commands", "gates", "scopes", "roles", "unblock", "attest", "ci", "push", "retention", "prompts"];
+const KEYS: &[&str] = &[
+    "version",
+    "mode",
+    "commands",
+    "gates",
+    "scopes",
+    "roles",
+    "unblock",
+    "attest",
+    "ci",
+    "push",
+    "retention",
+    "prompts",
+];
 
 /// Returns the policy without a `gate.toml`: the gates of the binary, and no command.
 ///

@@ -1,10 +1,10 @@
 //! The contracts that were begun here, as facts and as commands of the policy.
 
 use super::Workplace;
+use crate::collect::contracts::{self, ContractInForce};
 use crate::contract_shelf::{BegunContract, ContractEnd, ContractShelf};
 use crate::exit::Exit;
 use crate::fact::Facts;
-use crate::fact::contracts::{self, ContractInForce};
 use crate::failure::Failure;
 use crate::gates::finding::Answer;
 use crate::moment::Moment;

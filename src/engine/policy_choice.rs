@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::Workplace;
+use crate::collect::contracts;
 use crate::collect::merge_base::{Lineage, Target};
 use crate::collect::{self, BaseOf};
 use crate::config::{self, LocateError, PolicyLocations, ReadFile};
 use crate::exit::Exit;
 use crate::fact::Note;
-use crate::fact::contracts;
 use crate::fact::policy_change;
 use crate::fact::subject::Base;
 use crate::failure::Failure;

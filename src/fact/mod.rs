@@ -6,7 +6,7 @@
 pub mod assessment;
 pub mod client_hooks;
 pub mod commits;
-pub mod contracts;
+pub mod contract;
 pub mod decision_change;
 pub mod evidence;
 pub mod failed_test;
@@ -88,7 +88,7 @@ pub struct Facts {
     pub planned: roles::PlannedAct,
     /// The contracts that apply, checked on the subjects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub contracts: Vec<contracts::ContractFact>,
+    pub contracts: Vec<contract::ContractFact>,
     /// The agent's assessment of its own work, or `None` if it was not asked for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assessment: Option<assessment::Assessment>,

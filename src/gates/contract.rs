@@ -9,7 +9,7 @@ use super::finding::{Answer, Finding};
 use super::finding_text;
 use crate::contract::ConditionOutcome;
 use crate::fact::Facts;
-use crate::fact::contracts::{ConditionFact, ContractFact, ContractProblem};
+use crate::fact::contract::{ConditionFact, ContractFact, ContractProblem};
 use crate::policy::{Gate, ParamError, Policy, read_params};
 
 /// The kind `contract`. Its commands are judged in the words of the tests.

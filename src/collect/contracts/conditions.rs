@@ -6,8 +6,8 @@ use regex::Regex;
 
 use super::content::{ContractContent, FoundAt, UnreadFile};
 use super::manifests::{dependencies_in, is_manifest};
+use crate::collect::changed_files::changed_files;
 use crate::contract::{Ask, ConditionOutcome};
-use crate::fact::changed_files::changed_files;
 use crate::git::GitError;
 use crate::globs::Globs;
 use crate::repo_path::RepoPath;

@@ -6,14 +6,13 @@ mod manifests;
 
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 pub use self::conditions::{ConditionAnswer, fails, holds, unreadable};
 pub use self::content::ContractContent;
-use super::subject::{Subject, SubjectKind};
-use super::{Facts, Note};
 use crate::contract::{self, Ask, ConditionOutcome, Contract, ContractCondition, ContractError};
 use crate::contract_shelf::BegunContract;
+use crate::fact::contract::{ConditionFact, ContractFact, ContractProblem};
+use crate::fact::subject::{Subject, SubjectKind};
+use crate::fact::{Facts, Note};
 use crate::git::{GitError, Repo, TreeFile};
 use crate::oid::Oid;
 use crate::policy::{Command, PathRules, Policy, command_key};
@@ -24,53 +23,6 @@ pub const FOLDER: &str = "gate/contracts/";
 
 /// The id of the gate, and of the commands that contracts bring.
 pub const GATE: &str = "contract";
-
-/// A contract, checked on one subject.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ContractFact {
-    /// The name of the contract.
-    pub name: String,
-    /// The name of the subject.
-    pub subject: String,
-    /// `true` if its task was begun here; `false` if it is a file of the repository.
-    pub begun: bool,
-    /// The reason why it cannot be read, or `None` if it can.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub problem: Option<ContractProblem>,
-    /// Its postconditions, in their order.
-    pub conditions: Vec<ConditionFact>,
-}
-
-/// The reason why a contract of the repository cannot be read.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ContractProblem {
-    /// The file.
-    pub file: RepoPath,
-    /// The line, from 1.
-    pub line: usize,
-    /// The problem.
-    pub what: String,
-    /// The remedy.
-    pub remedy: String,
-}
-
-/// A condition, checked on one subject.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ConditionFact {
-    /// The condition as it is written.
-    pub text: String,
-    /// The outcome; `not_run` for a command.
-    pub outcome: ConditionOutcome,
-    /// The reason, in one sentence. Empty if there is nothing to add.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub detail: String,
-    /// The command that must have passed on this content, by its name in the policy.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub command: Option<String>,
-}
 
 /// A contract that may apply to what is judged.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::fact::changed_files::{FilesOf, changed_paths};
+use crate::collect::changed_files::{FilesOf, changed_paths};
 use crate::git::{GitError, Repo, WantedFile};
 use crate::globs::Globs;
 use crate::oid::Oid;
