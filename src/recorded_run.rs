@@ -11,10 +11,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use self::test_report::PytestReport;
+use self::test_report::{ReportFiles, TestReport};
 use crate::command_line::{self, ObservedLine, OutputKnowledge, Purpose, RunResult, Witnessed, sum};
 use crate::engine::Workplace;
-use crate::event::{CommandRef, Ended, EventKind, Origin, Run, RunStarted};
+use crate::event::{CommandRef, Ended, EventKind, Origin, Run, RunReport, RunStarted};
 use crate::git::GitError;
 use crate::globs::Globs;
 use crate::journal::{JournalError, NewEvent};
@@ -118,13 +118,14 @@ fn record_with(
     let globs: Vec<String> = job.reports.iter().cloned().chain(reading.reports()).collect();
     let before = report_files(&dir, &globs);
     let start = begin(place, &job.command);
-    let report = PytestReport::prepare(&job.command.line);
-    let env = report.as_ref().map(PytestReport::environment).unwrap_or_default();
+    let report = TestReport::prepare(&job.command.line, &reading.runners);
     let withheld = reading.withheld();
-    let finished = run(&Spec { line: job.line, dir: &dir, env: &env, without: &withheld });
-    let said = reading.said(&finished, &changed_reports(&before, &dir, &globs));
-    let tests = report.map(|report| report.read()).filter(|tests| !tests.is_empty());
-    let tests = tests.unwrap_or_else(|| named_in_output(&finished));
+    let (env, whole) = (report.environment(), report.needs_output());
+    let finished = run(&Spec { line: job.line, dir: &dir, env, without: &withheld, whole });
+    let (written, others) = changed_reports(&before, &dir, &globs);
+    let said = reading.said(&finished, &written);
+    let counted = if others { reading.counted(&finished) } else { None };
+    let tests = report.read(&finished, &ReportFiles { written: &written, others, counted });
     let served = reading.served(root, &job, &finished);
     let logs = reading.logs(root, &job.command.dir, &finished);
     let ending = RunEnding { finished: &finished, said, tests: &tests, logs };
@@ -194,11 +195,6 @@ fn end(
     Ok(run)
 }
 
-/// Returns the tests that the output names, if it is complete.
-fn named_in_output(finished: &Finished) -> NamedTests {
-    NamedTests::of_output(&run::plain_text(&finished.output.end()), !finished.output.cut)
-}
-
 fn append(place: &Workplace, kind: EventKind) -> Result<(), RecordError> {
     place.journal.append(NewEvent { session: Some(place.session.id.clone()), origin: Origin::observed(), kind })?;
     Ok(())
@@ -242,18 +238,20 @@ impl<'a> UnderstoodLine<'a> {
     /// Returns the result of the run: from its report files, which are complete, else from its closing lines.
     fn said(&self, finished: &Finished, files: &[PathBuf]) -> RunResult {
         let counted = sum(files.iter().filter_map(|path| read_junit(&std::fs::read(path).ok()?).ok()));
-        let text = run::plain_text(&finished.output.end());
-        let said = command_line::said(
-            self.line,
-            &self.runners,
-            finished.ended,
-            &text,
-            OutputKnowledge::ToItsEnd,
-            counted,
-            &self.files,
-        );
+        let said = self.read(finished, counted);
         let narrowed = self.narrowed(finished);
         RunResult { masked: said.masked.or(narrowed), ..said }
+    }
+
+    fn read(&self, finished: &Finished, counted: Option<RunReport>) -> RunResult {
+        let text = run::plain_text(&finished.output.end());
+        let knowledge = OutputKnowledge::ToItsEnd;
+        command_line::said(self.line, &self.runners, finished.ended, &text, knowledge, counted, &self.files)
+    }
+
+    /// Returns the number of tests in the closing lines.
+    fn counted(&self, finished: &Finished) -> Option<u64> {
+        self.read(finished, None).report.map(|report| report.passed + report.failed + report.skipped)
     }
 
     fn narrowed(&self, finished: &Finished) -> Option<String> {
@@ -329,14 +327,18 @@ fn literal_beginning(glob: &str) -> &str {
     literal.rfind('/').map_or("", |at| &literal[..at])
 }
 
-/// Returns the report files that this run wrote: those that are new or changed.
+/// Returns the report files that this run wrote: those that are new or changed. `true`: there are others.
 fn changed_reports(
     before: &BTreeMap<PathBuf, (u64, Option<SystemTime>)>,
     dir: &Path,
     globs: &[String],
-) -> Vec<PathBuf> {
+) -> (Vec<PathBuf>, bool) {
     let after = report_files(dir, globs);
-    after.into_iter().filter(|(path, stamp)| before.get(path) != Some(stamp)).map(|(path, _)| path).collect()
+    let all = after.len();
+    let changed = after.into_iter().filter(|(path, stamp)| before.get(path) != Some(stamp));
+    let written: Vec<PathBuf> = changed.map(|(path, _)| path).collect();
+    let others = written.len() < all;
+    (written, others)
 }
 
 #[cfg(test)]
@@ -353,6 +355,6 @@ mod tests {
         std::fs::write(dir.path().join("out/a/TEST-new.xml"), "<new/>").unwrap();
         std::fs::write(dir.path().join("out/a/other.xml"), "<other/>").unwrap();
         let written = changed_reports(&before, dir.path(), &globs);
-        assert_eq!(written, [dir.path().join("out/a/TEST-new.xml")]);
+        assert_eq!(written, (vec![dir.path().join("out/a/TEST-new.xml")], true));
     }
 }

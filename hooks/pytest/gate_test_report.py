@@ -32,7 +32,8 @@ def pytest_configure(config):
 
 class _Writer:
     def __init__(self, path):
-        self.file = open(path, "w", encoding="utf-8")
+        self.file = open(path, "a", encoding="utf-8")
+        self._put("begin", "")
 
     def _put(self, *row):
         json.dump(row, self.file)

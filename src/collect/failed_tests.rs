@@ -20,6 +20,7 @@ use crate::journal::{JournalState, OpenFailure, RecordedRun};
 use crate::oid::Oid;
 use crate::policy::{Command, Policy};
 use crate::repo_path::RepoPath;
+use crate::runner::Catalogue;
 
 /// The number of failed tests that are looked at.
 const MAX_FAILED: usize = 64;
@@ -28,8 +29,6 @@ const MAX_FILES: usize = 200;
 const MAX_TEXT: usize = 1 << 20;
 /// The share of equal text from which a test with another name counts as the same test.
 const SAME_BODY: f32 = 0.6;
-/// The runners whose tests `gate run` knows by name.
-const NAMING_RUNNERS: [&str; 2] = ["pytest", "cargo test"];
 
 /// Reads the failed tests of the work that `facts` are about, if a later run of the same command passed. Without such a
 /// run, the gate that requires the run reports that.
@@ -138,8 +137,15 @@ fn fate(
         renamed_to,
         established: committed && !dropped,
         dropped,
-        nameable: NAMING_RUNNERS.contains(&runner),
+        nameable: names_tests(runner, &command.run),
     }))
+}
+
+/// Returns `true` if `gate run` knows the tests of a command by name.
+fn names_tests(runner: &str, line: &str) -> bool {
+    let names = Catalogue::embedded().runner(runner).and_then(|runner| runner.names.as_ref());
+    names
+        .is_some_and(|names| !line.split_whitespace().any(|word| names.silenced_by.iter().any(|silent| silent == word)))
 }
 
 /// Returns a test that passed after only tests were changed.
@@ -282,7 +288,7 @@ fn names_file(test: &str, path: &RepoPath) -> bool {
 }
 
 /// Returns `true` if a test can be in this file. A name without a file can be in any.
-fn is_file_of(test: &str, path: &RepoPath) -> bool {
+pub fn is_file_of(test: &str, path: &RepoPath) -> bool {
     let file = test.split_once("::").map_or("", |(file, _)| file);
     !file.contains('.') || names_file(test, path)
 }

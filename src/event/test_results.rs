@@ -34,6 +34,13 @@ impl TestResult {
     }
 }
 
+impl TestResult {
+    /// Returns the result of a test that a word in a report stands for.
+    pub fn named(word: &str) -> Option<Self> {
+        [Self::Passed, Self::Failed, Self::Skipped, Self::ExpectedFailure].into_iter().find(|one| one.as_str() == word)
+    }
+}
+
 /// The tests that one run of a declared command named. Recorded right after the [`super::Run`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

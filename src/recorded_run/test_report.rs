@@ -1,64 +1,167 @@
-//! A report of the tests by name, requested from a runner in a way that changes nothing that anybody sees.
+//! The tests of a run by name: from a report requested in a way that changes nothing that anybody sees, from report files
+//! that the run wrote, and from its output.
 
-use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
 use crate::embedded;
-use crate::runner::NamedTests;
+use crate::run::{self, Finished};
+use crate::runner::name_source::{HookVariable, ReportHook};
+use crate::runner::{CommandKind, NamedTests, Runner, read_junit_names};
 
-/// The name of the plugin, as Python imports it.
-const PLUGIN: &str = "gate_test_report";
 /// The largest report that is read, in bytes.
 const MAX_REPORT: u64 = 64 * 1024 * 1024;
+/// The variable that tells a hook where to write.
+const REPORT_VARIABLE: &str = "GATE_TEST_REPORT";
 
-/// A report that pytest was asked for.
-#[derive(Debug)]
-pub(super) struct PytestReport {
-    folder: TempDir,
+/// A run whose tests are to be known by name.
+pub(super) struct TestReport {
+    /// The runners of tests in its line.
+    runners: Vec<&'static Runner>,
+    folder: Option<TempDir>,
+    environment: Vec<(OsString, OsString)>,
+    /// The run may leave out tests that the run before it had.
+    varies: bool,
 }
 
-impl PytestReport {
-    /// A folder with the plugin, if `line` starts pytest by itself: a script between could set `PYTHONPATH` anew, and
-    /// pytest would fail because the plugin is missing.
-    pub(super) fn prepare(line: &str) -> Option<Self> {
-        if !starts_pytest(line) {
-            return None;
-        }
-        let plugin = embedded::file(embedded::HOOKS, "pytest/gate_test_report.py")?;
-        let folder = tempfile::Builder::new().prefix("gate-tests-").tempdir().ok()?;
-        std::fs::write(folder.path().join(PLUGIN).with_extension("py"), plugin).ok()?;
-        Some(Self { folder })
-    }
+/// The report files after a run.
+pub(super) struct ReportFiles<'a> {
+    /// Those that the run wrote.
+    pub(super) written: &'a [PathBuf],
+    /// `true` if there are others: of a task that did not run this time, or of tests that are gone.
+    pub(super) others: bool,
+    /// The number of tests in the closing lines.
+    pub(super) counted: Option<u64>,
+}
 
-    /// The variables that load the plugin and tell it where to write.
-    pub(super) fn environment(&self) -> Vec<(OsString, OsString)> {
-        let before = |name: &str, own: &OsStr, separator: &str| {
-            let mut value = own.to_owned();
-            if let Some(inherited) = std::env::var_os(name).filter(|inherited| !inherited.is_empty()) {
-                value.push(separator);
-                value.push(inherited);
+impl TestReport {
+    /// Prepares the hooks of the runners in `line`.
+    pub(super) fn prepare(line: &str, runners: &[&'static Runner]) -> Self {
+        let mut tests: Vec<&'static Runner> = Vec::new();
+        for &runner in
+            runners.iter().filter(|runner| runner.task.is_none() && runner.kinds.contains(&CommandKind::Test))
+        {
+            if !tests.iter().any(|known| known.id == runner.id) {
+                tests.push(runner);
             }
-            (name.into(), value)
-        };
-        vec![
-            before("PYTEST_PLUGINS", PLUGIN.as_ref(), ","),
-            before("PYTHONPATH", self.folder.path().as_os_str(), if cfg!(windows) { ";" } else { ":" }),
-            ("GATE_TEST_REPORT".into(), self.file().into()),
-        ]
+        }
+        let hooks: Vec<&ReportHook> = tests.iter().filter_map(|runner| hook_for(line, runner)).collect();
+        let varies = runners.iter().filter_map(|runner| runner.names.as_ref()).any(|names| names.varies(line));
+        let mut report = Self { runners: tests, folder: None, environment: Vec::new(), varies };
+        // Without a folder no names are requested, and the run is what it was.
+        if let Some(folder) = (!hooks.is_empty()).then(|| written(&hooks)).flatten() {
+            report.environment = environment(folder.path(), &hooks);
+            report.folder = Some(folder);
+        }
+        report
     }
 
-    /// The tests that were reported; none where pytest wrote no report.
-    pub(super) fn read(&self) -> NamedTests {
-        let small = std::fs::metadata(self.file()).is_ok_and(|meta| meta.len() <= MAX_REPORT);
-        let report = if small { std::fs::read_to_string(self.file()).unwrap_or_default() } else { String::new() };
-        NamedTests::of_pytest_report(&report)
+    /// The variables that load the hooks and tell them where to write.
+    pub(super) fn environment(&self) -> &[(OsString, OsString)] {
+        &self.environment
     }
 
-    fn file(&self) -> PathBuf {
-        self.folder.path().join("report.jsonl")
+    /// Returns `true` if names may be anywhere in the output.
+    pub(super) fn needs_output(&self) -> bool {
+        self.runners.iter().any(|runner| !self.is_hooked(runner))
     }
+
+    /// Returns the tests of the run that ended.
+    pub(super) fn read(&self, finished: &Finished, files: &ReportFiles<'_>) -> NamedTests {
+        let hooked = self.runners.iter().filter(|runner| self.is_hooked(runner)).count();
+        let reported = NamedTests::of_report(&self.report(), hooked);
+        let rest: Vec<&Runner> =
+            self.runners.iter().filter(|runner| reported.is_empty() || !self.is_hooked(runner)).copied().collect();
+        let (filed, spoken): (Vec<&Runner>, Vec<&Runner>) =
+            rest.into_iter().partition(|runner| runner.names.as_ref().is_some_and(|names| names.files));
+        let mut parts = Vec::new();
+        if !reported.is_empty() {
+            parts.push(reported);
+        }
+        if !filed.is_empty() {
+            parts.push(in_files(finished, files));
+        }
+        if !spoken.is_empty() || parts.is_empty() {
+            parts.push(in_output(finished, &spoken));
+        }
+        let tests = NamedTests::joined(parts);
+        if self.varies { tests.incomplete() } else { tests }
+    }
+
+    fn is_hooked(&self, runner: &Runner) -> bool {
+        self.folder.is_some() && runner.names.as_ref().is_some_and(|names| names.hook.is_some())
+    }
+
+    fn report(&self) -> String {
+        let Some(file) = self.folder.as_ref().map(|folder| report_in(folder.path())) else { return String::new() };
+        let small = std::fs::metadata(&file).is_ok_and(|meta| meta.len() <= MAX_REPORT);
+        if small { std::fs::read_to_string(&file).unwrap_or_default() } else { String::new() }
+    }
+}
+
+fn hook_for(line: &str, runner: &'static Runner) -> Option<&'static ReportHook> {
+    let hook = runner.names.as_ref()?.hook.as_ref()?;
+    (!hook.direct || starts_pytest(line)).then_some(hook)
+}
+
+/// Writes the hooks into a new folder, each into one of its own.
+fn written(hooks: &[&ReportHook]) -> Option<TempDir> {
+    let folder = tempfile::Builder::new().prefix("gate-tests-").tempdir().ok()?;
+    // Variables that are lists of words cannot hold it.
+    if folder.path().to_str()?.contains(char::is_whitespace) {
+        return None;
+    }
+    for file in hooks.iter().flat_map(|hook| &hook.files) {
+        let path = folder.path().join(file);
+        std::fs::create_dir_all(path.parent()?).ok()?;
+        std::fs::write(&path, embedded::file(embedded::HOOKS, file)?).ok()?;
+    }
+    Some(folder)
+}
+
+fn environment(folder: &Path, hooks: &[&ReportHook]) -> Vec<(OsString, OsString)> {
+    let mut all: Vec<(OsString, OsString)> = vec![(REPORT_VARIABLE.into(), report_in(folder).into())];
+    for hook in hooks {
+        let home = hook.files.first().and_then(|file| file.split('/').next()).unwrap_or_default();
+        for variable in &hook.variable {
+            let known = all.iter().position(|(name, _)| *name == *variable.name);
+            let rest = known.map(|at| all.remove(at).1).or_else(|| std::env::var_os(&variable.name));
+            all.push((variable.name.clone().into(), value_of(variable, &folder.join(home), rest)));
+        }
+    }
+    all
+}
+
+/// Returns the value of a variable, before what it holds already.
+fn value_of(variable: &HookVariable, folder: &Path, rest: Option<OsString>) -> OsString {
+    let mut value: OsString = variable.value.replace("{folder}", &folder.to_string_lossy()).into();
+    if let Some(rest) = rest.filter(|rest| !rest.is_empty() && *rest != value) {
+        value.push(if variable.before == ":" && cfg!(windows) { ";" } else { &variable.before });
+        value.push(rest);
+    }
+    value
+}
+
+fn report_in(folder: &Path) -> PathBuf {
+    folder.join("report.jsonl")
+}
+
+/// Returns the tests in the report files that the run wrote.
+fn in_files(finished: &Finished, files: &ReportFiles<'_>) -> NamedTests {
+    let read = |path: &PathBuf| read_junit_names(&std::fs::read(path).ok()?).ok();
+    let cases: Vec<_> = files.written.iter().filter_map(read).flatten().collect();
+    let all_counted = files.counted == Some(cases.len() as u64);
+    let complete = finished.ended.success() && !cases.is_empty() && (!files.others || all_counted);
+    NamedTests::of_cases(cases, complete)
+}
+
+/// Returns the tests that the output names.
+fn in_output(finished: &Finished, runners: &[&Runner]) -> NamedTests {
+    let all = finished.output.all();
+    let text = run::plain_text(&all.clone().unwrap_or_else(|| finished.output.end()));
+    NamedTests::of_runners(&text, all.is_some(), runners)
 }
 
 /// `pytest`, `python -m pytest`, `uv run pytest` and the like, with plain arguments.

@@ -7,6 +7,8 @@ use std::io::{self, Read};
 pub const HEAD: usize = 4 * 1024;
 /// The number of bytes of the end that are kept.
 pub const TAIL: usize = 64 * 1024;
+/// The number of bytes that are kept where the whole output is asked for.
+pub(super) const MAX_WHOLE: usize = 16 * 1024 * 1024;
 
 /// The output of a command, both streams in the order of arrival: raw bytes, **not redacted**.
 ///
@@ -21,6 +23,8 @@ pub struct KeptOutput {
     pub total: u64,
     /// `true` if something between head and tail is missing.
     pub cut: bool,
+    /// All of it, if that was asked for and it is not longer than 16 MiB.
+    pub whole: Option<Vec<u8>>,
 }
 
 impl KeptOutput {
@@ -47,17 +51,34 @@ impl KeptOutput {
     }
 }
 
+impl KeptOutput {
+    /// Returns all bytes, if nothing is missing.
+    pub fn all(&self) -> Option<Cow<'_, [u8]>> {
+        if !self.cut { Some(self.end()) } else { self.whole.as_deref().map(Cow::Borrowed) }
+    }
+}
+
 /// Takes a stream chunk by chunk. Costs at most one copy of [`TAIL`] bytes for each chunk of that size.
 #[derive(Debug, Default)]
 pub(super) struct Bounded {
     head: Vec<u8>,
     tail: Vec<u8>,
     total: u64,
+    whole: Option<Vec<u8>>,
 }
 
 impl Bounded {
+    /// A stream of which everything is kept as well, if `whole`.
+    pub(super) fn new(whole: bool) -> Self {
+        Self { whole: whole.then(Vec::new), ..Self::default() }
+    }
+
     pub(super) fn push(&mut self, chunk: &[u8]) {
         self.total += chunk.len() as u64;
+        match &mut self.whole {
+            Some(whole) if whole.len() + chunk.len() <= MAX_WHOLE => whole.extend_from_slice(chunk),
+            whole => *whole = None,
+        }
         let (first, rest) = chunk.split_at(chunk.len().min(HEAD - self.head.len()));
         self.head.extend_from_slice(first);
         if rest.len() >= TAIL {
@@ -80,7 +101,7 @@ impl Bounded {
     pub(super) fn output(&self) -> KeptOutput {
         let tail = self.tail[self.tail.len().saturating_sub(TAIL)..].to_vec();
         let cut = self.total > (self.head.len() + tail.len()) as u64;
-        KeptOutput { head: self.head.clone(), tail, total: self.total, cut }
+        KeptOutput { head: self.head.clone(), tail, total: self.total, cut, whole: self.whole.clone().filter(|_| cut) }
     }
 }
 
@@ -93,7 +114,13 @@ mod tests {
     fn naive(whole: &[u8]) -> KeptOutput {
         let (head, rest) = whole.split_at(whole.len().min(HEAD));
         let tail = &rest[rest.len().saturating_sub(TAIL)..];
-        KeptOutput { head: head.to_vec(), tail: tail.to_vec(), total: whole.len() as u64, cut: rest.len() > TAIL }
+        KeptOutput {
+            head: head.to_vec(),
+            tail: tail.to_vec(),
+            total: whole.len() as u64,
+            cut: rest.len() > TAIL,
+            whole: None,
+        }
     }
 
     fn numbered(length: usize) -> Vec<u8> {
@@ -113,9 +140,26 @@ mod tests {
     }
 
     #[test]
+    fn the_whole_is_kept_where_it_is_asked_for() {
+        for (length, asked, known) in
+            [(9, false, true), (9 * TAIL, false, false), (9 * TAIL, true, true), (MAX_WHOLE + 1, true, false)]
+        {
+            let whole = numbered(length);
+            let mut bounded = Bounded::new(asked);
+            whole.chunks(TAIL).for_each(|chunk| bounded.push(chunk));
+            assert_eq!(bounded.output().all().is_some_and(|all| *all == *whole), known, "{length}");
+        }
+    }
+
+    #[test]
     fn the_end_has_no_gap_and_whole_lines() {
-        let output =
-            |head: &[u8], tail: &[u8], cut| KeptOutput { head: head.to_vec(), tail: tail.to_vec(), total: 9, cut };
+        let output = |head: &[u8], tail: &[u8], cut| KeptOutput {
+            head: head.to_vec(),
+            tail: tail.to_vec(),
+            total: 9,
+            cut,
+            whole: None,
+        };
         assert_eq!(*output(b"a\nb", b"c\n", false).end(), *b"a\nbc\n");
         assert_eq!(*output(b"a\nb", b"half\nc\n", true).end(), *b"c\n");
         assert_eq!(*output(b"a\nb", b"half\rc\n", true).end(), *b"c\n");

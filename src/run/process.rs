@@ -35,6 +35,8 @@ pub struct Spec<'a> {
     pub env: &'a [(OsString, OsString)],
     /// Inherited variables that it does not get.
     pub without: &'a [String],
+    /// `true` if the whole output is to be kept: [`KeptOutput::whole`].
+    pub whole: bool,
 }
 
 /// A command that ended, or could not be started.
@@ -96,7 +98,7 @@ fn attempt(spec: &Spec<'_>) -> Result<Finished, StartError> {
     enterable(spec.dir).map_err(|error| StartError::directory(spec.dir, &error))?;
 
     let streams = output_streams::open().map_err(|error| StartError::streams(&error))?;
-    let tee = Tee::start(streams.channels).map_err(|error| StartError::streams(&error))?;
+    let tee = Tee::start(streams.channels, spec.whole).map_err(|error| StartError::streams(&error))?;
     #[cfg(unix)]
     let mut watch = super::signals::Watch::start().map_err(|error| StartError::streams(&error))?;
 

@@ -86,10 +86,10 @@ impl TeeState {
 }
 
 impl Tee {
-    /// Starts to pass on. Ends by itself when the far ends of all channels are closed.
-    pub(super) fn start(channels: Vec<Channel>) -> io::Result<Self> {
+    /// Starts to pass on, and keeps everything if `whole`. Ends by itself when the far ends of all channels are closed.
+    pub(super) fn start(channels: Vec<Channel>, whole: bool) -> io::Result<Self> {
         let state = TeeState {
-            kept: Bounded::default(),
+            kept: Bounded::new(whole),
             begun: vec![Vec::new(); channels.len()],
             pumps: vec![Pump::Reading; channels.len()],
             undelivered: None,
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn lines_of_two_channels_stay_whole() {
         let mut state = TeeState {
-            kept: Bounded::default(),
+            kept: Bounded::new(false),
             begun: vec![Vec::new(); 2],
             pumps: vec![Pump::Reading; 2],
             undelivered: None,

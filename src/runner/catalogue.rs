@@ -9,6 +9,7 @@ use serde::Deserialize;
 use crate::embedded;
 use crate::runner::arguments::Arguments;
 use crate::runner::command_kind::{CommandKind, ExitMeaning};
+use crate::runner::name_source::NameSource;
 use crate::runner::output_line::LineRule;
 use crate::runner::task::{TaskNames, TaskRules};
 
@@ -115,6 +116,9 @@ pub struct Runner {
     /// The rules to read its output.
     #[serde(default)]
     pub output: Output,
+    /// The way in which its tests are known by name, if they are.
+    #[serde(default)]
+    pub names: Option<NameSource>,
     /// Command lines with the classification they must get. They are tests.
     #[serde(default)]
     pub example: Vec<Example>,
@@ -349,13 +353,10 @@ impl Catalogue {
     /// Compiles every pattern, which is otherwise done when it is first needed.
     pub fn check(&self) -> Result<(), CatalogueError> {
         for runner in self.runners.values() {
-            for rule in &runner.output.line {
-                rule.check().map_err(|(pattern, message)| CatalogueError::Pattern {
-                    id: runner.id.clone(),
-                    pattern,
-                    message,
-                })?;
-            }
+            let lines = runner.output.line.iter().try_for_each(LineRule::check);
+            lines
+                .and_then(|()| runner.names.iter().try_for_each(NameSource::check))
+                .map_err(|(pattern, message)| CatalogueError::Pattern { id: runner.id.clone(), pattern, message })?;
         }
         Ok(())
     }

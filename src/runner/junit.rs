@@ -4,6 +4,7 @@
 //! depth, and never expands an entity.
 
 use crate::event::RunReport;
+use crate::event::test_results::TestResult;
 
 /// The largest depth of elements. Those of a report nest a few levels deep.
 const MAX_DEPTH: usize = 64;
@@ -30,6 +31,15 @@ pub enum JunitError {
 /// Reads a report. Test cases are counted one by one; where a suite's attributes count more failures than its cases
 /// show (a suite that did not load), the attributes win.
 pub fn read_junit(xml: &[u8]) -> Result<RunReport, JunitError> {
+    Ok(scan(xml)?.report())
+}
+
+/// Reads the names and results of the test cases in a report, as `class.name`.
+pub fn read_junit_names(xml: &[u8]) -> Result<Vec<(String, TestResult)>, JunitError> {
+    Ok(scan(xml)?.cases)
+}
+
+fn scan(xml: &[u8]) -> Result<JunitCounts, JunitError> {
     let mut scanner = Scanner { xml: xml.strip_prefix(b"\xef\xbb\xbf").unwrap_or(xml), at: 0 };
     let mut open: Vec<&[u8]> = Vec::new();
     let mut counts = JunitCounts::default();
@@ -66,7 +76,7 @@ pub fn read_junit(xml: &[u8]) -> Result<RunReport, JunitError> {
     match (rooted, open.is_empty()) {
         (false, _) => Err(end("no element")),
         (true, false) => Err(end("the file ends inside an element")),
-        (true, true) => Ok(counts.report()),
+        (true, true) => Ok(counts),
     }
 }
 
@@ -77,6 +87,9 @@ struct JunitCounts {
     failed: u64,
     skipped: u64,
     case: Option<JunitCase>,
+    /// The name of the case that is read.
+    name: String,
+    cases: Vec<(String, TestResult)>,
     /// By the attributes of the outermost element that has them: all, failed, skipped.
     told: Option<(u64, u64, u64)>,
     /// The depth of the element whose attributes gave `told`.
@@ -117,6 +130,7 @@ impl JunitCounts {
             b"testcase" => {
                 // Google's own flavour says in an attribute what was not run.
                 let not_run = tag.attribute(b"status").is_some_and(|status| matches!(status, b"notrun" | b"skipped"));
+                self.name = name_of_case(tag);
                 self.case = Some(if not_run { JunitCase::Skipped } else { JunitCase::Passed });
             }
             b"failure" | b"error" if above.last() == Some(&&b"testcase"[..]) => self.case = Some(JunitCase::Failed),
@@ -131,12 +145,14 @@ impl JunitCounts {
         if name != b"testcase" {
             return;
         }
-        match self.case.take() {
-            Some(JunitCase::Passed) => self.passed += 1,
-            Some(JunitCase::Skipped) => self.skipped += 1,
-            Some(JunitCase::Failed) => self.failed += 1,
-            None => {}
-        }
+        let Some(case) = self.case.take() else { return };
+        let (count, result) = match case {
+            JunitCase::Passed => (&mut self.passed, TestResult::Passed),
+            JunitCase::Skipped => (&mut self.skipped, TestResult::Skipped),
+            JunitCase::Failed => (&mut self.failed, TestResult::Failed),
+        };
+        *count += 1;
+        self.cases.push((std::mem::take(&mut self.name), result));
     }
 
     fn report(self) -> RunReport {
@@ -150,6 +166,18 @@ impl JunitCounts {
         }
         RunReport { runner: "junit".to_owned(), passed, failed, skipped }
     }
+}
+
+/// Returns `class.name` of a test case.
+fn name_of_case(tag: &Tag<'_>) -> String {
+    let text = |name: &[u8]| {
+        let value = tag.attribute(name).map(String::from_utf8_lossy).unwrap_or_default();
+        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")]
+            .iter()
+            .fold(value.into_owned(), |value, (entity, char)| value.replace(entity, char))
+    };
+    let (class, name) = (text(b"classname"), text(b"name"));
+    if class.is_empty() { name } else { format!("{class}.{name}") }
 }
 
 struct Tag<'a> {
@@ -297,6 +325,15 @@ mod tests {
 
     fn counts(xml: &str) -> Result<(u64, u64, u64), JunitError> {
         read_junit(xml.as_bytes()).map(|report| (report.passed, report.failed, report.skipped))
+    }
+
+    #[test]
+    fn cases_have_names_and_results() {
+        let xml = "<testsuite><testcase classname=\"com.x.CalcTest\" name=\"adds &lt;1&gt;\"/><testcase name=\"bare\">\
+                   <skipped/></testcase><testcase classname=\"T\" name=\"f\"><failure/></testcase></testsuite>";
+        let cases = read_junit_names(xml.as_bytes()).unwrap();
+        let cases: Vec<_> = cases.iter().map(|(name, result)| (name.as_str(), result.as_str())).collect();
+        assert_eq!(cases, [("com.x.CalcTest.adds <1>", "passed"), ("bare", "skipped"), ("T.f", "failed")]);
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! The names and results of tests, read from the output or report of a runner.
 //!
-//! It reads the forms in which a runner names its tests one by one: libtest, `pytest -v`, `go test -v`, and the report
-//! of the plugin in `hooks/pytest/`. A runner that prints dots names nothing.
+//! It reads the forms in which a runner names its tests one by one: those of libtest, `pytest -v` and `go test -v`
+//! wherever they are printed, those that the file of a runner describes, and the reports of the hooks in `hooks/`. A
+//! runner that prints dots names nothing.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 use crate::event::test_results::{EarlierFailure, TestResult};
+use crate::runner::catalogue::Runner;
 
 /// The largest number of tests that are kept by name.
 const MAX_TESTS: usize = 200_000;
@@ -33,7 +36,7 @@ impl NamedTests {
             } else if let Some((name, result)) = libtest(line) {
                 listed += 1;
                 tests.add(name, result);
-            } else if let Some((name, result)) = pytest(line).or_else(|| go(line)) {
+            } else if let Some((name, result)) = quiet_libtest(line).or_else(|| pytest(line)).or_else(|| go(line)) {
                 tests.add(name, result);
             }
         }
@@ -42,25 +45,70 @@ impl NamedTests {
         tests
     }
 
-    /// Returns the tests in a report of the pytest plugin. A line that cannot be read makes the report incomplete.
-    pub fn of_pytest_report(report: &str) -> Self {
+    /// Returns the tests that the output of these runners names. All are complete if those of each are.
+    pub fn of_runners(text: &str, whole: bool, runners: &[&Runner]) -> Self {
+        let sources = runners.iter().map(|runner| runner.names.as_ref().filter(|names| names.has_lines()));
+        let (ruled, others): (Vec<_>, Vec<_>) = sources.partition(Option::is_some);
+        let mut parts: Vec<Self> = ruled.into_iter().flatten().map(|names| names.read(text, whole)).collect();
+        if parts.is_empty() || !others.is_empty() {
+            parts.push(Self::of_output(text, whole));
+        }
+        Self::joined(parts)
+    }
+
+    /// Returns the tests of several sources. They are complete if every source is.
+    pub fn joined(parts: Vec<Self>) -> Self {
+        let mut all = Self { complete: !parts.is_empty() && parts.iter().all(|part| part.complete), ..Self::default() };
+        for (name, result) in parts.into_iter().flat_map(|part| part.results) {
+            all.add(&name, result);
+        }
+        all
+    }
+
+    /// Returns the tests that report files name.
+    pub fn of_cases(cases: impl IntoIterator<Item = (String, TestResult)>, complete: bool) -> Self {
+        let mut tests = Self { complete, ..Self::default() };
+        for (name, result) in cases {
+            tests.add(&name, result);
+        }
+        tests
+    }
+
+    /// Returns the tests in a report that hooks wrote. It is complete if `runners` of them began and every one that
+    /// began came to its end. A line that cannot be read makes it incomplete.
+    pub fn of_report(report: &str, runners: usize) -> Self {
         let mut tests = Self::default();
+        let (mut begun, mut ended) = (0, 0);
         let mut readable = true;
         for line in report.lines() {
             match serde_json::from_str::<(&str, String)>(line) {
-                Ok(("complete", _)) => tests.complete = true,
-                Ok((word, name)) => match word {
-                    "passed" => tests.add(&name, TestResult::Passed),
-                    "failed" => tests.add(&name, TestResult::Failed),
-                    "skipped" => tests.add(&name, TestResult::Skipped),
-                    "expected-failure" => tests.add(&name, TestResult::ExpectedFailure),
-                    _ => readable = false,
+                Ok(("begin", _)) => begun += 1,
+                Ok(("complete", _)) => ended += 1,
+                Ok((word, name)) => match TestResult::named(word) {
+                    Some(result) => tests.add(&name, result),
+                    None => readable = false,
                 },
                 Err(_) => readable = false,
             }
         }
-        tests.complete &= readable;
+        tests.complete = readable && begun == ended && begun >= runners.max(1);
         tests
+    }
+
+    /// Returns the result of a test: its own, or that of its file, class or group, which failed as a whole.
+    pub fn outcome(&self, test: &str) -> Option<TestResult> {
+        let own = self.results.get(test).copied();
+        let failed = |name: &&str| is_inside(test, name);
+        own.or_else(|| self.failed().find(failed).map(|_| TestResult::Failed))
+    }
+
+    /// Returns the same tests, of which there may be others.
+    pub fn incomplete(self) -> Self {
+        Self { complete: false, ..self }
+    }
+
+    pub(super) const fn set_complete(&mut self, complete: bool) {
+        self.complete = complete;
     }
 
     /// Returns `true` if no test is known by name.
@@ -78,6 +126,11 @@ impl NamedTests {
         self.complete
     }
 
+    /// Returns the tests and their results, sorted by name.
+    pub fn results(&self) -> impl Iterator<Item = (&str, TestResult)> {
+        self.results.iter().map(|(name, result)| (name.as_str(), *result))
+    }
+
     /// Returns the tests that failed, sorted.
     pub fn failed(&self) -> impl Iterator<Item = &str> {
         self.results.iter().filter(|(_, result)| **result == TestResult::Failed).map(|(name, _)| name.as_str())
@@ -86,7 +139,7 @@ impl NamedTests {
     /// Returns the results of tests that failed earlier; tests without a result in this run are left out.
     pub fn earlier<'a>(&self, open: impl Iterator<Item = &'a str>) -> Vec<EarlierFailure> {
         let result = |test: &str| {
-            let known = self.results.get(test).copied();
+            let known = self.results.get(test).copied().or_else(|| self.of_group(test));
             known.or_else(|| self.complete.then_some(TestResult::Missing))
         };
         let earlier = |test: &str| {
@@ -95,6 +148,13 @@ impl NamedTests {
             Some(EarlierFailure { test: test.to_owned(), result, candidates })
         };
         open.filter_map(earlier).collect()
+    }
+
+    /// Returns the result of a file, class or group that failed as a whole and whose tests ran this time.
+    fn of_group(&self, group: &str) -> Option<TestResult> {
+        let after = self.results.range::<str, _>((Bound::Excluded(group), Bound::Unbounded));
+        let inside = after.take_while(|(name, _)| name.starts_with(group)).filter(|(name, _)| is_inside(name, group));
+        inside.map(|(_, result)| *result).min_by_key(|result| (*result != TestResult::Passed, rank(*result)))
     }
 
     /// Returns the tests that passed and may be `missing` under another name: in its file or module, or with the same
@@ -110,14 +170,7 @@ impl NamedTests {
     }
 
     /// Adds a result. Of several tests with one name, a failure counts first, then a pass.
-    fn add(&mut self, name: &str, result: TestResult) {
-        let rank = |result: TestResult| match result {
-            TestResult::Failed => 0,
-            TestResult::Passed => 1,
-            TestResult::ExpectedFailure => 2,
-            TestResult::Skipped => 3,
-            TestResult::Missing => 4,
-        };
+    pub(super) fn add(&mut self, name: &str, result: TestResult) {
         if name.is_empty() || name.len() > MAX_NAME || self.results.len() >= MAX_TESTS {
             return;
         }
@@ -125,6 +178,23 @@ impl NamedTests {
         if rank(result) < rank(*known) {
             *known = result;
         }
+    }
+}
+
+/// Returns `true` if a test belongs to a file, class or group of this name.
+fn is_inside(test: &str, group: &str) -> bool {
+    const SEPARATORS: [&str; 3] = ["::", " > ", "."];
+    test.strip_prefix(group).is_some_and(|rest| SEPARATORS.iter().any(|separator| rest.starts_with(separator)))
+}
+
+/// Returns the place of a result among several of one name.
+const fn rank(result: TestResult) -> u8 {
+    match result {
+        TestResult::Failed => 0,
+        TestResult::Passed => 1,
+        TestResult::ExpectedFailure => 2,
+        TestResult::Skipped => 3,
+        TestResult::Missing => 4,
     }
 }
 
@@ -152,6 +222,12 @@ fn libtest(line: &str) -> Option<(&str, TestResult)> {
         _ => return None,
     };
     Some((name, result))
+}
+
+/// Reads `---- parse::adds stdout ----`, which stands before the output of a failed test, also where dots are printed.
+fn quiet_libtest(line: &str) -> Option<(&str, TestResult)> {
+    let name = line.strip_prefix("---- ")?.strip_suffix(" stdout ----")?;
+    Some((name, TestResult::Failed))
 }
 
 /// Reads `tests/test_a.py::test_b PASSED [ 50%]`, `FAILED tests/test_a.py::test_b - assert 1 == 2`.
@@ -245,8 +321,8 @@ mod tests {
 
     #[test]
     fn a_report_of_the_plugin() {
-        let report = "[\"passed\", \"a.py::one\"]\n[\"skipped\", \"a.py::two\"]\n[\"failed\", \"a.py::three\"]\n";
-        let tests = NamedTests::of_pytest_report(&format!("{report}[\"complete\", \"\"]\n"));
+        let report = "[\"begin\", \"\"]\n[\"passed\", \"a.py::one\"]\n[\"skipped\", \"a.py::two\"]\n[\"failed\", \"a.py::three\"]\n";
+        let tests = NamedTests::of_report(&format!("{report}[\"complete\", \"\"]\n"), 1);
         assert!(tests.is_complete());
         assert_eq!(tests.failed().collect::<Vec<_>>(), ["a.py::three"]);
         let earlier = |tests: &NamedTests| {
@@ -255,10 +331,29 @@ mod tests {
         };
         assert_eq!(earlier(&tests), ["passed", "skipped", "missing"]);
         for cut in [report.to_owned(), format!("{report}[\"complete\", \"\"]\n[\"pass")] {
-            let tests = NamedTests::of_pytest_report(&cut);
+            let tests = NamedTests::of_report(&cut, 1);
             assert!(!tests.is_complete(), "{cut}");
             assert_eq!(earlier(&tests), ["passed", "skipped"], "silence shows nothing");
         }
+    }
+
+    #[test]
+    fn a_report_of_several_runners_is_complete_if_each_came_to_its_end() {
+        let begun = "[\"begin\", \"\"]\n[\"passed\", \"a\"]\n";
+        let whole = format!("{begun}[\"complete\", \"\"]\n");
+        assert!(NamedTests::of_report(&format!("{whole}{whole}"), 2).is_complete());
+        assert!(!NamedTests::of_report(&format!("{whole}{begun}"), 2).is_complete(), "the second was stopped");
+        assert!(!NamedTests::of_report(&whole, 2).is_complete(), "the second wrote nothing");
+        assert!(!NamedTests::of_report("", 0).is_complete(), "nothing was written");
+    }
+
+    #[test]
+    fn a_file_that_failed_as_a_whole_passes_with_its_tests() {
+        let report = |rows: &str| NamedTests::of_report(&format!("[\"begin\",\"\"]\n{rows}[\"complete\",\"\"]\n"), 1);
+        let of = |tests: &NamedTests| tests.earlier(["a.py"].into_iter()).into_iter().next().map(|one| one.result);
+        assert_eq!(of(&report("[\"passed\",\"a.py::one\"]\n")), Some(TestResult::Passed));
+        assert_eq!(of(&report("[\"skipped\",\"a.py::one\"]\n")), Some(TestResult::Skipped));
+        assert_eq!(of(&report("[\"passed\",\"a.pyx::one\"]\n")), Some(TestResult::Missing));
     }
 
     #[test]

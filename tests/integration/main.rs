@@ -96,6 +96,7 @@ mod story;
 mod support;
 mod symbols;
 mod terminal;
+mod test_names;
 mod timeline;
 mod tool_folders;
 mod typed_lines;

@@ -31,13 +31,20 @@ const LONG: Duration = Duration::from_mins(1);
 #[test]
 fn a_command_runs() {
     let Some(line) = std::env::var_os(LINE) else {
-        let finished = run(&Spec { line: CommandLine::Shell("exit 4"), dir: Path::new("/"), env: &[], without: &[] });
+        let finished = run(&Spec {
+            line: CommandLine::Shell("exit 4"),
+            dir: Path::new("/"),
+            env: &[],
+            without: &[],
+            whole: false,
+        });
         assert_eq!((finished.ended, finished.exit_code()), (Ended::Exited(4), 4));
         return;
     };
     let line = line.into_string().unwrap();
     let env = [(OsString::from("SET_BY_CALLER"), OsString::from("yes"))];
-    let finished = run(&Spec { line: CommandLine::Shell(&line), dir: Path::new("."), env: &env, without: &[] });
+    let finished =
+        run(&Spec { line: CommandLine::Shell(&line), dir: Path::new("."), env: &env, without: &[], whole: false });
     let memory = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = memory.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
     let report = json!({
@@ -181,14 +188,14 @@ fn what_cannot_be_started_is_explained() {
         ("true", &here.join("plain"), StartProblem::BadDirectory, 126, "plain"),
     ] {
         let argv = [OsString::from(program)];
-        let finished = run(&Spec { line: CommandLine::Argv(&argv), dir, env: &[], without: &[] });
+        let finished = run(&Spec { line: CommandLine::Argv(&argv), dir, env: &[], without: &[], whole: false });
         assert_eq!((finished.ended, finished.exit_code()), (Ended::NotStarted, code), "{program}");
         let error = finished.start_error.unwrap();
         assert_eq!(error.problem, problem, "{program}: {error}");
         assert!(error.what.contains(word), "{program}: {error}");
         assert!(!error.remedy.is_empty(), "{program}");
     }
-    let nothing = run(&Spec { line: CommandLine::Argv(&[]), dir: here, env: &[], without: &[] });
+    let nothing = run(&Spec { line: CommandLine::Argv(&[]), dir: here, env: &[], without: &[], whole: false });
     assert_eq!(nothing.exit_code(), 127);
 }
 
@@ -197,7 +204,8 @@ fn a_relative_program_is_looked_for_in_the_directory_of_the_command() {
     let folder = TestFolder::new();
     write_programs(folder.path(), "mkdir bin; printf '#!/bin/sh\\nexit 5\\n' >bin/five; chmod +x bin/five");
     let argv = [OsString::from("bin/five")];
-    let finished = run(&Spec { line: CommandLine::Argv(&argv), dir: folder.path(), env: &[], without: &[] });
+    let finished =
+        run(&Spec { line: CommandLine::Argv(&argv), dir: folder.path(), env: &[], without: &[], whole: false });
     assert_eq!(finished.ended, Ended::Exited(5));
 }
 

@@ -15,7 +15,7 @@ use crate::event::{CommandRef, Ended, EventKind, Run};
 use crate::policy::{Command, Policy};
 use crate::repo_path::RepoPath;
 use crate::run::{self, KeptOutput};
-use crate::runner::{CommandKind, NamedTests, ProjectFiles};
+use crate::runner::{Catalogue, CommandKind, NamedTests, ProjectFiles};
 use crate::shell::dialect::Shell;
 use crate::shell::program::Leaf;
 use crate::snapshot::KeptSnapshot;
@@ -341,7 +341,9 @@ pub(in crate::hook) fn runs_of(
     changed.truncate(PATHS);
     let output = line_end.output.unwrap_or_default();
     let tail = tail_of(output);
-    let tests = NamedTests::of_output(output, !pending.cut && output.len() < READ);
+    let ids = served.iter().filter_map(|served| served.report.as_ref());
+    let runners: Vec<_> = ids.filter_map(|report| Catalogue::embedded().runner(&report.runner)).collect();
+    let tests = NamedTests::of_runners(output, !pending.cut && output.len() < READ, &runners);
     // What failed before matters only where this run names tests.
     let state =
         if tests.is_empty() { None } else { Some(place.state().map_err(|failure| format!("gate: {failure}"))?) };
@@ -446,7 +448,7 @@ fn output_of(text: &str) -> KeptOutput {
     let bytes = text.as_bytes();
     let cut = bytes.len() > READ;
     let tail = bytes[bytes.len() - bytes.len().min(READ)..].to_vec();
-    KeptOutput { head: Vec::new(), tail, total: bytes.len() as u64, cut }
+    KeptOutput { head: Vec::new(), tail, total: bytes.len() as u64, cut, whole: None }
 }
 
 fn tail_of(text: &str) -> String {

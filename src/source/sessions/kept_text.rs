@@ -69,7 +69,8 @@ fn is_plain(text: &str) -> bool {
 /// Returns the same for a text whose beginning may be missing.
 pub(super) fn tail_of(text: &str, cut: bool) -> String {
     if !is_plain(text) {
-        let output = KeptOutput { head: Vec::new(), tail: text.as_bytes().to_vec(), total: text.len() as u64, cut };
+        let output =
+            KeptOutput { head: Vec::new(), tail: text.as_bytes().to_vec(), total: text.len() as u64, cut, whole: None };
         return clean_tail(&output, TAIL).trim_end().to_owned();
     }
     let text = text.trim_end();

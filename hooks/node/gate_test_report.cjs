@@ -1,0 +1,127 @@
+'use strict';
+// Writes the result of every test that jest, mocha or vitest runs to the file that gate names: one JSON array a line.
+// Prints nothing. Tests and the processes that they start see the environment as it was before gate added this file.
+
+const fs = require('fs');
+const Module = require('module');
+const path = require('path');
+
+const own = process.env.GATE_TEST_REPORT;
+const main = path.basename(process.argv[1] || '').replace(/\.[cm]?js$/, '');
+const RUNNERS = { jest: hookJest, mocha: hookMocha, _mocha: hookMocha, vitest: hookVitest };
+const rows = [];
+
+/** Takes what gate added out of the environment. */
+function restore() {
+  delete process.env.GATE_TEST_REPORT;
+  const option = `--require=${__filename}`;
+  const rest = (process.env.NODE_OPTIONS || '').split(' ').filter((part) => part !== option).join(' ');
+  if (rest) process.env.NODE_OPTIONS = rest;
+  else delete process.env.NODE_OPTIONS;
+}
+
+function put(result, file, titles) {
+  const name = titles.filter(Boolean).join(' > ');
+  const home = file ? path.relative(process.cwd(), file).split(path.sep).join('/') : '';
+  rows.push([result, home && name ? `${home}::${name}` : home || name]);
+}
+
+/** Appends everything at once, so that several runners can write one after the other. */
+function write(complete) {
+  rows.unshift(['begin', '']);
+  if (complete) rows.push(['complete', '']);
+  fs.appendFileSync(own, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+}
+
+/** Replaces what `require` returns for the first request that `concerns` accepts. */
+function onRequire(concerns, replace) {
+  const load = Module._load;
+  Module._load = function (request, parent, ...rest) {
+    const exported = load.call(this, request, parent, ...rest);
+    if (!concerns(request, parent)) return exported;
+    Module._load = load;
+    restore();
+    return replace(exported);
+  };
+}
+
+function hookJest() {
+  const STATUS = { passed: 'passed', failed: 'failed', pending: 'skipped', skipped: 'skipped', todo: 'skipped', disabled: 'skipped' };
+  const report = (results) => {
+    for (const file of results.testResults) {
+      for (const test of file.testResults) {
+        if (STATUS[test.status]) put(STATUS[test.status], file.testFilePath, [...test.ancestorTitles, test.title]);
+      }
+      if (file.testExecError) put('failed', file.testFilePath, []);
+    }
+    write(!results.wasInterrupted);
+  };
+  const replace = (exported) =>
+    Object.create(exported, {
+      runCLI: {
+        value: async (...args) => {
+          const answer = await exported.runCLI(...args);
+          report(answer.results);
+          return answer;
+        },
+      },
+    });
+  onRequire((request) => request === '@jest/core', replace);
+}
+
+function hookMocha() {
+  const titles = (test) => (typeof test.titlePath === 'function' ? test.titlePath() : [test.fullTitle()]);
+  const note = (event, test) => {
+    if (event === 'end') {
+      write(true);
+    } else if (test && test.type === 'hook') {
+      // A hook has no result of its own: the test before which it failed has.
+      const concerned = test.ctx && test.ctx.currentTest;
+      if (event === 'fail' && concerned) put('failed', concerned.file, titles(concerned));
+    } else if (test && typeof test.fullTitle === 'function') {
+      const result = { pass: 'passed', fail: 'failed', pending: 'skipped' }[event];
+      if (result) put(result, test.file, titles(test));
+    }
+  };
+  const replace = (Runner) => {
+    const emit = Runner.prototype.emit;
+    Runner.prototype.emit = function (event, ...args) {
+      note(event, args[0]);
+      return emit.call(this, event, ...args);
+    };
+    return Runner;
+  };
+  const isRunner = (request, parent) =>
+    /(?:^|\/)runner(?:\.js)?$/.test(request) && parent && /[\\/]mocha[\\/]lib[\\/]mocha\.js$/.test(parent.filename);
+  onRequire(isRunner, replace);
+}
+
+function hookVitest() {
+  restore();
+  const args = process.argv.slice(2);
+  const others = /^(?:bench|list|init|related|--reporters?|--mergeReports|--merge-reports|--ui|--standalone|--config|-c|--root|-r|--project)(?:=|$)/;
+  if (args.some((arg) => others.test(arg))) return;
+  // Reporters that somebody chose stay alone.
+  const configured = fs
+    .readdirSync('.')
+    .filter((name) => /^(?:vitest|vite)\.(?:config|workspace|projects)\.[cm]?[jt]s$/.test(name))
+    .some((name) => fs.readFileSync(name, 'utf8').includes('reporter'));
+  if (configured || process.env.GITHUB_ACTIONS) return;
+  const home = path.dirname(fs.realpathSync(process.argv[1]));
+  const [major, minor] = JSON.parse(fs.readFileSync(path.join(home, 'package.json'), 'utf8')).version.split('.').map(Number);
+  let standard = 'default';
+  if (major > 4 || (major === 4 && minor >= 1)) {
+    // It is brief where an agent reads along.
+    if (require(require.resolve('std-env', { paths: [home] })).isAgent) standard = 'minimal';
+  }
+  process.argv.push(`--reporter=${standard}`, `--reporter=${path.join(__dirname, 'gate_vitest_reporter.mjs')}`);
+  globalThis[Symbol.for('gate.testReport')] = { put, write };
+}
+
+if (own && RUNNERS[main]) {
+  try {
+    RUNNERS[main]();
+  } catch {
+    // No names are better than a run that fails.
+  }
+}

@@ -1,0 +1,124 @@
+"""Writes the result of every test that unittest runs to the file that gate names: one JSON array a line.
+
+Prints nothing. Tests and the processes that they start see the environment as it was before gate added this file.
+"""
+
+import os
+import sys
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:] = [path for path in sys.path if path != _HERE]
+
+
+def _restore():
+    report = os.environ.pop("GATE_TEST_REPORT", None)
+    rest = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part != _HERE]
+    if rest and rest != [""]:
+        os.environ["PYTHONPATH"] = os.pathsep.join(rest)
+    else:
+        os.environ.pop("PYTHONPATH", None)
+    return report
+
+
+def _name(test):
+    name = test.id() if hasattr(test, "id") else str(test)
+    # A module that cannot be imported, and a class or module whose set-up fails.
+    name = name[len("unittest.loader._FailedTest."):] if name.startswith("unittest.loader._FailedTest.") else name
+    if name.endswith(")") and name.startswith(("setUp", "tearDown")):
+        name = name[name.index("(") + 1:-1]
+    return name
+
+
+def _watch(result, rows):
+    def put(word):
+        def note(test, original, *args, **kwargs):
+            rows.append((word, _name(test)))
+            return original(test, *args, **kwargs)
+        return note
+
+    words = {
+        "addSuccess": "passed", "addFailure": "failed", "addError": "failed", "addSkip": "skipped",
+        "addExpectedFailure": "expected-failure", "addUnexpectedSuccess": "failed",
+    }
+    for method, word in words.items():
+        original = getattr(result, method)
+        setattr(result, method, lambda test, *args, _o=original, _n=put(word), **kwargs: _n(test, _o, *args, **kwargs))
+    subtest = result.addSubTest
+
+    def add_subtest(test, part, error):
+        if error is not None:
+            rows.append(("failed", _name(test)))
+        return subtest(test, part, error)
+
+    result.addSubTest = add_subtest
+
+
+def _write(report, rows, complete):
+    import json
+
+    with open(report, "a", encoding="utf-8") as file:
+        for row in [("begin", ""), *rows, *([("complete", "")] if complete else [])]:
+            json.dump(row, file)
+            file.write("\n")
+
+
+def _hook(module, report):
+    runner = module.TextTestRunner
+    run, make = runner.run, runner._makeResult
+    state = {"depth": 0, "rows": [], "result": None}
+
+    def make_result(self):
+        result = make(self)
+        # The tests of a runner inside of a test are not those of the run.
+        if state["depth"] == 1:
+            state["result"] = result
+            _watch(result, state["rows"])
+        return result
+
+    def run_tests(self, test):
+        state["depth"] += 1
+        try:
+            result = run(self, test)
+        finally:
+            state["depth"] -= 1
+        if state["depth"] == 0 and result is state["result"]:
+            _write(report, state["rows"], not result.shouldStop)
+            state["rows"].clear()
+        return result
+
+    runner.run, runner._makeResult = run_tests, make_result
+
+
+class _Finder:
+    """Waits for the module that runs the tests."""
+
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if name != "unittest.runner":
+            return None
+        sys.meta_path.remove(cls)
+        from importlib.util import find_spec
+
+        spec, report = find_spec(name), _restore()
+        execute = spec.loader.exec_module
+
+        def exec_module(module):
+            execute(module)
+            del spec.loader.exec_module
+            _hook(module, report)
+
+        if report:
+            spec.loader.exec_module = exec_module
+        return spec
+
+
+if os.environ.get("GATE_TEST_REPORT"):
+    sys.meta_path.insert(0, _Finder)
+
+# The one that this file stands before.
+_self = sys.modules.pop("sitecustomize")
+try:
+    import sitecustomize  # noqa: E402,F401
+except ImportError:
+    pass
+sys.modules.setdefault("sitecustomize", _self)

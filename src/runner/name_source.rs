@@ -1,0 +1,221 @@
+//! The way in which the tests of a runner are known by name: the table `[names]` of its file.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use regex::{Captures, Regex};
+use serde::Deserialize;
+
+use crate::event::test_results::TestResult;
+use crate::runner::test_names::NamedTests;
+
+/// The table `[names]`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct NameSource {
+    /// The hook that makes the runner write a report, if there is one.
+    #[serde(default)]
+    pub hook: Option<ReportHook>,
+    /// `true` if the report files that a run writes name its tests.
+    #[serde(default)]
+    pub files: bool,
+    /// `true` if the indentation of a line shows the group that it belongs to.
+    #[serde(default)]
+    nested: bool,
+    /// The text between a file, or another home of a test, and its name.
+    #[serde(default = "double_colon")]
+    joined: String,
+    /// The lines that name tests.
+    #[serde(default)]
+    line: Vec<NameRule>,
+    /// `true` if it may leave out tests whose result it remembers, so that the tests differ from run to run.
+    #[serde(default)]
+    varies: bool,
+    /// Arguments with which the tests differ from run to run.
+    #[serde(default)]
+    varies_with: Vec<String>,
+    /// Arguments with which the runner names no tests.
+    #[serde(default)]
+    pub silenced_by: Vec<String>,
+}
+
+fn double_colon() -> String {
+    "::".to_owned()
+}
+
+/// Files that a runner loads because of its environment, and that write down the result of every test.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ReportHook {
+    /// The files, relative to `hooks/`. All are in one folder.
+    pub files: Vec<String>,
+    /// The variables that load them.
+    pub variable: Vec<HookVariable>,
+    /// `true` if the runner fails when the variables reach it and the files do not, so that only a line that starts it
+    /// directly gets them.
+    #[serde(default)]
+    pub direct: bool,
+}
+
+/// A variable that loads a hook.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct HookVariable {
+    /// Its name.
+    pub name: String,
+    /// Its value; `{folder}` is the folder of the files.
+    pub value: String,
+    /// The text between this value and an inherited one. `:` stands for the separator of paths.
+    pub before: String,
+}
+
+/// A line that says something about tests by name: `[[names.line]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct NameRule {
+    /// A regular expression. Its groups are `name`, `home` (in front of the name), `in` (the indentation), `word` (see
+    /// `words`), `n` (a number of tests) and `of` (the number of all tests).
+    is: String,
+    /// Texts of which one is in every such line.
+    has: Vec<String>,
+    /// The meaning of the line.
+    #[serde(default)]
+    means: NameMeans,
+    /// The result of the test.
+    #[serde(default)]
+    result: Option<TestResult>,
+    /// The results that the values of `word` stand for.
+    #[serde(default)]
+    words: BTreeMap<String, TestResult>,
+    #[serde(skip)]
+    compiled: OnceLock<Option<Regex>>,
+}
+
+/// The meaning of a line for the names of tests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NameMeans {
+    /// One test and its result.
+    #[default]
+    Test,
+    /// The group of the tests that follow.
+    Group,
+    /// A number of tests, to be added to the others.
+    Count,
+    /// What follows repeats results.
+    Repeats,
+    /// A run begins.
+    Begins,
+}
+
+impl NameRule {
+    fn compiled(&self) -> Option<&Regex> {
+        self.compiled.get_or_init(|| Regex::new(&self.is).ok()).as_ref()
+    }
+
+    fn read<'t>(&self, line: &'t str) -> Option<Captures<'t>> {
+        if !self.has.iter().any(|text| line.contains(text.as_str())) {
+            return None;
+        }
+        self.compiled()?.captures(line)
+    }
+
+    fn result(&self, found: &Captures<'_>) -> Option<TestResult> {
+        let word = found.name("word").map(|word| word.as_str());
+        self.result.or_else(|| self.words.get(word?).copied())
+    }
+}
+
+impl NameSource {
+    /// Compiles the patterns; the error is the pattern and its problem.
+    pub(super) fn check(&self) -> Result<(), (String, String)> {
+        for rule in &self.line {
+            Regex::new(&rule.is).map_err(|error| (rule.is.clone(), error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// Returns `true` if a run of `line` may leave out tests that the run before it had.
+    pub fn varies(&self, line: &str) -> bool {
+        let is_word = |word: &str| self.varies_with.iter().any(|known| word.split('=').next() == Some(known.as_str()));
+        self.varies || line.split_whitespace().any(is_word)
+    }
+
+    /// Returns `true` if lines of the output name tests.
+    pub fn has_lines(&self) -> bool {
+        !self.line.is_empty()
+    }
+
+    /// Returns the tests that an output names. `whole`: nothing of the output is cut off.
+    pub(super) fn read(&self, text: &str, whole: bool) -> NamedTests {
+        let mut reading = NamesReading::new(self);
+        for line in text.lines() {
+            if let Some((rule, found)) = self.line.iter().find_map(|rule| Some((rule, rule.read(line)?))) {
+                reading.take(rule, &found);
+            }
+        }
+        reading.end(whole)
+    }
+}
+
+/// The names of an output that is read line by line.
+struct NamesReading<'s> {
+    source: &'s NameSource,
+    tests: NamedTests,
+    /// The groups that are open, each with its indentation.
+    groups: Vec<(usize, String)>,
+    announced: usize,
+    listed: usize,
+    repeats: bool,
+}
+
+impl<'s> NamesReading<'s> {
+    fn new(source: &'s NameSource) -> Self {
+        let (tests, groups) = (NamedTests::default(), Vec::new());
+        Self { source, tests, groups, announced: 0, listed: 0, repeats: false }
+    }
+
+    fn take(&mut self, rule: &NameRule, found: &Captures<'_>) {
+        let text = |group: &str| found.name(group).map_or("", |found| found.as_str());
+        let indent = text("in").chars().count();
+        match rule.means {
+            NameMeans::Begins => self.repeats = false,
+            NameMeans::Repeats => self.repeats = true,
+            NameMeans::Count => self.announced += text("n").parse::<usize>().unwrap_or(0),
+            _ if self.repeats => {}
+            NameMeans::Group => {
+                let is_outer = |(outer, _): &(usize, String)| self.source.nested && *outer < indent;
+                self.groups.retain(is_outer);
+                self.groups.push((indent, text("name").to_owned()));
+            }
+            NameMeans::Test => {
+                let Some(result) = rule.result(found) else { return };
+                self.listed += 1;
+                self.announced = self.announced.max(text("of").parse().unwrap_or(0));
+                let name = self.full_name(indent, text("home"), text("name"));
+                self.tests.add(&name, result);
+            }
+        }
+    }
+
+    fn full_name(&self, indent: usize, home: &str, name: &str) -> String {
+        if self.source.nested {
+            let outer = self.groups.iter().filter(|(outer, _)| *outer < indent).map(|(_, group)| group.as_str());
+            return outer.chain([name]).collect::<Vec<_>>().join(" > ");
+        }
+        let home = if home.is_empty() { self.groups.last().map_or("", |(_, group)| group) } else { home };
+        match home.strip_suffix(name) {
+            _ if home.is_empty() => name.to_owned(),
+            _ if name.is_empty() => home.to_owned(),
+            // The home is the full name already, as in `test_add (test_calc.T.test_add)`.
+            Some(before) if before.ends_with(&self.source.joined) => home.to_owned(),
+            _ => format!("{home}{}{name}", self.source.joined),
+        }
+    }
+
+    fn end(mut self, whole: bool) -> NamedTests {
+        // The runner says how many tests it runs, so that a missing line is noticed.
+        self.tests.set_complete(whole && self.announced > 0 && self.announced == self.listed);
+        self.tests
+    }
+}
