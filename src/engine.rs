@@ -20,7 +20,7 @@ use crate::fact::{Facts, Note, unfinished_runs};
 use crate::failure::Failure;
 use crate::gates;
 use crate::git::{EditSurvey, GitError, Head, Repo};
-use crate::journal::{Journal, JournalError, JournalState, NewEvent, OpenFailure, SessionState};
+use crate::journal::{Journal, JournalError, JournalState, LedgerRun, NewEvent, OpenFailure, SessionState, TestLedger};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Command, Policy};
@@ -225,6 +225,24 @@ impl Workplace {
             (kinds.into_iter().flatten().map(event).collect(), ())
         };
         self.journal.append_with(append).1.map(drop)
+    }
+
+    /// Adds the tests that a run named to the ledger.
+    pub fn note_tests(&self, run: &Run, tests: &NamedTests) -> Result<(), JournalError> {
+        if tests.is_empty() {
+            return Ok(());
+        }
+        let command = run.command.name.clone().unwrap_or_else(|| run.command.line.clone());
+        let mut entry = LedgerRun::new(Timestamp::now(), run.command.key.clone(), command, run.end.tree.clone());
+        entry.session = Some(self.session.id.clone());
+        entry.head.clone_from(&run.end.head);
+        entry.complete = tests.is_complete();
+        self.test_ledger().append(entry, tests.results())
+    }
+
+    /// Returns the ledger of the tests by name.
+    pub fn test_ledger(&self) -> TestLedger {
+        TestLedger::of(&self.repo.gate_dir())
     }
 
     /// Reads the state of the journal.

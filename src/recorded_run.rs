@@ -134,10 +134,15 @@ fn record_with(
         let settled = !served.is_empty() && reading.edits_first(root, &run, &finished);
         let served: Vec<Run> = served.into_iter().map(|witnessed| run_of(&run, witnessed, settled)).collect();
         served.iter().try_for_each(|run| place.append_run(run.clone(), &tests))?;
-        Ok((run, served))
+        // The record is whole without it: what cannot be written is said, and the run counts.
+        let noted = std::iter::once(&run).chain(&served).try_for_each(|run| place.note_tests(run, &tests));
+        Ok((run, served, noted.err()))
     });
     match ended {
-        Ok((run, served)) => CompletedRun { finished, run: Some(run), served, loss: None, withheld },
+        Ok((run, served, lost)) => {
+            let loss = lost.map(|error| format!("the names of its tests were not kept: {error}"));
+            CompletedRun { finished, run: Some(run), served, loss, withheld }
+        }
         Err(error) => CompletedRun { finished, run: None, served: Vec::new(), loss: Some(error.to_string()), withheld },
     }
 }

@@ -3,6 +3,7 @@
 use std::env;
 use std::time::{Duration, SystemTime};
 
+use crate::cmd::named_tests;
 use crate::command_line;
 use crate::engine::Workplace;
 use crate::event::agent_work::Act;
@@ -36,11 +37,17 @@ pub struct Args {
     /// Show only this session (its id or the start of it), with its client's log and what git did meanwhile
     #[arg(long, value_name = "SESSION")]
     session: Option<String>,
+    /// Show the history of one test: when its result changed, on which content (its name or a part of it)
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["since", "session"])]
+    test: Option<String>,
 }
 
 /// Prints the timeline of the repository of the current directory.
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let place = Workplace::here()?;
+    if let Some(test) = &args.test {
+        return named_tests::of_one(&place, test, args.json, ui);
+    }
     match &args.session {
         Some(session) => {
             let (session, logs) = logs(&place, session, ui)?;
@@ -207,6 +214,7 @@ mod tests {
             json: false,
             since: since.map(str::to_owned),
             session: session.map(str::to_owned),
+            test: None,
         };
         for (args, expected) in [
             (args(0, None, None), "1234"),

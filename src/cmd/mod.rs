@@ -30,6 +30,7 @@ pub mod learn;
 pub mod log;
 pub mod man;
 pub mod metrics;
+mod named_tests;
 pub mod prompt;
 mod prompt_history;
 pub mod push;

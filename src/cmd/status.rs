@@ -4,6 +4,7 @@ use std::fs;
 
 use anyhow::Result;
 
+use crate::cmd::named_tests;
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::gates;
@@ -25,11 +26,17 @@ pub struct Args {
     /// List every case that an observing gate would have blocked, with its reason
     #[arg(long)]
     observed: bool,
+    /// List the tests of each command by name, as far as its runner names them
+    #[arg(long, conflicts_with = "observed")]
+    tests: bool,
 }
 
 /// Prints the state, without counting an attempt or writing a record.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
+    if args.tests {
+        return named_tests::of_commands(&place, args.json, ui);
+    }
     if args.observed {
         let observed = observed(&place)?;
         if args.json {

@@ -6,6 +6,7 @@
 //! | `journal.lock` | the lock of writers, and the place up to which the journal is known to be intact |
 //! | `state.json` | the sum of the lines up to some place: a cache, see [`checkpoint`] |
 //! | `run-index/ab/cdef….jsonl` | the places of the runs on one tree: a cache, see [`runs_by_tree`] |
+//! | `tests/names.jsonl`, `tests/runs.jsonl` | the tests of every run by name, see [`TestLedger`] |
 //! | `token` | the key that signs the spool, see [`spool`] |
 //!
 //! A writer holds the lock for one `write` of whole lines. Nothing is synced to the disk for an event: a power cut
@@ -14,6 +15,7 @@
 
 mod append;
 mod attempts;
+mod changed_results;
 mod checkpoint;
 mod compact_runs;
 mod hash_chain;
@@ -27,6 +29,7 @@ mod runs_by_tree;
 mod session_events;
 mod spool;
 mod state;
+mod test_ledger;
 
 use std::borrow::Cow;
 use std::io;
@@ -44,6 +47,7 @@ pub use self::read::JournalLine;
 pub use self::rescue_state::RescueState;
 pub use self::session_events::{MAX_STORY, SessionEvents};
 pub use self::state::{JournalState, MAX_UNFINISHED, MAX_WAIVERS, MAX_WORKS};
+pub use self::test_ledger::{LatestTests, LedgerRun, TestHistory, TestLedger, TestMoment};
 
 use self::append::JournalWriter;
 use self::hash_chain::Chain;

@@ -12,6 +12,7 @@ pub mod gate_docs;
 mod gate_params;
 pub mod install_plan;
 pub mod learning;
+pub mod named_tests;
 pub mod observed_blocks;
 pub mod prompt;
 pub mod reflections;

@@ -42,6 +42,7 @@ mod shells;
 mod support;
 #[path = "../integration/terminal.rs"]
 mod terminal;
+mod test_names;
 mod typed_lines;
 #[path = "../integration/typing.rs"]
 mod typing;

@@ -109,6 +109,40 @@ fn a_complete_list_without_the_failed_test_is_refused_until_it_passes() {
 }
 
 #[test]
+fn the_tests_of_a_command_and_the_history_of_one_are_shown() {
+    let scene = Scene::new();
+    let shown = |args: &[&str]| {
+        let output = scene.gate(args);
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        (output.status.code(), text)
+    };
+    assert!(shown(&["status", "--tests"]).1.contains("test: its tests are not known by name"));
+    scene.run(RED, 1);
+    scene.run(
+        "tests/test_calc.py::test_add PASSED\ntests/test_calc.py::test_twice SKIPPED (later)\n1 passed in 0.02s\n",
+        0,
+    );
+    let (_, tests) = shown(&["status", "--tests"]);
+    for words in [
+        "test: 2 by name, 1 passed, 0 failed, 1 skipped; there may be others",
+        "skipped  tests/test_calc.py::test_twice",
+    ] {
+        assert!(tests.contains(words), "{words}: {tests}");
+    }
+    let (code, history) = shown(&["log", "--test", "test_add"]);
+    assert_eq!(code, Some(0), "{history}");
+    for words in ["tests/test_calc.py::test_add\n  first seen ", "failed in test on ", "passed in test on ", ": next)"]
+    {
+        assert!(history.contains(words), "{words}: {history}");
+    }
+    let (code, several) = shown(&["log", "--test", "test_calc"]);
+    assert_eq!(code, Some(65), "{several}");
+    assert!(several.contains("2 tests are named like `test_calc`: tests/test_calc.py::test_add, "), "{several}");
+    let (code, none) = shown(&["log", "--test", "test_none"]);
+    assert!(code == Some(65) && none.contains("no recorded run names a test like `test_none`"), "{none}");
+}
+
+#[test]
 fn a_renamed_test_is_the_same_test_if_it_asserts_the_same() {
     let output = |name: &str| format!("running 2 tests\ntest {name} ... ok\ntest twice ... ok\n1 passed in 0.02s\n");
     let red = "running 2 tests\ntest adds ... FAILED\ntest twice ... ok\n1 failed, 1 passed in 0.02s\n";

@@ -76,6 +76,9 @@ fn of_refusals(project: &Project, samples: &mut Samples) {
         samples.add("verdict", &project.gate_with(CODER, &["check", "--done", "--json"]).out);
     }
     samples.add("status", &project.gate(["status", "--json"]).exits(0).out);
+    project.gate(["run", "--", "echo", "test one ... ok"]).exits(0);
+    samples.add("tests", &project.gate(["status", "--tests", "--json"]).exits(0).out);
+    samples.add("test-history", &project.gate(["log", "--test", "one", "--json"]).exits(0).out);
     samples.add("observed", &project.gate(["status", "--observed", "--json"]).exits(0).out);
     for path in project.verdict_files() {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -28,6 +28,7 @@ use crate::render::board::BoardList;
 use crate::render::commits::JudgedCommit;
 use crate::render::contracts::{ContractBegin, ContractList, ContractReport};
 use crate::render::doctor::DoctorReport;
+use crate::render::named_tests::{TestHistoryView, TestsByCommand};
 use crate::render::observed_blocks::ObservedList;
 use crate::render::reflections::ReflectionList;
 use crate::render::sessions::Listed;
@@ -143,6 +144,8 @@ fn generated() -> Vec<(&'static str, &'static str, Schema)> {
         ("scope", "The tasks that gate scope --json finds in a request", written::<TaskList<'_>>()),
         ("sessions", "One line of gate sessions --json", written::<Listed>()),
         ("status", "The state of work, of gate status --json", written::<StatusView<'_>>()),
+        ("test-history", "The history of one test, of gate log --test --json", written::<TestHistoryView<'_>>()),
+        ("tests", "The tests of each command by name, of gate status --tests --json", written::<TestsByCommand<'_>>()),
         ("verdict", "A verdict of gate, version 1", schema_for!(Verdict)),
         ("verdict-summary", "The newest verdict of a session, for other programs", written::<VerdictSummary<'_>>()),
     ]
