@@ -38,6 +38,8 @@ pub enum GateCommand {
     Ci(cmd::ci::Args),
     /// Run a declared command, or any, and record what it proves
     Run(cmd::run::Args),
+    /// Show that the new tests fail without the change
+    Prove(cmd::prove::Args),
     /// Run what a push still needs, then push
     Push(cmd::push::Args),
     /// Show what is proven for the commit and the working tree
@@ -152,6 +154,7 @@ impl Cli {
             GateCommand::Check(args) => cmd::check::main(&args, ui).map(Into::into),
             GateCommand::Ci(args) => cmd::ci::main(&args, ui).map(Into::into),
             GateCommand::Run(args) => cmd::run::main(&args, ui),
+            GateCommand::Prove(args) => cmd::prove::main(&args, ui).map(Into::into),
             GateCommand::Push(args) => cmd::push::main(&args, ui),
             GateCommand::Status(args) => cmd::status::main(&args, ui).map(Into::into),
             GateCommand::Commit(args) => cmd::commit::main(&args, ui).map(Into::into),

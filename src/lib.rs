@@ -50,6 +50,7 @@ pub mod prompt;
 pub mod prompt_history;
 pub mod prompt_lookup;
 pub mod recorded_run;
+pub mod red_green;
 pub mod redact;
 pub mod render;
 pub mod replay;

@@ -11,7 +11,7 @@ type Group = (&'static str, &'static [&'static str]);
 /// Every command that is not hidden stands in exactly one group.
 const GROUPS: &[Group] = &[
     ("Get started", &["init", "doctor", "shell", "uninstall"]),
-    ("Check and push", &["check", "run", "push", "status", "commits", "commit"]),
+    ("Check and push", &["check", "run", "prove", "push", "status", "commits", "commit"]),
     (
         "Find out what happened",
         &["log", "explain", "explain-command", "explain-path", "decisions", "sessions", "import"],

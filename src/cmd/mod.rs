@@ -33,6 +33,7 @@ pub mod metrics;
 mod named_tests;
 pub mod prompt;
 mod prompt_history;
+pub mod prove;
 pub mod push;
 pub mod reflect;
 pub mod replay;

@@ -62,6 +62,7 @@ const STAGES: &[(&str, &[&str])] = &[
     ("what was learned", &["learn"]),
     ("the order of the stages", &["engine"]),
     ("what is done with it", &["ci", "hook", "recorded_run", "replay", "rescue", "vouch"]),
+    ("what is shown with it", &["red_green"]),
     ("whether it works", &["contract_check", "doctor"]),
     ("what people and programs see", &["render"]),
     ("commands", &["cmd"]),

@@ -67,6 +67,7 @@ mod partial_trees;
 mod people;
 mod project;
 mod prompts;
+mod proving;
 mod pushes;
 mod put_aside;
 mod readme;

@@ -1,0 +1,124 @@
+//! `gate prove`: shows that the tests of a change fail without it and pass with it.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::cmd::named_commit;
+use crate::engine::Workplace;
+use crate::exit::Exit;
+use crate::fact::collect::{self, BaseOf};
+use crate::fact::subject::Base;
+use crate::failure::Failure;
+use crate::oid::Oid;
+use crate::policy::{Command, Policy};
+use crate::red_green::{RedGreen, RedGreenError, RedGreenTrial};
+use crate::render::ui::{BAD, GOOD, Ui, WARN};
+
+/// Arguments of `gate prove`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The declared command that runs the tests; by default the first one of the gate `tests`
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    /// The commit without the change; by default where the branch left its base
+    #[arg(long, value_name = "REV")]
+    base: Option<String>,
+    /// The time limit for each of the two runs, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    timeout: u64,
+}
+
+/// Runs the tests without the change and with it, each on a clean checkout, and prints what that shows.
+pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
+    let place = Workplace::here()?;
+    place.work_tree()?;
+    let base = base(&place, args.base.as_deref())?;
+    let (policy, _) = place.policy(None)?;
+    let command = command(&policy, args.name.as_deref())?;
+    let kept = place.repo.keep_now()?;
+    ui.say(format_args!("gate: prove: {} without the change since {}, then with it", command.run, base.short()));
+    let patience = Duration::from_secs(args.timeout);
+    let trial = RedGreenTrial { repo: &place.repo, command, base: &base, tree: &kept.tree, patience };
+    Ok(say(&trial.run().map_err(failure)?, ui))
+}
+
+/// Returns the commit without the change.
+fn base(place: &Workplace, named: Option<&str>) -> Result<Oid> {
+    if let Some(rev) = named {
+        let missing = || Failure::new(Exit::BadInput, format!("`{rev}` is not a commit"));
+        return Ok(named_commit(&place.repo, rev)?.ok_or_else(missing)?);
+    }
+    let head = place.repo.head()?.commit;
+    let lineage = head.as_ref().map(|head| collect::lineage(&place.repo, head, BaseOf::AnyRemote)).transpose()?;
+    match lineage.map(|lineage| lineage.base) {
+        Some(Base::MergeBase { commit, .. }) => Ok(commit),
+        _ => {
+            let failure = Failure::new(Exit::CannotJudge, "it is not known where this branch left its base");
+            Err(failure.remedy("name the commit without the change: gate prove --base REV").into())
+        }
+    }
+}
+
+fn command<'a>(policy: &'a Policy, named: Option<&str>) -> Result<&'a Command, Failure> {
+    let found = policy.commands.iter().find(|command| match named {
+        Some(name) => command.name == name,
+        None => command.gate == "tests",
+    });
+    found.ok_or_else(|| {
+        let what = named.map_or_else(
+            || "no command of the gate `tests` is declared".to_owned(),
+            |name| format!("no declared command is called `{name}`"),
+        );
+        Failure::new(Exit::BadInput, what).remedy("declare it in gate.toml, or: gate init --test '<command>'")
+    })
+}
+
+fn failure(error: RedGreenError) -> Failure {
+    let (exit, remedy) = match &error {
+        RedGreenError::NoTests(_) => (Exit::Blocked, "add a test that fails without the change"),
+        RedGreenError::Unfinished { .. } => (Exit::CannotJudge, "give it more time: gate prove --timeout SECONDS"),
+        RedGreenError::Unnamed(_) => (Exit::CannotJudge, "let the runner name its tests (docs/tests-by-name.md)"),
+        RedGreenError::Checkout(_) | RedGreenError::Git(_) => (Exit::CannotJudge, ""),
+    };
+    Failure::new(exit, error).remedy(remedy)
+}
+
+/// Prints the fate of the tests, and returns whether the change is proven by at least one.
+fn say(fate: &RedGreen, ui: &mut Ui) -> Exit {
+    let rows = [
+        (
+            GOOD,
+            "fails without this change and passes with it",
+            "fail without this change and pass with it",
+            &fate.proven,
+        ),
+        (
+            WARN,
+            "passes without this change, too, and shows nothing about it",
+            "pass without this change, too, and show nothing about it",
+            &fate.indifferent,
+        ),
+        (BAD, "does not pass with this change", "do not pass with this change", &fate.failing),
+        (
+            WARN,
+            "passes with this change, and has no known result without it",
+            "pass with this change, and have no known result without it",
+            &fate.unknown,
+        ),
+    ];
+    for (style, one, many, tests) in rows.into_iter().filter(|(.., tests)| !tests.is_empty()) {
+        let told = if tests.len() == 1 { format!("1 test {one}") } else { format!("{} tests {many}", tests.len()) };
+        ui.line(format_args!("{style}{told}{style:#}"));
+        for test in tests {
+            ui.line(format_args!("  {test}"));
+        }
+    }
+    if !fate.proven.is_empty() && fate.failing.is_empty() {
+        return Exit::Pass;
+    }
+    if fate.proven.is_empty() {
+        ui.say("gate: no test fails without this change and passes with it, so that no test shows what it does");
+    }
+    Exit::Blocked
+}

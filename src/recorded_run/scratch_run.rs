@@ -1,0 +1,54 @@
+//! A run of a command on a scratch checkout, of which only its end and its tests count.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::Path;
+use std::time::Duration;
+
+use super::UnderstoodLine;
+use super::test_report::{ReportFiles, TestReport};
+use crate::event::Ended;
+use crate::run::{Errand, Finished, KeptOutput, Returned};
+use crate::runner::NamedTests;
+use crate::shell_quote::shell_word;
+
+/// The largest size of its output, in bytes.
+const MAX_OUTPUT: u64 = 256 * 1024 * 1024;
+/// The part of the output that is read, in bytes.
+const MAX_READ: u64 = 16 * 1024 * 1024;
+
+/// The end of a scratch run, and its tests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScratchRun {
+    /// The end of the process.
+    pub ended: Ended,
+    /// The tests by name.
+    pub tests: NamedTests,
+}
+
+/// Runs `line`, which is `command` with its preparation, in `dir` for at most `patience`. `None`: it did not end.
+pub fn scratch_run(command: &str, line: &str, dir: &Path, output: &Path, patience: Duration) -> Option<ScratchRun> {
+    let reading = UnderstoodLine::of(command, dir);
+    let report = TestReport::prepare(command, &reading.runners);
+    let set = |(name, value): &(std::ffi::OsString, std::ffi::OsString)| {
+        format!("export {}={}; ", name.to_string_lossy(), shell_word(&value.to_string_lossy()))
+    };
+    let exports: String = report.environment().iter().map(set).collect();
+    // What prepares the line adds to the variables of the hooks.
+    let line = format!("{exports}{line}");
+    let errand = Errand { line: &line, dir, env: None, input: None, output, errors: true, patience, most: MAX_OUTPUT };
+    let Ok(Returned::Ended(ended)) = errand.run() else { return None };
+    let output = read_output(output);
+    let finished = Finished { ended, millis: 0, output, start_error: None, undelivered: None };
+    let globs: Vec<String> = reading.reports().collect();
+    let written: Vec<_> = super::report_files(dir, &globs).into_keys().collect();
+    let tests = report.read(&finished, &ReportFiles { written: &written, others: false, counted: None });
+    Some(ScratchRun { ended, tests })
+}
+
+fn read_output(path: &Path) -> KeptOutput {
+    let mut tail = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(MAX_READ + 1).read_to_end(&mut tail));
+    let cut = read.is_err() || tail.len() as u64 > MAX_READ;
+    KeptOutput { total: tail.len() as u64, tail, cut, ..KeptOutput::default() }
+}

@@ -1,0 +1,263 @@
+//! The red–green proof of a change: its tests fail on the code before it, and pass on the code after it.
+//!
+//! The tests that are new or changed run on a clean checkout of the base with the files of tests laid over it, and on a
+//! clean checkout of the judged content.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use crate::event::Ended;
+use crate::event::test_results::TestResult;
+use crate::fact::failed_tests::is_file_of;
+use crate::fact::weakening::{DeclaredTest, declared_tests, is_same_test, is_test_file};
+use crate::git::{GitError, Repo, TreeDiff};
+use crate::oid::Oid;
+use crate::policy::Command;
+use crate::recorded_run::{ScratchRun, scratch_run};
+use crate::repo_path::RepoPath;
+use crate::runner::NamedTests;
+
+/// The folders with installed packages that a checkout borrows, if git ignores them.
+const BORROWED: [&str; 4] = ["node_modules", ".venv", "venv", "vendor"];
+
+/// Two contents, and the command that tests them.
+pub struct RedGreenTrial<'a> {
+    /// The repository.
+    pub repo: &'a Repo,
+    /// The command.
+    pub command: &'a Command,
+    /// The commit before the change.
+    pub base: &'a Oid,
+    /// The content with the change, as a tree.
+    pub tree: &'a Oid,
+    /// The largest time that each run may take.
+    pub patience: Duration,
+}
+
+/// The fate of the tests that are new or changed, each list sorted by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RedGreen {
+    /// They fail without the change and pass with it.
+    pub proven: Vec<String>,
+    /// They pass without the change, too.
+    pub indifferent: Vec<String>,
+    /// They do not pass with the change.
+    pub failing: Vec<String>,
+    /// Their result without the change is not known.
+    pub unknown: Vec<String>,
+}
+
+/// The reason why a trial shows nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum RedGreenError {
+    /// No test differs.
+    #[error("no file of tests holds a test that is new or changed since {0}")]
+    NoTests(String),
+    /// A checkout could not be made.
+    #[error("the content cannot be checked out: {0}")]
+    Checkout(String),
+    /// A run took too long.
+    #[error("`{command}` did not end within {seconds} seconds on a clean checkout")]
+    Unfinished {
+        /// The command.
+        command: String,
+        /// The limit.
+        seconds: u64,
+    },
+    /// The runner does not name its tests.
+    #[error("the tests of `{0}` are not known by name")]
+    Unnamed(String),
+    /// git could not be asked.
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
+impl RedGreenTrial<'_> {
+    /// Runs the command on both contents and compares the tests that are new or changed.
+    pub fn run(&self) -> Result<RedGreen, RedGreenError> {
+        let base_tree = self.repo.tree_of(self.base)?;
+        let files = self.changed_files(&base_tree)?;
+        let changed = self.changed_tests(&base_tree, &files)?;
+        if changed.is_empty() {
+            return Err(RedGreenError::NoTests(self.base.short().to_owned()));
+        }
+        let with = self.tests_of(self.tree, None, &[])?;
+        if with.tests.is_empty() && with.ended.success() {
+            return Err(RedGreenError::Unnamed(self.command.run.clone()));
+        }
+        let without = self.tests_of(&base_tree, Some(self.base), &files)?;
+        Ok(compare(&changed, &with.tests, &without))
+    }
+
+    /// Returns the files of tests, and those that decide which tests run, that differ from the base.
+    fn changed_files(&self, base: &Oid) -> Result<Vec<RepoPath>, RedGreenError> {
+        let diff = self.repo.diff_trees(&[(base.clone(), self.tree.clone())])?.pop();
+        let Some(TreeDiff::Changes(changes)) = diff else { return Ok(Vec::new()) };
+        Ok(changes.into_iter().map(|change| change.path).filter(belongs_to_tests).collect())
+    }
+
+    fn changed_tests(&self, base: &Oid, files: &[RepoPath]) -> Result<Vec<(RepoPath, DeclaredTest)>, RedGreenError> {
+        let mut changed = Vec::new();
+        for path in files.iter().filter(|path| is_test_file(path)) {
+            let (old, new) = (self.declared(base, path)?, self.declared(self.tree, path)?);
+            let is_new = |test: &DeclaredTest| {
+                let same =
+                    |known: &DeclaredTest| known.name == test.name && own_lines(&known.body) == own_lines(&test.body);
+                !old.iter().any(same)
+            };
+            changed.extend(new.into_iter().filter(is_new).map(|test| (path.clone(), test)));
+        }
+        Ok(changed)
+    }
+
+    fn declared(&self, tree: &Oid, path: &RepoPath) -> Result<Vec<DeclaredTest>, RedGreenError> {
+        let text = self.repo.blob_at(tree, path)?.and_then(|bytes| String::from_utf8(bytes).ok());
+        Ok(text.map(|text| declared_tests(path, &text)).unwrap_or_default())
+    }
+
+    /// Runs the command on a clean checkout of `tree` with these files as they are in the judged content.
+    fn tests_of(&self, tree: &Oid, commit: Option<&Oid>, files: &[RepoPath]) -> Result<ScratchRun, RedGreenError> {
+        let failed = |error: std::io::Error| RedGreenError::Checkout(error.to_string());
+        let folder = tempfile::Builder::new().prefix("gate-prove-").tempdir().map_err(failed)?;
+        let root = folder.path().join("checkout");
+        self.repo.checkout_into(tree, commit, &root)?;
+        for path in files {
+            let content = self.repo.blob_at(self.tree, path)?;
+            lay_over(&root.join(path.to_os()), content.as_deref()).map_err(failed)?;
+        }
+        if let Some(here) = self.repo.root() {
+            borrow_packages(here, &root, &self.command.dir);
+        }
+        self.ran(&root, &folder)
+    }
+
+    fn ran(&self, root: &Path, folder: &TempDir) -> Result<ScratchRun, RedGreenError> {
+        let (dir, output) = (root.join(self.command.dir.to_os()), folder.path().join("output"));
+        let line = format!("{}{}", own_packages_first(&dir), self.command.run);
+        let ran = scratch_run(&self.command.run, &line, &dir, &output, self.patience);
+        ran.ok_or_else(|| RedGreenError::Unfinished {
+            command: self.command.run.clone(),
+            seconds: self.patience.as_secs(),
+        })
+    }
+}
+
+/// Returns the lines of a test, without what belongs to the next one: the beginning of its first line, decorators and
+/// comments.
+fn own_lines(body: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = body.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(str::trim).collect();
+    let is_of_next = |line: &&str| line.is_empty() || ["@", "#", "//"].iter().any(|start| line.starts_with(start));
+    while lines.last().is_some_and(is_of_next) {
+        lines.pop();
+    }
+    lines
+}
+
+/// Returns `true` if a file holds tests, or lies where tests and what they read lie.
+fn belongs_to_tests(path: &RepoPath) -> bool {
+    const FOLDERS: [&str; 6] = ["test", "tests", "spec", "__tests__", "testdata", "fixtures"];
+    let path_text = path.to_string();
+    let mut parts = path_text.split('/').rev();
+    let name = parts.next().unwrap_or_default();
+    is_test_file(path) || name == "conftest.py" || parts.any(|folder| FOLDERS.contains(&folder))
+}
+
+/// Writes a file, or removes it where the change removed it.
+fn lay_over(path: &Path, content: Option<&[u8]>) -> std::io::Result<()> {
+    match content {
+        Some(content) => {
+            path.parent().map_or(Ok(()), fs::create_dir_all)?;
+            fs::write(path, content)
+        }
+        None if path.exists() => fs::remove_file(path),
+        None => Ok(()),
+    }
+}
+
+/// Links the folders of installed packages of the working tree into a checkout that lacks them.
+fn borrow_packages(here: &Path, there: &Path, dir: &RepoPath) {
+    for folder in [PathBuf::new(), dir.to_os().into()] {
+        for name in BORROWED {
+            let (own, wanted) = (here.join(&folder).join(name), there.join(&folder).join(name));
+            if own.is_dir() && fs::symlink_metadata(&wanted).is_err() {
+                // Without them the command fails, and says why.
+                #[cfg(unix)]
+                let _ = std::os::unix::fs::symlink(&own, &wanted);
+            }
+        }
+    }
+}
+
+/// Returns the beginning of a line with which Python finds the packages of the checkout before those of the working
+/// tree, which may be installed in place.
+fn own_packages_first(dir: &Path) -> String {
+    let is_python = ["pyproject.toml", "setup.py", "setup.cfg"].iter().any(|name| dir.join(name).is_file());
+    let own = if dir.join("src").is_dir() { "$PWD/src:$PWD" } else { "$PWD" };
+    if is_python { format!("export PYTHONPATH=\"{own}${{PYTHONPATH:+:$PYTHONPATH}}\"; ") } else { String::new() }
+}
+
+/// Returns the fate of the changed tests.
+fn compare(changed: &[(RepoPath, DeclaredTest)], with: &NamedTests, without: &ScratchRun) -> RedGreen {
+    let is_concerned = |name: &str| {
+        let is_it = |(path, test): &(RepoPath, DeclaredTest)| is_file_of(name, path) && is_same_test(name, &test.name);
+        changed.iter().any(is_it)
+    };
+    let mut fate = RedGreen::default();
+    for (name, result) in with.results().filter(|(name, _)| is_concerned(name)) {
+        let list = match (result, without.tests.outcome(name)) {
+            (TestResult::Passed, Some(TestResult::Passed)) => &mut fate.indifferent,
+            (TestResult::Passed, Some(TestResult::Failed)) => &mut fate.proven,
+            // It fails before any test runs: what they use is not there yet.
+            (TestResult::Passed, None) if without.tests.is_empty() && without.ended != Ended::Exited(0) => {
+                &mut fate.proven
+            }
+            (TestResult::Passed, _) => &mut fate.unknown,
+            _ => &mut fate.failing,
+        };
+        list.push(name.to_owned());
+    }
+    fate
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(names: &[&str]) -> Vec<(RepoPath, DeclaredTest)> {
+        let test = |name: &&str| DeclaredTest { name: (*name).to_owned(), body: String::new(), skipped: false };
+        names.iter().map(|name| (RepoPath::from("tests/test_a.py"), test(name))).collect()
+    }
+
+    fn ran(status: i32, rows: &[(&str, TestResult)]) -> ScratchRun {
+        let rows = rows.iter().map(|(name, result)| ((*name).to_owned(), *result));
+        ScratchRun { ended: Ended::Exited(status), tests: NamedTests::of_cases(rows, true) }
+    }
+
+    #[test]
+    fn a_test_ends_where_the_next_one_begins() {
+        let alone = "test_old():\n    assert old() == 1\n";
+        let followed = "test_old():\n    assert old() == 1\n\n\n# Another.\n@slow\ndef ";
+        assert_eq!(own_lines(alone), own_lines(followed));
+        assert_ne!(own_lines(alone), own_lines(&followed.replace('1', "2")));
+    }
+
+    #[test]
+    fn a_test_is_proven_if_it_fails_without_the_change() {
+        use TestResult::{Failed, Passed, Skipped};
+        let names = ["tests/test_a.py::one", "tests/test_a.py::two", "tests/test_a.py::three", "tests/test_a.py::old"];
+        let with = ran(0, &names.map(|name| (name, Passed))).tests;
+        let changed = changed(&["one", "two", "three"]);
+        let all = vec![names[0].to_owned(), names[2].to_owned(), names[1].to_owned()];
+        let without = ran(1, &[(names[0], Failed), (names[1], Passed), (names[2], Skipped), (names[3], Passed)]);
+        let fate = compare(&changed, &with, &without);
+        assert_eq!((fate.proven, fate.indifferent, fate.unknown), (all[..1].into(), all[2..].into(), all[1..2].into()));
+        // The file cannot be loaded, and nothing compiles.
+        for without in [ran(1, &[("tests/test_a.py", Failed)]), ran(101, &[])] {
+            assert_eq!(compare(&changed, &with, &without).proven, all);
+        }
+        assert_eq!(compare(&changed, &with, &ran(0, &[])).unknown, all, "nothing ran");
+    }
+}

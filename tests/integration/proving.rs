@@ -1,0 +1,89 @@
+//! `gate prove`: the tests of a change fail without it and pass with it.
+
+use std::process::Output;
+
+use crate::support::TestRepo;
+
+const POLICY: &str = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh t.sh\"\n";
+/// Reports each test in the file of tests; all but `test_always` pass only with the fix.
+const RUNNER: &str = "status=0\nfor test in test_add test_always test_old; do\n\
+                      grep -q \"def $test\" tests/test_calc.py || continue\n\
+                      if grep -q fixed calc.py || [ $test != test_add ]; then word=PASSED; else word=FAILED; status=1; fi\n\
+                      echo \"tests/test_calc.py::$test $word\"\ndone\nexit $status\n";
+const OLD: &str = "def test_old():\n    assert old() == 1\n";
+const ADD: &str = "\ndef test_add():\n    assert add(1, 2) == 3\n";
+const ALWAYS: &str = "\ndef test_always():\n    assert 1 == 1\n";
+
+fn repository() -> TestRepo {
+    let repo = TestRepo::with_commit();
+    repo.write("gate.toml", POLICY).write("t.sh", RUNNER).write("calc.py", "broken\n").write("tests/test_calc.py", OLD);
+    repo.commit_all("base");
+    repo
+}
+
+fn prove(repo: &TestRepo, args: &[&str]) -> (Option<i32>, String) {
+    let Output { status, stdout, stderr } = repo.gate(&[&["prove"], args].concat()).output().unwrap();
+    (status.code(), String::from_utf8([stdout, stderr].concat()).unwrap())
+}
+
+#[test]
+fn tests_are_named_by_what_they_show() {
+    let repo = repository();
+    repo.write("calc.py", "fixed\n").write("tests/test_calc.py", format!("{OLD}{ADD}{ALWAYS}"));
+    let before = repo.git(["status", "--porcelain"]);
+    let (code, said) = prove(&repo, &["--base", "HEAD"]);
+    assert_eq!(code, Some(0), "{said}");
+    for words in [
+        "1 test fails without this change and passes with it\n  tests/test_calc.py::test_add\n",
+        "1 test passes without this change, too, and shows nothing about it\n  tests/test_calc.py::test_always\n",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    assert!(!said.contains("test_old"), "it did not change: {said}");
+    assert_eq!(repo.git(["status", "--porcelain"]), before, "the working tree is as it was");
+}
+
+#[test]
+fn a_change_that_no_test_shows_is_not_proven() {
+    let repo = repository();
+    repo.write("calc.py", "fixed\n");
+    let (code, said) = prove(&repo, &["--base", "HEAD"]);
+    assert!(code == Some(10) && said.contains("no file of tests holds a test that is new or changed"), "{said}");
+    repo.write("tests/test_calc.py", format!("{OLD}{ALWAYS}"));
+    let (code, said) = prove(&repo, &["--base", "HEAD"]);
+    assert!(code == Some(10) && said.contains("no test fails without this change and passes with it"), "{said}");
+    // The fix is not there: the test fails with the change as well.
+    repo.write("calc.py", "broken\n# another\n").write("tests/test_calc.py", format!("{OLD}{ADD}"));
+    let (code, said) = prove(&repo, &["--base", "HEAD"]);
+    assert!(code == Some(10) && said.contains("1 test does not pass with this change"), "{said}");
+}
+
+#[test]
+fn a_test_of_what_is_not_there_yet_fails_without_the_change() {
+    let repo = repository();
+    let runner = format!("test -e new.py || {{ echo 'cannot be loaded'; exit 2; }}\n{RUNNER}");
+    repo.write("t.sh", runner).commit_all("runner");
+    repo.write("new.py", "new\n").write("calc.py", "fixed\n").write("tests/test_calc.py", format!("{OLD}{ADD}"));
+    let (code, said) = prove(&repo, &["--base", "HEAD"]);
+    assert!(code == Some(0) && said.contains("1 test fails without this change and passes with it"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_proven_says_why() {
+    let repo = repository();
+    repo.write("tests/test_calc.py", format!("{OLD}{ADD}"));
+    for (args, exit, words) in [
+        (&["--base", "nothing"][..], 65, "`nothing` is not a commit"),
+        (&["lint", "--base", "HEAD"], 65, "no declared command is called `lint`"),
+        (&[], 12, "gate prove --base REV"),
+    ] {
+        let (code, said) = prove(&repo, args);
+        assert!(code == Some(exit) && said.contains(words), "{args:?}: {said}");
+    }
+    repo.write("t.sh", "echo fine\n");
+    let (code, said) = prove(&repo, &["--base", "HEAD"]);
+    assert!(code == Some(12) && said.contains("the tests of `sh t.sh` are not known by name"), "{said}");
+    repo.write("t.sh", "sleep 60\n");
+    let (code, said) = prove(&repo, &["--base", "HEAD", "--timeout", "1"]);
+    assert!(code == Some(12) && said.contains("did not end within 1 seconds on a clean checkout"), "{said}");
+}
