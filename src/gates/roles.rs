@@ -160,7 +160,7 @@ mod tests {
     use crate::commit::change::{FileChange, PathStatus, Person};
     use crate::fact::commits::NewCommits;
     use crate::fact::roles::{PlannedAct, RoleSource};
-    use crate::policy::{PolicySource, Roles};
+    use crate::policy::PolicySource;
 
     fn policy(text: &str) -> Policy {
         crate::config::read("gate.toml", text.as_bytes(), PolicySource::WorkingTree, &crate::gates::check_params)

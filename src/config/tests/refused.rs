@@ -10,7 +10,7 @@ const BAD: &[(&str, &[&str])] = &[
     (
         "xyz = 1",
         &[
-            "1:1: unknown key `xyz` at the top level, which takes version, mode, commands, gates, scopes, unblock, attest, ci, push, retention, prompts",
+            "1:1: unknown key `xyz` at the top level, which takes version, mode, commands, gates, scopes, roles, unblock, attest, ci, push, retention, prompts",
         ],
     ),
     ("[attest]\n", &["1:2: missing key `signers` in [attest]"]),
@@ -172,7 +172,7 @@ const BAD: &[(&str, &[&str])] = &[
         "\u{feff}mode = \"x\"\r\n\r\nfoo = 1\r\n",
         &[
             "1:8: `mode` takes off, observe, warn or block, not `x`",
-            "3:1: unknown key `foo` at the top level, which takes version, mode, commands, gates, scopes, unblock, attest, ci, push, retention, prompts",
+            "3:1: unknown key `foo` at the top level, which takes version, mode, commands, gates, scopes, roles, unblock, attest, ci, push, retention, prompts",
         ],
     ),
     ("# ünïcödé\n\"ä\" = 1; ", &["2:7: not TOML: string values must be quoted, expected literal string"]),
