@@ -9,6 +9,7 @@ use crate::engine::Workplace;
 use crate::event::Ended;
 use crate::policy::Policy;
 use crate::recorded_run::record_unseen;
+use crate::repo_path::RepoPath;
 use crate::run::Returned;
 
 /// The default time limit for a command of a contract.
@@ -42,10 +43,11 @@ impl ContractCheck<'_> {
 
     fn command(&self, line: &str, evidence: &mut Vec<String>) -> ConditionAnswer {
         evidence.push(format!("run: {line}"));
-        let (completed, returned) = match record_unseen(self.place, self.root, line, self.policy, self.timeout) {
-            Ok(ran) => ran,
-            Err(error) => return unreadable(format!("it could not be started: {error}")),
-        };
+        let (completed, returned) =
+            match record_unseen(self.place, self.root, &RepoPath::default(), line, self.policy, self.timeout) {
+                Ok(ran) => ran,
+                Err(error) => return unreadable(format!("it could not be started: {error}")),
+            };
         match returned {
             Returned::OutOfTime => return fails(format!("timed out after {} seconds", self.timeout.as_secs())),
             Returned::TooMuch => return fails("it printed more than 64 MiB"),

@@ -11,6 +11,7 @@
 
 pub mod attest;
 pub mod board;
+pub mod check_after_write;
 pub mod ci;
 pub mod cli;
 pub mod client_definition;
@@ -23,6 +24,7 @@ pub mod contract;
 pub mod contract_check;
 pub mod contract_shelf;
 pub mod decision;
+pub mod diagnostics;
 pub mod digest;
 pub mod doctor;
 pub mod embedded;

@@ -153,6 +153,8 @@ pub struct Command {
     pub inputs: PathRules,
     /// Report files (`JUnit` XML) it writes, relative to `dir`, as globs.
     pub reports: Vec<String>,
+    /// `true` if it runs after each write of an agent.
+    pub after_write: bool,
 }
 
 impl Command {

@@ -78,16 +78,17 @@ pub fn record(place: &Workplace, root: &Path, job: RunJob<'_>) -> CompletedRun {
     record_with(place, root, job, run::run)
 }
 
-/// Runs a line at the root and records it, without input, and without showing its output, for at most `patience`.
+/// Runs a line in a directory of the working tree and records it, without input, and without showing its output, for at most `patience`.
 /// `policy` is the one in force, if it can be read.
 pub fn record_unseen(
     place: &Workplace,
     root: &Path,
+    dir: &RepoPath,
     line: &str,
     policy: Option<&Policy>,
     patience: Duration,
 ) -> io::Result<(CompletedRun, Returned)> {
-    let dir = RepoPath::default();
+    let dir = dir.clone();
     let key = command_key(line, &dir);
     let declared = policy.and_then(|policy| policy.commands.iter().find(|command| command.reference().key == key));
     let name = declared.map(|command| command.name.clone());

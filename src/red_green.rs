@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
+use crate::collect::failed_tests::is_file_of;
 use crate::event::Ended;
 use crate::event::test_results::TestResult;
-use crate::fact::failed_tests::is_file_of;
 use crate::fact::weakening::{DeclaredTest, declared_tests, is_same_test, is_test_file};
 use crate::git::{GitError, Repo, TreeDiff};
 use crate::oid::Oid;

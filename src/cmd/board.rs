@@ -9,11 +9,11 @@ use anyhow::Result;
 
 use crate::board::{Board, BoardAuthor, BoardEntry, BoardError, BoardFolder, BoardPlace, MAX_TEXT};
 use crate::ci::duration;
+use crate::collect::{self, BaseOf};
 use crate::engine::Workplace;
 use crate::event::posted::Posted;
 use crate::event::{EventKind, Origin};
 use crate::exit::Exit;
-use crate::fact::collect::{self, BaseOf};
 use crate::fact::roles::{self, RoleClaim};
 use crate::failure::Failure;
 use crate::journal::NewEvent;

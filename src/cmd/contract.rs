@@ -7,12 +7,12 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::collect::contracts::{ContractContent, leads_outside};
+use crate::collect::{self, BaseOf};
 use crate::contract::{self, ConditionOutcome, ConditionResult, Contract};
 use crate::contract_check::{COMMAND_TIMEOUT, ContractCheck};
 use crate::contract_shelf::{BegunContract, ContractEnd, ContractShelf, contract_digest};
 use crate::engine::Workplace;
 use crate::exit::Exit;
-use crate::fact::collect::{self, BaseOf};
 use crate::failure::Failure;
 use crate::policy::Policy;
 use crate::render::contracts::{

@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use crate::check_after_write;
 use crate::digest::hex_digest;
 use crate::doctor::canary;
 use crate::exit::Exit;
@@ -50,6 +51,12 @@ enum Caller {
     Gemini(ClientHook),
     /// GitHub Copilot CLI
     Copilot(ClientHook),
+    /// Run the checks after a write (started by the hooks of agent clients)
+    #[command(hide = true)]
+    AfterWrite {
+        /// The session
+        session: String,
+    },
     /// Record a command that was typed in a shell (called by the script from `gate shell`)
     #[command(subcommand)]
     Shell(TypedLineEvent),
@@ -95,6 +102,10 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<ExitCode> {
         Caller::OpenCode(told) => Ok(hook_client(Client::Opencode, &told.event, ui)),
         Caller::Gemini(told) => Ok(hook_client(Client::Gemini, &told.event, ui)),
         Caller::Copilot(told) => Ok(hook_client(Client::Copilot, &told.event, ui)),
+        Caller::AfterWrite { session } => {
+            check_after_write::main(&std::env::current_dir()?, session)?;
+            Ok(ExitCode::SUCCESS)
+        }
         Caller::Shell(line) => Ok(hook_shell(line, ui)),
     }
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::cmd::named_commit;
+use crate::collect::{self, BaseOf};
 use crate::engine::Workplace;
 use crate::exit::Exit;
-use crate::fact::collect::{self, BaseOf};
 use crate::fact::subject::Base;
 use crate::failure::Failure;
 use crate::oid::Oid;

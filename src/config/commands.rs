@@ -10,7 +10,7 @@ use super::{EVIDENCE, IGNORE, glob_check};
 use crate::policy::{Command, Gate, PathRules};
 use crate::repo_path::RepoPath;
 
-pub(super) const KEYS: &[&str] = &["gate", "run", "dir", "inputs", "ignore", "reports"];
+pub(super) const KEYS: &[&str] = &["gate", "run", "dir", "inputs", "ignore", "reports", "after_write"];
 
 /// Reads the tables of `[commands]`, in the order of the file.
 pub(super) fn commands(report: &mut Report<'_>, table: &DeTable<'_>, gates: &Gates) -> Vec<Command> {
@@ -48,6 +48,7 @@ fn command(report: &mut Report<'_>, name: &LocatedValue<&str>, table: &DeTable<'
     };
     let own = list(report, &fields, "ignore");
     let reports = list(report, &fields, "reports");
+    let after_write = fields.flag(report, "after_write").is_some_and(|said| said.value);
     if report.count() > before {
         return None;
     }
@@ -61,6 +62,7 @@ fn command(report: &mut Report<'_>, name: &LocatedValue<&str>, table: &DeTable<'
             dir: RepoPath::from(dir.as_str()),
             inputs,
             reports,
+            after_write,
         }),
         Err(error) => {
             report.add(&name.at, error.to_string());

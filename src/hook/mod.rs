@@ -1,5 +1,6 @@
 //! The answers to hooks of git, of agent clients and of shells.
 
+pub mod after_write;
 mod amend;
 pub mod client;
 pub mod commit_msg;

@@ -165,6 +165,7 @@ mod tests {
             dir: RepoPath::from("crates/core"),
             inputs,
             reports: vec!["target/junit/*.xml".to_owned()],
+            after_write: false,
         };
         let other = Command { gate: "build".to_owned(), name: "other".to_owned(), ..command.clone() };
         Policy { commands: vec![command, other], gates: vec![example()], ..Policy::empty(source) }

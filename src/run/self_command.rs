@@ -1,6 +1,7 @@
 //! `gate` run by `gate`.
 
 use std::io;
+use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
 use crate::git::BINDING;
@@ -19,4 +20,21 @@ pub fn run_itself(args: &[&str]) -> io::Result<ExitStatus> {
         command.env_remove(name);
     }
     command.status()
+}
+
+/// Starts this program with other arguments in a directory, on its own: it outlives this process, and has no input and no
+/// output.
+///
+/// # Errors
+///
+/// It could not be started.
+pub fn start_itself(dir: &Path, args: &[&str]) -> io::Result<()> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(args).current_dir(dir).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    for name in BINDING {
+        command.env_remove(name);
+    }
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command.spawn().map(drop)
 }

@@ -29,6 +29,7 @@ const STAGES: &[(&str, &[&str])] = &[
         &[
             "client_definition",
             "contract",
+            "diagnostics",
             "failure",
             "prompt",
             "redact",
@@ -63,7 +64,7 @@ const STAGES: &[(&str, &[&str])] = &[
     ("the order of the stages", &["engine"]),
     ("what is done with it", &["ci", "hook", "recorded_run", "replay", "rescue", "vouch"]),
     ("what is shown with it", &["red_green"]),
-    ("whether it works", &["contract_check", "doctor"]),
+    ("whether it works", &["check_after_write", "contract_check", "doctor"]),
     ("what people and programs see", &["render"]),
     ("commands", &["cmd"]),
     ("the command line", &["cli"]),

@@ -9,6 +9,7 @@
     reason = "tests are read, not published"
 )]
 
+mod after_write;
 mod appeals;
 mod architecture;
 mod assessing;

@@ -127,7 +127,7 @@ impl ContractContent<'_> {
     #[cfg(feature = "symbols")]
     fn functions(&self) -> Result<ConditionAnswer, GitError> {
         use crate::symbols::Preservation;
-        let diff = self.state(|state| crate::fact::functions::function_diff(self.repo, self.start, state))?;
+        let diff = self.state(|state| crate::collect::functions::function_diff(self.repo, self.start, state))?;
         let mut told = Vec::new();
         for (word, names) in [("lost", &diff.lost), ("emptied", &diff.emptied), ("does not parse", &diff.unparsed)] {
             if !names.is_empty() {

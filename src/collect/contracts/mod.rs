@@ -159,6 +159,7 @@ pub fn add_commands(policy: &mut Policy, contracts: &[ContractInForce]) {
                 dir: RepoPath::default(),
                 inputs,
                 reports: Vec::new(),
+                after_write: false,
             });
         }
     }

@@ -44,6 +44,7 @@ fn declared(run: &str, dir: &str) -> Command {
         dir: RepoPath::from(dir),
         inputs: PathRules::new::<&str>(&["**"], &[]).expect("globs"),
         reports: Vec::new(),
+        after_write: false,
     }
 }
 

@@ -37,6 +37,7 @@ fn command(name: &str, inputs: &[&str]) -> Command {
         dir: RepoPath::default(),
         inputs: PathRules::new(inputs, &["**/*.md"]).unwrap(),
         reports: Vec::new(),
+        after_write: false,
     }
 }
 

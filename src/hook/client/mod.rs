@@ -5,6 +5,7 @@
 //! client takes as "go on", and standard error has the reason.
 
 mod changes;
+mod checks;
 mod claude;
 mod claude_shape;
 mod codex;
@@ -35,7 +36,7 @@ use serde_json::{Value, json};
 
 use self::command_evidence::Weight;
 use self::hook_context::{Desk, clean};
-use self::hook_event::{HookEvent, HookEventKind, StartedTool, ToolAction};
+use self::hook_event::{HookEvent, HookEventKind, ReportedEnding, StartedTool, ToolAction};
 use self::roles::CallPlan;
 use crate::client_definition::ClientFile;
 use crate::event::agent_work::{Act, Denial, FileEdit, Phase, Prompt, ShellCommand, Speaker, ToolUse};
@@ -212,6 +213,7 @@ fn handle(desk: &mut Desk, told: &HookEvent) -> HookDecision {
                 desk.store.forget();
             }
             desk.record(None, Act::Session(*phase));
+            checks::begin(desk, *phase);
             if *phase == Phase::Started && desk.subagent().is_none() {
                 return lessons::at_start(desk);
             }
@@ -226,35 +228,10 @@ fn handle(desk: &mut Desk, told: &HookEvent) -> HookDecision {
             desk.record(None, Act::SubagentEnded(agent));
         }
         HookEventKind::Before(call) => return before(desk, told, call),
-        HookEventKind::After(call, ending) => match &call.does {
-            ToolAction::Reads => {}
-            ToolAction::Shell { line, dir, .. } => {
-                let at = dir.as_deref().or(told.dir.as_deref()).unwrap_or(&desk.root);
-                if desk.client == Client::Gemini
-                    && command_evidence::weigh(command_evidence::understand(line, at).as_ref()) != Weight::Light
-                {
-                    leave_plan_mode(desk);
-                }
-                command_evidence::end(desk, told, &call.id, line, dir.as_deref(), ending);
-            }
-            ToolAction::Edits(edits) => {
-                for edit in edits {
-                    let path = edit.path.to_os();
-                    desk.changed_at(&told.dir.as_deref().unwrap_or(&desk.root.clone()).join(path));
-                }
-                let edits = desk.edits(edits, told);
-                if edits.iter().any(|edit| edit.path.to_os().is_relative()) {
-                    leave_plan_mode(desk);
-                }
-                desk.record(Some(&call.id), Act::Edited(edits));
-            }
-            ToolAction::Plans(items) => desk.record(Some(&call.id), Act::Planned(items.clone())),
-            ToolAction::Asks(question) => desk.record(Some(&call.id), Act::Asked(clean(question))),
-            ToolAction::Other(target) => {
-                let tool = ToolUse { tool: call.name.clone(), reads: false, target: clean(target), failed: false };
-                desk.record(Some(&call.id), Act::Used(tool));
-            }
-        },
+        HookEventKind::After(call, ending) => {
+            after(desk, told, call, ending);
+            return checks::after(desk, told, &call.does);
+        }
         HookEventKind::Failed(call, reason) => failed(desk, told, call, reason),
         HookEventKind::BackgroundEnded { call, ended, output } => {
             command_evidence::end_of_background(desk, call, *ended, output);
@@ -268,9 +245,45 @@ fn handle(desk: &mut Desk, told: &HookEvent) -> HookDecision {
             desk.record(None, Act::SubagentStarted(id.clone()));
         }
         HookEventKind::SubagentEnded(id) => desk.record(None, Act::SubagentEnded(id.clone())),
-        HookEventKind::Stop(stopping) => return stop::judge(desk, told, stopping),
+        HookEventKind::Stop(stopping) => {
+            let decision = stop::judge(desk, told, stopping);
+            return checks::at_stop(desk, decision);
+        }
     }
     HookDecision::Allow
+}
+
+/// Records the end of a tool call.
+fn after(desk: &mut Desk, told: &HookEvent, call: &StartedTool, ending: &ReportedEnding) {
+    match &call.does {
+        ToolAction::Reads => {}
+        ToolAction::Shell { line, dir, .. } => {
+            let at = dir.as_deref().or(told.dir.as_deref()).unwrap_or(&desk.root);
+            if desk.client == Client::Gemini
+                && command_evidence::weigh(command_evidence::understand(line, at).as_ref()) != Weight::Light
+            {
+                leave_plan_mode(desk);
+            }
+            command_evidence::end(desk, told, &call.id, line, dir.as_deref(), ending);
+        }
+        ToolAction::Edits(edits) => {
+            for edit in edits {
+                let path = edit.path.to_os();
+                desk.changed_at(&told.dir.as_deref().unwrap_or(&desk.root.clone()).join(path));
+            }
+            let edits = desk.edits(edits, told);
+            if edits.iter().any(|edit| edit.path.to_os().is_relative()) {
+                leave_plan_mode(desk);
+            }
+            desk.record(Some(&call.id), Act::Edited(edits));
+        }
+        ToolAction::Plans(items) => desk.record(Some(&call.id), Act::Planned(items.clone())),
+        ToolAction::Asks(question) => desk.record(Some(&call.id), Act::Asked(clean(question))),
+        ToolAction::Other(target) => {
+            let tool = ToolUse { tool: call.name.clone(), reads: false, target: clean(target), failed: false };
+            desk.record(Some(&call.id), Act::Used(tool));
+        }
+    }
 }
 
 /// Records that an agent of Gemini CLI does more than plan: nothing else shows that a person ended its plan mode.

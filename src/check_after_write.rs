@@ -1,0 +1,158 @@
+//! The process that runs the checks after a write: `gate hook after-write SESSION`. Each run is recorded as evidence.
+
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::collect::{self, BaseOf};
+use crate::diagnostics::{self, Diagnostic, KnownDiagnostics};
+use crate::engine::Workplace;
+use crate::event::Ended;
+use crate::hook::after_write::{CheckAnswer, CheckFiles, CheckRequest};
+use crate::policy::{Command, Policy};
+use crate::recorded_run::record_unseen;
+use crate::repo_path::RepoPath;
+use crate::session::Session;
+
+/// Edits that follow within this time are checked together.
+const DEBOUNCE: Duration = Duration::from_millis(100);
+
+/// The time for which the end of an older check is waited for.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The time limit for a check.
+const CHECK_TIMEOUT: Duration = Duration::from_mins(10);
+
+/// Runs the checks of the newest request of a session, in the working tree at `root`.
+///
+/// # Errors
+///
+/// The repository or its policy cannot be read, or the answer cannot be written.
+pub fn main(root: &Path, session: &str) -> anyhow::Result<()> {
+    let place = Workplace::of_session(root, Session { id: session.to_owned(), agent: None })?;
+    let root = place.work_tree()?.to_owned();
+    let files = CheckFiles::of(&place.repo.gate_dir(), session);
+    // An edit that follows at once ends this process here.
+    thread::sleep(DEBOUNCE);
+    let began = Instant::now();
+    let lock = loop {
+        if let Some(lock) = files.lock()? {
+            break lock;
+        }
+        if began.elapsed() > LOCK_TIMEOUT {
+            return Ok(());
+        }
+        thread::sleep(DEBOUNCE);
+    };
+    let request = files.request().filter(|request| files.done().as_ref() != Some(&request.id));
+    if let Some(request) = request
+        && let Some(answer) = check(&place, &root, &files, &request)?
+    {
+        files.keep_done(&request.id)?;
+        if !request.is_baseline {
+            files.keep_answer(&answer)?;
+        }
+    }
+    drop(lock);
+    Ok(())
+}
+
+/// Runs the checks of the components that a request touches, and keeps what they find. Returns `None` if a newer request
+/// came meanwhile: another process answers that one.
+fn check(
+    place: &Workplace,
+    root: &Path,
+    files: &CheckFiles,
+    request: &CheckRequest,
+) -> anyhow::Result<Option<CheckAnswer>> {
+    let head = place.repo.head()?.commit;
+    let lineage = head.as_ref().map(|head| collect::lineage(&place.repo, head, BaseOf::AnyRemote)).transpose()?;
+    let (policy, _) = place.policy(lineage.as_ref())?;
+    let mut known = files.known().unwrap_or_default();
+    // What was found before and told to nobody is still to be told.
+    let untold = files.answer().unwrap_or_default();
+    let mut answer = CheckAnswer { request: request.id.clone(), ..CheckAnswer::default() };
+    for command in policy.commands.iter().filter(|command| command.after_write && touches(command, request)) {
+        let (found, failed) = run(place, root, &policy, command)?;
+        if files.request().is_none_or(|newest| newest.id != request.id) {
+            return Ok(None);
+        }
+        let new = match known.get(&command.run) {
+            Some(known) => diagnostics::new_since(known, &found),
+            None if request.is_baseline => Vec::new(),
+            // Nothing is known of the time before the session: what is in other files was there.
+            None => found.iter().filter(|one| request.edited.contains(&one.file)).cloned().collect(),
+        };
+        let earlier = untold.found.get(&command.run).into_iter().flatten().filter(|one| found.contains(one));
+        let mut told: Vec<Diagnostic> = earlier.cloned().collect();
+        told.extend(
+            new.into_iter().filter(|one| untold.found.get(&command.run).is_none_or(|told| !told.contains(one))),
+        );
+        answer.found.insert(command.run.clone(), told);
+        let before: KnownDiagnostics =
+            known.insert(command.run.clone(), noted(&found, failed.as_ref())).unwrap_or_default();
+        if let Some(why) = failed.filter(|why| !before.contains_key(why)) {
+            answer.failed.insert(command.run.clone(), why);
+        }
+    }
+    files.keep_known(&known)?;
+    Ok(Some(answer))
+}
+
+/// Counts the problems and the failure of a check.
+fn noted(found: &[Diagnostic], failed: Option<&String>) -> KnownDiagnostics {
+    let mut known = diagnostics::counted(found);
+    known.extend(failed.map(|why| (why.clone(), 1)));
+    known
+}
+
+fn touches(command: &Command, request: &CheckRequest) -> bool {
+    let matches = |path: &String| command.inputs.matches(&RepoPath::from(path.as_str()));
+    request.is_baseline || request.other_edits || request.edited.iter().any(matches)
+}
+
+/// Runs a check. Returns the problems, and the reason of a failure without any.
+fn run(
+    place: &Workplace,
+    root: &Path,
+    policy: &Policy,
+    command: &Command,
+) -> anyhow::Result<(Vec<Diagnostic>, Option<String>)> {
+    let (completed, _) = record_unseen(place, root, &command.dir, &command.run, Some(policy), CHECK_TIMEOUT)?;
+    let output = crate::run::plain_text(&completed.finished.output.end());
+    let mut found = diagnostics::find(&command.run, &output);
+    for one in &mut found {
+        one.file = seen_from_root(root, command, &one.file);
+    }
+    let last = || output.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it printed nothing").to_owned();
+    let failed = match completed.finished.ended {
+        Ended::Exited(0) => None,
+        _ if found.iter().any(|one| !one.warning) => None,
+        Ended::Exited(status) => Some(format!("status {status}: {}", crate::redact::redact(last().trim()))),
+        Ended::Signalled(signal) => Some(format!("killed by signal {signal}")),
+        Ended::NotStarted => Some("it could not be started".to_owned()),
+    };
+    Ok((found, failed))
+}
+
+/// Returns a path of a command's output, relative to the root where it lies below it.
+fn seen_from_root(root: &Path, command: &Command, file: &str) -> String {
+    let path = Path::new(file.trim_start_matches("./"));
+    let whole = if path.is_absolute() { path.to_owned() } else { root.join(command.dir.to_os()).join(path) };
+    let inner = whole.strip_prefix(root).or_else(|_| {
+        let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        whole.strip_prefix(real)
+    });
+    inner.map_or_else(|_| file.to_owned(), |inner| inner.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_known_like_a_problem() {
+        let why = "status 2: no such file".to_owned();
+        assert!(noted(&[], Some(&why)).contains_key(&why));
+    }
+}
