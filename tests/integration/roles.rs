@@ -125,6 +125,10 @@ fn an_edit_is_refused_before_it_happens() {
         ("claude", bash("python3 -c \"open('src/lib.sh', 'w').write('x')\""), true),
         ("claude", bash("cat src/lib.sh | head -3; git status"), false),
         ("claude", bash("echo x > /tmp/elsewhere.txt"), false),
+        ("claude", bash("grep one src/lib.sh > tests/found.txt"), false),
+        ("claude", bash("sort src/lib.sh | sed s/a/b/ > tests/sorted.txt 2>/dev/null"), false),
+        ("claude", bash("sed -i s/one/two/ src/lib.sh >/dev/null"), true),
+        ("claude", bash("bash -c 'echo x > src/q'"), true),
         ("claude", bash("npm install left-pad"), true),
         ("codex", bash("echo x > src/lib.sh"), true),
     ] {

@@ -122,7 +122,10 @@ fn written(leaf: &Leaf, purpose: &Purpose) -> Vec<(String, bool)> {
         "rm" | "rmdir" | "unlink" | "shred" | "patch" => {
             found.extend(arguments.iter().map(|path| ((*path).to_owned(), false)));
         }
-        _ if purpose.edits => found.extend(arguments.iter().map(|path| ((*path).to_owned(), false))),
+        // A command that edits because its output goes to a file only reads its arguments.
+        _ if purpose.edits && leaf.writes.iter().flatten().all(|path| path.starts_with("/dev/")) => {
+            found.extend(arguments.iter().map(|path| ((*path).to_owned(), false)));
+        }
         _ => {}
     }
     found
