@@ -69,7 +69,7 @@ fn check(
     let lineage = head.as_ref().map(|head| collect::lineage(&place.repo, head, BaseOf::AnyRemote)).transpose()?;
     let (policy, _) = place.policy(lineage.as_ref())?;
     let mut known = files.known().unwrap_or_default();
-    // What was found before and told to nobody is still to be told.
+    // The agent has not heard yet of what an earlier check found.
     let untold = files.answer().unwrap_or_default();
     let mut answer = CheckAnswer { request: request.id.clone(), ..CheckAnswer::default() };
     for command in policy.commands.iter().filter(|command| command.after_write && touches(command, request)) {

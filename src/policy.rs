@@ -63,9 +63,7 @@ impl Policy {
         }
         Cow::Owned(policy)
     }
-}
 
-impl Policy {
     /// Returns a policy without commands and gates.
     pub fn empty(source: PolicySource) -> Self {
         Self {

@@ -17,7 +17,7 @@ use crate::diagnostics::{Diagnostic, KnownDiagnostics};
 use crate::run::start_itself;
 use crate::verdict::verdict_files;
 
-/// The time that a hook waits for the check. What comes later is told at the next call.
+/// The time that a hook waits for the check. A later answer comes at the next call.
 const WAIT: Duration = Duration::from_secs(10);
 
 /// The pause between two looks at the answer.
@@ -196,8 +196,7 @@ impl CheckFiles {
         Ok(request.id)
     }
 
-    /// Takes the answer to a request or a later one out, as soon as it is there. `None`: nothing is to be told, or it takes too
-    /// long.
+    /// Takes the answer to a request, or to a later one, as soon as it is there. Returns `None` if it takes too long.
     pub fn wait(&self, id: &str) -> Option<CheckAnswer> {
         let began = Instant::now();
         while began.elapsed() < WAIT {

@@ -69,7 +69,7 @@ fn only_new_problems_are_told() {
     assert_eq!(write(&project, &session, "src/lib.sh", "zero\none\nbroken two\n"), "");
     let heard = write(&project, &session, "src/more.sh", "broken\n");
     assert!(heard.contains("src/more.sh:1:1 broken word") && !heard.contains("lib.sh"), "{heard}");
-    // A file that the check does not read asks for nothing.
+    // The check does not read this file.
     let before = log(&project).len();
     assert_eq!(write(&project, &session, "notes.txt", "broken\n"), "");
     assert_eq!(log(&project).len(), before + 2, "the session touched src, so it is checked");

@@ -78,7 +78,7 @@ fn what_is_new_is_seen_by_who_waits() {
 }
 
 #[test]
-fn secrets_and_what_is_no_text_stay_off_the_board() {
+fn secrets_and_bytes_stay_off_the_board() {
     let repo = TestRepo::with_commit();
     let token = format!("ghp_{}", "a1B2".repeat(9));
     let entry = put(&repo, "signals/key", &format!("use {token}\n"), &[]).exits(0).out;

@@ -69,7 +69,7 @@ fn ask(desk: &mut Desk, request: &CheckRequest) -> Option<String> {
     }
 }
 
-/// Adds what is still to be told to the decision at a stop.
+/// Adds the answer that the agent has not heard yet to the decision at a stop.
 pub(super) fn at_stop(desk: &mut Desk, decision: HookDecision) -> HookDecision {
     if desk.subagent().is_some() || !is_wanted(&desk.root) {
         return decision;
