@@ -112,7 +112,10 @@ fn fate(
         },
     };
     let runs = |name: &str| open.since.is_none() || open.candidates.iter().any(|passed| is_same_test(passed, name));
-    let renamed_to = declared.as_ref().and_then(|(path, test)| changed.renamed(path, test)).filter(|name| runs(name));
+    let new_name = |(path, test): &(RepoPath, DeclaredTest)| {
+        changed.renamed(path, test).or_else(|| changed.regrouped(path, test).filter(|_| open.since.is_some()))
+    };
+    let renamed_to = declared.as_ref().and_then(new_name).filter(|name| runs(name));
     let committed = match (&open.head, &declared) {
         (Some(head), Some((path, test))) => {
             let committed = repo.blob_at(head, path)?.and_then(|bytes| String::from_utf8(bytes).ok());
@@ -244,6 +247,19 @@ impl ChangedTests {
         others.any(|file| has(file, &file.new) && !has(file, &file.old))
     }
 
+    /// Returns the name of a test that is still in its file, with the same code: the group around it has another name.
+    fn regrouped(&self, path: &RepoPath, declared: &DeclaredTest) -> Option<String> {
+        let file = self.files.iter().find(|file| file.path == *path)?;
+        let of_name = |text: &Option<String>| {
+            let tests = text.as_deref().map(|text| declared_tests(path, text)).unwrap_or_default();
+            tests.into_iter().filter(|test| test.name == declared.name).collect::<Vec<_>>()
+        };
+        let (old, new) = (of_name(&file.old), of_name(&file.new));
+        // Where several tests have one name, none of them may be gone.
+        let same = new.iter().find(|test| !test.skipped && has_same_body(declared, test));
+        same.filter(|_| old.len() == new.len()).map(|test| test.name.clone())
+    }
+
     /// Returns the new name of a test whose code is in a file of tests under another name.
     fn renamed(&self, path: &RepoPath, declared: &DeclaredTest) -> Option<String> {
         let here = |file: &&TestFileChange| file.path == *path || is_collected_like(path, &file.path);
@@ -269,7 +285,11 @@ fn is_collected_like(old: &RepoPath, new: &RepoPath) -> bool {
 
 /// Returns `true` if two tests differ in little more than their name. What they assert is the same.
 fn has_same_body(old: &DeclaredTest, new: &DeclaredTest) -> bool {
-    let body = |test: &DeclaredTest| test.body.replacen(&test.name, "", 1);
+    // A name that is a string is blank in the code.
+    let body = |test: &DeclaredTest| {
+        let name = if test.body.contains(&test.name) { test.name.clone() } else { " ".repeat(test.name.len()) };
+        test.body.replacen(&name, "", 1)
+    };
     let (was, is) = (body(old), body(new));
     let asserts = |text: &str| {
         let lines = text.lines().map(str::trim).filter(|line| line.contains("assert") || line.contains("expect"));

@@ -162,6 +162,31 @@ fn a_renamed_test_is_the_same_test_if_it_asserts_the_same() {
 }
 
 #[test]
+fn a_test_whose_title_or_group_has_another_name_is_the_same_test() {
+    let source = "describe('calc', () => {\n  it('adds', () => { expect(add(1, 2)).toBe(3); });\n});\n";
+    let printed =
+        |name: &str, word: &str| format!("running 1 test\ntest sums.test.js::{name} ... {word}\n1 passed in 0.02s\n");
+    for (changed, name, through) in [
+        (source.replace("'adds'", "'adds two numbers'"), "calc > adds two numbers", true),
+        (source.replace("'calc'", "'sums'"), "sums > adds", true),
+        (
+            source.replace("'adds'", "'adds two numbers'").replace("toBe(3)", "toBe(4)"),
+            "calc > adds two numbers",
+            false,
+        ),
+        (source.replace("'calc'", "'sums'").replace("toBe(3)", "toBe(4)"), "sums > adds", false),
+    ] {
+        let scene = Scene::new();
+        scene.repo.write("sums.test.js", source);
+        scene.run(&printed("calc > adds", "FAILED").replace("1 passed", "1 failed"), 1);
+        scene.repo.write("sums.test.js", &changed).write("calc.py", "c\n");
+        scene.run(&printed(name, "ok"), 0);
+        let (passed, said) = scene.push();
+        assert_eq!(passed, through, "{changed}: {said}");
+    }
+}
+
+#[test]
 fn a_run_that_names_no_tests_shows_a_pass_unless_something_can_have_kept_the_test_from_running() {
     let green = "2 passed in 0.02s\n";
     let skip = format!("import pytest\npytestmark = pytest.mark.skip(reason=\"later\")\n{TESTS}");
