@@ -90,6 +90,8 @@ pub enum GateCommand {
     Reward(cmd::reward::Args),
     /// Compare sessions by their strategies and propose changes
     Learn(cmd::learn::Args),
+    /// Propose edits to the memory file from what the record shows
+    Curate(cmd::curate::Args),
     /// Print the escalation payload for what is failing
     Escalate(cmd::escalate::Args),
     /// Print a clean packet for whoever takes over
@@ -181,6 +183,7 @@ impl Cli {
             GateCommand::Reward(args) => cmd::reward::main(&args, ui).map(Into::into),
             GateCommand::Learn(args) => cmd::learn::main(&args, ui).map(Into::into),
             GateCommand::Metrics(args) => cmd::metrics::main(&args, ui).map(Into::into),
+            GateCommand::Curate(args) => cmd::curate::main(&args, ui).map(Into::into),
             GateCommand::Escalate(args) => cmd::escalate::main(&args, ui).map(Into::into),
             GateCommand::Handoff(args) => cmd::handoff::main(&args, ui).map(Into::into),
             GateCommand::Unblock(args) => cmd::unblock::main(&args, ui).map(Into::into),

@@ -18,7 +18,7 @@ const GROUPS: &[Group] = &[
     ),
     ("Plan a task", &["prompt", "scope", "contract", "board", "symbols", "import-map"]),
     ("When the agent is stuck", &["assess", "escalate", "handoff", "unblock"]),
-    ("Learn from the record", &["reflect", "metrics", "reward", "learn"]),
+    ("Learn from the record", &["reflect", "metrics", "reward", "learn", "curate"]),
     ("When a verdict is wrong", &["appeal", "replay"]),
     ("CI and other programs", &["ci", "attest", "hook", "schema", "completions"]),
 ];

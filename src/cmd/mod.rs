@@ -11,6 +11,7 @@ pub mod commit;
 pub mod commits;
 pub mod completions;
 pub mod contract;
+pub mod curate;
 pub mod decisions;
 pub mod doctor;
 pub mod escalate;

@@ -13,6 +13,7 @@ mod changed_lines;
 mod command;
 mod config;
 mod default_branch;
+mod deletion;
 mod diff;
 mod dry_run;
 mod environment;

@@ -3,9 +3,11 @@
 //! Outcomes come from verdicts and are never typed. A lesson is a quotation of an agent, kept with its origin.
 
 pub mod branch_fate;
+pub mod curator;
 pub mod injection;
 pub mod interval;
 pub mod ledger;
+pub mod memory_file;
 pub mod metrics;
 pub mod reflection;
 pub mod reflection_store;

@@ -65,6 +65,15 @@ impl Ui {
         io::stdin().read_line(&mut answer).is_ok() && answer.trim_start().to_ascii_lowercase().starts_with('y')
     }
 
+    /// Asks on standard error, and returns the line that is read from standard input, without the spaces around it.
+    pub fn answer(&mut self, question: &str) -> String {
+        let _ = write!(self.err, "{question} ").and_then(|()| self.err.flush());
+        let mut answer = String::new();
+        // What cannot be read is no answer.
+        let _ = io::stdin().read_line(&mut answer);
+        answer.trim().to_owned()
+    }
+
     /// Returns `true` if a person can answer questions: standard input and standard error are terminals.
     pub fn is_interactive(&self) -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()

@@ -30,6 +30,7 @@ mod committing;
 mod components;
 mod contract_gate;
 mod contracts;
+mod curating;
 mod debug_log;
 mod decisions;
 mod default_ignore;

@@ -146,6 +146,7 @@ fn of_lessons(project: &Project, samples: &mut Samples) {
     samples.add_lines("reflection", &lines);
     samples.add("reflections", &reflect(&["--list"]).exits(0).out);
     samples.add("reward", &project.gate(["reward", "coder", "--json"]).exits(0).out);
+    samples.add("curate", &project.gate(["curate", "--file", "AGENTS.md", "--json"]).exits(0).out);
     samples.add("metrics", &project.gate(["metrics", "--json"]).exits(0).out);
     project.repo.write("gate/strategies.toml", "version = 1\n[strategies.tests-first]\nvalue = true\n");
     for id in ["s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9"] {

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::board::BoardEntry;
 use crate::cmd::commits::{CommitCounts, MissingHistory};
+use crate::cmd::curate::CuratedList;
 use crate::cmd::decisions::DecisionList;
 use crate::cmd::explain_command::{ExplainedCommand, UnreadableLine};
 use crate::cmd::prompt_history::PromptHistoryReport;
@@ -116,6 +117,7 @@ fn generated() -> Vec<(&'static str, &'static str, Schema)> {
         ("contract-begin", "The answer of gate contract begin --json", written::<ContractBegin<'_>>()),
         ("contract-check", "The answer of gate contract check --json", written::<ContractReport<'_>>()),
         ("contract-list", "The answer of gate contract list --json", written::<ContractList<'_>>()),
+        ("curate", "The proposals of gate curate --json", written::<CuratedList>()),
         ("decisions", "The decisions that gate decisions --json lists", written::<DecisionList<'_>>()),
         ("doctor", "The checks of gate doctor --json", written::<DoctorReport<'_>>()),
         ("escalation", "An escalation payload of gate, version 1", schema_for!(Escalation)),

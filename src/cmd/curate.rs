@@ -1,0 +1,241 @@
+//! `gate curate`: proposes edits to the memory file, and makes those that a person accepts.
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::Workplace;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::learn::curator::{self, CuratorSources, MemoryProposal};
+use crate::learn::memory_file::{self, MemoryChange};
+use crate::learn::{exists_below, reflection_store, task_record};
+use crate::render::ui::{DIM, STRONG, Ui};
+
+/// Arguments of `gate curate`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The memory file; by default, CLAUDE.md, AGENTS.md, GEMINI.md or .github/copilot-instructions.md
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// A file of yours outside of the working tree with one decision a line: `ID y`, `ID n` or `ID e NEW TEXT`
+    #[arg(long, value_name = "FILE")]
+    decisions: Option<PathBuf>,
+    /// Print the proposals as JSON, and ask nothing
+    #[arg(long, conflicts_with = "decisions")]
+    json: bool,
+}
+
+/// The proposals for programs.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct CuratedList {
+    /// The version of this form: 1.
+    schema_version: u32,
+    /// The memory file.
+    file: PathBuf,
+    /// The proposals, at most five.
+    proposals: Vec<MemoryProposal>,
+}
+
+/// A proposal that a person refused.
+#[derive(Debug, Serialize, Deserialize)]
+struct RefusedRule {
+    text: String,
+}
+
+/// A person's decision about one proposal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum CuratedAnswer {
+    Yes,
+    No,
+    Edited(String),
+}
+
+/// Shows the proposals, and carries out those that are accepted.
+pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
+    let place = Workplace::here()?;
+    let root = place.work_tree()?.to_owned();
+    let name = args.file.clone().or_else(|| memory_file::find(&root)).ok_or_else(|| {
+        Failure::new(Exit::Usage, "there is no memory file here").remedy("gate curate --file AGENTS.md")
+    })?;
+    let file = root.join(&name);
+    let memory = match fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(Failure::new(Exit::BadInput, format!("{}: {error}", file.display())).into()),
+    };
+    let proposals = proposals(&place, &root, &name, &memory)?;
+    if args.json {
+        ui.line(serde_json::to_string_pretty(&CuratedList { schema_version: 1, file: name, proposals })?);
+        return Ok(Exit::Pass);
+    }
+    if proposals.is_empty() {
+        ui.say("gate: the record shows nothing to add to or to remove from the memory file");
+        return Ok(Exit::Pass);
+    }
+    let may_decide = place.session.agent.is_none();
+    let decided = match &args.decisions {
+        Some(_) if !may_decide => {
+            return Err(Failure::new(Exit::NeedsHuman, "only a person decides about the memory file").into());
+        }
+        Some(decisions) => decisions_in(decisions, &root)?,
+        None if may_decide && ui.is_interactive() => ask(&proposals, ui),
+        None => {
+            proposals.iter().for_each(|proposal| show(proposal, ui));
+            ui.say("gate: nothing was written: a person decides, at a terminal or with --decisions FILE");
+            return Ok(Exit::Pass);
+        }
+    };
+    carry_out(&place, &file, &memory, &proposals, &decided, ui)
+}
+
+fn refused_file(place: &Workplace) -> PathBuf {
+    place.repo.gate_dir().join("refused-rules.jsonl")
+}
+
+fn proposals(place: &Workplace, root: &Path, name: &Path, memory: &str) -> Result<Vec<MemoryProposal>> {
+    let events = place.journal.latest_events()?;
+    let tasks = task_record::tasks(&events);
+    let reflections = reflection_store::read(&place.repo.gate_dir())?;
+    let refused = fs::read_to_string(refused_file(place)).unwrap_or_default();
+    let refused = refused.lines().filter_map(|line| serde_json::from_str::<RefusedRule>(line).ok());
+    let refused: Vec<String> = refused.map(|rule| rule.text).collect();
+    let deleted = |path: &str| {
+        let is_here = exists_below(root, path);
+        if is_here { None } else { place.repo.deleting_commit(path).ok().flatten() }
+    };
+    Ok(curator::propose(&CuratorSources {
+        name,
+        memory,
+        events: &events,
+        tasks: &tasks,
+        reflections: &reflections,
+        refused: &refused,
+        deleted: &deleted,
+    }))
+}
+
+fn show(proposal: &MemoryProposal, ui: &mut Ui) {
+    ui.line(format_args!("{STRONG}{}{STRONG:#} {}", proposal.id, proposal.text));
+    for evidence in &proposal.evidence {
+        ui.line(format_args!("  {DIM}{evidence}{DIM:#}"));
+    }
+    ui.raw(&proposal.patch);
+}
+
+/// Asks about each proposal at the terminal.
+fn ask(proposals: &[MemoryProposal], ui: &mut Ui) -> BTreeMap<String, CuratedAnswer> {
+    let mut decided = BTreeMap::new();
+    for proposal in proposals {
+        show(proposal, ui);
+        let verdict = match ui.answer("Make this edit? [y/n/e, Enter: later]").as_str() {
+            "y" => CuratedAnswer::Yes,
+            "n" => CuratedAnswer::No,
+            "e" => CuratedAnswer::Edited(ui.answer("The new text:")),
+            _ => continue,
+        };
+        decided.insert(proposal.id.clone(), verdict);
+    }
+    decided
+}
+
+/// Reads a person's decisions. A file inside of the working tree may be an agent's.
+fn decisions_in(file: &Path, root: &Path) -> Result<BTreeMap<String, CuratedAnswer>> {
+    let bad = |what: String| Failure::new(Exit::BadInput, format!("{}: {what}", file.display()));
+    let real = file.canonicalize().map_err(|error| bad(error.to_string()))?;
+    let meta = fs::metadata(&real).map_err(|error| bad(error.to_string()))?;
+    if !meta.is_file() || real.starts_with(root.canonicalize()?) {
+        let what = "a decision file is a regular file outside of the working tree".to_owned();
+        return Err(bad(what).remedy("gate curate at a terminal asks instead").into());
+    }
+    let text = fs::read_to_string(&real).map_err(|error| bad(error.to_string()))?;
+    let mut decided = BTreeMap::new();
+    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+        let mut words = line.trim().splitn(3, ' ');
+        let verdict = match (words.next(), words.next(), words.next()) {
+            (Some(id), Some("y"), None) => (id, CuratedAnswer::Yes),
+            (Some(id), Some("n"), None) => (id, CuratedAnswer::No),
+            (Some(id), Some("e"), Some(text)) => (id, CuratedAnswer::Edited(text.to_owned())),
+            _ => return Err(bad(format!("line {number} is not `ID y`, `ID n` or `ID e NEW TEXT`")).into()),
+        };
+        decided.insert(verdict.0.to_owned(), verdict.1);
+    }
+    Ok(decided)
+}
+
+fn carry_out(
+    place: &Workplace,
+    file: &Path,
+    memory: &str,
+    proposals: &[MemoryProposal],
+    decided: &BTreeMap<String, CuratedAnswer>,
+    ui: &mut Ui,
+) -> Result<Exit> {
+    if let Some(unknown) = decided.keys().find(|id| proposals.iter().all(|proposal| proposal.id != **id)) {
+        return Err(Failure::new(Exit::BadInput, format!("no proposal is called `{unknown}`"))
+            .remedy("gate curate")
+            .into());
+    }
+    let mut text = memory.to_owned();
+    let mut made = 0;
+    // Lines are removed from the end, so that the places of the others stay true.
+    let place_of = |proposal: &&MemoryProposal| match &proposal.change {
+        MemoryChange::Remove(at) => Some(*at),
+        MemoryChange::Add(_) => None,
+    };
+    let mut ordered: Vec<&MemoryProposal> = proposals.iter().collect();
+    ordered.sort_by_key(|proposal| std::cmp::Reverse(place_of(proposal)));
+    for proposal in ordered {
+        let change = match (decided.get(&proposal.id), &proposal.change) {
+            (Some(CuratedAnswer::Yes), change) => change.clone(),
+            (Some(CuratedAnswer::Edited(new)), MemoryChange::Add(_)) if !new.trim().is_empty() => {
+                MemoryChange::Add(new.trim().to_owned())
+            }
+            (Some(CuratedAnswer::Edited(new)), MemoryChange::Remove(at)) if !new.trim().is_empty() => {
+                text = replaced(&text, *at, new.trim());
+                made += 1;
+                continue;
+            }
+            (Some(CuratedAnswer::No), _) => {
+                refuse(place, &proposal.text)?;
+                continue;
+            }
+            _ => continue,
+        };
+        text = memory_file::changed(&text, &change);
+        made += 1;
+    }
+    if made > 0 {
+        if fs::read_to_string(file).unwrap_or_default() != memory {
+            return Err(Failure::new(Exit::CannotJudge, "the memory file changed meanwhile")
+                .remedy("gate curate")
+                .into());
+        }
+        fs::write(file, text)?;
+    }
+    ui.say(format_args!("gate: {made} of {} edits made", proposals.len()));
+    Ok(Exit::Pass)
+}
+
+/// Returns the text with another rule in one line, under the same bullet.
+fn replaced(text: &str, at: usize, new: &str) -> String {
+    let line = |(number, line): (usize, &str)| {
+        let rule = memory_file::rule(line);
+        if number == at && !rule.is_empty() { line.replacen(rule.trim_end(), new, 1) } else { line.to_owned() }
+    };
+    text.split('\n').enumerate().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Remembers that a person refused a rule.
+fn refuse(place: &Workplace, text: &str) -> Result<()> {
+    let mut line = serde_json::to_vec(&RefusedRule { text: text.to_owned() })?;
+    line.push(b'\n');
+    fs::create_dir_all(place.repo.gate_dir())?;
+    OpenOptions::new().append(true).create(true).open(refused_file(place))?.write_all(&line)?;
+    Ok(())
+}
