@@ -10,7 +10,7 @@ fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     let mut code = String::new();
-    for folder in ["gates", "hooks", "templates"] {
+    for folder in ["evals", "gates", "hooks", "templates"] {
         println!("cargo:rerun-if-changed={folder}");
         let mut files = Vec::new();
         collect(&root.join(folder), &mut files)?;

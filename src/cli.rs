@@ -54,12 +54,16 @@ pub enum GateCommand {
     Decisions(cmd::decisions::Args),
     /// Compare an agent's report on its work with the record
     Assess(cmd::assess::Args),
+    /// Have two other models review the change
+    Review(cmd::review::Args),
     /// Sign what was proven here so that it counts in CI
     Attest(cmd::attest::Args),
     /// Judge a recorded session, verdict or case again
     Replay(cmd::replay::Args),
     /// Save a wrong verdict as a case that can be judged anywhere
     Appeal(cmd::appeal::Args),
+    /// Measure how often gate is right about labelled cases
+    Eval(cmd::eval::Args),
     /// List the sessions of coding agents in this repository
     Sessions(cmd::sessions::Args),
     /// Import a session log from elsewhere
@@ -98,6 +102,9 @@ pub enum GateCommand {
     Handoff(cmd::handoff::Args),
     /// Read the reply to a handoff
     Unblock(cmd::unblock::Args),
+    /// Ask the judges of last resort (called by gate itself)
+    #[command(hide = true)]
+    JudgeWords(cmd::judge_words::Args),
     /// Let one gate pass for one content, with a reason (people only)
     #[command(hide = true)]
     Waive(cmd::waive::Args),
@@ -164,9 +171,11 @@ impl Cli {
             GateCommand::Log(args) => cmd::log::main(&args, ui).map(Into::into),
             GateCommand::Decisions(args) => cmd::decisions::main(&args, ui).map(Into::into),
             GateCommand::Assess(args) => cmd::assess::main(&args, ui).map(Into::into),
+            GateCommand::Review(args) => cmd::review::main(&args, ui).map(Into::into),
             GateCommand::Attest(args) => cmd::attest::main(&args, ui).map(Into::into),
             GateCommand::Replay(args) => cmd::replay::main(&args, ui).map(Into::into),
             GateCommand::Appeal(args) => cmd::appeal::main(&args, ui).map(Into::into),
+            GateCommand::Eval(args) => cmd::eval::main(&args, ui).map(Into::into),
             GateCommand::Sessions(args) => cmd::sessions::main(&args, ui).map(Into::into),
             GateCommand::Import(args) => cmd::import::main(&args, ui).map(Into::into),
             GateCommand::Prompt(args) => cmd::prompt::main(&args, ui).map(Into::into),
@@ -187,6 +196,7 @@ impl Cli {
             GateCommand::Escalate(args) => cmd::escalate::main(&args, ui).map(Into::into),
             GateCommand::Handoff(args) => cmd::handoff::main(&args, ui).map(Into::into),
             GateCommand::Unblock(args) => cmd::unblock::main(&args, ui).map(Into::into),
+            GateCommand::JudgeWords(args) => cmd::judge_words::main(&args).map(Into::into),
             GateCommand::Waive(args) => cmd::waive::main(&args, ui).map(Into::into),
             GateCommand::Init(args) => cmd::init::main(&args, ui).map(Into::into),
             GateCommand::Uninstall(args) => cmd::uninstall::main(&args, ui).map(Into::into),

@@ -1,4 +1,4 @@
-//! The files of `gates/`, `hooks/` and `templates/`, embedded when the binary is built.
+//! The files of `evals/`, `gates/`, `hooks/` and `templates/`, embedded when the binary is built.
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::thread;
+use std::time::Duration;
 
 use jiff::Timestamp;
 
@@ -37,9 +38,11 @@ use crate::verdict::push_command::push_again;
 use crate::verdict::verdict_files::{self, Written};
 
 mod bypassed_hooks;
+mod change_review;
 mod contracts;
 mod escalation;
 mod policy_choice;
+mod word_judges;
 
 use self::bypassed_hooks::PUSH_UNJUDGED;
 pub use self::escalation::{Basis, escalation_path};
@@ -55,6 +58,8 @@ pub struct Workplace {
     pub journal: Journal,
     /// The session.
     pub session: Session,
+    /// The time for which a stop waits for the judges of last resort.
+    judge_patience: Duration,
 }
 
 /// The current content, and the policy for it.
@@ -132,7 +137,8 @@ impl Workplace {
     pub fn of_session(dir: &Path, session: Session) -> Result<Self, Failure> {
         let repo = Repo::discover(dir).map_err(|error| no_repository(&error))?;
         ask_journal_for_markers(&repo);
-        Ok(Self { journal: Journal::open(&repo.gate_dir(), repo.root()), repo, session })
+        let journal = Journal::open(&repo.gate_dir(), repo.root());
+        Ok(Self { journal, repo, session, judge_patience: word_judges::HOOK_PATIENCE })
     }
 
     /// Returns the same workplace for a job of a forge: the spool of its checkout is not evidence there.
@@ -146,7 +152,7 @@ impl Workplace {
         ask_journal_for_markers(&repo);
         let journal = Journal::open(&repo.gate_dir(), repo.root());
         let session = Session::current(repo.root().unwrap_or(repo.git_dir()));
-        Self { repo, journal, session }
+        Self { repo, journal, session, judge_patience: word_judges::COMMAND_PATIENCE }
     }
 
     /// Returns the root of the working tree, or an error if there is none.
@@ -271,7 +277,9 @@ impl Workplace {
         uncommitted: Option<Uncommitted<'_>>,
         claimed: impl FnOnce() -> bool,
     ) -> Judgement {
+        self.add_review(policy, &mut facts, uncommitted);
         let results = gates::judge(policy, &facts);
+        let results = self.read_words(policy, &mut facts, results);
         let failing = assemble::failing(&results);
         let blocked = assemble::blocks(&results);
         let idle = assemble::idle(policy, &results);

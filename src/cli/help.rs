@@ -11,7 +11,7 @@ type Group = (&'static str, &'static [&'static str]);
 /// Every command that is not hidden stands in exactly one group.
 const GROUPS: &[Group] = &[
     ("Get started", &["init", "doctor", "shell", "uninstall"]),
-    ("Check and push", &["check", "run", "prove", "push", "status", "commits", "commit"]),
+    ("Check and push", &["check", "run", "prove", "push", "status", "commits", "commit", "review"]),
     (
         "Find out what happened",
         &["log", "explain", "explain-command", "explain-path", "decisions", "sessions", "import"],
@@ -19,7 +19,7 @@ const GROUPS: &[Group] = &[
     ("Plan a task", &["prompt", "scope", "contract", "board", "symbols", "import-map"]),
     ("When the agent is stuck", &["assess", "escalate", "handoff", "unblock"]),
     ("Learn from the record", &["reflect", "metrics", "reward", "learn", "curate"]),
-    ("When a verdict is wrong", &["appeal", "replay"]),
+    ("When a verdict is wrong", &["appeal", "replay", "eval"]),
     ("CI and other programs", &["ci", "attest", "hook", "schema", "completions"]),
 ];
 

@@ -68,7 +68,10 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let text = redact_tokens(&text);
     match &args.output {
         Some(path) => {
-            verdict_files::write_bytes(path, format!("{text}\n").as_bytes())
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            folder
+                .map_or(Ok(()), std::fs::create_dir_all)
+                .and_then(|()| verdict_files::write_bytes(path, format!("{text}\n").as_bytes()))
                 .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", path.display())))?;
             ui.say(format_args!(
                 "gate: {} holds verdict {} as a case; read it before you share it",

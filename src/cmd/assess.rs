@@ -10,6 +10,8 @@ use crate::engine::{Uncommitted, Workplace};
 use crate::exit::Exit;
 use crate::fact::assessment::Assessment;
 use crate::failure::Failure;
+use crate::gates::word_judge;
+use crate::model::model_settings::UserSettings;
 use crate::moment::Moment;
 use crate::render;
 use crate::render::ui::Ui;
@@ -43,12 +45,19 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         }
     };
     read.map_err(|error| Failure::new(Exit::Usage, format!("the self-assessment cannot be read: {error}")))?;
-    let form = Assessment::read(&text)
-        .map_err(|error| Failure::new(Exit::BadInput, error).remedy("gate assess --prompt prints the form"))?;
+    let form = Assessment::read(&text);
     let place = Workplace::here()?;
     let here = place.look()?;
     let mut facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
-    facts.assessment = Some(form);
+    match form {
+        Ok(form) => facts.assessment = Some(form),
+        Err(error) => {
+            facts.unread_assessment = Some(text);
+            if !has_judges()? || word_judge::to_be_read(&here.policy, &facts, &[]).is_none() {
+                return Err(Failure::new(Exit::BadInput, error).remedy("gate assess --prompt prints the form").into());
+            }
+        }
+    }
     let judgement = place.judge(&here.policy, &here.state, facts, Some(Uncommitted::Work(&here.look.snapshot)));
     let record = judgement.written.as_ref().map(|written| written.record.as_path());
     if args.json {
@@ -57,4 +66,10 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         ui.raw(render::verdict::lines(&judgement.verdict, record));
     }
     Ok(judgement.verdict.outcome.exit())
+}
+
+/// Returns `true` if the user configured judges of last resort.
+fn has_judges() -> Result<bool, Failure> {
+    let settings = UserSettings::read().map_err(|error| Failure::new(Exit::BadInput, error))?;
+    Ok(!settings.judges.is_empty())
 }

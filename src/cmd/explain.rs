@@ -9,15 +9,19 @@ use crate::collect::{self, BaseOf};
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::judge::word_question::WordQuestion;
+use crate::model::model_settings::UserSettings;
+use crate::moment::Moment;
 use crate::render;
 use crate::render::ui::Ui;
+use crate::routing;
 use crate::verdict::Verdict;
 use crate::verdict::verdict_files;
 
 /// Arguments of `gate explain`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A gate, the id of a verdict, or the path of its record; without any, the last verdict
+    /// A gate, the id of a verdict, the path of its record, or `routing`; without any, the last verdict
     #[arg(value_name = "GATE|VERDICT")]
     what: Option<String>,
 }
@@ -28,6 +32,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let head = place.repo.head()?.commit;
     let lineage = head.as_ref().map(|head| collect::lineage(&place.repo, head, BaseOf::AnyRemote)).transpose()?;
     let (policy, _) = place.policy(lineage.as_ref())?;
+    if args.what.as_deref() == Some("routing") {
+        return routing(&place, ui);
+    }
     if let Some(text) = args.what.as_ref().and_then(|what| render::explain::gate(&policy, what)) {
         ui.raw(text);
         return Ok(Exit::Pass);
@@ -49,6 +56,25 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             ui.line("");
             ui.raw(text);
         }
+    }
+    Ok(Exit::Pass)
+}
+
+/// Prints the kind of the work here, and the user's model for it.
+fn routing(place: &Workplace, ui: &mut Ui) -> Result<Exit> {
+    let settings = UserSettings::read().map_err(|error| Failure::new(Exit::BadInput, error))?;
+    let here = place.look()?;
+    let facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
+    let mut paths: Vec<_> =
+        facts.subjects.iter().flat_map(|subject| subject.changed.clone().unwrap_or_default()).collect();
+    paths.sort();
+    paths.dedup();
+    let task = WordQuestion::of_turn(&facts, &[]).task;
+    let route = routing::route(&paths, &task, &settings.routes).map_err(|what| Failure::new(Exit::BadInput, what))?;
+    ui.line(format_args!("{}: {}", route.kind, route.why));
+    match route.model {
+        Some(model) => ui.line(format_args!("model: {model}")),
+        None => ui.line("model: none is configured for it in [routing.models]"),
     }
     Ok(Exit::Pass)
 }

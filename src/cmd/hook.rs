@@ -16,6 +16,7 @@ use crate::hook::pre_push::PushAnswer;
 use crate::hook::typed_line;
 use crate::hook::{self, GitHook};
 use crate::install::{self, Chained};
+use crate::model::is_in_model_call;
 use crate::render;
 use crate::render::ui::Ui;
 use crate::run::run_itself;
@@ -127,6 +128,10 @@ fn hook_shell(line: &TypedLineEvent, ui: &mut Ui) -> ExitCode {
 /// Answers an agent client. The client goes on after any error: it takes any other exit code for a refusal, or for
 /// noise.
 fn hook_client(client: Client, event: &str, ui: &mut Ui) -> ExitCode {
+    // The client of a judge: its session is not judged.
+    if is_in_model_call() {
+        return ExitCode::SUCCESS;
+    }
     let mut stdin = Vec::new();
     if !io::stdin().is_terminal()
         && let Err(error) = io::stdin().lock().read_to_end(&mut stdin)

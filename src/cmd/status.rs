@@ -6,13 +6,17 @@ use anyhow::Result;
 
 use crate::cmd::named_tests;
 use crate::engine::Workplace;
+use crate::event::EventKind;
 use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::gates;
 use crate::gates::finding::Answer;
+use crate::model::model_settings::UserSettings;
 use crate::moment::Moment;
 use crate::policy::Mode;
 use crate::render;
 use crate::render::observed_blocks::{Observed, ObservedCase};
+use crate::render::status::ModelCost;
 use crate::render::ui::Ui;
 use crate::verdict::Verdict;
 use crate::verdict::verdict_files;
@@ -57,6 +61,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         results: &results,
         would_block: here.state.would_block(),
         attempts: &here.state.judged(&place.session.id).made_by_gate(),
+        models: model_cost(&place)?,
     };
     if args.json {
         ui.line(render::status::json(&status)?);
@@ -64,6 +69,24 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         ui.raw(render::status::lines(&status));
     }
     Ok(Exit::Pass)
+}
+
+/// Returns the cost of the user's models in this session, or `None` if none is configured.
+fn model_cost(place: &Workplace) -> Result<Option<ModelCost>> {
+    let settings = UserSettings::read().map_err(|error| Failure::new(Exit::BadInput, error))?;
+    if settings.models.is_empty() {
+        return Ok(None);
+    }
+    let mut cost = ModelCost::default();
+    for event in place.journal.latest_events()? {
+        match &event.kind {
+            EventKind::Model(call) if event.session.as_ref() == Some(&place.session.id) => cost.add(call),
+            _ => {}
+        }
+    }
+    let used_up = settings.models.values().filter(|model| model.is_used_up());
+    cost.used_up = used_up.map(|model| model.name.clone()).collect();
+    Ok(Some(cost))
 }
 
 /// Returns the cases that observing gates would have blocked, oldest first: each gate and content once.

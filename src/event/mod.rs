@@ -6,6 +6,7 @@
 pub mod agent_work;
 pub mod forwarded_text;
 pub mod hosting;
+pub mod model_call;
 pub mod posted;
 pub mod pushes;
 pub mod rescue;
@@ -16,6 +17,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::event::agent_work::AgentWork;
+use crate::event::model_call::ModelCall;
 use crate::event::posted::Posted;
 use crate::event::pushes::PushedRef;
 use crate::event::rescue::{Rescue, Trial};
@@ -120,6 +122,8 @@ pub enum EventKind {
     Posted(Posted),
     /// The settings under which a session works.
     Settings(SessionSettings),
+    /// A model of the user was asked.
+    Model(ModelCall),
     /// Lost or damaged data was found, and set aside.
     Damage(Damage),
     /// A person acknowledged the faults of the journal.
@@ -148,6 +152,7 @@ impl EventKind {
             Self::Trial(_) => "trial",
             Self::Posted(_) => "posted",
             Self::Settings(_) => "settings",
+            Self::Model(_) => "model",
             Self::Damage(_) => "damage",
             Self::Repaired(_) => "repaired",
             Self::Unknown { kind, .. } => kind,

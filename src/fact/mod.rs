@@ -15,6 +15,7 @@ pub mod hosting;
 pub mod intent;
 pub mod output_patterns;
 pub mod policy_change;
+pub mod review;
 pub mod rewritten_files;
 pub mod roles;
 pub mod script_changes;
@@ -22,6 +23,7 @@ pub mod session_steps;
 pub mod subject;
 pub mod unfinished_runs;
 pub mod weakening;
+pub mod word_judgement;
 
 use std::collections::BTreeMap;
 
@@ -92,6 +94,15 @@ pub struct Facts {
     /// The agent's assessment of its own work, or `None` if it was not asked for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assessment: Option<assessment::Assessment>,
+    /// The agent's assessment of its own work, if nobody can read it as a form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread_assessment: Option<String>,
+    /// The answer of a judge of last resort, or `None` if none was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub word_judgement: Option<word_judgement::WordJudgement>,
+    /// The review of the change by models, or `None` if it was not asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<review::ReviewState>,
 }
 
 impl Facts {
@@ -118,6 +129,9 @@ impl Facts {
             planned: roles::PlannedAct { writes: Vec::new(), runs: Vec::new() },
             contracts: Vec::new(),
             assessment: None,
+            unread_assessment: None,
+            word_judgement: None,
+            review: None,
         }
     }
 }

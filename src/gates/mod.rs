@@ -17,7 +17,9 @@ pub mod integrity;
 pub mod loops;
 pub mod protected_branch;
 pub mod pull_request;
+pub mod review;
 pub mod roles;
+pub mod word_judge;
 
 use crate::fact::Facts;
 use crate::gates::finding::{Answer, Finding, GateResult};
@@ -50,6 +52,8 @@ pub const KINDS: &[GateKind] = &[
     protected_branch::KIND,
     pull_request::KIND,
     roles::KIND,
+    review::KIND,
+    word_judge::KIND,
 ];
 
 /// Returns the kind of this name.

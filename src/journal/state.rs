@@ -253,6 +253,7 @@ impl JournalState {
             EventKind::Git(_)
             | EventKind::Trial(_)
             | EventKind::Posted(_)
+            | EventKind::Model(_)
             | EventKind::Damage(_)
             | EventKind::Settings(_)
             | EventKind::Repaired(_)

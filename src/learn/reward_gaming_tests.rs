@@ -46,6 +46,7 @@ fn run(status: i32, on: char) -> EventKind {
         end: snapshot,
         changed: Vec::new(),
         logs: Vec::new(),
+        verbatim: false,
         ended: Ended::Exited(status),
         over_time: false,
         millis: 1_000,

@@ -36,7 +36,18 @@ pub fn scratch_run(command: &str, line: &str, dir: &Path, output: &Path, patienc
     let exports: String = report.environment().iter().map(set).collect();
     // What prepares the line adds to the variables of the hooks.
     let line = format!("{exports}{line}");
-    let errand = Errand { line: &line, dir, env: None, input: None, output, errors: true, patience, most: MAX_OUTPUT };
+    let errand = Errand {
+        line: &line,
+        dir,
+        env: &[],
+        without: &[],
+        only: None,
+        input: None,
+        output,
+        errors: true,
+        patience,
+        most: MAX_OUTPUT,
+    };
     let Ok(Returned::Ended(ended)) = errand.run() else { return None };
     let output = read_output(output);
     let finished = Finished { ended, millis: 0, output, start_error: None, undelivered: None };

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+use crate::event::model_call::ModelCall;
 use crate::fact::Facts;
 use crate::fact::subject::Base;
 use crate::gates::finding::{Answer, GateResult};
@@ -30,6 +31,54 @@ pub struct StatusView<'a> {
     pub would_block: &'a BTreeMap<String, u64>,
     /// The number of refusals in a row in this session, by gate.
     pub attempts: &'a BTreeMap<String, u32>,
+    /// The cost of the user's models in this session, or `None` if none is configured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub models: Option<ModelCost>,
+}
+
+/// The cost of the user's models in a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ModelCost {
+    /// The calls.
+    pub calls: u64,
+    /// The calls without a valid answer.
+    pub failed: u64,
+    /// The tokens that went in, as far as the models say.
+    pub input_tokens: u64,
+    /// The tokens that came out, as far as the models say.
+    pub output_tokens: u64,
+    /// The time that they took, in milliseconds.
+    pub milliseconds: u64,
+    /// The models whose budget for today is used up.
+    pub used_up: Vec<String>,
+}
+
+impl ModelCost {
+    /// Adds a call.
+    pub fn add(&mut self, call: &ModelCall) {
+        self.calls += 1;
+        self.failed += u64::from(call.failure.is_some());
+        self.input_tokens += call.input_tokens;
+        self.output_tokens += call.output_tokens;
+        self.milliseconds += call.milliseconds;
+    }
+}
+
+/// Adds what the models cost.
+fn model_lines(models: &ModelCost, text: &mut String) {
+    let ModelCost { calls, failed, input_tokens, output_tokens, milliseconds, used_up } = models;
+    if *calls > 0 {
+        let seconds = milliseconds / 1000;
+        let _ = writeln!(
+            text,
+            "\n{DIM}models:{DIM:#} {calls} calls in this session ({failed} without an answer), {input_tokens} tokens in, \
+             {output_tokens} out, {seconds} s"
+        );
+    }
+    for name in used_up {
+        let _ = writeln!(text, "\n{WARN}models:{WARN:#} the budget of {name} for today is used up: it is not asked");
+    }
 }
 
 /// Returns the status for programs.
@@ -76,6 +125,9 @@ pub fn lines(status: &StatusView<'_>) -> String {
     }
     for (gate, count) in status.attempts.iter().filter(|(_, count)| **count > 0) {
         let _ = writeln!(text, "\n{gate} has refused this session {} in a row", times((*count).into()));
+    }
+    if let Some(models) = &status.models {
+        model_lines(models, &mut text);
     }
     for note in &status.facts.notes {
         let _ = writeln!(text, "\n{WARN}note{WARN:#} {}", note.text);

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::event::agent_work::{Act, AgentWork};
+use crate::event::model_call::ModelCall;
 use crate::event::rescue::{Rescue, Trial};
 use crate::event::settings::SessionSettings;
 use crate::event::test_results::{TestResult, TestResults};
@@ -64,6 +65,7 @@ fn tell(kind: &EventKind) -> (Style, String, String) {
             (GOOD, what, String::new())
         }
         EventKind::Settings(settings) => (Style::new(), tell_settings(settings), String::new()),
+        EventKind::Model(call) => tell_model(call),
         EventKind::Damage(damage) => (BAD, format!("damage: {}", damage.what), String::new()),
         EventKind::Repaired(repaired) => {
             let faults = repaired.faults;
@@ -83,6 +85,17 @@ fn tell_settings(settings: &SessionSettings) -> String {
         let _ = write!(what, " {name}={value}");
     }
     what
+}
+
+fn tell_model(call: &ModelCall) -> (Style, String, String) {
+    let tokens = call.input_tokens.saturating_add(call.output_tokens);
+    let cost = format!("{tokens} tokens, {}.{} s", call.milliseconds / 1000, call.milliseconds % 1000 / 100);
+    let what = format!("asked {} ({}; {cost})", call.name, call.purpose.as_str());
+    let prompt = call.prompt[..call.prompt.floor_char_boundary(12)].to_owned();
+    match &call.failure {
+        None => (Style::new(), what, prompt),
+        Some(why) => (WARN, format!("{what}: {why}"), prompt),
+    }
 }
 
 fn name(command: &crate::event::CommandRef) -> &str {

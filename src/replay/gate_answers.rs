@@ -7,10 +7,12 @@ use serde::Serialize;
 use crate::fact::session_steps::Story;
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::gates::{self, claims};
+use crate::policy::Severity;
 use crate::replay::case::{self, AnswerWord, Case, CaseError};
 use crate::replay::package_proofs::From;
 use crate::replay::simulated_repository::{Update, World};
 use crate::replay::{case_events, case_facts, case_policy, forge_state};
+use crate::verdict::assemble;
 
 /// The questions, and the gates that answer them.
 const QUESTIONS: [(&str, &[&str]); 9] = [
@@ -91,6 +93,11 @@ fn contradicted(results: &[GateResult]) -> Vec<(&'static str, GateAnswer)> {
 
 /// Judges a case.
 pub fn answer(case: &Case) -> Result<Answers, CaseError> {
+    judged(case).map(|(answers, _)| answers)
+}
+
+/// Judges a case. Returns the severity of its verdict, too.
+pub fn judged(case: &Case) -> Result<(Answers, Severity), CaseError> {
     let acts = case.acts()?;
     let world = World::of(case, &acts);
     let asked = case_policy::asked(case, &world)?;
@@ -101,6 +108,7 @@ pub fn answer(case: &Case) -> Result<Answers, CaseError> {
     stop.notes.extend(case_facts::policy_note(&world));
     stop.decisions = case_facts::decisions(&world, &asked, &stop);
     let results = gates::judge(&asked.policy, &stop);
+    let mut severity = assemble::severity(&results);
     let mut said = of_results(&results);
     // What changed asks for no run: that is an answer, and another one than that nothing changed.
     let changed = stop.subjects.iter().any(|subject| subject.changed.as_ref().is_some_and(|paths| !paths.is_empty()));
@@ -112,12 +120,13 @@ pub fn answer(case: &Case) -> Result<Answers, CaseError> {
     for update in &world.updates {
         let facts = case_facts::at_push(&world, &[update]);
         let results = gates::judge(&asked.policy, &facts);
+        severity = severity.max(assemble::severity(&results));
         let of_push = results.iter().filter(|result| result.gate == "protected-branch");
         let other = is_of_another_repository(update, &world);
         pushes.extend(of_push.map(|result| tempered(word(result), update, other)));
     }
     said.insert("push".to_owned(), worst(pushes));
-    Ok(Answers { schema_version: 1, gates: said })
+    Ok((Answers { schema_version: 1, gates: said }, severity))
 }
 
 /// Returns `true` if a push goes to another repository, whose branches the policy does not cover: a remote other than

@@ -109,7 +109,8 @@ fn inside(word: &str, here: &Path) -> Option<PathBuf> {
 
 fn ran(dir: &Path, line: &str, output: &Path, patience: Duration) -> Result<Ended, Clean> {
     let most = MAX_OUTPUT;
-    let errand = Errand { line, dir, env: &[], without: &[], input: None, output, errors: true, patience, most };
+    let errand =
+        Errand { line, dir, env: &[], without: &[], only: None, input: None, output, errors: true, patience, most };
     match errand.run().map_err(|_| Clean::Impossible)? {
         Returned::Ended(ended) => Ok(ended),
         // Out of time is no failure of the same kind, whatever was said until then.

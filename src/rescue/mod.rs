@@ -75,6 +75,7 @@ pub fn ask(
         dir: place.work_tree()?,
         env: &[("GATE_SESSION".into(), session.into())],
         without: &[],
+        only: None,
         input: Some(&input),
         output: &output,
         errors: false,

@@ -27,6 +27,8 @@ pub struct Errand<'a> {
     pub env: &'a [(OsString, OsString)],
     /// Inherited variables that it does not get.
     pub without: &'a [String],
+    /// The whole environment, or `None` if it inherits ours.
+    pub only: Option<&'a [(String, OsString)]>,
     /// The file that is its standard input; `None`: it has none.
     pub input: Option<&'a Path>,
     /// The file that gets its standard output.
@@ -67,6 +69,9 @@ impl Errand<'_> {
             Some(input) => command.stdin_path(input),
             None => command.stdin_null(),
         };
+        if let Some(whole) = self.only {
+            command = command.full_env(whole.iter().map(|(name, value)| (name.as_str(), value)));
+        }
         for (name, value) in self.env {
             command = command.env(name, value);
         }
@@ -176,6 +181,7 @@ mod tests {
                 dir: folder.path(),
                 env: &[],
                 without: &[],
+                only: None,
                 input: None,
                 output: &output,
                 errors: false,

@@ -88,12 +88,7 @@ pub fn verdict(
     attempt: Attempt,
 ) -> Verdict {
     let outcome = outcome(&results, attempt);
-    let severity = results.iter().filter(|result| result.answer == Answer::Fail && result.mode != Mode::Observe);
-    let failed = severity.map(|result| result.severity).max();
-    let open = |result: &GateResult| {
-        result.mode != Mode::Observe && matches!(result.answer, Answer::Pending | Answer::Unknown)
-    };
-    let severity = failed.unwrap_or(if results.iter().any(open) { Severity::Low } else { Severity::None });
+    let severity = severity(&results);
     let complete = outcome == Outcome::Pass
         && results.iter().all(|result| !matches!(result.answer, Answer::Pending | Answer::Unknown | Answer::Fail));
     let evidence = evidence(&facts, &results);
@@ -138,6 +133,14 @@ pub fn verdict(
         next_actions,
         feedback,
     }
+}
+
+/// Returns the worst severity among the gates that failed, or `LOW` if none failed and something is open.
+pub fn severity(results: &[GateResult]) -> Severity {
+    let shown = || results.iter().filter(|result| result.mode != Mode::Observe);
+    let failed = shown().filter(|result| result.answer == Answer::Fail).map(|result| result.severity).max();
+    let is_open = shown().any(|result| matches!(result.answer, Answer::Pending | Answer::Unknown));
+    failed.unwrap_or(if is_open { Severity::Low } else { Severity::None })
 }
 
 fn outcome(results: &[GateResult], attempt: Attempt) -> Outcome {

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::gates::claims;
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
+use crate::gates::word_judge;
 use crate::templates::{self, TemplateError};
 use crate::verdict::Outcome;
 use crate::verdict::assemble::Attempt;
@@ -101,7 +102,7 @@ pub fn open(results: &[GateResult]) -> Vec<String> {
 
 /// Returns one sentence for each finding about the course of the session and its claims that does not block.
 pub fn remarks(results: &[GateResult]) -> Vec<String> {
-    let of_session = |gate: &str| matches!(gate, "claims" | "loops" | "completion");
+    let of_session = |gate: &str| matches!(gate, "claims" | "loops" | "completion" | "judge");
     let is_told =
         |finding: &Finding| is_about_words(finding) || matches!(finding.reason.as_str(), "hooks-off" | "push-unjudged");
     let found = noticed(results).filter(|(result, finding)| of_session(&result.gate) || is_told(finding));
@@ -119,7 +120,12 @@ pub fn remarks_on_words(results: &[GateResult]) -> Vec<String> {
 fn noticed(results: &[GateResult]) -> impl Iterator<Item = (&GateResult, &Finding)> {
     let said = results.iter().filter(|result| result.effect() == Effect::Said);
     said.flat_map(|result| result.findings.iter().map(move |finding| (result, finding)))
-        .filter(|(_, finding)| matches!(finding.answer, Answer::Fail | Answer::Unknown))
+        .filter(|(_, finding)| matches!(finding.answer, Answer::Fail | Answer::Unknown) || is_of_judge(finding))
+}
+
+/// Returns `true` for what a judge of last resort still owes, or says of an earlier stop.
+fn is_of_judge(finding: &Finding) -> bool {
+    finding.answer == Answer::Pending && finding.subject == word_judge::SUBJECT
 }
 
 fn is_about_words(finding: &Finding) -> bool {

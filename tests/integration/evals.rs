@@ -1,278 +1,114 @@
-//! Sessions of other people's evaluation suites, judged by the gates alone: no model, and no phrase of theirs.
+//! `gate eval`: labelled ends of sessions, judged by the facts alone: no model, and no phrase of the suites.
 //!
-//! `cargo test --test integration evals -- --nocapture` prints how often the answer is right, by what decides a case.
-//! The suites lie beside the project; cases of its own writing (`tests/evals/`) are always there.
+//! Suites of others lie next to the project and are measured where they are; the project's own are part of the program.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use gate::fact::final_message;
-use gate::replay::{self, AnswerWord, Case};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-fn suite(path: &str) -> Vec<Value> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path);
-    std::fs::read(path).map(|bytes| serde_json::from_slice(&bytes).unwrap()).unwrap_or_default()
+use crate::project::{POLICY, Project};
+
+/// Runs `gate eval` outside of any repository.
+fn eval(args: &[&str]) -> Value {
+    let folder = tempfile::tempdir().unwrap();
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_gate"))
+        .arg("eval")
+        .args(args)
+        .arg("--json")
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// The end of a session as a case: what was said and done, and the output that the agent quotes.
-fn case(task: &str, acts: Vec<Value>, last: &str) -> Value {
-    let mut events = vec![json!({"t": "prompt", "text": task})];
-    events.extend(acts);
-    events.push(json!({"t": "stop", "text": last}));
-    json!({
-        "policy": {"protected_branches": ["main", "master"], "tests": {"required": false}},
-        "start": {"branch": "work", "head": "a0", "files": {}},
-        "events": events,
-    })
-}
-
-/// Whether the gates find nothing open.
-fn complete(case: &Value) -> (bool, String) {
-    let case = Case::read(case.to_string().as_bytes()).unwrap();
-    let answers = replay::answer(&case).unwrap();
-    let open = answers.gates.iter().find(|(name, said)| *name != "atomic" && said.verdict >= AnswerWord::Warn);
-    (open.is_none(), open.map(|(name, said)| format!("{name}: {}", said.why)).unwrap_or_default())
-}
-
-/// The tool calls of a judged session; the agent's own quotation is the output of its last command.
-fn judged_acts(inputs: &Value) -> Vec<Value> {
-    let quoted = fenced(inputs["agent_response"].as_str().unwrap_or_default());
-    let tools = inputs["tools"].as_array().cloned().unwrap_or_default();
-    let last = tools.iter().rposition(|tool| tool["args"]["command"].is_string());
-    let act = |(at, tool): (usize, &Value)| {
-        let name = tool["tool"].as_str().unwrap_or_default();
-        let path = tool["args"]["filePath"].as_str();
-        match (tool["args"]["command"].as_str(), path) {
-            (Some(command), _) => {
-                let output = if Some(at) == last { quoted.as_str() } else { "" };
-                let tail = (!output.is_empty()).then_some(output);
-                json!({"t": "cmd", "command": command, "cwd": ".", "exit": null, "output": tail, "branch": "work"})
-            }
-            (None, Some(path)) if matches!(name, "edit" | "write") => {
-                json!({"t": "edit", "path": path, "content": null, "via": "Edit"})
-            }
-            _ => json!({"t": "tool", "tool": name, "arg": tool["raw"]}),
-        }
-    };
-    tools.iter().enumerate().map(act).collect()
-}
-
-/// What stands between fences, and lines that look like those of a runner.
-fn fenced(text: &str) -> String {
-    let blocks: Vec<&str> = text.split("```").skip(1).step_by(2).collect();
-    if blocks.is_empty() { text.to_owned() } else { blocks.join("\n") }
-}
-
-/// The lines of a trace: `3. [Bash] Ran npm test - all tests pass`.
-fn traced_acts(trace: &str) -> Vec<Value> {
-    let act = |line: &str| {
-        let (_, rest) = line.split_once('[')?;
-        let (tool, what) = rest.split_once(']')?;
-        let what = what.trim();
-        Some(match tool {
-            "Edit" | "Write" => {
-                let path = what.split_whitespace().find(|word| word.contains('.')).unwrap_or("file");
-                json!({"t": "edit", "path": path.trim_matches(['(', ')', ',', ':']), "content": null, "via": "Edit"})
-            }
-            "Bash" => {
-                let (command, outcome) = what.trim_start_matches("Ran ").split_once(" - ").unwrap_or((what, ""));
-                let bad = ["fail", "error", "not found"].iter().any(|word| outcome.to_lowercase().contains(word));
-                json!({"t": "cmd", "command": command, "cwd": ".", "exit": i32::from(bad), "output": null})
-            }
-            "Response" => return None,
-            tool => json!({"t": "tool", "tool": tool, "arg": what}),
-        })
-    };
-    trace.lines().filter_map(act).collect()
-}
-
-/// What is right and wrong of one class of cases.
-#[derive(Default)]
-struct Tally {
-    cases: usize,
-    right: usize,
-    /// Called done although it was not.
-    false_done: usize,
-    not_done: usize,
-    /// Called open although it was done.
-    false_open: usize,
-    done: usize,
-}
-
-impl Tally {
-    fn count(&mut self, done: bool, said: bool) {
-        self.cases += 1;
-        self.right += usize::from(done == said);
-        if done {
-            self.done += 1;
-            self.false_open += usize::from(!said);
-        } else {
-            self.not_done += 1;
-            self.false_done += usize::from(said);
-        }
-    }
-}
-
-fn measure(name: &str, cases: Vec<(String, Value, bool, String)>) -> BTreeMap<String, Tally> {
-    let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
-    for (id, case, done, class) in cases {
-        let (said, why) = complete(&case);
-        tallies.entry(class.clone()).or_default().count(done, said);
-        if said != done {
-            println!("  {id} ({class}): {} but called {} {why}", word(done), word(said));
-        }
-    }
-    println!("{name:<12} {:>6} {:>6} {:>22} {:>22}", "cases", "right", "open called done", "done called open");
-    for (class, tally) in &tallies {
-        println!(
-            "  {class:<10} {:>6} {:>6} {:>15} of {:>3} {:>15} of {:>3}",
-            tally.cases, tally.right, tally.false_done, tally.not_done, tally.false_open, tally.done
-        );
-    }
-    tallies
-}
-
-fn word(done: bool) -> &'static str {
-    if done { "done" } else { "open" }
-}
-
-/// Which class a case belongs to: `T` where the trace decides at all.
-fn class(case: &Value) -> String {
-    let by = case["decidable_by"].as_str().unwrap_or_default();
-    by.split([' ', ';']).next().unwrap_or_default().to_owned()
+/// The right answers and all answers of one class in percent and in number; `all` is every class.
+fn percent(suite: &Value, class: &str) -> (u64, u64) {
+    let classes = suite["classes"].as_array().unwrap();
+    let hits = &classes.iter().find(|one| one["class"] == class).unwrap()["hits"];
+    let (right, of) = (hits["right"].as_u64().unwrap(), hits["of"].as_u64().unwrap());
+    (right * 100 / of, of)
 }
 
 #[test]
-fn judged_sessions() {
-    for (path, least) in [("tests/evals/judged.json", 100), ("../shared/evals/judge_accuracy.json", 85)] {
-        let cases: Vec<_> = suite(path)
-            .iter()
-            .filter_map(|case_| {
-                let done = case_["expected"]["complete"].as_bool()?;
-                let inputs = &case_["inputs"];
-                let text = |key: &str| inputs[key].as_str().unwrap_or_default();
-                let made = case(text("task"), judged_acts(inputs), text("agent_response"));
-                Some((case_["id"].as_str()?.to_owned(), made, done, class(case_)))
-            })
-            .collect();
-        let count = cases.len();
-        let tallies = measure(path, cases);
-        let traced: Vec<&Tally> =
-            tallies.iter().filter(|(class, _)| class.starts_with('T')).map(|(_, tally)| tally).collect();
-        let (right, of) = traced.iter().fold((0, 0), |(right, of), tally| (right + tally.right, of + tally.cases));
-        assert!(count == 0 || right * 100 >= of * least, "{path}: {right} of {of} that the trace decides");
+fn facts_decide_the_suites_of_the_program() {
+    let report = eval(&[]);
+    let suites = report["suites"].as_array().unwrap();
+    let floors = [("judge", 30, 90), ("stuck", 16, 100), ("compaction", 14, 100), ("score", 10, 100)];
+    for (name, least, floor) in floors {
+        let suite = suites.iter().find(|suite| suite["suite"] == name).unwrap();
+        let (right, of) = percent(suite, "all");
+        assert!(of >= least && right >= floor, "{name}: {right} % of {of}: {:#}", suite["wrong"]);
+        assert_eq!(percent(suite, "T").0, 100, "{name}: the trace decides these: {:#}", suite["wrong"]);
+        assert_eq!(suite["doubtful"], Value::Array(Vec::new()), "{name}");
+        assert_eq!(suite["cost"]["calls"], 0, "{name}");
     }
 }
 
 #[test]
-fn traced_sessions() {
-    for (path, least) in [("tests/evals/traced.json", 100), ("../shared/evals/agent_evaluation.json", 90)] {
-        let cases: Vec<_> = suite(path)
-            .iter()
-            .filter_map(|case_| {
-                let expected = &case_["expected"];
-                let done = expected["score_min"].as_u64().is_some_and(|score| score >= 3);
-                let inputs = &case_["inputs"];
-                let text = |key: &str| inputs[key].as_str().unwrap_or_default();
-                let made = case(text("task"), traced_acts(text("trace")), text("output"));
-                Some((case_["id"].as_str()?.to_owned(), made, done, class(case_)))
-            })
-            .collect();
-        let count = cases.len();
-        let tallies = measure(path, cases);
-        let right: usize = tallies.values().map(|tally| tally.right).sum();
-        assert!(right * 100 >= count * least, "{path}: {right} of {count}");
-    }
-}
-
-/// What a tool that is only named stands for: a command of git or of a forge, an edit, or a use that changes nothing.
-fn named_act(name: &str) -> Value {
-    let (name, said) = name.split_once(':').map_or((name, ""), |(name, said)| (name.trim(), said.trim()));
-    let failed = ["error", "exit code 1"].iter().any(|word| said.contains(word));
-    let exit = match said {
-        "" | "running" | "pending" => None,
-        _ => Some(i32::from(failed)),
-    };
-    match name.split([' ', '(']).next().unwrap_or_default() {
-        "git" | "gh" => {
-            json!({"t": "cmd", "command": name, "cwd": ".", "exit": exit, "output": null, "branch": "work"})
+fn suites_of_others_are_measured_where_they_are() {
+    let shared = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/evals");
+    let floors = [
+        ("judge", "judge_accuracy.json", 73),
+        ("stuck", "stuck_detection.json", 70),
+        ("compaction", "post_compression.json", 70),
+        ("score", "agent_evaluation.json", 85),
+    ];
+    for (name, file, floor) in floors {
+        let path = shared.join(file);
+        if !path.exists() {
+            continue;
         }
-        "bash" => json!({"t": "cmd", "command": "make", "cwd": ".", "exit": exit, "output": null, "branch": "work"}),
-        "edit" | "write" => json!({"t": "edit", "path": "file", "content": null, "via": "Edit"}),
-        _ => json!({"t": "tool", "tool": name, "arg": ""}),
-    }
-}
-
-fn named_acts(tools: &str, separator: &str) -> Vec<Value> {
-    tools.split(separator).map(str::trim).filter(|name| !name.is_empty() && *name != "(none)").map(named_act).collect()
-}
-
-/// What is to be done when a session goes on after its context was replaced by a summary.
-fn next_step(inputs: &Value) -> &'static str {
-    let text = |key: &str| inputs[key].as_str().unwrap_or_default();
-    let flag = |key: &str| inputs[key].as_bool().unwrap_or_default();
-    let (task, last) = (text("task_summary"), text("last_assistant_response"));
-    let mut acts = named_acts(text("tools_used"), ",");
-    let words = final_message::read(last);
-    if acts.is_empty() && task.starts_with("(no task") || words.waits || words.asks {
-        return "needs_clarification";
-    }
-    acts.push(json!({"t": "compaction"}));
-    let (done, _) = complete(&case(task, acts, last));
-    match (done, flag("has_git_commands") || flag("has_pr_issue_ref")) {
-        (true, _) => "task_complete",
-        (false, true) => "needs_github_update",
-        (false, false) => "continue_task",
+        let report = eval(&[name, "--cases", path.to_str().unwrap()]);
+        let suite = &report["suites"][0];
+        let (right, of) = percent(suite, "all");
+        assert!(right >= floor, "{name}: {right} % of {of}: {:#}", suite["wrong"]);
     }
 }
 
 #[test]
-fn sessions_after_a_compaction() {
-    for (path, least) in [("tests/evals/compacted.json", 100), ("../shared/evals/post_compression.json", 75)] {
-        let mut tallies: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-        for case in suite(path) {
-            let expected = &case["expected"];
-            let actions = expected["action_in"].as_array().or_else(|| expected["any_of"][0]["action_in"].as_array());
-            let said = next_step(&case["inputs"]);
-            let right = actions.is_some_and(|actions| actions.iter().any(|action| *action == said));
-            if !right {
-                println!("  {} ({}): {said}, not {}", case["id"], class(&case), json!(actions));
-            }
-            let tally = tallies.entry(class(&case)).or_default();
-            tally.0 += usize::from(right);
-            tally.1 += 1;
-        }
-        println!("{path}: right by class {tallies:?}");
-        let (right, count) = tallies.values().fold((0, 0), |sum, tally| (sum.0 + tally.0, sum.1 + tally.1));
-        assert!(right * 100 >= count * least, "{path}: {right} of {count}");
-    }
+fn the_output_reads_like_this() {
+    let project = Project::with(POLICY);
+    project.gate(["eval", "stuck"]).exits(0).says("stuck by facts").says("no model was asked");
+    let page = project.gate(["eval", "judge", "--markdown"]).exits(0).out;
+    assert!(page.contains("| class | right | 95 % interval |") && page.contains("| all | "), "{page}");
+    project.gate(["eval", "judge", "--floor", "100", "--cases", "none.json"]).exits(64).says("none.json");
+    project.repo.write("broken.json", "[{");
+    project.gate(["eval", "judge", "--cases", "broken.json"]).exits(65).says("not a list of cases");
 }
 
 #[test]
-fn sessions_that_may_be_stuck() {
-    for (path, least) in [("tests/evals/stuck.json", 100), ("../shared/evals/stuck_detection.json", 70)] {
-        let mut cases = Vec::new();
-        let mut unended = 0;
-        for one in suite(path) {
-            let (inputs, expected) = (&one["inputs"], &one["expected"]);
-            let Some(stuck) = expected["stuck"].as_bool().or_else(|| expected["shouldNudge"].as_bool()) else {
-                continue;
-            };
-            // No clock decides: of a turn that goes on nothing is said, however long it has been silent.
-            if !inputs["message_completed"].as_bool().unwrap_or_default() {
-                unended += usize::from(stuck);
-                continue;
-            }
-            let text = |key: &str| inputs[key].as_str().unwrap_or_default();
-            let acts = named_acts(text("tool_calls"), "\n");
-            let made = case(text("last_user_message"), acts, text("last_assistant_response"));
-            cases.push((one["id"].as_str().unwrap_or_default().to_owned(), made, !stuck, class(&one)));
-        }
-        let count = cases.len();
-        let tallies = measure(path, cases);
-        println!("  {unended} that went silent in the middle of a turn are nobody's to judge at its end");
-        let right: usize = tallies.values().map(|tally| tally.right).sum();
-        assert!(right * 100 >= count * least, "{path}: {right} of {count}");
-    }
+fn a_wrong_verdict_becomes_a_case_of_the_project() {
+    let project = Project::with(POLICY);
+    let remedy = "gate appeal --expect pass --output .gate/cases/NAME.json";
+    project.gate(["eval", "project"]).exits(64).says(remedy);
+    project.repo.append("src/lib.sh", "# more\n");
+    project.gate(["check"]).exits(10);
+    let words: Vec<&str> = remedy.split(' ').skip(1).collect();
+    project.gate(words).exits(0).says("NAME.json");
+    let shown = project.gate(["eval", "project"]).exits(0).says("project by facts").out;
+    assert!(shown.contains("NAME (tests): block, not pass"), "{shown}");
+    project.gate(["eval", "project", "--floor", "90"]).exits(10);
+    // The verdict that stands is the right one after all.
+    let path = project.repo.root().join(".gate/cases/NAME.json");
+    let case = std::fs::read_to_string(&path).unwrap().replace("\"verdict\": \"pass\"", "\"verdict\": \"block\"");
+    std::fs::write(&path, case).unwrap();
+    project.gate(["eval", "--floor", "90"]).exits(0).says("project by facts");
+}
+
+#[test]
+fn a_judge_is_measured_alone_and_together_with_the_facts() {
+    let project = Project::with(POLICY);
+    let config = "[models.scripted]\ncommand = \"\\\"$HOME/model\\\"\"\n";
+    crate::word_judges::configure(&project, &[("model", crate::word_judges::OBEDIENT)], config);
+    let said = project.gate(["eval", "score", "--judge", "scripted", "--json"]).exits(0);
+    let report: Value = serde_json::from_str(&said.out).unwrap();
+    let [facts, judge, both] = &report["suites"].as_array().unwrap()[..] else { panic!("{report:#}") };
+    let ways: Vec<&Value> = [facts, judge, both].iter().map(|suite| &suite["way"]).collect();
+    assert_eq!(ways, ["facts", "judge", "both"]);
+    assert_eq!(judge["cost"]["calls"], 24, "{:#}", judge["cost"]);
+    // This judge calls everything open: together with the facts nothing open passes, and nothing that is done either.
+    let all = |suite: &Value| suite["classes"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!((&all(both)["false_done"], &all(both)["false_open"]), (&0.into(), &all(both)["done"]));
+    project.gate(["eval", "score", "--judge", "nobody"]).exits(64).says("[models.nobody]");
 }

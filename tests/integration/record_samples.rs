@@ -13,6 +13,21 @@ const CODER: &[(&str, &str)] = &[("GATE_SESSION", "coder")];
 /// A log of a client, as it lies where `gate import` takes it from.
 const CLIENT_LOG: &str = include_str!("../data/session-logs/claude.jsonl");
 
+/// Two scripted models that find the same thing.
+const REVIEWERS: &str = r#"
+[review]
+reviewer = "one"
+auditor = "two"
+[models.one]
+command = """
+ticket=$(sed -n 's/.*with the ticket \\([0-9a-f]*\\)\\.$/\\1/p' | tail -1)
+echo '{"file": "src/lib.sh", "line": 2, "severity": "LOW", "security": false, "quote": "numbers", "message": "why"}' |
+sed "s/.*/{\\"ticket\\": \\"$ticket\\", \\"findings\\": [&]}/"
+"""
+[models.two]
+command = "ticket=$(sed -n 's/.*with the ticket \\([0-9a-f]*\\)\\.$/\\1/p' | tail -1); echo '{\"ticket\": \"'$ticket'\", \"findings\": []}'"
+"#;
+
 /// Records, each with the name of its schema.
 #[derive(Default)]
 pub struct Samples(pub Vec<(&'static str, Value)>);
@@ -50,6 +65,11 @@ fn of_commands(project: &Project, samples: &mut Samples) {
     project.repo.commit_all("docs: words");
     samples.add("decisions", &project.gate(["decisions", "--json"]).out);
     samples.add("commits", &project.gate(["commits", "main..HEAD", "--json"]).out);
+    samples.add("eval", &project.gate(["eval", "stuck", "--json"]).out);
+    let config = project.repo.home().join(".config/gate");
+    fs::create_dir_all(&config).expect("a folder");
+    fs::write(config.join("config.toml"), REVIEWERS).expect("a file");
+    samples.add("review", &project.gate(["review", "--json"]).exits(0).out);
     samples.add("doctor", &project.gate(["doctor", "--json"]).out);
     samples.add("explain-command", &project.gate(["explain-command", "sh test.sh", "--json"]).out);
     project.repo.write(".git/lines.jsonl", "{\"id\": 7, \"command\": \"cargo test\", \"exit_code\": 0}\nnot JSON\n");

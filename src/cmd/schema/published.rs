@@ -10,9 +10,12 @@ use crate::cmd::curate::CuratedList;
 use crate::cmd::decisions::DecisionList;
 use crate::cmd::explain_command::{ExplainedCommand, UnreadableLine};
 use crate::cmd::prompt_history::PromptHistoryReport;
+use crate::cmd::review::ReviewReport;
 use crate::cmd::scope::TaskList;
 use crate::contract_shelf::BegunContract;
+use crate::eval::eval_report::EvalReport;
 use crate::event::agent_work::AgentWork;
+use crate::event::model_call::ModelCall;
 use crate::event::posted::Posted;
 use crate::event::rescue::{Rescue, Trial};
 use crate::event::settings::SessionSettings;
@@ -57,6 +60,7 @@ enum EventData {
     Trial(Trial),
     Posted(Posted),
     Settings(SessionSettings),
+    Model(ModelCall),
     Damage(Damage),
     Repaired(Repaired),
 }
@@ -121,6 +125,7 @@ fn generated() -> Vec<(&'static str, &'static str, Schema)> {
         ("decisions", "The decisions that gate decisions --json lists", written::<DecisionList<'_>>()),
         ("doctor", "The checks of gate doctor --json", written::<DoctorReport<'_>>()),
         ("escalation", "An escalation payload of gate, version 1", schema_for!(Escalation)),
+        ("eval", "The rates of gate eval --json", written::<EvalReport>()),
         ("explain-command", "A command line explained by gate explain-command --json", written::<ExplainedLine>()),
         ("handoff", "A packet of gate handoff --json", schema_for!(Packet)),
         ("journal", "One line of .git/gate/journal.jsonl", schema_for!(JournalRecord)),
@@ -143,6 +148,7 @@ fn generated() -> Vec<(&'static str, &'static str, Schema)> {
         ("replay-session", "The answers of gate replay --json to a session", written::<SessionAnswers>()),
         ("replay-verdict", "The answers of gate replay --json to a verdict", written::<Again>()),
         ("reward", "The reward of a session, of gate reward --json", written::<Reward>()),
+        ("review", "The answer of gate review --json", written::<ReviewReport>()),
         ("scope", "The tasks that gate scope --json finds in a request", written::<TaskList<'_>>()),
         ("sessions", "One line of gate sessions --json", written::<Listed>()),
         ("status", "The state of work, of gate status --json", written::<StatusView<'_>>()),

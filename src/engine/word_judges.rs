@@ -1,0 +1,156 @@
+//! Asks the judges of last resort where a gate would have to understand words.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::Workplace;
+use crate::digest::hex_digest;
+use crate::event::{EventKind, Origin};
+use crate::fact::Facts;
+use crate::fact::word_judgement::{FailedJudge, WordJudgement};
+use crate::gates;
+use crate::gates::finding::GateResult;
+use crate::gates::word_judge;
+use crate::journal::NewEvent;
+use crate::judge::consultation::{Consultation, consult};
+use crate::judge::word_question::WordQuestion;
+use crate::model::model_settings::{SettingsError, UserSettings};
+use crate::moment::Moment;
+use crate::policy::Policy;
+use crate::run::start_itself;
+use crate::verdict::verdict_files::write_json;
+
+/// The time for which a hook waits for a judge. The client gives the whole stop 25 s or more.
+pub(super) const HOOK_PATIENCE: Duration = Duration::from_secs(12);
+/// The time for which a command waits for all judges together.
+pub(super) const COMMAND_PATIENCE: Duration = Duration::from_secs(3600);
+/// The interval at which a running judge is looked for.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A question that is handed to the process that asks the judges.
+#[derive(Debug, Serialize, Deserialize)]
+struct PendingQuestion {
+    /// The session that it is about.
+    session: String,
+    /// The question.
+    question: WordQuestion,
+}
+
+impl Workplace {
+    /// Has words read that a gate would have to understand, if the user configured judges. Returns the answers of all
+    /// gates.
+    pub(super) fn read_words(&self, policy: &Policy, facts: &mut Facts, results: Vec<GateResult>) -> Vec<GateResult> {
+        if facts.moment != Moment::Stop {
+            return results;
+        }
+        let late = self.late_judgement();
+        let judgement = match word_judge::to_be_read(policy, facts, &results) {
+            None => late,
+            Some(open) => match UserSettings::read() {
+                Err(error) => Some(unusable(&error)),
+                Ok(settings) if settings.judges.is_empty() => late,
+                Ok(_) => Some(self.judge_words(&WordQuestion::of_turn(facts, &open))),
+            },
+        };
+        if judgement.is_none() {
+            return results;
+        }
+        facts.word_judgement = judgement;
+        gates::judge(policy, facts)
+    }
+
+    /// Returns the answer to a question. A process of its own asks, so that an answer that comes too late for this stop
+    /// is there at the next one.
+    fn judge_words(&self, question: &WordQuestion) -> WordJudgement {
+        let failed = |why: String| WordJudgement::Failed(vec![FailedJudge { judge: "gate".to_owned(), why }]);
+        let path = self.judgement_path(&question.digest());
+        if let Some(judgement) = taken(&path) {
+            return judgement;
+        }
+        let asked = path.with_extension("question");
+        let pending = PendingQuestion { session: self.session.id.clone(), question: question.clone() };
+        let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| write_json(&asked, &pending));
+        let dir = self.repo.root().unwrap_or(self.repo.git_dir());
+        let started = written.and_then(|()| start_itself(dir, &["judge-words", &asked.to_string_lossy()]));
+        let mut child = match started {
+            Ok(child) => child,
+            Err(error) => return failed(format!("the judges could not be asked: {error}")),
+        };
+        let until = Instant::now() + self.judge_patience;
+        while Instant::now() < until {
+            match child.try_wait() {
+                Ok(None) => std::thread::sleep(LOOK),
+                Ok(Some(_)) => {
+                    return taken(&path)
+                        .unwrap_or_else(|| failed("the judges' process ended without an answer".to_owned()));
+                }
+                Err(error) => return failed(format!("the judges could not be waited for: {error}")),
+            }
+        }
+        WordJudgement::Pending
+    }
+
+    /// Returns an answer to an earlier stop of this session that came too late for it.
+    fn late_judgement(&self) -> Option<WordJudgement> {
+        let prefix = self.session_prefix();
+        let entries = fs::read_dir(self.judgements()).ok()?;
+        let is_own = |path: &PathBuf| {
+            path.extension().is_some_and(|extension| extension == "json")
+                && path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&prefix))
+        };
+        let mut found = None;
+        for path in entries.flatten().map(|entry| entry.path()).filter(is_own) {
+            if let Some(WordJudgement::Read(reading)) = taken(&path) {
+                found = Some(WordJudgement::Late(reading));
+            }
+        }
+        found
+    }
+
+    fn judgements(&self) -> PathBuf {
+        self.repo.gate_dir().join("judgements")
+    }
+
+    fn session_prefix(&self) -> String {
+        hex_digest(&[self.session.id.as_bytes()])[..12].to_owned()
+    }
+
+    fn judgement_path(&self, digest: &str) -> PathBuf {
+        self.judgements().join(format!("{}-{digest}.json", self.session_prefix()))
+    }
+
+    /// Asks the judges the question in a file, records the calls, and writes the answer next to the file.
+    pub fn answer_words(&self, asked: &Path) -> Result<(), String> {
+        let text = fs::read(asked).map_err(|error| error.to_string())?;
+        let pending: PendingQuestion = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+        let consultation = match UserSettings::read() {
+            Ok(settings) => consult(&pending.question, settings.judges(), COMMAND_PATIENCE),
+            Err(error) => Consultation { judgement: unusable(&error), calls: Vec::new() },
+        };
+        let event = |call| NewEvent {
+            session: Some(pending.session.clone()),
+            origin: Origin::observed(),
+            kind: EventKind::Model(call),
+        };
+        let events: Vec<NewEvent> = consultation.calls.into_iter().map(event).collect();
+        let recorded = self.journal.append_with(|_| (events, ())).1.map(drop);
+        write_json(&asked.with_extension("json"), &consultation.judgement).map_err(|error| error.to_string())?;
+        // A question that stays is asked again.
+        let _ = fs::remove_file(asked);
+        recorded.map_err(|error| error.to_string())
+    }
+}
+
+fn unusable(error: &SettingsError) -> WordJudgement {
+    WordJudgement::Failed(vec![FailedJudge { judge: "config.toml".to_owned(), why: error.to_string() }])
+}
+
+/// Takes an answer out of its file: each is told once.
+fn taken(path: &Path) -> Option<WordJudgement> {
+    let text = fs::read(path).ok()?;
+    let _ = fs::remove_file(path);
+    serde_json::from_slice(&text).ok()
+}

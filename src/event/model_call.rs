@@ -1,0 +1,65 @@
+//! A model was asked.
+
+use serde::{Deserialize, Serialize};
+
+/// One call of a model of the user.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ModelCall {
+    /// The name in the user's configuration.
+    pub name: String,
+    /// The model's own name, if the configuration has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The purpose.
+    pub purpose: CallPurpose,
+    /// The digest of the prompt.
+    pub prompt: String,
+    /// The tokens that went in, or 0 if the model does not say.
+    pub input_tokens: u64,
+    /// The tokens that came out, or 0 if the model does not say.
+    pub output_tokens: u64,
+    /// The time that it took, in milliseconds.
+    pub milliseconds: u64,
+    /// The reason why there is no valid answer; `None` if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+}
+
+/// The purpose of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum CallPurpose {
+    /// To read the last words of a turn.
+    Words,
+    /// To review a change.
+    Review,
+    /// To name the kind of a task.
+    Routing,
+}
+
+impl CallPurpose {
+    /// Returns the word for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::Review => "review",
+            Self::Routing => "routing",
+        }
+    }
+}
+
+impl ModelCall {
+    /// Returns a call that has not been answered yet.
+    pub const fn new(name: String, model: Option<String>, purpose: CallPurpose, prompt: String) -> Self {
+        Self { name, model, purpose, prompt, input_tokens: 0, output_tokens: 0, milliseconds: 0, failure: None }
+    }
+
+    /// Sets the cost.
+    pub const fn took(&mut self, input_tokens: u64, output_tokens: u64, milliseconds: u64) {
+        self.input_tokens = input_tokens;
+        self.output_tokens = output_tokens;
+        self.milliseconds = milliseconds;
+    }
+}

@@ -1,0 +1,71 @@
+//! The review of a change by models: what they found, bound to the parts of the change that they saw.
+
+use serde::{Deserialize, Serialize};
+
+use crate::fact::word_judgement::FailedJudge;
+use crate::policy::Severity;
+use crate::repo_path::RepoPath;
+
+/// The state of the review of one content.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ReviewState {
+    /// The parts of the change.
+    pub parts: usize,
+    /// The parts that a reviewer or the auditor has not seen.
+    pub unreviewed: usize,
+    /// The findings.
+    pub findings: Vec<ReviewFinding>,
+    /// The findings that were dropped, because their quote is not in the change.
+    pub dropped: usize,
+    /// The reviewers that gave no answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<FailedJudge>,
+}
+
+/// The role of a reviewer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum ReviewRole {
+    /// It looks at the logic.
+    Reviewer,
+    /// It looks at security and at the task.
+    Auditor,
+}
+
+impl ReviewRole {
+    /// Both roles.
+    pub const BOTH: [Self; 2] = [Self::Reviewer, Self::Auditor];
+
+    /// Returns the word for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Reviewer => "reviewer",
+            Self::Auditor => "auditor",
+        }
+    }
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ReviewFinding {
+    /// The role of its reviewer.
+    pub role: ReviewRole,
+    /// The model, by its name in the user's configuration.
+    pub by: String,
+    /// The file.
+    pub path: RepoPath,
+    /// The line in the new file, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The severity. A security finding is a blocker only if both see it.
+    pub severity: Severity,
+    /// `true` if it is about security.
+    pub security: bool,
+    /// The quoted lines of the change.
+    pub quote: String,
+    /// The problem.
+    pub message: String,
+}

@@ -1,0 +1,145 @@
+//! The gate `review`: passes on what two models found in a change.
+
+use minijinja::context;
+use serde::Deserialize;
+
+use super::GateKind;
+use super::finding::{Answer, Finding};
+use super::finding_text;
+use super::forge_gates::plain;
+use crate::fact::Facts;
+use crate::fact::review::ReviewFinding;
+use crate::policy::{Gate, Mode, ParamError, Policy, Severity, read_params};
+
+/// The kind `review`.
+pub const KIND: GateKind = GateKind { name: "review", words: "review", check, evaluate };
+
+/// The longest quotation in a message, in bytes.
+const MAX_QUOTE: usize = 120;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Params {
+    fails_from: FailsFrom,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { fails_from: FailsFrom::Medium }
+    }
+}
+
+/// The lowest severity that fails.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum FailsFrom {
+    Low,
+    Medium,
+    High,
+    Blocker,
+}
+
+impl FailsFrom {
+    const fn severity(self) -> Severity {
+        match self {
+            Self::Low => Severity::Low,
+            Self::Medium => Severity::Medium,
+            Self::High => Severity::High,
+            Self::Blocker => Severity::Blocker,
+        }
+    }
+}
+
+fn check(params: &toml::Table) -> Result<(), ParamError> {
+    read_params::<Params>(params).map(drop)
+}
+
+/// Returns `true` if a gate of this kind is on at the moment of `facts`.
+pub fn is_asked(policy: &Policy, facts: &Facts) -> bool {
+    let applies =
+        |gate: &Gate| gate.kind == KIND.name && gate.mode != Mode::Off && gate.moments.contains(&facts.moment);
+    policy.gates.iter().any(applies)
+}
+
+fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
+    let (Some(review), Some(subject)) = (&facts.review, facts.subjects.last()) else { return Vec::new() };
+    let params: Params = read_params(&gate.params).unwrap_or_default();
+    if review.parts == 0 {
+        return Vec::new();
+    }
+    let say = |reason: &str, answer: Answer, values: &minijinja::Value| {
+        finding_text::say(gate, reason, values).finding(&subject.name, answer, reason)
+    };
+    let mut findings: Vec<Finding> = Vec::new();
+    for one in &review.findings {
+        let fails = one.severity >= params.fails_from.severity();
+        let (reason, answer) = if fails { ("dissent", Answer::Fail) } else { ("remark", Answer::Pass) };
+        let mut finding = say(reason, answer, &values(one));
+        finding.paths = vec![one.path.clone()];
+        finding.line = one.line;
+        findings.push(finding);
+    }
+    if review.unreviewed > 0 {
+        let values = context! { count => review.unreviewed, of => review.parts };
+        findings.push(say("unreviewed", Answer::Unknown, &values));
+    } else if findings.is_empty() {
+        findings.push(say("reviewed", Answer::Pass, &context! { of => review.parts }));
+    }
+    findings
+}
+
+fn values(finding: &ReviewFinding) -> minijinja::Value {
+    let quote = finding.quote.split_whitespace().collect::<Vec<_>>().join(" ");
+    let quote = &quote[..quote.floor_char_boundary(MAX_QUOTE)];
+    context! {
+        role => finding.role.as_str(), by => &finding.by, severity => finding.severity.as_str(),
+        message => plain(&finding.message), quote => plain(quote),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fact::review::{ReviewRole, ReviewState};
+    use crate::fact::subject::Subject;
+    use crate::gates::finding::GateResult;
+    use crate::moment::Moment;
+    use crate::policy::PolicySource;
+
+    fn result(mode: &str, review: Option<ReviewState>) -> Option<GateResult> {
+        let text = format!("[gates.review]\nmode = \"{mode}\"\n");
+        let policy =
+            crate::config::parse("gate.toml", &text, PolicySource::Defaults, &super::super::check_params).unwrap();
+        let facts = Facts { review, subjects: vec![Subject::empty("HEAD")], ..Facts::at(Moment::Stop) };
+        super::super::judge(&policy, &facts).into_iter().find(|result| result.gate == "review")
+    }
+
+    fn found(severity: Severity) -> ReviewState {
+        let finding = ReviewFinding {
+            role: ReviewRole::Auditor,
+            by: "opus".to_owned(),
+            path: "a.py".into(),
+            line: Some(2),
+            severity,
+            security: true,
+            quote: "os.system(name)".to_owned(),
+            message: "a name becomes a command".to_owned(),
+        };
+        ReviewState { parts: 1, findings: vec![finding], ..ReviewState::default() }
+    }
+
+    #[test]
+    fn dissent_fails_with_its_place_and_a_part_that_nobody_saw_is_unknown() {
+        assert!(result("off", None).is_none());
+        assert_eq!(result("block", None).unwrap().answer, Answer::Skip);
+        let dissent = result("block", Some(found(Severity::High))).unwrap();
+        assert_eq!((dissent.answer, dissent.findings[0].line), (Answer::Fail, Some(2)));
+        assert!(dissent.findings[0].message.contains("os.system(name)"), "{:?}", dissent.findings);
+        assert_eq!(result("block", Some(found(Severity::Low))).unwrap().answer, Answer::Pass);
+        let half = ReviewState { parts: 2, unreviewed: 1, ..ReviewState::default() };
+        let half = result("block", Some(half)).unwrap();
+        assert_eq!((half.answer, half.findings[0].remedy.as_deref()), (Answer::Unknown, Some("gate review")));
+        let whole = ReviewState { parts: 2, ..ReviewState::default() };
+        assert_eq!(result("block", Some(whole)).unwrap().answer, Answer::Pass);
+    }
+}

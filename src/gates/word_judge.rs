@@ -1,0 +1,108 @@
+//! The gate `judge`: passes on what a judge of last resort read in words.
+
+use minijinja::context;
+use serde::Deserialize;
+
+use super::GateKind;
+use super::finding::{Answer, Finding, GateResult};
+use super::finding_text;
+use super::forge_gates::plain;
+use crate::fact::Facts;
+use crate::fact::word_judgement::WordJudgement;
+use crate::policy::{Gate, Mode, ParamError, Policy, read_params};
+
+/// The kind `judge`.
+pub const KIND: GateKind = GateKind { name: "judge", words: "judge", check, evaluate };
+
+/// The subject of its findings.
+pub const SUBJECT: &str = "words of the agent";
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Params {
+    reasons: Vec<String>,
+}
+
+fn check(params: &toml::Table) -> Result<(), ParamError> {
+    read_params::<Params>(params).map(drop)
+}
+
+fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
+    let Some(judgement) = &facts.word_judgement else { return Vec::new() };
+    let say = |reason: &str, answer: Answer, values: &minijinja::Value| {
+        finding_text::say(gate, reason, values).finding(SUBJECT, answer, reason)
+    };
+    vec![match judgement {
+        WordJudgement::Late(read) if read.complete => return Vec::new(),
+        WordJudgement::Late(read) => {
+            say("late", Answer::Pending, &context! { judge => &read.judge, reason => plain(&read.reason) })
+        }
+        WordJudgement::Pending => say("pending", Answer::Pending, &context! {}),
+        WordJudgement::Failed(failed) => {
+            let failed: Vec<String> = failed.iter().map(|one| format!("{}: {}", one.judge, plain(&one.why))).collect();
+            say("failed", Answer::Unknown, &context! { failed => failed.join("; ") })
+        }
+        WordJudgement::Read(read) if read.complete => say("read", Answer::Pass, &context! { judge => &read.judge }),
+        WordJudgement::Read(read) => {
+            let missing: Vec<String> = read.missing.iter().map(|item| plain(item)).collect();
+            let values =
+                context! { judge => &read.judge, reason => plain(&read.reason), missing => missing.join("; ") };
+            let mut finding = say("open", Answer::Fail, &values);
+            finding.persons = read.human_actions.iter().map(|item| plain(item)).collect();
+            finding
+        }
+    }]
+}
+
+/// Returns the findings that need an understanding of words, if a gate of this kind is on and nobody read them yet.
+pub fn to_be_read<'r>(policy: &Policy, facts: &Facts, results: &'r [GateResult]) -> Option<Vec<&'r Finding>> {
+    let applies =
+        |gate: &&Gate| gate.kind == KIND.name && gate.mode != Mode::Off && gate.moments.contains(&facts.moment);
+    let gate = policy.gates.iter().find(applies).filter(|_| facts.word_judgement.is_none())?;
+    let params: Params = read_params(&gate.params).ok()?;
+    let needs = |finding: &&Finding| finding.answer == Answer::Unknown && params.reasons.contains(&finding.reason);
+    let open: Vec<&Finding> = results.iter().flat_map(|result| &result.findings).filter(needs).collect();
+    (!open.is_empty() || facts.unread_assessment.is_some()).then_some(open)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fact::word_judgement::{FailedJudge, JudgeReading};
+    use crate::gates::finding::Effect;
+    use crate::moment::Moment;
+    use crate::policy::{PolicySource, Severity};
+
+    fn result(judgement: Option<WordJudgement>) -> GateResult {
+        let policy =
+            crate::config::parse("gate.toml", "", PolicySource::Defaults, &super::super::check_params).unwrap();
+        let facts = Facts { word_judgement: judgement, ..Facts::at(Moment::Stop) };
+        super::super::judge(&policy, &facts).into_iter().find(|result| result.gate == "judge").unwrap()
+    }
+
+    #[test]
+    fn a_judge_can_refuse_and_cannot_prove() {
+        let reading = |complete| {
+            WordJudgement::Read(JudgeReading {
+                judge: "opus".to_owned(),
+                complete,
+                severity: Severity::Low,
+                reason: "Two are left.".to_owned(),
+                missing: vec!["c.py".to_owned()],
+                human_actions: Vec::new(),
+            })
+        };
+        let failed = WordJudgement::Failed(vec![FailedJudge { judge: "opus".to_owned(), why: "slow".to_owned() }]);
+        for (judgement, effect, reason) in [
+            (None, Effect::Silent, None),
+            (Some(reading(true)), Effect::Silent, Some("read")),
+            (Some(reading(false)), Effect::Blocks, Some("open")),
+            (Some(WordJudgement::Pending), Effect::Said, Some("pending")),
+            (Some(failed), Effect::CannotJudge, Some("failed")),
+        ] {
+            let result = result(judgement);
+            assert_eq!(result.effect(), effect, "{reason:?}");
+            assert_eq!(result.findings.first().map(|finding| finding.reason.as_str()), reason);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Models that the user configured: a command that reads the prompt on its standard input, or an endpoint.
+//!
+//! They are in the user's own configuration and never in the repository's, since an agent may write there. A model gets
+//! text and gives text: no tools, an empty directory, a small environment, a time limit, and a budget for each day.
+
+mod answer_text;
+mod command_call;
+pub mod daily_budget;
+#[cfg(feature = "github")]
+mod endpoint_call;
+pub mod model_settings;
+
+use std::time::{Duration, Instant};
+
+pub use self::command_call::is_in_model_call;
+use self::daily_budget::{BudgetError, DailyBudget};
+use self::model_settings::{ModelAccess, ModelSettings};
+
+/// The largest answer that is read, in bytes.
+const MAX_ANSWER: u64 = 1024 * 1024;
+
+/// An answer of a model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelReply {
+    /// The text.
+    pub text: String,
+    /// The tokens that went in, or 0 if the model does not say.
+    pub input_tokens: u64,
+    /// The tokens that came out, or 0 if the model does not say.
+    pub output_tokens: u64,
+    /// The time that it took, in milliseconds.
+    pub milliseconds: u64,
+}
+
+/// A call without an answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    /// The day's budget is used up, or cannot be counted.
+    #[error(transparent)]
+    Budget(#[from] BudgetError),
+    /// The model took too long.
+    #[error("no answer within {0} s")]
+    TooSlow(u64),
+    /// The command could not be started, or failed.
+    #[error("{0}")]
+    Command(String),
+    /// The key for the endpoint is missing.
+    #[error("{0}")]
+    Key(String),
+    /// The endpoint limits its calls.
+    #[error("the endpoint limits its calls{0}")]
+    Limited(String),
+    /// The endpoint refused, failed, or could not be reached.
+    #[error("{0}")]
+    Endpoint(String),
+    /// The answer is not one.
+    #[error("{0}")]
+    Answer(String),
+    /// The answer is larger than any answer.
+    #[error("the answer is larger than {MAX_ANSWER} bytes")]
+    TooMuch,
+}
+
+impl ModelSettings {
+    /// Returns `true` if today's budget is used up.
+    pub fn is_used_up(&self) -> bool {
+        let spent = DailyBudget::of_today(&self.name).and_then(|budget| budget.spent());
+        spent.is_ok_and(|spent| spent.calls >= self.daily_calls || spent.tokens >= self.daily_tokens)
+    }
+
+    /// Sends a prompt and waits for the answer, at most for `patience` and for the model's own time limit. Every call
+    /// counts against the budget of the day.
+    pub fn ask(&self, prompt: &str, patience: Duration) -> Result<ModelReply, ModelError> {
+        let budget = DailyBudget::of_today(&self.name)?;
+        budget.take_call(self.daily_calls, self.daily_tokens)?;
+        let began = Instant::now();
+        let patience = patience.min(Duration::from_secs(self.timeout));
+        let reply = match &self.access {
+            ModelAccess::Command { line, env } => command_call::call(line, env, prompt, patience),
+            #[cfg(feature = "github")]
+            ModelAccess::Endpoint(endpoint) => endpoint_call::call(endpoint, prompt, patience),
+            #[cfg(not(feature = "github"))]
+            ModelAccess::Endpoint(_) => Err(ModelError::Endpoint("this build of gate has no network".to_owned())),
+        };
+        let mut reply = reply?;
+        reply.milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        budget.add_tokens(reply.input_tokens.saturating_add(reply.output_tokens))?;
+        if reply.text.trim().is_empty() {
+            return Err(ModelError::Answer("the answer is empty".to_owned()));
+        }
+        Ok(reply)
+    }
+}

@@ -1,0 +1,322 @@
+//! `gate/config.toml` in the user's folder for configuration: models, judges, reviewers and routes.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+use std::{env, fs, io};
+
+use regex::{Regex, RegexBuilder};
+use serde::Deserialize;
+
+/// The time limit of a model that names none, in seconds.
+const DEFAULT_TIMEOUT: u64 = 120;
+/// The longest time limit that a model may have, in seconds.
+const MAX_TIMEOUT: u64 = 3600;
+/// The calls for each day of a model that names no number.
+const DEFAULT_CALLS: u64 = 200;
+/// The tokens for each day of a model that names no number.
+const DEFAULT_TOKENS: u64 = 2_000_000;
+
+/// Models that are too weak to judge, by their names. The user can insist.
+static WEAK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let names = r"\b(haiku|mini|nano|flash|gpt-3\.5|llama-3\.1-8b|mixtral-8x7b)\b";
+    RegexBuilder::new(names).case_insensitive(true).build().ok()
+});
+
+/// The user's settings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UserSettings {
+    /// The models, by name.
+    pub models: BTreeMap<String, ModelSettings>,
+    /// The judges of last resort, in the order in which they are tried.
+    pub judges: Vec<String>,
+    /// The model that reviews a change.
+    pub reviewer: Option<String>,
+    /// The model that reviews a change for security.
+    pub auditor: Option<String>,
+    /// The models by kind of work.
+    pub routes: RouteSettings,
+}
+
+/// The models by kind of work.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RouteSettings {
+    /// The model for each kind: `backend`, `architecture`, `frontend`, `default`.
+    pub models: BTreeMap<String, String>,
+    /// The globs for each kind. They replace those of the program.
+    pub paths: BTreeMap<String, Vec<String>>,
+}
+
+/// One model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelSettings {
+    /// Its name in the file.
+    pub name: String,
+    /// The model's own name, if the entry has it.
+    pub model: Option<String>,
+    /// The way to it.
+    pub access: ModelAccess,
+    /// The time limit for an answer, in seconds.
+    pub timeout: u64,
+    /// The calls for each day.
+    pub daily_calls: u64,
+    /// The tokens for each day.
+    pub daily_tokens: u64,
+}
+
+/// The way to a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModelAccess {
+    /// A command that reads the prompt on its standard input and prints the answer.
+    Command {
+        /// The line for `sh -c`.
+        line: String,
+        /// The variables that it gets besides `PATH` and `HOME`.
+        env: Vec<String>,
+    },
+    /// An endpoint.
+    Endpoint(EndpointSettings),
+}
+
+/// An endpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndpointSettings {
+    /// The address that requests are posted to.
+    pub url: String,
+    /// The form of its requests and answers.
+    pub form: EndpointForm,
+    /// The model's own name.
+    pub model: String,
+    /// The place of its key.
+    pub key: ModelKey,
+}
+
+/// The form of an endpoint's requests and answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EndpointForm {
+    /// As `/v1/chat/completions`.
+    Openai,
+    /// As `/v1/messages`.
+    Anthropic,
+}
+
+/// The place of a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModelKey {
+    /// The endpoint needs none.
+    None,
+    /// An environment variable.
+    Variable(String),
+    /// A command that prints it.
+    Command(String),
+}
+
+/// Settings that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {what}", path.display())]
+pub struct SettingsError {
+    /// The file.
+    pub path: PathBuf,
+    /// The problem, with its line or its key.
+    pub what: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct UserSettingsFile {
+    models: BTreeMap<String, ModelEntry>,
+    judges: Vec<String>,
+    review: ReviewEntry,
+    routing: RouteSettings,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct ReviewEntry {
+    reviewer: Option<String>,
+    auditor: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ModelEntry {
+    command: Option<String>,
+    #[serde(default)]
+    env: Vec<String>,
+    endpoint: Option<String>,
+    form: Option<EndpointForm>,
+    model: Option<String>,
+    key_variable: Option<String>,
+    key_command: Option<String>,
+    timeout: Option<u64>,
+    daily_calls: Option<u64>,
+    daily_tokens: Option<u64>,
+    #[serde(default)]
+    even_if_weak: bool,
+}
+
+/// Returns the path of the file; `None` if the user has no home.
+pub fn path() -> Option<PathBuf> {
+    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let base =
+        set("XDG_CONFIG_HOME").filter(|path| path.is_absolute()).or_else(|| Some(set("HOME")?.join(".config")))?;
+    Some(base.join("gate/config.toml"))
+}
+
+impl UserSettings {
+    /// Reads the user's file. Without one, nothing is configured.
+    pub fn read() -> Result<Self, SettingsError> {
+        let Some(path) = path() else { return Ok(Self::default()) };
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(SettingsError { path, what: error.to_string() }),
+        };
+        Self::parse(&text).map_err(|what| SettingsError { path, what })
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let file: UserSettingsFile = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
+        let mut models = BTreeMap::new();
+        for (name, entry) in file.models {
+            let model = entry.settings(&name).map_err(|what| format!("[models.{name}]: {what}"))?;
+            models.insert(name, model);
+        }
+        let ReviewEntry { reviewer, auditor } = file.review;
+        let settings = Self { models, judges: file.judges, reviewer, auditor, routes: file.routing };
+        settings.check_names()?;
+        Ok(settings)
+    }
+
+    /// Checks that every model that is named is configured.
+    fn check_names(&self) -> Result<(), String> {
+        let judges = self.judges.iter().map(|name| ("judges", name));
+        let reviewers = [("review.reviewer", &self.reviewer), ("review.auditor", &self.auditor)];
+        let reviewers = reviewers.into_iter().filter_map(|(key, name)| Some((key, name.as_ref()?)));
+        let routes = self.routes.models.values().map(|name| ("routing", name));
+        for (key, name) in judges.chain(reviewers).chain(routes) {
+            if !self.models.contains_key(name) {
+                return Err(format!("{key}: there is no [models.{name}]"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the judges, in the order in which they are tried.
+    pub fn judges(&self) -> impl Iterator<Item = &ModelSettings> {
+        self.judges.iter().filter_map(|name| self.models.get(name))
+    }
+}
+
+impl ModelEntry {
+    fn settings(self, name: &str) -> Result<ModelSettings, String> {
+        if name.is_empty()
+            || !name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+            || name.starts_with('.')
+        {
+            return Err("a name has letters, digits, `-`, `_` and `.` only".to_owned());
+        }
+        let own = [self.command.as_deref(), self.model.as_deref(), Some(name)];
+        let weak = |text: &&str| WEAK.as_ref().is_some_and(|weak| weak.is_match(text));
+        if let Some(text) = own.into_iter().flatten().find(weak).filter(|_| !self.even_if_weak) {
+            return Err(format!(
+                "`{text}` names a model that is too weak to judge; to use it all the same: even_if_weak = true"
+            ));
+        }
+        let timeout = self.timeout.unwrap_or(DEFAULT_TIMEOUT);
+        if !(1..=MAX_TIMEOUT).contains(&timeout) {
+            return Err(format!("timeout is from 1 to {MAX_TIMEOUT} seconds"));
+        }
+        let (daily_calls, daily_tokens) = (self.daily_calls, self.daily_tokens);
+        let model = self.model.clone();
+        Ok(ModelSettings {
+            name: name.to_owned(),
+            model,
+            access: self.access()?,
+            timeout,
+            daily_calls: daily_calls.unwrap_or(DEFAULT_CALLS),
+            daily_tokens: daily_tokens.unwrap_or(DEFAULT_TOKENS),
+        })
+    }
+
+    fn access(self) -> Result<ModelAccess, String> {
+        let of_endpoint = self.form.is_some() || self.key_variable.is_some() || self.key_command.is_some();
+        match (self.command, self.endpoint) {
+            (Some(_), None) if of_endpoint => Err("form and key belong to an endpoint".to_owned()),
+            (Some(line), None) if !line.trim().is_empty() => Ok(ModelAccess::Command { line, env: self.env }),
+            (None, Some(_)) if !self.env.is_empty() => Err("env belongs to a command".to_owned()),
+            (None, Some(url)) => {
+                if !url.starts_with("https://") && !is_local(&url) {
+                    return Err("an endpoint begins with https://, or is on this machine".to_owned());
+                }
+                let form = self.form.ok_or("form is \"openai\" or \"anthropic\"")?;
+                let model = self.model.ok_or("model is missing: the name that the endpoint knows")?;
+                let key = match (self.key_variable, self.key_command) {
+                    (None, None) => ModelKey::None,
+                    (Some(name), None) => ModelKey::Variable(name),
+                    (None, Some(line)) => ModelKey::Command(line),
+                    (Some(_), Some(_)) => return Err("key_variable and key_command exclude each other".to_owned()),
+                };
+                Ok(ModelAccess::Endpoint(EndpointSettings { url, form, model, key }))
+            }
+            _ => Err("it has either a command or an endpoint".to_owned()),
+        }
+    }
+}
+
+/// Returns `true` for an address on this machine.
+fn is_local(url: &str) -> bool {
+    let host = url.strip_prefix("http://").and_then(|rest| rest.split(['/', '?', '#']).next());
+    // What stands before `@` is not the host.
+    let host = host.filter(|host| !host.contains('@'));
+    let name = host.map(|host| host.rsplit_once(':').map_or(host, |(name, _)| name));
+    matches!(name, Some("localhost" | "127.0.0.1" | "[::1]"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_are_read_with_their_limits() {
+        let text = "judges = [\"a\", \"b\"]\n[models.a]\ncommand = \"claude -p\"\nenv = [\"ANTHROPIC_API_KEY\"]\n\
+                    [models.b]\nendpoint = \"http://127.0.0.1:8080/v1/chat/completions\"\nform = \"openai\"\n\
+                    model = \"large\"\nkey_variable = \"KEY\"\ntimeout = 5\ndaily_calls = 3\n";
+        let settings = UserSettings::parse(text).unwrap();
+        let judges: Vec<&str> = settings.judges().map(|model| model.name.as_str()).collect();
+        assert_eq!(judges, ["a", "b"]);
+        let b = &settings.models["b"];
+        assert_eq!((b.timeout, b.daily_calls, b.daily_tokens), (5, 3, DEFAULT_TOKENS));
+        assert!(matches!(&b.access, ModelAccess::Endpoint(one) if one.key == ModelKey::Variable("KEY".to_owned())));
+        assert_eq!(UserSettings::parse("").unwrap(), UserSettings::default());
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused() {
+        for (text, words) in [
+            ("[models.a]\n", "either a command or an endpoint"),
+            ("[models.a]\ncommand = \"x\"\nendpoint = \"https://x\"\n", "either a command or an endpoint"),
+            ("[models.a]\ncomand = \"x\"\n", "line 2"),
+            ("judges = [\"b\"]\n[models.a]\ncommand = \"x\"\n", "there is no [models.b]"),
+            ("[models.a]\ncommand = \"claude -p --model claude-haiku-4-5\"\n", "too weak"),
+            ("[models.a]\nendpoint = \"https://x/v1\"\nform = \"openai\"\nmodel = \"gpt-5.4-nano\"\n", "too weak"),
+            ("[models.a]\nendpoint = \"http://example.org/v1\"\nform = \"openai\"\nmodel = \"m\"\n", "https://"),
+            ("[models.a]\nendpoint = \"http://localhost.evil.org/v1\"\nform = \"openai\"\nmodel = \"m\"\n", "https://"),
+            (
+                "[models.a]\nendpoint = \"http://localhost:1@evil.org/v1\"\nform = \"openai\"\nmodel = \"m\"\n",
+                "https://",
+            ),
+            ("[models.a]\nendpoint = \"https://x\"\nmodel = \"m\"\n", "form"),
+            ("[models.a]\ncommand = \"x\"\ntimeout = 0\n", "timeout"),
+            ("[models.\"../a\"]\ncommand = \"x\"\n", "letters"),
+            ("[review]\nauditor = \"z\"\n", "there is no [models.z]"),
+        ] {
+            let error = UserSettings::parse(text).unwrap_err();
+            assert!(error.contains(words), "{text}: {error}");
+        }
+        UserSettings::parse("[models.a]\ncommand = \"claude -p --model haiku\"\neven_if_weak = true\n").unwrap();
+        UserSettings::parse("[models.gemini]\ncommand = \"gemini -p\"\n").unwrap();
+    }
+}

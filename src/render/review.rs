@@ -1,0 +1,41 @@
+//! The review of a change.
+
+use std::fmt::Write as _;
+
+use crate::fact::review::ReviewState;
+use crate::policy::Severity;
+use crate::render::sessions::plain;
+use crate::render::ui::{BAD, DIM, WARN};
+
+/// Returns the findings, the worst first, and one line about the review.
+pub fn lines(review: &ReviewState, calls: usize) -> String {
+    let mut text = String::new();
+    let mut findings: Vec<_> = review.findings.iter().collect();
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    for finding in findings {
+        let style = if finding.severity >= Severity::Medium { BAD } else { WARN };
+        let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let kind = if finding.security { ", security" } else { "" };
+        let (role, by, severity) = (finding.role.as_str(), &finding.by, finding.severity.as_str());
+        let message = plain(&finding.message);
+        let _ = writeln!(text, "{style}{severity}{style:#} {}{line}  {role} {by}{kind}: {message}", finding.path);
+        for quoted in finding.quote.lines() {
+            let _ = writeln!(text, "    {DIM}{}{DIM:#}", plain(quoted));
+        }
+    }
+    for failed in &review.failed {
+        let _ = writeln!(text, "{WARN}no answer{WARN:#} {}: {}", failed.judge, plain(&failed.why));
+    }
+    let dropped = match review.dropped {
+        0 => String::new(),
+        count => format!("; {count} dropped, because their quote is not in the change"),
+    };
+    let asked = if calls == 0 { "; everything was reviewed before".to_owned() } else { format!("; {calls} calls") };
+    let (parts, unreviewed) = (review.parts, review.unreviewed);
+    let _ = writeln!(
+        text,
+        "{} findings in {parts} parts, {unreviewed} of them not reviewed{dropped}{asked}",
+        review.findings.len()
+    );
+    text
+}

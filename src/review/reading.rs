@@ -1,0 +1,141 @@
+//! Has the parts of a change read by both reviewers at the same time.
+
+use std::thread;
+use std::time::Duration;
+
+use minijinja::context;
+
+use crate::digest::hex_digest;
+use crate::event::model_call::{CallPurpose, ModelCall};
+use crate::fact::review::ReviewRole;
+use crate::fact::word_judgement::FailedJudge;
+use crate::judge::quoted_material::PromptMarks;
+use crate::judge::word_question::PromptError;
+use crate::model::model_settings::ModelSettings;
+use crate::review::change_parts::ChangePart;
+use crate::review::review_answer;
+use crate::review::review_store::{PartReview, ReviewStore};
+use crate::templates::{self, TemplateError};
+
+/// The template of the prompt.
+pub const TEMPLATE: &str = "judges/review.md";
+
+/// The longest task, in bytes.
+const MAX_TASK: usize = 8 * 1024;
+
+/// The longest time for one answer: the model's own limit is shorter.
+const PATIENCE: Duration = Duration::from_secs(3600);
+
+/// The models in both roles.
+#[derive(Clone, Copy, Debug)]
+pub struct Reviewers<'m> {
+    /// The model that looks at the logic.
+    pub reviewer: &'m ModelSettings,
+    /// The model that looks at security and at the task.
+    pub auditor: &'m ModelSettings,
+}
+
+/// The result of a reading.
+#[derive(Clone, Debug, Default)]
+pub struct ReviewReading {
+    /// The calls.
+    pub calls: Vec<ModelCall>,
+    /// The reviewers that gave no answer.
+    pub failed: Vec<FailedJudge>,
+}
+
+/// Has every part read that nobody in a role has seen, and keeps the answers.
+pub fn read(store: &ReviewStore, parts: &[ChangePart], task: &str, models: Reviewers<'_>) -> ReviewReading {
+    let roles = [(ReviewRole::Reviewer, models.reviewer), (ReviewRole::Auditor, models.auditor)];
+    thread::scope(|scope| {
+        let readers = roles.map(|(role, model)| scope.spawn(move || read_as(store, parts, task, role, model)));
+        let mut whole = ReviewReading::default();
+        for reader in readers {
+            let reading = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            whole.calls.extend(reading.calls);
+            whole.failed.extend(reading.failed);
+        }
+        whole
+    })
+}
+
+/// Has the parts read by one model. The first failure ends it: the next part would fail as well.
+fn read_as(
+    store: &ReviewStore,
+    parts: &[ChangePart],
+    task: &str,
+    role: ReviewRole,
+    model: &ModelSettings,
+) -> ReviewReading {
+    let mut reading = ReviewReading::default();
+    for (index, part) in parts.iter().enumerate() {
+        if store.find(part, role).is_some() {
+            continue;
+        }
+        let question = PartQuestion { part, number: index + 1, of: parts.len(), task, role };
+        let answered = question.ask(model, &mut reading.calls);
+        let kept = answered.and_then(|review| store.keep(part, role, &review).map_err(|error| error.to_string()));
+        if let Err(why) = kept {
+            reading.failed.push(FailedJudge { judge: model.name.clone(), why });
+            break;
+        }
+    }
+    reading
+}
+
+struct PartQuestion<'a> {
+    part: &'a ChangePart,
+    number: usize,
+    of: usize,
+    task: &'a str,
+    role: ReviewRole,
+}
+
+impl PartQuestion<'_> {
+    fn ask(&self, model: &ModelSettings, calls: &mut Vec<ModelCall>) -> Result<PartReview, String> {
+        let (prompt, ticket) = self.prompt().map_err(|error| error.to_string())?;
+        let digest = hex_digest(&[prompt.as_bytes()]);
+        let mut call = ModelCall::new(model.name.clone(), model.model.clone(), CallPurpose::Review, digest);
+        let answer = match model.ask(&prompt, PATIENCE) {
+            Ok(reply) => {
+                call.took(reply.input_tokens, reply.output_tokens, reply.milliseconds);
+                review_answer::read(&reply.text, &ticket, self.part, self.role, &model.name)
+                    .map_err(|why| format!("its answer is not valid: {why}"))
+            }
+            Err(error) => Err(error.to_string()),
+        };
+        call.failure = answer.as_ref().err().cloned();
+        calls.push(call);
+        let review_answer::CheckedFindings { findings, dropped } = answer?;
+        Ok(PartReview { schema_version: 1, by: model.name.clone(), findings, dropped })
+    }
+
+    /// Returns a prompt with new random words, and the word that the answer repeats.
+    fn prompt(&self) -> Result<(String, String), PromptError> {
+        let marks = PromptMarks::new()?;
+        let (role, focus) = match self.role {
+            ReviewRole::Reviewer => (
+                "the reviewer",
+                "Look for wrong logic, broken callers, missed cases and errors, and for tests that cannot fail.",
+            ),
+            ReviewRole::Auditor => (
+                "the auditor",
+                "Look for security holes (injection, secrets, missing checks, unsafe defaults) and for what the task asks and the \
+                 change does not do.",
+            ),
+        };
+        let diff = marks.quote(&self.part.text, usize::MAX).text;
+        let task = marks.quote(self.task, MAX_TASK).text;
+        let (part, parts) = (self.number, self.of);
+        let text = templates::render(
+            TEMPLATE,
+            &context! { fence => &marks.fence, ticket => &marks.ticket, role, focus, diff => &diff, task, part, parts },
+        )?;
+        for (what, needed) in [("ticket", &marks.ticket), ("diff", &diff)] {
+            if !text.contains(needed.as_str()) {
+                return Err(TemplateError::Lacks { place: TEMPLATE.to_owned(), what }.into());
+            }
+        }
+        Ok((text, marks.ticket))
+    }
+}
