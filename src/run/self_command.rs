@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 use crate::git::BINDING;
 
@@ -28,7 +28,7 @@ pub fn run_itself(args: &[&str]) -> io::Result<ExitStatus> {
 /// # Errors
 ///
 /// It could not be started.
-pub fn start_itself(dir: &Path, args: &[&str]) -> io::Result<()> {
+pub fn start_itself(dir: &Path, args: &[&str]) -> io::Result<Child> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(args).current_dir(dir).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     for name in BINDING {
@@ -36,5 +36,5 @@ pub fn start_itself(dir: &Path, args: &[&str]) -> io::Result<()> {
     }
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    command.spawn().map(drop)
+    command.spawn()
 }
