@@ -26,6 +26,7 @@ mod graphql;
 mod installed;
 mod lint;
 mod managers;
+mod models;
 mod oracle;
 #[path = "../integration/project.rs"]
 mod project;
