@@ -78,6 +78,7 @@ fn of_commands(project: &Project, samples: &mut Samples) {
     let request = "1. Add a test for src/lib.sh.\n2. Rewrite the README.md in plain words.";
     samples.add("prompt", &project.gate(["prompt", "--json", request]).out);
     samples.add("prompt", &project.gate(["prompt", "--json", "go on"]).out);
+    samples.add("prompt-history", &project.gate(["prompt", "--history", "--json"]).exits(0).out);
     samples.add("scope", &project.gate(["scope", "--json", request]).out);
     let log = CLIENT_LOG.replace("/w/shop", project.repo.root().to_str().expect("a path in UTF-8"));
     project.repo.write(".git/client.jsonl", log);
