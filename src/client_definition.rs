@@ -99,6 +99,8 @@ pub struct Install {
     pub file: String,
     /// The form of its entries.
     pub form: SettingsForm,
+    /// The file with instructions that the client gives its agent first, below the root of the working tree.
+    pub instructions: String,
     /// The hook for each event of the client.
     #[serde(default)]
     pub events: BTreeMap<String, InstalledHook>,

@@ -73,6 +73,10 @@ pub struct Args {
     /// Write the job that judges in CI; change nothing else
     #[arg(long, value_enum, value_name = "FORGE", conflicts_with_all = ["test", "build", "observe", "scopes", "no_hooks", "no_clients", "clients"])]
     ci: Option<Ci>,
+    /// Write a block for agents into CLAUDE.md, AGENTS.md, GEMINI.md and .github/copilot-instructions.md, or into those of
+    /// --clients; change nothing else
+    #[arg(long, conflicts_with_all = ["test", "build", "observe", "scopes", "no_hooks", "no_clients", "tries", "shell", "ci"])]
+    instructions: bool,
     /// With --ci: build gate in the job from this commit of this repository
     #[arg(long, value_name = "URL@COMMIT", requires = "ci", value_parser = super::init_ci::source)]
     source: Option<BuildSource>,
@@ -105,6 +109,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     }
     if args.roles {
         return add_roles(args.consent, ui);
+    }
+    if args.instructions {
+        return super::init_instructions::write(&args.clients, args.consent, ui);
     }
     if let Some(ci) = args.ci {
         return super::init_ci::write(ci, args.source.as_ref(), args.consent, ui);

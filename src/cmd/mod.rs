@@ -27,6 +27,7 @@ pub mod import;
 pub mod import_map;
 pub mod init;
 mod init_ci;
+mod init_instructions;
 mod init_try;
 pub mod judge_words;
 pub mod learn;

@@ -85,6 +85,8 @@ pub enum FileRole {
     Exclude,
     /// Settings of a person's shell, of which nothing is kept in the record: `before` is empty where they existed.
     Shell,
+    /// A file with instructions for agents, which holds a block of gate.
+    Instructions,
     /// The file from which a forge starts a job: it belongs to the user once it was edited or committed.
     Job,
 }

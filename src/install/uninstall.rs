@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::install_record::{Before, FileRecord, FileRole, HookRecord, InstallRecord};
 use super::plan::{FileState, Plan, PlannedChange};
-use super::{HooksDir, HooksPlace, InstallError, InstallTarget, clients, hook_managers, husky, shell_settings, shim};
+use super::{
+    HooksDir, HooksPlace, InstallError, InstallTarget, clients, hook_managers, husky, instructions, shell_settings,
+    shim,
+};
 use crate::digest::hex_digest;
 
 /// The endings under which hook managers keep a hook they found.
@@ -161,6 +164,7 @@ fn without_ours(role: FileRole, path: &Path, text: &str) -> Option<String> {
         FileRole::Client => clients::without(path, text),
         FileRole::Exclude => Some(clients::without_exclude(text)),
         FileRole::Shell => shell_settings::without(text),
+        FileRole::Instructions => instructions::without(text),
     }
 }
 
