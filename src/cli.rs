@@ -118,6 +118,9 @@ pub enum GateCommand {
     Hook(cmd::hook::Args),
     /// Print the shell code that records the tests you run yourself
     Shell(cmd::shell::Args),
+    /// Serve gate's commands as tools of the Model Context Protocol
+    #[cfg(feature = "mcp")]
+    Mcp(cmd::mcp::Args),
     /// Print shell completions
     Completions(cmd::completions::Args),
     /// Print or write man pages
@@ -203,6 +206,8 @@ impl Cli {
             GateCommand::Doctor(args) => cmd::doctor::main(&args, ui).map(Into::into),
             GateCommand::Hook(args) => cmd::hook::main(&args, ui),
             GateCommand::Shell(args) => cmd::shell::main(&args, ui).map(Into::into),
+            #[cfg(feature = "mcp")]
+            GateCommand::Mcp(args) => cmd::mcp::main(&args).map(Into::into),
             GateCommand::Completions(args) => cmd::completions::main(&args, ui).map(Into::into),
             GateCommand::Man(args) => cmd::man::main(&args, ui).map(Into::into),
             GateCommand::Schema(args) => cmd::schema::main(&args, ui).map(Into::into),

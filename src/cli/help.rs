@@ -20,7 +20,7 @@ const GROUPS: &[Group] = &[
     ("When the agent is stuck", &["assess", "escalate", "handoff", "unblock"]),
     ("Learn from the record", &["reflect", "metrics", "reward", "learn", "curate"]),
     ("When a verdict is wrong", &["appeal", "replay", "eval"]),
-    ("CI and other programs", &["ci", "attest", "hook", "schema", "completions"]),
+    ("CI and other programs", &["ci", "attest", "hook", "mcp", "schema", "completions"]),
 ];
 
 const TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}{after-help}";

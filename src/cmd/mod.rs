@@ -33,6 +33,8 @@ pub mod judge_words;
 pub mod learn;
 pub mod log;
 pub mod man;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 pub mod metrics;
 mod named_tests;
 pub mod prompt;

@@ -58,6 +58,8 @@ mod journal;
 mod learning;
 mod local_files;
 mod log_fields;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod model_endpoints;
 mod mutations;
 mod named_texts;
