@@ -117,10 +117,16 @@ fn show(
     place: &Workplace,
     ui: &mut Ui,
 ) -> anyhow::Result<Exit> {
-    let mut sources = vec![source::journal::read(&place.journal)?];
+    let (journal, more) = journal(args, session, place)?;
+    // What git did before the first of these events is not among the last entries.
+    let from = journal.first().filter(|_| more).map(|event| event.at);
+    let mut sources = vec![journal];
     sources.extend(logs);
     match source::git::read(|| place.repo.command(), MOVEMENTS) {
-        Ok(logs) => sources.extend(logs.into_iter().map(|log| log.events)),
+        Ok(logs) => {
+            let shown = |event: &Event| from.is_none_or(|from| event.at >= from);
+            sources.extend(logs.into_iter().map(|log| log.events.into_iter().filter(shown).collect()));
+        }
         // What the journal holds is worth showing without it.
         Err(error) => ui.say(format_args!("{WARN}warning:{WARN:#} {error}")),
     }
@@ -135,6 +141,16 @@ fn show(
         if args.json { ui.line(render::timeline::json(&entry)?) } else { ui.line(render::timeline::human(&entry)) }
     }
     Ok(Exit::Pass)
+}
+
+/// Returns the events of the journal that the arguments may select, and `true` if there are earlier ones. Starts of commands
+/// and verdicts on pushes, which belong to later entries, lie a little before these.
+fn journal(args: &Args, session: Option<&str>, place: &Workplace) -> anyhow::Result<(Vec<Event>, bool)> {
+    const BEFORE: usize = 1_000;
+    if args.max_count == 0 || args.since.is_some() || session.is_some() {
+        return Ok((source::journal::read(&place.journal)?, false));
+    }
+    Ok(source::journal::read_last(&place.journal, args.max_count.saturating_mul(2).saturating_add(BEFORE))?)
 }
 
 /// Returns the pushes in the second in which gate was installed, before it was.

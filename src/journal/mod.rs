@@ -300,6 +300,24 @@ impl Journal {
         Ok(JournalLines { raw, number: 0 }.chain(spooled.lines()))
     }
 
+    /// Returns the last `count` events, or all events if there are no more or one of these cannot be read, and the spooled
+    /// ones. The second value is `true` if there are earlier events.
+    pub fn last_events(&self, count: usize) -> Result<(Vec<JournalLine>, bool), JournalError> {
+        let (from, spooled) = self.with_spool(|| self.start_of_last(count))?;
+        let lines: Vec<JournalLine> = JournalLines { raw: self.raw_lines(from)?, number: 0 }.collect();
+        // The number of a line, by which damage is named, is known only from the beginning.
+        if from > 0 && lines.iter().any(|line| matches!(line, JournalLine::Damaged { .. })) {
+            return Ok((self.events()?.collect(), false));
+        }
+        Ok((lines.into_iter().chain(spooled.lines()).collect(), from > 0))
+    }
+
+    fn start_of_last(&self, count: usize) -> Result<u64, JournalError> {
+        let path = self.journal_path();
+        let file = private_files::found(private_files::reader(&path)).map_err(JournalError::read(&path))?;
+        file.map_or(Ok(0), |mut file| read::start_of_last(&mut file, count)).map_err(JournalError::read(&path))
+    }
+
     /// Returns the kept runs of a command key that began and ended on exactly this tree, newest first. Its cost does
     /// not depend on the length of the journal.
     pub fn runs_on(&self, key: &str, tree: &Oid) -> Result<Vec<RecordedRun>, JournalError> {

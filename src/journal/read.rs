@@ -155,6 +155,28 @@ pub(super) struct Tail {
     pub(super) terminated: bool,
 }
 
+/// Returns the place where the last `count` lines of a file begin, by reading backward; 0 if it has no more.
+pub(super) fn start_of_last(file: &mut File, count: usize) -> io::Result<u64> {
+    const STEP: u64 = 64 * 1024;
+    let length = file.metadata()?.len();
+    // The newline of the last line begins no further one.
+    let (mut to, mut left) = (length.saturating_sub(1), count);
+    while to > 0 && left > 0 {
+        let from = to.saturating_sub(STEP);
+        let mut piece = Vec::new();
+        file.seek(SeekFrom::Start(from))?;
+        file.by_ref().take(to - from).read_to_end(&mut piece)?;
+        for at in memchr::memrchr_iter(b'\n', &piece) {
+            left -= 1;
+            if left == 0 {
+                return Ok(from + at as u64 + 1);
+            }
+        }
+        to = from;
+    }
+    Ok(if left == 0 { length } else { 0 })
+}
+
 /// Finds the last line of a file of `length` bytes by reading backward; `None` when it is empty.
 pub(super) fn tail(file: &mut File, length: u64) -> io::Result<Option<Tail>> {
     const STEP: u64 = 16 * 1024;

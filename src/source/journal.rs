@@ -6,8 +6,18 @@ use crate::journal::{Journal, JournalError, JournalLine};
 /// Returns all events of the journal, in its order. A line that cannot be read is a `damage` event at the time of the
 /// line before it, so that a gap is seen at its place.
 pub fn read(journal: &Journal) -> Result<Vec<Event>, JournalError> {
+    Ok(events(journal.events()?))
+}
+
+/// Returns the last events, as [`read`] does, and `true` if there are earlier ones.
+pub fn read_last(journal: &Journal, count: usize) -> Result<(Vec<Event>, bool), JournalError> {
+    let (lines, more) = journal.last_events(count)?;
+    Ok((events(lines), more))
+}
+
+fn events(lines: impl IntoIterator<Item = JournalLine>) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
-    for line in journal.events()? {
+    for line in lines {
         let event = match line {
             JournalLine::Event(event) => event,
             JournalLine::Damaged { number, reason } => Event {
@@ -22,5 +32,5 @@ pub fn read(journal: &Journal) -> Result<Vec<Event>, JournalError> {
         };
         events.push(event);
     }
-    Ok(events)
+    events
 }

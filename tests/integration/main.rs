@@ -78,6 +78,7 @@ mod pushes;
 mod put_aside;
 mod readme;
 mod receive;
+mod recent_log;
 mod record_samples;
 mod records;
 mod replayed_sessions;

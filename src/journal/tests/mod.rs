@@ -3,6 +3,7 @@
 mod damage;
 mod folding;
 mod form;
+mod last_events;
 
 use proptest::prelude::*;
 
