@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Write;
 
 use serde::{Deserialize, Serialize};
 
@@ -98,6 +99,6 @@ fn rejected(path: &RepoPath, text: &[u8]) -> Vec<Decision> {
 fn write(folder: &std::path::Path, kept: &KnownRecords) -> std::io::Result<()> {
     fs::create_dir_all(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    serde_json::to_writer(&mut file, kept)?;
+    file.write_all(&serde_json::to_vec(kept)?)?;
     file.persist(folder.join(FILE)).map(drop).map_err(|error| error.error)
 }

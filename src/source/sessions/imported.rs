@@ -5,14 +5,14 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::line_reader::open;
-use super::{Client, Error, Roots, SessionCounts, SessionLog, SessionSummary, opencode, opencode_error, read};
+use super::{Client, Error, Roots, SessionCounts, SessionLog, SessionSummary, opencode, opencode_error, read_each};
 use crate::digest::hex_digest;
 use crate::event::agent_work::AgentWork;
 use crate::event::{Event, EventKind, Grade, Origin};
@@ -86,18 +86,29 @@ pub fn import(gate_dir: &Path, client: Client, path: &Path) -> Result<Vec<Import
     }
     let mut done = Vec::new();
     for source in sources {
-        let log = read(&source, &Roots::of_the_log())?;
-        if !log.events.is_empty() {
-            done.push(keep(gate_dir, &source, log.summary, log.events)?);
-        }
+        done.extend(keep(gate_dir, &source)?);
     }
     Ok(done)
 }
 
-fn keep(gate_dir: &Path, source: &SessionLog, summary: SessionSummary, events: Vec<Event>) -> Result<Import, Error> {
+/// Keeps the events of one session, one after the other; `None` if there are none.
+fn keep(gate_dir: &Path, source: &SessionLog) -> Result<Option<Import>, Error> {
     let folder = folder(gate_dir);
+    let cannot = |error: io::Error| Error::Write { path: folder.clone(), source: error };
+    fs::create_dir_all(&folder).map_err(cannot)?;
+    let mut body = BufWriter::new(tempfile::NamedTempFile::new_in(&folder).map_err(cannot)?);
+    let (mut first, mut written) = (None, Ok(()));
+    let summary = read_each(source, &Roots::of_the_log(), &mut |event| {
+        first.get_or_insert_with(|| event.id.clone());
+        if written.is_ok() {
+            written = write_event(&mut body, event);
+        }
+    })?;
+    written.map_err(cannot)?;
+    let Some(first) = first else { return Ok(None) };
+    let body = body.into_inner().map_err(|error| cannot(error.into_error()))?;
     // A log without a name of its session has that of its first event.
-    let session = summary.session.clone().or_else(|| events.first().map(|event| event.id.clone())).unwrap_or_default();
+    let session = summary.session.clone().unwrap_or(first);
     let actor = summary.actor.clone().unwrap_or_default();
     let digest = hex_digest(&[source.client.as_str().as_bytes(), session.as_bytes(), actor.as_bytes()]);
     let path = folder.join(format!("{}-{}.jsonl", source.client, &digest[..20]));
@@ -113,31 +124,40 @@ fn keep(gate_dir: &Path, source: &SessionLog, summary: SessionSummary, events: V
         counts: summary.counts.clone(),
         from: name,
     };
-    let mut events = events;
-    let known: HashSet<String> = of(&path).unwrap_or_default().into_iter().map(|event| event.id).collect();
-    let is_known = !known.is_empty() && events.iter().all(|event| known.contains(&event.id));
-    let imported = Imported { client: source.client, path: path.clone(), summary };
-    if is_known {
-        return Ok(Import { imported, known: true });
+    let earlier = ids(&path, 1).unwrap_or_default();
+    let known = !earlier.is_empty() && ids(body.path(), 0).is_ok_and(|ids| ids.is_subset(&earlier));
+    if !known {
+        write(&folder, &path, &head, body.path()).map_err(cannot)?;
     }
-    let write = || -> io::Result<()> {
-        fs::create_dir_all(&folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(&folder)?;
-        serde_json::to_writer(&mut file, &head)?;
-        for event in events.drain(..) {
-            if let EventKind::Work(work) = event.kind {
-                file.write_all(b"\n")?;
-                let Event { id, at, session, .. } = event;
-                serde_json::to_writer(&mut file, &ImportedLine { id, at, session, work: *work })?;
-            }
-        }
-        file.write_all(b"\n")?;
-        file.persist(&path).map_err(|error| error.error)?;
-        Ok(())
-    };
-    let mut write = write;
-    write().map_err(|source| Error::Write { path: path.clone(), source })?;
-    Ok(Import { imported, known: false })
+    Ok(Some(Import { imported: Imported { client: source.client, path, summary }, known }))
+}
+
+fn write_event(file: &mut impl Write, event: Event) -> io::Result<()> {
+    let EventKind::Work(work) = event.kind else { return Ok(()) };
+    let Event { id, at, session, .. } = event;
+    serde_json::to_writer(&mut *file, &ImportedLine { id, at, session, work: *work })?;
+    file.write_all(b"\n")
+}
+
+/// Writes the head and the lines of `body` into a new file that replaces the old one at once.
+fn write(folder: &Path, path: &Path, head: &ImportedHead, body: &Path) -> io::Result<()> {
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let mut line = serde_json::to_vec(head)?;
+    line.push(b'\n');
+    file.write_all(&line)?;
+    io::copy(&mut fs::File::open(body)?, file.as_file_mut())?;
+    file.persist(path).map(drop).map_err(|error| error.error)
+}
+
+/// Returns the ids of the events of a file, without its first lines.
+fn ids(path: &Path, skipped: usize) -> io::Result<HashSet<String>> {
+    #[derive(Deserialize)]
+    struct OnlyId {
+        id: String,
+    }
+    let lines = BufReader::new(open(path)?).lines().skip(skipped);
+    let id = |line: String| Some(serde_json::from_str::<OnlyId>(&line).ok()?.id);
+    lines.filter_map(|line| line.map(id).transpose()).collect()
 }
 
 /// Returns the imported logs, by name of their files. Unreadable ones are skipped.

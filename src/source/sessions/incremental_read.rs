@@ -5,7 +5,7 @@
 //! missing, or the log is another file now, or does not have the same bytes before that place, the log is read anew.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -77,7 +77,7 @@ impl Cursors {
         let source =
             SessionLog { client: cursor.client, path: cursor.path.clone(), session: cursor.session.clone(), dir: None };
         let mut file = tempfile::NamedTempFile::new_in(&self.0)?;
-        serde_json::to_writer(&mut file, cursor)?;
+        file.write_all(&serde_json::to_vec(cursor)?)?;
         file.persist(self.path(&source)).map_err(|error| error.error)?;
         Ok(())
     }
