@@ -2,9 +2,10 @@
 //! patch of all files would, for a small part of its cost.
 
 use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use git2::{Blob, DiffOptions, Patch, Repository};
+use git2::{AttrCheckFlags, AttrValue, Blob, DiffOptions, Patch, Repository};
 use imara_diff::{Algorithm, Diff, InternedInput, Token};
 
 use super::Repo;
@@ -12,6 +13,7 @@ use super::attributes::folders_above;
 use super::changed_blobs::Blobs;
 use crate::commit::change::{Commit, FileChange, PathStatus};
 use crate::commit::change_class::{PatchReader, Texture};
+use crate::repo_path::RepoPath;
 
 /// The largest file that is read, in bytes.
 const MAX_BYTES: usize = 1 << 18;
@@ -90,12 +92,33 @@ impl Repo {
         if self.library(|library| library.config()?.get_bool("core.sparseCheckout")) == Some(true) {
             return true;
         }
-        let folders = folders_above(places.iter().filter_map(|&at| Some(&commit.files.get(at)?.path)));
-        self.attribute_files(root, &folders).into_iter().any(|file| match fs::read(file) {
-            Ok(text) => ["diff", "binary"].iter().any(|word| memchr::memmem::find(&text, word.as_bytes()).is_some()),
-            Err(error) => error.kind() != io::ErrorKind::NotFound && error.kind() != io::ErrorKind::NotADirectory,
-        })
+        let paths: Vec<&RepoPath> = places.iter().filter_map(|&at| Some(&commit.files.get(at)?.path)).collect();
+        let mut named = self.attribute_files(root, &folders_above(paths.iter().copied()));
+        named.retain(|file| names_differences(file));
+        // Their patterns may mean other files. Which files outside of the repository count, only git knows.
+        let known = |file: &PathBuf| file.starts_with(root) || file.starts_with(self.common_dir());
+        !named.is_empty()
+            && (!named.iter().all(known) || self.library(|library| declared(library, &paths)) != Some(false))
     }
+}
+
+/// Returns `true` if an attribute file may say how files differ.
+fn names_differences(file: &Path) -> bool {
+    match fs::read(file) {
+        Ok(text) => ["diff", "binary"].iter().any(|word| memchr::memmem::find(&text, word.as_bytes()).is_some()),
+        Err(error) => error.kind() != io::ErrorKind::NotFound && error.kind() != io::ErrorKind::NotADirectory,
+    }
+}
+
+/// Returns `true` if attributes say how one of the files differs.
+fn declared(library: &Repository, paths: &[&RepoPath]) -> Result<bool, git2::Error> {
+    for path in paths {
+        let value = library.get_attr_bytes(&path.to_os(), "diff", AttrCheckFlags::FILE_THEN_INDEX)?;
+        if AttrValue::from_bytes(value) != AttrValue::Unspecified {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Returns a text; `None` if it is binary.

@@ -291,6 +291,11 @@ hermetic! {
         let mut commit = untouched.clone();
         git.lines().look_into(&mut commit).unwrap();
         assert_eq!(lines(&commit), [None, None]);
+        repo.write(".git/info/attributes", "[attr]picture binary\na.rs picture\n");
+        assert_eq!(look(&[0, 1]), None, "so does a macro");
+        assert_eq!(look(&[1]), Some(vec![None, Some(1)]), "of another file");
+        repo.write(".git/info/attributes", "*.js diff\n*.png binary\n[attr]picture -diff\n*.jpg picture\n*.rs !diff\n");
+        assert_eq!(look(&[0, 1]), Some(vec![Some(3), Some(1)]), "patterns of other files decide nothing");
         repo.remove(".git/info/attributes");
         repo.git(["mv", "a.rs", "c.rs"]);
         let tip = repo.commit_all("moved");
