@@ -1,10 +1,15 @@
 //! Git's configuration: every entry, and the place where it was set.
 
-use std::env;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+use std::{env, fs};
 
 use serde::{Deserialize, Serialize};
 
 use super::{GitError, Repo};
+
+/// The configuration files of the machine, for each place where a build of git looks for them.
+const OF_THE_MACHINE: [&str; 3] = ["/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig"];
 
 /// The place where a setting was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,9 +67,53 @@ impl Repo {
         let read = if moved { None } else { self.library(read_with_library) };
         match read {
             Some(entries) => Ok(entries),
-            None => parse_list(&self.git(["config", "--list", "--show-scope", "-z"])?),
+            None => self.listed_config(),
         }
     }
+
+    /// Asks git, unless it was asked before and none of the files has changed since.
+    fn listed_config(&self) -> Result<Vec<ConfigEntry>, GitError> {
+        let stamps = self.config_files().iter().map(|file| stamp(file)).collect();
+        let mut known = self.known_config();
+        if let Some(known) = known.as_ref().filter(|known| known.stamps == stamps) {
+            return Ok(known.entries.clone());
+        }
+        let entries = parse_list(&self.git(["config", "--list", "--show-scope", "-z"])?)?;
+        // The files that these name are not watched.
+        let includes = entries.iter().any(|entry| entry.key.starts_with("include"));
+        *known = Some(ListedConfig { stamps, entries: entries.clone() }).filter(|_| !includes);
+        Ok(entries)
+    }
+
+    /// Returns all files that git may read without being sent to them by another one, existing or not.
+    fn config_files(&self) -> Vec<PathBuf> {
+        let home = |name: &str, below: &str| env::var_os(name).map(|home| Path::new(&home).join(below));
+        let named = [
+            env::var_os("GIT_CONFIG_SYSTEM").map(PathBuf::from),
+            env::var_os("GIT_CONFIG_GLOBAL").map(PathBuf::from),
+            home("HOME", ".gitconfig"),
+            home("HOME", ".config/git/config"),
+            home("XDG_CONFIG_HOME", "git/config"),
+            Some(self.common_dir().join("config")),
+            Some(self.git_dir().join("config.worktree")),
+        ];
+        named.into_iter().flatten().chain(OF_THE_MACHINE.into_iter().map(PathBuf::from)).collect()
+    }
+}
+
+/// The configuration as git listed it, while its files stayed as they were.
+#[derive(Debug)]
+pub(super) struct ListedConfig {
+    stamps: Vec<Option<FileStamp>>,
+    entries: Vec<ConfigEntry>,
+}
+
+/// The size and the time of the last change of a file.
+type FileStamp = (u64, Option<SystemTime>);
+
+fn stamp(file: &Path) -> Option<FileStamp> {
+    let meta = fs::metadata(file).ok()?;
+    Some((meta.len(), meta.modified().ok()))
 }
 
 /// Parses a git boolean.

@@ -10,6 +10,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, PoisonError};
 
 use super::command::{bare_command, failed, object_directories, run, run_any};
+use super::config::ListedConfig;
 use super::environment::scrubbed;
 use super::{GitError, TreeDiff};
 use crate::oid::Oid;
@@ -38,6 +39,8 @@ struct RepoInner {
     quarantine: Vec<(&'static str, OsString)>,
     /// `None` where git2 cannot open this repository, or cannot see all of its objects.
     library: Mutex<Option<git2::Repository>>,
+    /// The configuration, where git had to list it.
+    config: Mutex<Option<ListedConfig>>,
     /// The comparisons that were made.
     diffs: Mutex<KnownDiffs>,
     /// The code that the work up to a commit took out of git: a run reads it before and after.
@@ -117,6 +120,7 @@ impl Repo {
             scrubbed,
             quarantine,
             library: Mutex::new(None),
+            config: Mutex::default(),
             diffs: Mutex::default(),
             taken_out: Mutex::default(),
             edited_markers: OnceLock::new(),
@@ -225,6 +229,11 @@ impl Repo {
             Some(code) if no.contains(&code) => Ok(None),
             _ => Err(failed(&command, &output)),
         }
+    }
+
+    /// Returns the configuration that git listed.
+    pub(super) fn known_config(&self) -> MutexGuard<'_, Option<ListedConfig>> {
+        self.0.config.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the comparisons that were made.

@@ -51,8 +51,13 @@ impl Sized {
 
     /// Runs `gate`; returns its status and what git was started with.
     fn gate(&self, args: &[&str], input: &str) -> (i32, Vec<String>) {
+        self.gate_with(&[], args, input)
+    }
+
+    fn gate_with(&self, variables: &[(&str, &str)], args: &[&str], input: &str) -> (i32, Vec<String>) {
         let _ = fs::remove_file(&self.starts);
         let mut command = self.repo.gate(args);
+        command.envs(variables.iter().copied());
         let path = std::env::var_os("PATH").unwrap();
         let path = [self.repo.outside().join("counting")].into_iter().chain(std::env::split_paths(&path));
         command.env("PATH", std::env::join_paths(path).unwrap());
@@ -219,4 +224,21 @@ fn what_goes_along_with_any_change_is_not_read_however_large_it_is() {
     assert_eq!((status, subcommands(&starts)), (0, Vec::new()), "{starts:?}");
     let (status, starts) = push("src/large.rs");
     assert_eq!((status, subcommands(&starts)), (0, vec!["diff-tree"]), "its own lines count, and git reads them");
+}
+
+#[test]
+fn configuration_in_another_place_is_asked_for_once() {
+    let sized = Sized::new(10);
+    let config = sized.repo.outside().join("elsewhere.gitconfig");
+    fs::write(&config, "[user]\n\tname = N\n\temail = n@example.com\n").unwrap();
+    let variables = [("GIT_CONFIG_GLOBAL", config.to_str().unwrap())];
+    let lists = |started: &[String]| started.iter().filter(|line| line.contains("config --list")).count();
+    for args in [&["check"][..], &["status"]] {
+        let (_, started) = sized.gate_with(&variables, args, "");
+        assert!(lists(&started) <= 1, "{args:?}: {started:?}");
+    }
+    // What it names is not watched: then it is asked for each time.
+    fs::write(&config, "[include]\n\tpath = other\n").unwrap();
+    let (_, started) = sized.gate_with(&variables, &["check"], "");
+    assert!(lists(&started) >= 1, "{started:?}");
 }
