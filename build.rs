@@ -1,45 +1,134 @@
 //! Embeds the data files, so that the binary needs no file beside it and a new gate, runner or template is one
 //! file and no line of Rust.
+//!
+//! Tables are rewritten from TOML to JSON, which is read some ten times faster, and runners are listed by their programs
+//! and texts, so that a process reads only the tables and runners that it needs.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+use toml::{Table, Value};
+
 fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     let mut code = String::new();
+    let (mut tables, mut queries) = (Vec::new(), String::new());
     for folder in ["evals", "gates", "hooks", "templates"] {
-        println!("cargo:rerun-if-changed={folder}");
-        let mut files = Vec::new();
-        collect(&root.join(folder), &mut files)?;
-        files.sort();
+        let files = named_files(&root.join(folder))?;
         let _ = writeln!(code, "/// The files of `{folder}/`: path below it, and content; sorted by path.");
         let _ = writeln!(code, "pub const {}: &[(&str, &str)] = &[", folder.to_uppercase());
-        for file in files {
-            let name = file.strip_prefix(root.join(folder)).unwrap_or(&file).to_string_lossy().replace('\\', "/");
-            let _ = writeln!(code, "    ({name:?}, include_str!({:?})),", file.to_string_lossy());
+        for (name, file) in files {
+            let line = format!("    ({name:?}, include_str!({:?})),\n", file.to_string_lossy());
+            code.push_str(&line);
+            if name.ends_with(".scm") {
+                queries.push_str(&line);
+            }
+            if name.ends_with(".toml") && folder != "hooks" {
+                tables.push((name, read(&file)?));
+            }
         }
         code.push_str("];\n");
     }
-    programs(&root.join("gates/runners"), &mut code)?;
+    let _ =
+        writeln!(code, "/// The queries of `gates/symbols/`.\npub const QUERIES: &[(&str, &str)] = &[\n{queries}];");
+    tables.sort_by(|(one, _), (other, _)| one.cmp(other));
+    code.push_str(
+        "/// The tables of `gates/` and `templates/` as JSON: path below the folder, and text; sorted by path.\n",
+    );
+    code.push_str("pub const TABLES: &[(&str, &str)] = &[\n");
+    for (name, table) in &tables {
+        let _ = writeln!(code, "    ({name:?}, {:?}),", json(table)?);
+    }
+    code.push_str("];\n");
+    let is_gate = |(name, table): &&(String, Table)| !name.contains('/') && table.contains_key("kind");
+    let gates: Vec<&str> = tables.iter().filter(is_gate).map(|(name, _)| name.as_str()).collect();
+    let _ = writeln!(code, "/// The tables that describe gates, sorted.\npub const GATE_TABLES: &[&str] = &{gates:?};");
+    let of_clients = tables.iter().filter(|(name, _)| name.starts_with("client-hooks/"));
+    let files: Vec<&str> = of_clients.filter_map(|(_, table)| table.get("install")?.get("file")?.as_str()).collect();
+    let _ =
+        writeln!(code, "/// The files that hold the hooks of clients.\npub const CLIENT_FILES: &[&str] = &{files:?};");
+    runners(&tables, &mut code);
     fs::write(out.join("embedded.rs"), code)
 }
 
-/// The programs that runners are started by, so that a word can be held against them before any file is parsed.
-fn programs(folder: &Path, code: &mut String) -> io::Result<()> {
+fn read(file: &Path) -> io::Result<Table> {
+    let malformed = |error: toml::de::Error| io::Error::other(format!("{}: {error}", file.display()));
+    fs::read_to_string(file)?.parse().map_err(malformed)
+}
+
+fn json(table: &Table) -> io::Result<String> {
+    Ok(serde_json::to_string(table)?)
+}
+
+/// Lists the runners, and the programs that start them.
+fn runners(tables: &[(String, Table)], code: &mut String) {
+    let is_runner = |name: &str| name.strip_prefix("runners/").is_some_and(|file| !file.starts_with('_'));
+    let mut list: Vec<(&str, &str, &Table)> = Vec::new();
+    list.extend(
+        tables.iter().filter(|(name, _)| is_runner(name)).map(|(name, table)| (id(table), name.as_str(), table)),
+    );
+    list.sort_unstable_by_key(|(id, ..)| *id);
+    let mut starts = BTreeSet::new();
+    let _ =
+        writeln!(code, "/// The runners in `gates/runners/`, sorted by id.\npub const RUNNERS: &[RunnerSummary] = &[");
+    for (at, (id, file, table)) in list.iter().enumerate() {
+        for invoke in entries(table, "invoke") {
+            let words: Vec<&str> = texts(invoke, "words").collect();
+            starts.extend(texts(invoke, "program").map(|program| (program, at, words.clone())));
+        }
+        let lines =
+            table.get("output").and_then(Value::as_table).into_iter().flat_map(|output| entries(output, "line"));
+        let texts: BTreeSet<&str> = lines.flat_map(|line| texts(line, "has")).collect();
+        let is_task = table.contains_key("task");
+        let _ = writeln!(
+            code,
+            "    RunnerSummary {{ id: {id:?}, file: {file:?}, is_task: {is_task}, texts: &{:?} }},",
+            Vec::from_iter(texts)
+        );
+    }
+    let _ = writeln!(
+        code,
+        "];\n/// The ways to start runners, sorted: the program, the place in `RUNNERS`, and the words that must follow."
+    );
+    code.push_str("pub const STARTS: &[(&str, usize, &[&str])] = &[\n");
+    for (program, at, words) in &starts {
+        let _ = writeln!(code, "    ({program:?}, {at}, &{words:?}),");
+    }
+    code.push_str("];\n");
+    let mut programs: BTreeSet<&str> = starts.iter().map(|(program, ..)| *program).collect();
+    let tasks = tables.iter().find(|(name, _)| name == "runners/_tasks.toml");
+    programs.extend(tasks.into_iter().flat_map(|(_, table)| texts(table, "interpreters")));
+    let programs = Vec::from_iter(programs);
+    let _ = writeln!(
+        code,
+        "/// These programs, and the interpreters of such, sorted.\npub const PROGRAMS: &[&str] = &{programs:?};"
+    );
+}
+
+fn id(table: &Table) -> &str {
+    table.get("id").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Returns the tables of an array of tables.
+fn entries<'a>(table: &'a Table, key: &str) -> impl Iterator<Item = &'a Table> {
+    table.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_table)
+}
+
+/// Returns the texts of a list.
+fn texts<'a>(table: &'a Table, key: &str) -> impl Iterator<Item = &'a str> {
+    table.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+}
+
+/// Returns the files below a folder with their names in it, sorted.
+fn named_files(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
     let mut files = Vec::new();
     collect(folder, &mut files)?;
-    let mut names = BTreeSet::new();
-    for file in files {
-        let text = fs::read_to_string(file)?;
-        let lists = text.lines().filter(|line| line.starts_with("program = [") || line.starts_with("interpreters = ["));
-        names.extend(lists.flat_map(|line| line.split('"').skip(1).step_by(2)).map(str::to_owned));
-    }
-    let names: Vec<String> = names.into_iter().collect();
-    let _ = writeln!(code, "/// The programs in `gates/runners/`, sorted.\npub const PROGRAMS: &[&str] = &{names:?};");
-    Ok(())
+    files.sort();
+    let name = |file: &Path| file.strip_prefix(folder).unwrap_or(file).to_string_lossy().replace('\\', "/");
+    Ok(files.into_iter().map(|file| (name(&file), file)).collect())
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {

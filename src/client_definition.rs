@@ -2,6 +2,7 @@
 //! hooks.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use serde::Deserialize;
 
@@ -157,16 +158,11 @@ pub struct InstalledHook {
 impl ClientFile {
     /// Returns the definition of a client.
     pub fn of(client: &str) -> Self {
-        // A test holds the embedded files readable.
-        let file = embedded::file(embedded::GATES, &format!("client-hooks/{client}.toml")).unwrap_or_default();
-        toml::from_str(file).unwrap_or_default()
+        static READ: Mutex<BTreeMap<String, ClientFile>> = Mutex::new(BTreeMap::new());
+        let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = read.entry(client.to_owned());
+        file.or_insert_with(|| embedded::table(&format!("client-hooks/{client}.toml"))).clone()
     }
-}
-
-/// Returns the files of all clients, below the root of a working tree.
-pub fn installed_files() -> Vec<String> {
-    let files = embedded::GATES.iter().filter(|(name, _)| name.starts_with("client-hooks/"));
-    files.filter_map(|(_, text)| Some(toml::from_str::<ClientFile>(text).ok()?.install.file)).collect()
 }
 
 #[cfg(test)]
@@ -175,9 +171,13 @@ mod tests {
 
     #[test]
     fn every_embedded_file_is_readable_and_waits_longer_than_gate_takes() {
-        let files = embedded::GATES.iter().filter(|(name, _)| name.starts_with("client-hooks/"));
-        for (name, text) in files {
-            let file: ClientFile = toml::from_str(text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let names = embedded::TABLES.iter().map(|(name, _)| *name).filter(|name| name.starts_with("client-hooks/"));
+        let files: Vec<(&str, ClientFile)> = names.map(|name| (name, embedded::table(name))).collect();
+        assert_eq!(
+            files.iter().map(|(_, file)| file.install.file.as_str()).collect::<Vec<_>>(),
+            embedded::CLIENT_FILES
+        );
+        for (name, file) in files {
             for (event, hook) in &file.install.events {
                 let unit = if hook.timeout >= 1000 { 1000 } else { 1 };
                 assert!(hook.budget > 0 && hook.budget < hook.timeout / unit, "{name}: {event}");

@@ -44,6 +44,7 @@ pub mod install;
 pub mod journal;
 pub mod judge;
 pub mod learn;
+pub mod lazy_patterns;
 pub mod local_file;
 pub mod model;
 pub mod moment;

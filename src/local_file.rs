@@ -109,8 +109,7 @@ struct LocalFileRules {
 
 fn rules() -> &'static LocalFileRules {
     static RULES: LazyLock<LocalFileRules> = LazyLock::new(|| {
-        let text = embedded::file(embedded::GATES, "local-files.toml").unwrap_or_default();
-        let LocalFileTable { collected, data, litter, generated } = toml::from_str(text).unwrap_or_default();
+        let LocalFileTable { collected, data, litter, generated } = embedded::table("local-files.toml");
         let globs = |patterns: &[String]| Globs::new(patterns).unwrap_or_default();
         LocalFileRules { collected: globs(&collected), data: globs(&data), litter: globs(&litter), generated }
     });

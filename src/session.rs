@@ -62,9 +62,7 @@ pub fn role_name(text: &str) -> Option<String> {
 }
 
 fn clients() -> Vec<ClientVariables> {
-    // A test holds the embedded file readable.
-    let file = embedded::file(embedded::GATES, "agents.toml").unwrap_or_default();
-    toml::from_str::<Agents>(file).map(|agents| agents.client).unwrap_or_default()
+    embedded::table::<Agents>("agents.toml").client
 }
 
 #[cfg(test)]

@@ -67,10 +67,7 @@ pub(crate) struct ToolFolderKind {
 
 /// Returns the kinds of tool folders.
 pub(crate) fn shapes() -> &'static [ToolFolderKind] {
-    static TABLE: LazyLock<ToolFolderTable> = LazyLock::new(|| {
-        let text = embedded::file(embedded::GATES, "tool-folders.toml").unwrap_or_default();
-        toml::from_str(text).unwrap_or_default()
-    });
+    static TABLE: LazyLock<ToolFolderTable> = LazyLock::new(|| embedded::table("tool-folders.toml"));
     &TABLE.folder
 }
 

@@ -141,9 +141,7 @@ pub(super) enum HarnessAnswer {
 
 pub(super) fn table() -> &'static CommandTable {
     static TABLE: OnceLock<CommandTable> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        embedded::file(embedded::GATES, "commands.toml").and_then(|text| toml::from_str(text).ok()).unwrap_or_default()
-    })
+    TABLE.get_or_init(|| embedded::table("commands.toml"))
 }
 
 impl CommandTable {
@@ -246,8 +244,7 @@ mod tests {
 
     #[test]
     fn the_table_is_read() {
-        let text = embedded::file(embedded::GATES, "commands.toml").expect("the file is embedded");
-        let table: CommandTable = toml::from_str(text).expect("gates/commands.toml is valid");
+        let table = table();
         for interpreter in &table.interpreter {
             assert!(interpreter.writes.iter().all(|pattern| Regex::new(pattern).is_ok()));
         }

@@ -103,11 +103,7 @@ pub(super) fn withheld_variables() -> &'static [String] {
 
 pub(super) fn run_settings() -> &'static RunSettings {
     static TABLE: OnceLock<RunSettings> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        embedded::file(embedded::GATES, "run-settings.toml")
-            .and_then(|text| toml::from_str(text).ok())
-            .unwrap_or_default()
-    })
+    TABLE.get_or_init(|| embedded::table("run-settings.toml"))
 }
 
 impl SettingsFile {
@@ -231,8 +227,7 @@ mod tests {
 
     #[test]
     fn the_table_is_read() {
-        let text = embedded::file(embedded::GATES, "run-settings.toml").expect("the file is embedded");
-        let table: RunSettings = toml::from_str(text).expect("gates/run-settings.toml is valid");
+        let table = run_settings();
         assert!(table.inherited.iter().flat_map(|entry| &entry.unless).all(|pattern| Regex::new(pattern).is_ok()));
         let runners = table.inherited.iter().flat_map(|entry| &entry.runners);
         let runners = runners.chain(table.file.iter().flat_map(|file| &file.runners));

@@ -87,10 +87,7 @@ impl AuthorPatterns {
 fn marks() -> &'static Marks {
     static MARKS: OnceLock<Marks> = OnceLock::new();
     MARKS.get_or_init(|| {
-        // A test holds the embedded file readable.
-        let file = embedded::file(embedded::GATES, "agents.toml").unwrap_or_default();
-        let authorship =
-            toml::from_str::<AgentsFile>(file).map_or_else(|_| Authorship::default(), |file| file.authorship);
+        let AgentsFile { authorship } = embedded::table("agents.toml");
         Marks {
             trailers: authorship.trailers,
             phrases: AuthorPatterns::new(authorship.phrases),
@@ -145,8 +142,7 @@ mod tests {
 
     #[test]
     fn the_embedded_file_is_readable() {
-        let file = embedded::file(embedded::GATES, "agents.toml").unwrap();
-        let authorship = toml::from_str::<AgentsFile>(file).unwrap().authorship;
+        let AgentsFile { authorship } = embedded::table("agents.toml");
         for marks in [&authorship.phrases, &authorship.identities, &authorship.branches] {
             for mark in marks {
                 Regex::new(&format!("(?i-u){}", mark.pattern)).unwrap();

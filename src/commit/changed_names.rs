@@ -130,9 +130,7 @@ struct StopWords {
 fn known() -> &'static StopWords {
     static KNOWN: OnceLock<StopWords> = OnceLock::new();
     KNOWN.get_or_init(|| {
-        // A test holds the embedded file readable.
-        let file = embedded::file(embedded::GATES, "common-words.toml").unwrap_or_default();
-        let words = toml::from_str(file).unwrap_or(CommonWords { joined: Vec::new(), common: Vec::new() });
+        let words: CommonWords = embedded::table("common-words.toml");
         StopWords { joined: words.joined.into_iter().collect(), common: words.common.into_iter().collect() }
     })
 }
@@ -165,8 +163,7 @@ mod tests {
         ] {
             assert_eq!(names(added, removed), expected, "{added:?} {removed:?}");
         }
-        let file = embedded::file(embedded::GATES, "common-words.toml").unwrap();
-        let words: CommonWords = toml::from_str(file).unwrap();
+        let words: CommonWords = embedded::table("common-words.toml");
         assert!(words.common.is_sorted() && words.common.len() > 400 && !words.joined.is_empty());
     }
 

@@ -295,8 +295,7 @@ mod tests {
     use super::*;
 
     fn rules() -> CommitRules {
-        let file = crate::embedded::file(crate::embedded::GATES, "atomic.toml").unwrap();
-        let table: toml::Table = file.parse().unwrap();
+        let table: toml::Table = crate::embedded::table("atomic.toml");
         CommitRules::read(table["params"].as_table().unwrap()).unwrap()
     }
 

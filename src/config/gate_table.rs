@@ -118,6 +118,11 @@ fn moments(report: &mut Report<'_>, fields: &TableFields<'_, '_>) -> Option<Vec<
     Some(moments)
 }
 
+/// Returns the severity of this name.
+pub(super) fn severity_of(name: &str) -> Option<Severity> {
+    SEVERITIES.iter().find(|(known, _)| *known == name).map(|(_, severity)| *severity)
+}
+
 fn severity(report: &mut Report<'_>, fields: &TableFields<'_, '_>) -> Option<Severity> {
     let mut said = fields.text(report, "severity")?;
     said.value = said.value.to_ascii_lowercase();

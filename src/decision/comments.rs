@@ -47,10 +47,7 @@ struct Languages {
 fn languages() -> &'static Languages {
     static LANGUAGES: OnceLock<Languages> = OnceLock::new();
     LANGUAGES.get_or_init(|| {
-        // A test holds the embedded file readable.
-        let file = embedded::file(embedded::GATES, "comments.toml").unwrap_or_default();
-        let (design_patterns, all) =
-            toml::from_str::<CommentsFile>(file).map(|file| (file.design_patterns, file.language)).unwrap_or_default();
+        let CommentsFile { design_patterns, language: all } = embedded::table("comments.toml");
         let mut by_name = HashMap::new();
         for (at, language) in all.iter().enumerate() {
             for ending in &language.extensions {
@@ -265,8 +262,7 @@ mod tests {
 
     #[test]
     fn the_embedded_file_is_readable() {
-        let file = embedded::file(embedded::GATES, "comments.toml").unwrap();
-        let file: CommentsFile = toml::from_str(file).unwrap();
+        let file: CommentsFile = embedded::table("comments.toml");
         for language in &file.language {
             assert!(!language.extensions.is_empty());
             assert!(!language.line.is_empty() || !language.block.is_empty());

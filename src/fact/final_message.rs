@@ -6,10 +6,10 @@
 
 use std::sync::LazyLock;
 
-use regex::{RegexSet, RegexSetBuilder};
 use serde::{Deserialize, Serialize};
 
 use crate::embedded;
+use crate::lazy_patterns::PhrasePatterns;
 
 /// The length of the end of a text that is read, in bytes.
 const END: usize = 4 * 1024;
@@ -29,75 +29,29 @@ pub struct LastWords {
     pub announces: bool,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct PhraseLists {
-    person: Vec<String>,
-    agent: Vec<String>,
-    offers: Vec<String>,
-    choices: Vec<String>,
-    claims: Vec<String>,
-    closings: Vec<String>,
-    reports: Vec<String>,
-    afterwards: Vec<String>,
-    confirmations: Vec<String>,
-    blocked: Vec<String>,
-    announcements: Vec<String>,
-    aside: Vec<String>,
-    proofs: Vec<String>,
-    denials: Vec<String>,
-    nothing: Vec<String>,
-    questions: Vec<String>,
-    addressed: Vec<String>,
-}
-
 struct ClaimPatterns {
-    person: RegexSet,
-    agent: RegexSet,
-    offers: RegexSet,
-    choices: RegexSet,
-    claims: RegexSet,
-    closings: RegexSet,
-    reports: RegexSet,
-    afterwards: RegexSet,
-    confirmations: RegexSet,
-    blocked: RegexSet,
-    announcements: RegexSet,
-    aside: RegexSet,
-    proofs: RegexSet,
-    denials: RegexSet,
-    nothing: RegexSet,
-    questions: RegexSet,
-    addressed: RegexSet,
+    person: PhrasePatterns,
+    agent: PhrasePatterns,
+    offers: PhrasePatterns,
+    choices: PhrasePatterns,
+    claims: PhrasePatterns,
+    closings: PhrasePatterns,
+    reports: PhrasePatterns,
+    afterwards: PhrasePatterns,
+    confirmations: PhrasePatterns,
+    blocked: PhrasePatterns,
+    announcements: PhrasePatterns,
+    aside: PhrasePatterns,
+    proofs: PhrasePatterns,
+    denials: PhrasePatterns,
+    nothing: PhrasePatterns,
+    questions: PhrasePatterns,
+    addressed: PhrasePatterns,
 }
 
-static PATTERNS: LazyLock<ClaimPatterns> = LazyLock::new(|| {
-    // A test holds the embedded file readable.
-    let file = embedded::file(embedded::GATES, "human-actions.toml").unwrap_or_default();
-    let lists: PhraseLists = toml::from_str(file).unwrap_or_default();
-    let set = |patterns: &[String]| {
-        RegexSetBuilder::new(patterns).case_insensitive(true).build().unwrap_or_else(|_| RegexSet::empty())
-    };
-    ClaimPatterns {
-        person: set(&lists.person),
-        agent: set(&lists.agent),
-        offers: set(&lists.offers),
-        choices: set(&lists.choices),
-        claims: set(&lists.claims),
-        closings: set(&lists.closings),
-        reports: set(&lists.reports),
-        afterwards: set(&lists.afterwards),
-        confirmations: set(&lists.confirmations),
-        blocked: set(&lists.blocked),
-        announcements: set(&lists.announcements),
-        aside: set(&lists.aside),
-        proofs: set(&lists.proofs),
-        denials: set(&lists.denials),
-        nothing: set(&lists.nothing),
-        questions: set(&lists.questions),
-        addressed: set(&lists.addressed),
-    }
-});
+static PATTERNS: LazyLock<ClaimPatterns> = LazyLock::new(|| embedded::table("human-actions.toml"));
 
 /// Reads the final message of a turn.
 pub fn read(text: &str) -> LastWords {
@@ -111,7 +65,7 @@ pub fn read(text: &str) -> LastWords {
     let waits = end.iter().any(|sentence| {
         patterns.person.is_match(sentence) && addresses(sentence) && !patterns.agent.is_match(sentence)
     });
-    let in_end = |patterns: &RegexSet| end.iter().any(|sentence| patterns.is_match(sentence));
+    let in_end = |patterns: &PhrasePatterns| end.iter().any(|sentence| patterns.is_match(sentence));
     let follows = (waits || in_end(&patterns.afterwards)) && !in_end(&patterns.blocked);
     let implies = in_end(&patterns.closings) || follows && claimed(&sentences, &patterns.reports);
     LastWords { asks, waits, claims: claims || implies, announces }
@@ -123,7 +77,7 @@ pub fn asks_to_confirm(text: &str) -> bool {
     let patterns = &*PATTERNS;
     let sentences = sentences(text);
     let end = &sentences[sentences.len().saturating_sub(3)..];
-    let in_end = |patterns: &RegexSet| end.iter().any(|sentence| patterns.is_match(sentence));
+    let in_end = |patterns: &PhrasePatterns| end.iter().any(|sentence| patterns.is_match(sentence));
     (in_end(&patterns.confirmations) || in_end(&patterns.closings)) && !in_end(&patterns.blocked)
 }
 
@@ -137,7 +91,7 @@ pub fn puts_aside(text: &str) -> bool {
     sentences(text).iter().any(|sentence| PATTERNS.aside.is_match(sentence))
 }
 
-fn claimed(sentences: &[String], patterns: &RegexSet) -> bool {
+fn claimed(sentences: &[String], patterns: &PhrasePatterns) -> bool {
     // What is denied in one half of a sentence does not deny the other.
     let claims = |clause: &str| patterns.is_match(clause.trim()) && !PATTERNS.denials.is_match(clause);
     sentences.iter().any(|sentence| !is_question(sentence) && sentence.split(';').any(claims))
@@ -220,25 +174,28 @@ mod tests {
 
     #[test]
     fn the_embedded_lists_are_readable() {
-        let file = embedded::file(embedded::GATES, "human-actions.toml").unwrap();
-        let lists: PhraseLists = toml::from_str(file).unwrap();
-        let asked = [
-            &lists.aside,
-            &lists.questions,
-            &lists.addressed,
-            &lists.proofs,
-            &lists.nothing,
-            &lists.choices,
-            &lists.announcements,
-        ];
-        let implied = [&lists.closings, &lists.confirmations, &lists.reports, &lists.afterwards, &lists.blocked];
-        for patterns in [&lists.person, &lists.agent, &lists.offers, &lists.claims, &lists.denials]
-            .into_iter()
-            .chain(asked)
-            .chain(implied)
-        {
-            RegexSetBuilder::new(patterns).build().unwrap();
-            assert!(!patterns.is_empty());
+        let p = &*PATTERNS;
+        for patterns in [
+            &p.person,
+            &p.agent,
+            &p.offers,
+            &p.choices,
+            &p.claims,
+            &p.closings,
+            &p.reports,
+            &p.afterwards,
+            &p.confirmations,
+            &p.blocked,
+            &p.announcements,
+            &p.aside,
+            &p.proofs,
+            &p.denials,
+            &p.nothing,
+            &p.questions,
+            &p.addressed,
+        ] {
+            patterns.check().unwrap();
+            assert!(patterns.count() > 0);
         }
     }
 

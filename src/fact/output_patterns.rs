@@ -1,14 +1,15 @@
 //! Patterns for the parts of a command's output that explain a failure, and for the parts that vary from run to run.
 //! Both are data: `gates/outputs.toml`.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use regex::Regex;
 use serde::Deserialize;
 
 use super::session_steps::bounded;
 use crate::embedded;
+use crate::lazy_patterns::{LazyPattern, LazyPatterns};
 
 /// The maximum number of lines of a signature.
 pub const LINES: usize = 6;
@@ -56,8 +57,7 @@ pub(super) struct OutputTable {
 #[cfg_attr(not(test), expect(dead_code, reason = "`what` and `same` are for people and tests"))]
 struct Varies {
     what: String,
-    #[serde(deserialize_with = "regex")]
-    pattern: Regex,
+    pattern: LazyPattern,
     #[serde(rename = "as")]
     replacement: String,
     same: [String; 2],
@@ -67,8 +67,7 @@ struct Varies {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(not(test), expect(dead_code, reason = "the example is for people and tests"))]
 struct FailureTable {
-    #[serde(deserialize_with = "regex")]
-    pattern: Regex,
+    pattern: LazyPattern,
     line: String,
     #[serde(default)]
     name: Option<String>,
@@ -81,27 +80,24 @@ struct FailureTable {
 struct Errors {
     starts: Vec<String>,
     contains: Vec<String>,
-    #[serde(deserialize_with = "regexes")]
-    explains: Vec<Regex>,
+    explains: LazyPatterns,
 }
 
-fn regexes<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Regex>, D::Error> {
-    let patterns = Vec::<String>::deserialize(from)?;
-    patterns.iter().map(|pattern| Regex::new(pattern).map_err(serde::de::Error::custom)).collect()
-}
-
-fn regex<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Regex, D::Error> {
-    Regex::new(&String::deserialize(from)?).map_err(serde::de::Error::custom)
-}
-
-static TABLE: LazyLock<OutputTable> = LazyLock::new(|| {
-    // A test holds the embedded file readable.
-    embedded::file(embedded::GATES, "outputs.toml").and_then(|text| toml::from_str(text).ok()).unwrap_or_default()
-});
+static TABLE: LazyLock<OutputTable> = LazyLock::new(|| embedded::table("outputs.toml"));
 
 /// Returns the embedded table.
 pub(super) fn table() -> &'static OutputTable {
     &TABLE
+}
+
+impl Varies {
+    /// Replaces what varies in a text.
+    fn replace(&self, text: String) -> String {
+        match self.pattern.about(&text).map(|pattern| pattern.replace_all(&text, self.replacement.as_str())) {
+            Some(Cow::Owned(replaced)) => replaced,
+            _ => text,
+        }
+    }
 }
 
 impl OutputTable {
@@ -109,18 +105,15 @@ impl OutputTable {
     pub(super) fn normal(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for varies in &self.varies {
-            if let std::borrow::Cow::Owned(replaced) = varies.pattern.replace_all(&text, varies.replacement.as_str()) {
-                text = replaced;
-            }
+            text = varies.replace(text);
         }
         text
     }
 
     /// Returns a text without colours, the first pattern of the parts that vary.
     pub(super) fn bare(&self, text: &str) -> String {
-        self.varies
-            .first()
-            .map_or_else(|| text.to_owned(), |colours| colours.pattern.replace_all(text, "").into_owned())
+        let text = text.to_owned();
+        if let Some(colours) = self.varies.first() { colours.replace(text) } else { text }
     }
 
     /// Returns `true` if a line explains a failure.
@@ -132,7 +125,7 @@ impl OutputTable {
 
     /// Returns `true` if a line explains a failure, or belongs to a line that does.
     fn speaks(&self, line: &str) -> bool {
-        self.tells(line) || self.error.explains.iter().any(|pattern| pattern.is_match(line))
+        self.tells(line) || self.error.explains.about(line).any(|pattern| pattern.is_match(line))
     }
 
     /// Returns the tests that the lines name as failed, with their file if it is given; sorted, each once.
@@ -140,7 +133,9 @@ impl OutputTable {
         let mut found = BTreeSet::new();
         for line in text.lines().filter(|line| line.len() < 1024) {
             for failed in &self.failed {
-                let Some(groups) = failed.pattern.captures(line) else { continue };
+                let Some(groups) = failed.pattern.about(line).and_then(|pattern| pattern.captures(line)) else {
+                    continue;
+                };
                 let group = |name| groups.name(name).map(|found| found.as_str().trim()).filter(|text| !text.is_empty());
                 let name = match (group("file"), group("name")) {
                     (Some(file), Some(name)) => format!("{file}::{name}"),
@@ -162,16 +157,21 @@ mod tests {
 
     #[test]
     fn the_examples_of_the_embedded_file_hold() {
-        let table: OutputTable = toml::from_str(embedded::file(embedded::GATES, "outputs.toml").unwrap()).unwrap();
+        let table = table();
+        assert!(table.error.explains.written().into_iter().all(|pattern| regex::Regex::new(pattern).is_ok()));
         assert_eq!(table.varies[0].what, "colours");
         for varies in &table.varies {
             let [one, other] = &varies.same;
             assert_ne!(one, other, "{}", varies.what);
-            assert!(varies.pattern.is_match(one), "{}: {one}", varies.what);
+            assert!(varies.pattern.about(one).unwrap().is_match(one), "{}: {one}", varies.what);
             assert_eq!(table.normal(one), table.normal(other), "{}", varies.what);
         }
         for failed in &table.failed {
-            let groups = failed.pattern.captures(&failed.line).unwrap_or_else(|| panic!("{}", failed.line));
+            let groups = failed
+                .pattern
+                .about(&failed.line)
+                .and_then(|pattern| pattern.captures(&failed.line))
+                .unwrap_or_else(|| panic!("{}", failed.line));
             for (group, expected) in [("name", &failed.name), ("file", &failed.file)] {
                 assert_eq!(groups.name(group).map(|found| found.as_str()), expected.as_deref(), "{}", failed.line);
             }

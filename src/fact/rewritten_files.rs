@@ -27,10 +27,7 @@ pub struct RewrittenFile {
 
 /// Returns the tool that rewrites a file of this name.
 pub fn rewriter(path: &RepoPath) -> Option<&'static RewrittenFile> {
-    static TABLE: LazyLock<RewrittenFilesTable> = LazyLock::new(|| {
-        let text = embedded::file(embedded::GATES, "rewritten-files.toml").unwrap_or_default();
-        toml::from_str(text).unwrap_or_default()
-    });
+    static TABLE: LazyLock<RewrittenFilesTable> = LazyLock::new(|| embedded::table("rewritten-files.toml"));
     let name = base_name(path);
     TABLE.file.iter().find(|file| file.names.iter().any(|known| known.as_bytes() == name))
 }

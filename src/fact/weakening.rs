@@ -5,7 +5,6 @@
 //! it matters.
 
 mod obsolete_tests;
-mod regex_literals;
 mod table;
 mod test_reader;
 mod test_settings;

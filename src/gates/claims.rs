@@ -2,7 +2,6 @@
 //! record contradicts is a finding of its own.
 
 use minijinja::context;
-use regex::{RegexSet, RegexSetBuilder};
 use serde::Deserialize;
 
 use super::GateKind;
@@ -16,6 +15,7 @@ use crate::fact::evidence::RunProof;
 use crate::fact::final_message;
 use crate::fact::hosting::PullState;
 use crate::fact::session_steps::{CommandRun, Deed, Step};
+use crate::lazy_patterns::PhrasePatterns;
 use crate::policy::{Gate, ParamError, Policy, read_params};
 use crate::repo_path::RepoPath;
 
@@ -29,17 +29,17 @@ struct Params {
     only: String,
     /// The rules on plain words that are on, by the names in [`WORD_RULES`].
     words: Vec<String>,
-    tests: Vec<String>,
-    build: Vec<String>,
-    ci: Vec<String>,
-    denials: Vec<String>,
-    pull: Vec<String>,
-    security: Vec<String>,
-    security_open: Vec<String>,
-    security_closed: Vec<String>,
-    flaky: Vec<String>,
-    flaky_ignored: Vec<String>,
-    flaky_fixed: Vec<String>,
+    tests: PhrasePatterns,
+    build: PhrasePatterns,
+    ci: PhrasePatterns,
+    denials: PhrasePatterns,
+    pull: PhrasePatterns,
+    security: PhrasePatterns,
+    security_open: PhrasePatterns,
+    security_closed: PhrasePatterns,
+    flaky: PhrasePatterns,
+    flaky_ignored: PhrasePatterns,
+    flaky_fixed: PhrasePatterns,
 }
 
 fn check(params: &toml::Table) -> Result<(), ParamError> {
@@ -62,16 +62,12 @@ fn check(params: &toml::Table) -> Result<(), ParamError> {
         return Err(ParamError { key: Some("words".to_owned()), what });
     }
     for (key, patterns) in lists {
-        set(patterns).map_err(|error| ParamError { key: Some(key.to_owned()), what: error.to_string() })?;
+        patterns.check().map_err(|error| ParamError { key: Some(key.to_owned()), what: error.to_string() })?;
     }
     match params.only.as_str() {
         "" | "security" => Ok(()),
         other => Err(ParamError { key: Some("only".to_owned()), what: format!("`{other}` is not `security`") }),
     }
-}
-
-fn set(patterns: &[String]) -> Result<RegexSet, regex::Error> {
-    RegexSetBuilder::new(patterns).case_insensitive(true).build()
 }
 
 /// The rules on plain words.
@@ -121,20 +117,21 @@ impl ClaimJudge<'_> {
         });
         let Some(last) = last else { return };
         let sentences = final_message::sentences(last);
-        let Ok(denials) = set(&params.denials) else { return };
         let is_on = |rule: &str| params.words.iter().any(|word| word == rule);
-        let claimed = |rule: &str, patterns: &[String]| {
-            let patterns = set(patterns).ok().filter(|_| is_on(rule))?;
+        let claimed = |rule: &str, patterns: &PhrasePatterns| {
             let claims = |sentence: &&String| {
-                patterns.is_match(sentence) && !denials.is_match(sentence) && !final_message::is_question(sentence)
+                is_on(rule)
+                    && patterns.is_match(sentence)
+                    && !params.denials.is_match(sentence)
+                    && !final_message::is_question(sentence)
             };
             sentences.iter().find(claims).map(|sentence| format!("the agent said “{}”", cut(sentence)))
         };
-        let named = |rule: &str, [named, open, closed]: [&[String]; 3]| {
-            let [Ok(named), Ok(open), Ok(closed)] = [named, open, closed].map(set) else { return None };
-            let left =
-                |sentence: &&String| named.is_match(sentence) && open.is_match(sentence) && !closed.is_match(sentence);
-            sentences.iter().find(left).filter(|_| is_on(rule)).map(|sentence| cut(sentence))
+        let named = |rule: &str, [named, open, closed]: [&PhrasePatterns; 3]| {
+            let left = |sentence: &&String| {
+                is_on(rule) && named.is_match(sentence) && open.is_match(sentence) && !closed.is_match(sentence)
+            };
+            sentences.iter().find(left).map(|sentence| cut(sentence))
         };
         if let Some(claim) = claimed("tests", &params.tests) {
             self.tests_pass(&claim);

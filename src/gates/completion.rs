@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use minijinja::context;
-use regex::{RegexSet, RegexSetBuilder};
 use serde::Deserialize;
 
 use super::GateKind;
@@ -16,6 +15,7 @@ use crate::event::forwarded_text::own_words;
 use crate::fact::Facts;
 use crate::fact::final_message;
 use crate::fact::session_steps::{CommandRun, Deed, Step};
+use crate::lazy_patterns::PhrasePatterns;
 use crate::policy::{Gate, ParamError, Policy, read_params};
 
 /// The rules, each the reason of its findings.
@@ -28,11 +28,11 @@ pub const KIND: GateKind = GateKind { name: "completion", words: "completion", c
 #[serde(deny_unknown_fields, default)]
 struct Params {
     rules: Vec<String>,
-    asks_tests: Vec<String>,
-    asks_words: Vec<String>,
-    asks_acts: Vec<String>,
-    asks_change: Vec<String>,
-    ahead: Vec<String>,
+    asks_tests: PhrasePatterns,
+    asks_words: PhrasePatterns,
+    asks_acts: PhrasePatterns,
+    asks_change: PhrasePatterns,
+    ahead: PhrasePatterns,
 }
 
 fn check(params: &toml::Table) -> Result<(), ParamError> {
@@ -48,13 +48,9 @@ fn check(params: &toml::Table) -> Result<(), ParamError> {
         ("asks_change", &params.asks_change),
         ("ahead", &params.ahead),
     ] {
-        set(patterns).map_err(|error| ParamError { key: Some(key.to_owned()), what: error.to_string() })?;
+        patterns.check().map_err(|error| ParamError { key: Some(key.to_owned()), what: error.to_string() })?;
     }
     Ok(())
-}
-
-fn set(patterns: &[String]) -> Result<RegexSet, regex::Error> {
-    RegexSetBuilder::new(patterns).case_insensitive(true).build()
 }
 
 fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
@@ -64,15 +60,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     }
     let Some((task, steps)) = turn(facts) else { return Vec::new() };
     let task = &*task;
-    let (Ok(asks_tests), Ok(asks_words), Ok(asks_acts), Ok(asks_change), Ok(ahead)) = (
-        set(&params.asks_tests),
-        set(&params.asks_words),
-        set(&params.asks_acts),
-        set(&params.asks_change),
-        set(&params.ahead),
-    ) else {
-        return Vec::new();
-    };
+    let Params { asks_tests, asks_words, asks_acts, asks_change, ahead, .. } = &params;
     let mut findings = Vec::new();
     let mut add = |reason: &str, values: &minijinja::Value| {
         if !params.rules.iter().any(|rule| rule == reason) {

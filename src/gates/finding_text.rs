@@ -53,8 +53,7 @@ pub(super) fn say(gate: &Gate, reason: &str, context: &Value) -> FindingText {
 
 fn inherited(gate: &Gate, reason: &str) -> Option<Message> {
     let origin = super::kind(&gate.kind)?.words;
-    let file = embedded::file(embedded::GATES, &format!("{origin}.toml"))?;
-    let table: toml::Table = toml::from_str(file).ok()?;
+    let table: toml::Table = embedded::table(&format!("{origin}.toml"));
     table.get("messages")?.get(reason)?.clone().try_into().ok()
 }
 

@@ -127,8 +127,7 @@ mod tests {
     const ONE: &str = "1111111111111111111111111111111111111111";
 
     fn gate(branches: &[&str], default_branch: bool) -> Gate {
-        let text = crate::embedded::file(crate::embedded::GATES, "protected-branch.toml").unwrap();
-        let table: toml::Table = toml::from_str(text).unwrap();
+        let table: toml::Table = crate::embedded::table("protected-branch.toml");
         let mut params = toml::Table::new();
         params.insert("branches".to_owned(), branches.to_vec().into());
         params.insert("default_branch".to_owned(), default_branch.into());

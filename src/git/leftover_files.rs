@@ -34,8 +34,7 @@ struct Meant {
 
 fn meant() -> &'static Meant {
     static MEANT: LazyLock<Meant> = LazyLock::new(|| {
-        let text = embedded::file(embedded::GATES, "left-behind.toml").unwrap_or_default();
-        let meant: Meant = toml::from_str(text).unwrap_or_default();
+        let meant: Meant = embedded::table("left-behind.toml");
         Meant { globs: Globs::new(&meant.files).unwrap_or_default(), ..meant }
     });
     &MEANT

@@ -12,7 +12,7 @@ use super::leftover_files::{is_code, is_made};
 use super::status::{StatusPath, WorkingTreeStatus};
 use super::tool_folders::find;
 use super::{GitError, Repo};
-use crate::client_definition;
+use crate::embedded;
 use crate::local_file::{LocalCause, LocalFile, is_collected, is_data, is_generated_folder, is_litter};
 use crate::repo_path::RepoPath;
 use crate::snapshot::SnapshotEntry;
@@ -53,7 +53,7 @@ impl Repo {
     }
 
     fn needed_and_ignored(&self, root: &Path, status: &WorkingTreeStatus) -> Result<Vec<LocalFile>, GitError> {
-        let own = client_definition::installed_files();
+        let own = embedded::CLIENT_FILES;
         let mut candidates = candidates(root, &status.ignored);
         candidates.retain(|one| !own.iter().any(|own| own.as_bytes() == one.path.as_bytes()));
         if candidates.is_empty() {

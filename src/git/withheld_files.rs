@@ -31,8 +31,7 @@ struct SecretNames {
 
 fn secret_names() -> &'static SecretNames {
     static NAMES: LazyLock<SecretNames> = LazyLock::new(|| {
-        let text = embedded::file(embedded::GATES, "secret-files.toml").unwrap_or_default();
-        let read: SecretFiles = toml::from_str(text).unwrap_or_default();
+        let read: SecretFiles = embedded::table("secret-files.toml");
         let globs = |list: &[String]| Globs::new(list).unwrap_or_default();
         SecretNames { files: globs(&read.files), except: globs(&read.except) }
     });

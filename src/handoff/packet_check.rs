@@ -61,9 +61,7 @@ struct PacketRules {
 }
 
 static RULES: LazyLock<PacketRules> = LazyLock::new(|| {
-    let text = embedded::file(embedded::GATES, "handoff.toml").unwrap_or_default();
-    // A test holds the file readable and its patterns compilable.
-    let file: PacketRulesFile = toml::from_str(text).unwrap_or_default();
+    let file: PacketRulesFile = embedded::table("handoff.toml");
     let compiled = |(at, trace): (usize, &Trace)| {
         let given = trace.given_pattern.as_ref().unwrap_or(&trace.pattern);
         Some((pattern(&trace.pattern)?, pattern(given)?, at))
@@ -239,7 +237,7 @@ mod tests {
 
     #[test]
     fn the_rules_are_readable_and_meet_their_examples() {
-        let file: PacketRulesFile = toml::from_str(embedded::file(embedded::GATES, "handoff.toml").unwrap()).unwrap();
+        let file: PacketRulesFile = embedded::table("handoff.toml");
         assert_eq!(RULES.traces.len(), file.trace.len());
         for trace in &file.trace {
             let given = pattern(trace.given_pattern.as_ref().unwrap_or(&trace.pattern)).unwrap();

@@ -43,9 +43,7 @@ static WORDS: LazyLock<RetryWords> = LazyLock::new(|| {
     struct RetryWordsFile {
         ruled_out: RetryWords,
     }
-    // A test holds the embedded file readable.
-    let text = embedded::file(embedded::GATES, "handoff.toml").unwrap_or_default();
-    toml::from_str::<RetryWordsFile>(text).unwrap_or_default().ruled_out
+    embedded::table::<RetryWordsFile>("handoff.toml").ruled_out
 });
 
 /// Returns the items of `ruled_out` that were done again. An item names a command line or a path as code (`` `pytest -k

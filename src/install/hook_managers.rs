@@ -82,8 +82,7 @@ pub fn managers(repository: &InstallTarget, names: &[&str]) -> Vec<HookManager> 
 }
 
 fn known() -> Vec<ManagerEntry> {
-    let table = embedded::file(embedded::GATES, "hook-managers.toml").map(toml::from_str::<ManagerTable>);
-    table.and_then(Result::ok).map(|table| table.manager).unwrap_or_default()
+    embedded::table::<ManagerTable>("hook-managers.toml").manager
 }
 
 /// Returns `true` if the manager that wrote a hook file is running this program: it found this program's hook, keeps
@@ -130,8 +129,7 @@ mod tests {
 
     #[test]
     fn the_table_is_well_formed() {
-        let table: ManagerTable =
-            toml::from_str(embedded::file(embedded::GATES, "hook-managers.toml").unwrap()).unwrap();
+        let table: ManagerTable = embedded::table("hook-managers.toml");
         for entry in &table.manager {
             assert!(!entry.files.is_empty() && !entry.hook_text.is_empty(), "{}", entry.name);
             assert!(!entry.says.ends_with('.') && !entry.says.contains('@'), "{}", entry.name);

@@ -34,11 +34,11 @@ impl List {
 type WordLists = BTreeMap<String, List>;
 
 static LANGUAGES: LazyLock<BTreeMap<&'static str, WordLists>> = LazyLock::new(|| {
-    let files = embedded::GATES.iter().filter_map(|(path, text)| {
+    let languages = embedded::TABLES.iter().filter_map(|(path, _)| {
         let name = path.strip_prefix("prompt/")?.strip_suffix(".toml")?;
-        Some((name, lists(&toml::from_str(text).ok()?)))
+        Some((name, lists(&embedded::table(path))))
     });
-    files.collect()
+    languages.collect()
 });
 
 fn lists(file: &WordFile) -> WordLists {

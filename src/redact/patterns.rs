@@ -5,16 +5,16 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aho_corasick::AhoCorasick;
-use regex::Regex;
 use serde::Deserialize;
 
 use crate::embedded;
+use crate::lazy_patterns::LazyPattern;
 
 /// The patterns, each compiled when it is first needed.
 pub(super) struct SecretPatterns {
     secrets: Vec<Pattern>,
     near: Near,
-    kept_shapes: Vec<SecretShape>,
+    kept_shapes: Vec<LazyPattern>,
 }
 
 /// The words near which secrets occur.
@@ -26,8 +26,6 @@ struct Near {
     /// The number of bytes that were searched without the machine.
     looked_at: AtomicUsize,
 }
-
-type SecretShape = LazyLock<Option<Regex>, Box<dyn FnOnce() -> Option<Regex> + Send>>;
 
 /// The result of a search in a text.
 pub(super) struct SecretMatch {
@@ -41,7 +39,7 @@ struct Pattern {
     random: bool,
     cut: bool,
     split: bool,
-    regex: SecretShape,
+    regex: LazyPattern,
 }
 
 #[derive(Debug, Deserialize)]
@@ -70,14 +68,8 @@ struct Secret {
     kept: Vec<String>,
 }
 
-/// Returns the embedded file, which tests check. If it were invalid, nothing would be recognised.
 fn file() -> SecretsFile {
-    let text = embedded::file(embedded::GATES, "secrets.toml").unwrap_or_default();
-    toml::from_str(text).unwrap_or(SecretsFile { kept_shapes: Vec::new(), untouched: Vec::new(), secret: Vec::new() })
-}
-
-fn shape(pattern: String) -> SecretShape {
-    LazyLock::new(Box::new(move || Regex::new(&pattern).ok()))
+    embedded::table("secrets.toml")
 }
 
 impl SecretPatterns {
@@ -92,12 +84,12 @@ impl SecretPatterns {
             random: secret.random,
             cut: secret.cut,
             split: secret.split,
-            regex: shape(secret.pattern),
+            regex: secret.pattern.into(),
         };
         Self {
             secrets: secrets.into_iter().map(pattern).collect(),
             near,
-            kept_shapes: kept_shapes.into_iter().map(shape).collect(),
+            kept_shapes: kept_shapes.into_iter().map(LazyPattern::from).collect(),
         }
     }
 
@@ -118,7 +110,7 @@ impl SecretPatterns {
     }
 
     fn matches(&self, pattern: &Pattern, text: &str) -> Vec<Range<usize>> {
-        let Some(regex) = &*pattern.regex else { return Vec::new() };
+        let Some(regex) = pattern.regex.about(text) else { return Vec::new() };
         let named: Vec<&str> = regex.capture_names().flatten().filter(|name| name.starts_with("secret")).collect();
         let mut found = Vec::new();
         for captures in regex.captures_iter(text) {
@@ -138,7 +130,7 @@ impl SecretPatterns {
         value.bytes().any(|byte| byte.is_ascii_digit())
             && value.bytes().any(|byte| byte.is_ascii_alphabetic())
             && entropy(value) >= MIN_ENTROPY
-            && !self.kept_shapes.iter().any(|shape| shape.as_ref().is_some_and(|shape| shape.is_match(value)))
+            && !self.kept_shapes.iter().any(|shape| shape.about(value).is_some_and(|shape| shape.is_match(value)))
     }
 }
 
@@ -228,6 +220,8 @@ mod tests {
     use std::collections::BTreeSet;
     use std::ffi::OsString;
 
+    use regex::Regex;
+
     use super::*;
     use crate::redact::environment_values::SecretValues;
     use crate::redact::{REDACTED, redact_with};
@@ -248,8 +242,7 @@ mod tests {
 
     #[test]
     fn the_file_is_well_formed() {
-        let text = embedded::file(embedded::GATES, "secrets.toml").unwrap();
-        let file: SecretsFile = toml::from_str(text).unwrap();
+        let file = file();
         let ids: BTreeSet<&str> = file.secret.iter().map(|secret| secret.id.as_str()).collect();
         assert_eq!(ids.len(), file.secret.len(), "each id once");
         for secret in &file.secret {

@@ -209,9 +209,8 @@ fn scopes(case: &Case, world: &World, content: &Content) -> Table {
     if !case.policy.scopes.is_empty() {
         return case.policy.scopes.iter().map(|(name, globs)| (name.clone(), list(&globs.0))).collect();
     }
-    let rules = crate::embedded::file(crate::embedded::GATES, "atomic.toml")
-        .and_then(|text| text.parse::<Table>().ok())
-        .and_then(|table| CommitRules::read(table.get("params")?.as_table()?).ok());
+    let table: Table = crate::embedded::table("atomic.toml");
+    let rules = table.get("params").and_then(|params| CommitRules::read(params.as_table()?).ok());
     let Some(rules) = rules else { return Table::new() };
     let mut paths: Vec<RepoPath> = content.files.keys().map(|path| RepoPath::from(path.as_str())).collect();
     for commit in world.own.iter().filter_map(|own| world.commits.get(own)) {

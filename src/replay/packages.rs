@@ -83,10 +83,7 @@ pub(super) struct Selector {
     pub(super) tasks: bool,
 }
 
-static TABLES: LazyLock<Tables> = LazyLock::new(|| {
-    let text = crate::embedded::file(crate::embedded::GATES, "packages.toml").unwrap_or_default();
-    toml::from_str(text).unwrap_or_else(|error| panic!("gates/packages.toml: {error}"))
-});
+static TABLES: LazyLock<Tables> = LazyLock::new(|| crate::embedded::table("packages.toml"));
 
 /// Returns the options by which this program selects packages.
 pub(super) fn selector(program: &str) -> Option<&'static Selector> {

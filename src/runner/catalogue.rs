@@ -1,26 +1,34 @@
 //! The runner catalogue: `gates/runners/*.toml`, parsed and looked up.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{LazyLock, OnceLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use memchr::memmem;
 use serde::Deserialize;
 
-use crate::embedded;
+use crate::embedded::{self, RunnerSummary};
 use crate::runner::arguments::Arguments;
+use crate::runner::claimed_calls::{ClaimedCall, claimed_twice};
 use crate::runner::command_kind::{CommandKind, ExitMeaning};
 use crate::runner::name_source::NameSource;
 use crate::runner::output_line::LineRule;
 use crate::runner::task::{TaskNames, TaskRules};
 
-/// Everything known about runners.
+/// The length of the outputs of a process up to which texts are sought one by one: making the automaton costs more.
+const MAX_OUTPUT_WITHOUT_AUTOMATON: usize = 1 << 15;
+
+/// Everything known about runners. A runner that is part of the binary is read when it is looked up.
 #[derive(Debug, Default)]
 pub struct Catalogue {
-    runners: BTreeMap<String, Runner>,
-    by_program: BTreeMap<String, Vec<(String, usize)>>,
-    /// The meanings of task names.
-    pub names: TaskNames,
+    /// The runners of the binary, as far as they were read, in the order of [`embedded::RUNNERS`].
+    embedded: Vec<OnceLock<Runner>>,
+    /// The other runners, by id.
+    others: Vec<Runner>,
+    names: OnceLock<TaskNames>,
     texts: OnceLock<Texts>,
+    output_read: AtomicUsize,
 }
 
 /// The texts that rules need, to be found in one pass over a line, whatever the number of rules.
@@ -68,6 +76,9 @@ pub enum CatalogueError {
         /// The id.
         id: String,
     },
+    /// Two runners claim the same call.
+    #[error("{} and {} both claim `{}`: give one of them other words", file_of(&.0.by[0]), file_of(&.0.by[1]), .0.call)]
+    Claimed(ClaimedCall),
     /// A pattern that is not a regular expression.
     #[error("runner `{id}`: pattern `{pattern}`: {message}")]
     Pattern {
@@ -292,19 +303,45 @@ pub(crate) fn program_name(knows: impl Fn(&str) -> bool, word: &str) -> String {
     stem.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-').to_owned()
 }
 
+/// Returns the entries of [`embedded::STARTS`] for a program.
+fn starts_of(program: &str) -> &'static [(&'static str, usize, &'static [&'static str])] {
+    let from = embedded::STARTS.partition_point(|(name, ..)| *name < program);
+    let count = embedded::STARTS[from..].iter().take_while(|(name, ..)| *name == program).count();
+    &embedded::STARTS[from..from + count]
+}
+
+/// Returns the name of the file of a runner.
+fn file_of(id: &str) -> String {
+    format!("runners/{}.toml", id.replace(' ', "-"))
+}
+
+impl Invoke {
+    /// Returns its weight among ways that all match. A task runner takes every word; what is named in full comes first.
+    pub(super) fn weight(&self, runner: &Runner) -> usize {
+        self.words.len() * 2 + usize::from(runner.task.is_none() || self.task.is_some())
+    }
+}
+
+impl Runner {
+    /// Returns the ways to start it through a program of this name.
+    fn starts(&self, program: &str) -> impl Iterator<Item = &Invoke> {
+        self.invoke.iter().filter(move |invoke| invoke.program.iter().any(|name| name == program))
+    }
+}
+
 impl Catalogue {
-    /// Returns the catalogue that is part of the binary, parsed on first use.
+    /// Returns the catalogue that is part of the binary.
     pub fn embedded() -> &'static Self {
-        static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
-        // The files are part of the binary and a test parses them, so that the empty catalogue is never seen.
-        CATALOGUE.get_or_init(|| {
-            let files = embedded::GATES.iter().filter(|(path, _)| path.starts_with("runners/"));
-            Self::parse(files.map(|(path, text)| (*path, *text))).unwrap_or_default()
-        })
+        static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(Catalogue::unread);
+        &CATALOGUE
     }
 
-    /// Returns `true` if the catalogue of this program may know the program that a word starts. It parses nothing,
-    /// because most commands are not runners.
+    /// Returns the catalogue that is part of the binary, of which nothing was read yet.
+    fn unread() -> Self {
+        Self { embedded: embedded::RUNNERS.iter().map(|_| OnceLock::new()).collect(), ..Self::default() }
+    }
+
+    /// Returns `true` if the catalogue of this program may know the program that a word starts.
     pub fn may_start(word: &str) -> bool {
         let knows = |name: &str| embedded::PROGRAMS.binary_search(&name).is_ok();
         knows(&program_name(knows, word))
@@ -319,46 +356,56 @@ impl Catalogue {
                 message: error.to_string().trim_end().to_owned(),
             };
             match file.rsplit('/').next().unwrap_or(file) {
-                "_tasks.toml" => catalogue.names = toml::from_str(text).map_err(malformed)?,
+                "_tasks.toml" => catalogue.names = toml::from_str::<TaskNames>(text).map_err(malformed)?.into(),
                 name if name.starts_with('_') => {}
                 _ => {
                     let runner: Runner = toml::from_str(text).map_err(malformed)?;
-                    let id = runner.id.clone();
-                    if catalogue.runners.insert(id.clone(), runner).is_some() {
+                    if catalogue.runner(&runner.id).is_some() {
                         let (file, message) = (file.to_owned(), "a second runner with this id");
-                        return Err(CatalogueError::Reference { file, message, id });
+                        return Err(CatalogueError::Reference { file, message, id: runner.id });
                     }
+                    catalogue.others.push(runner);
                 }
             }
         }
-        for runner in catalogue.runners.values_mut() {
-            runner.arguments.add_nothing(&catalogue.names.nothing_arguments);
+        catalogue.others.sort_by(|one, other| one.id.cmp(&other.id));
+        let nothing = catalogue.names().nothing_arguments.clone();
+        catalogue.others.iter_mut().for_each(|runner| runner.arguments.add_nothing(&nothing));
+        let likes = catalogue.others.iter().filter_map(|runner| Some((&runner.id, runner.output.like.as_ref()?)));
+        if let Some((id, like)) = likes.into_iter().find(|(_, like)| catalogue.runner(like).is_none()) {
+            let (file, message) = (id.clone(), "no runner with this id");
+            return Err(CatalogueError::Reference { file, message, id: like.clone() });
         }
-        for runner in catalogue.runners.values() {
-            if let Some(like) = &runner.output.like
-                && !catalogue.runners.contains_key(like)
-            {
-                let (file, message) = (runner.id.clone(), "no runner with this id");
-                return Err(CatalogueError::Reference { file, message, id: like.clone() });
-            }
-            for (index, invoke) in runner.invoke.iter().enumerate() {
-                for program in &invoke.program {
-                    catalogue.by_program.entry(program.clone()).or_default().push((runner.id.clone(), index));
-                }
-            }
+        match claimed_twice(&catalogue.others) {
+            Some(claimed) => Err(CatalogueError::Claimed(claimed)),
+            None => Ok(catalogue),
         }
-        Ok(catalogue)
     }
 
     /// Compiles every pattern, which is otherwise done when it is first needed.
     pub fn check(&self) -> Result<(), CatalogueError> {
-        for runner in self.runners.values() {
+        for runner in self.runners() {
             let lines = runner.output.line.iter().try_for_each(LineRule::check);
             lines
                 .and_then(|()| runner.names.iter().try_for_each(NameSource::check))
                 .map_err(|(pattern, message)| CatalogueError::Pattern { id: runner.id.clone(), pattern, message })?;
         }
         Ok(())
+    }
+
+    /// Returns the runner of the binary at this place in [`embedded::RUNNERS`].
+    fn at(&self, place: usize) -> Option<&Runner> {
+        let read = || {
+            let mut runner: Runner = embedded::table(embedded::RUNNERS[place].file);
+            runner.arguments.add_nothing(&self.names().nothing_arguments);
+            runner
+        };
+        Some(self.embedded.get(place)?.get_or_init(read))
+    }
+
+    /// Returns the meanings of task names.
+    pub fn names(&self) -> &TaskNames {
+        self.names.get_or_init(|| embedded::table("runners/_tasks.toml"))
     }
 
     /// Returns `true` if a program of this name does its own work, or is a task runner that packages install.
@@ -370,36 +417,73 @@ impl Catalogue {
 
     /// Returns the runner with this id.
     pub fn runner(&self, id: &str) -> Option<&Runner> {
-        self.runners.get(id)
+        let place = embedded::RUNNERS.binary_search_by_key(&id, |summary| summary.id).ok();
+        place.and_then(|place| self.at(place)).or_else(|| self.others.iter().find(|runner| runner.id == id))
     }
 
     /// Returns the texts that rules need.
     pub(crate) fn texts(&self) -> &Texts {
         self.texts.get_or_init(|| {
-            let rules = self.runners.values().flat_map(|runner| &runner.output.line);
-            let texts: BTreeSet<&String> = rules.flat_map(|rule| &rule.has).collect();
+            let summaries = embedded::RUNNERS.iter().take(self.embedded.len());
+            let rules = self.others.iter().flat_map(|runner| &runner.output.line);
+            let mut texts: BTreeSet<&str> = rules.flat_map(|rule| &rule.has).map(String::as_str).collect();
+            texts.extend(summaries.flat_map(|summary| summary.texts));
             // Not the automaton that is fastest to run: it takes longer to make than most outputs take to read.
             let all = AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(&texts).ok();
-            Texts { all, ids: texts.into_iter().cloned().zip(0..).collect() }
+            Texts { all, ids: texts.into_iter().map(str::to_owned).zip(0..).collect() }
         })
     }
 
-    /// Returns all runners, by id.
+    /// Returns `true` if this output, with all that were read before, is too short for the automaton of all texts.
+    pub(crate) fn is_short(&self, output: &str) -> bool {
+        let before = self.output_read.fetch_add(output.len(), Ordering::Relaxed);
+        before.saturating_add(output.len()) < MAX_OUTPUT_WITHOUT_AUTOMATON
+    }
+
+    /// Returns all runners, those of the binary first, by id.
     pub fn runners(&self) -> impl Iterator<Item = &Runner> {
-        self.runners.values()
+        (0..self.embedded.len()).filter_map(|place| self.at(place)).chain(&self.others)
+    }
+
+    /// Returns the runners of which a line may be in `output`, or all if it is not given.
+    pub(crate) fn runners_within(&self, output: Option<&str>, tasks_only: bool) -> impl Iterator<Item = &Runner> {
+        let printed =
+            move |text: &&str| output.is_none_or(|output| memmem::find(output.as_bytes(), text.as_bytes()).is_some());
+        let summaries = embedded::RUNNERS.iter().take(self.embedded.len()).enumerate();
+        let possible = move |(_, summary): &(usize, &RunnerSummary)| {
+            (summary.is_task || !tasks_only) && (output.is_none() || summary.texts.iter().any(|text| printed(&text)))
+        };
+        let others = self.others.iter().filter(move |runner| runner.task.is_some() || !tasks_only);
+        summaries.filter(possible).filter_map(|(place, _)| self.at(place)).chain(others)
     }
 
     /// Returns the ways to start something through a program of this name.
     pub(crate) fn starts(&self, program: &str) -> impl Iterator<Item = (&Runner, &Invoke)> {
-        self.by_program.get(program).into_iter().flatten().filter_map(|(id, index)| {
-            let runner = self.runners.get(id)?;
-            Some((runner, runner.invoke.get(*index)?))
-        })
+        self.starts_if(program, |_| true)
+    }
+
+    /// Returns the ways to start something through a program of this name of which every word may be among `given`.
+    pub(crate) fn starts_given(
+        &self,
+        program: &str,
+        given: &[Option<&str>],
+    ) -> impl Iterator<Item = (&Runner, &Invoke)> {
+        let may_be = |word: &&str| word.split('|').any(|word| word.contains('*') || given.contains(&Some(word)));
+        self.starts_if(program, move |words| words.iter().all(|word| may_be(&word)))
+    }
+
+    fn starts_if(&self, program: &str, fits: impl Fn(&[&str]) -> bool) -> impl Iterator<Item = (&Runner, &Invoke)> {
+        let mut places: Vec<usize> =
+            starts_of(program).iter().filter(|(.., words)| fits(words)).map(|(_, place, _)| *place).collect();
+        places.dedup();
+        let runners = places.into_iter().filter_map(|place| self.at(place)).chain(&self.others);
+        runners.flat_map(move |runner| runner.starts(program).map(move |invoke| (runner, invoke)))
     }
 
     /// Returns `true` if a program of this name is in the catalogue.
     pub fn knows_program(&self, program: &str) -> bool {
-        self.by_program.contains_key(program)
+        !self.embedded.is_empty() && !starts_of(program).is_empty()
+            || self.others.iter().any(|runner| runner.starts(program).next().is_some())
     }
 
     /// Returns the rules that read the output of a runner, and the number of summaries it prints.
@@ -423,15 +507,35 @@ mod tests {
 
     #[test]
     fn what_may_start_something_is_known_without_the_catalogue() {
-        let catalogue = Catalogue::embedded();
-        let mut known: BTreeSet<&str> = catalogue.by_program.keys().map(String::as_str).collect();
-        known.extend(catalogue.names.interpreters.iter().map(String::as_str));
-        assert_eq!(embedded::PROGRAMS, known.into_iter().collect::<Vec<_>>(), "a list of its own line in each file");
         for word in ["cargo", "./gradlew", "/usr/bin/python3.12", "pytest.exe", "jest.js", "node"] {
             assert!(Catalogue::may_start(word), "{word}");
         }
         for word in ["ls", "cat", "./check", "", "/"] {
             assert!(!Catalogue::may_start(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn summaries_agree_with_the_files() {
+        let files = embedded::GATES.iter().filter(|(path, _)| path.starts_with("runners/"));
+        let (parsed, unread) = (Catalogue::parse(files.copied()).unwrap(), Catalogue::unread());
+        assert_eq!(format!("{:?}", parsed.names()), format!("{:?}", unread.names()));
+        let all: Vec<&Runner> = unread.runners().collect();
+        assert_eq!(all.len(), parsed.others.len());
+        for (one, other) in all.iter().zip(&parsed.others) {
+            assert_eq!(format!("{one:?}"), format!("{other:?}"));
+        }
+        for program in embedded::PROGRAMS {
+            let starts = |catalogue: &Catalogue| -> Vec<String> {
+                catalogue.starts(program).map(|(runner, invoke)| format!("{} {invoke:?}", runner.id)).collect()
+            };
+            assert_eq!(starts(&parsed), starts(&unread), "{program}");
+        }
+        for (runner, summary) in all.iter().zip(embedded::RUNNERS) {
+            assert_eq!((runner.id.as_str(), runner.task.is_some()), (summary.id, summary.is_task));
+            let texts: BTreeSet<&str> =
+                runner.output.line.iter().flat_map(|rule| &rule.has).map(String::as_str).collect();
+            assert_eq!(Vec::from_iter(texts), summary.texts, "{}", runner.id);
         }
     }
 }

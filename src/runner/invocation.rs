@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use crate::runner::arguments::ReadArguments;
 use crate::runner::catalogue::{Catalogue, Invoke, Runner, program_name};
+use crate::runner::claimed_calls::is_met;
 use crate::runner::command_kind::{CommandKind, ExitMeaning, RunScope};
 use crate::runner::task::{ProjectFiles, TaskRun, resolve};
 use crate::shell::program::Sink;
@@ -139,15 +140,14 @@ pub(crate) fn find<'a>(catalogue: &'a Catalogue, argv: &'a [Option<String>]) -> 
     let (program, rest) = words.split_first()?;
     let program = program_name(|name| catalogue.knows_program(name), (*program)?);
     let mut best: Option<(usize, MatchedRunner<'_>)> = None;
-    for (runner, invoke) in catalogue.starts(&program) {
+    for (runner, invoke) in catalogue.starts_given(&program, rest) {
         let Some(Matched { names, rest, before }) = matched(runner, invoke, rest) else { continue };
         // `python -c '…' -m pytest` runs the text, and hands it the rest.
-        let inline = catalogue.names.inline.get(&program).map(Vec::as_slice).unwrap_or_default();
+        let inline = catalogue.names().inline.get(&program).map(Vec::as_slice).unwrap_or_default();
         if rest.iter().take(before).flatten().any(|word| inline.iter().any(|option| option == word)) {
             continue;
         }
-        // A task runner takes every word; what is named in full comes first.
-        let weight = invoke.words.len() * 2 + usize::from(runner.task.is_none() || invoke.task.is_some());
+        let weight = invoke.weight(runner);
         if best.as_ref().is_none_or(|(other, _)| weight > *other) {
             let name = if runner.family { family_name(runner, &program, &names) } else { runner.id.clone() };
             best =
@@ -184,16 +184,7 @@ fn matched<'a>(runner: &Runner, invoke: &Invoke, rest: &[Option<&'a str>]) -> Op
     let (mut left, mut names) = (Vec::new(), Vec::new());
     let mut at = 0;
     for wanted in &invoke.words {
-        let is = |word: &str| {
-            wanted.split('|').any(|alternative| match alternative {
-                "*" => !word.starts_with('-'),
-                _ => {
-                    alternative == word
-                        || alternative.strip_prefix('*').is_some_and(|end| word.ends_with(end))
-                        || alternative.strip_suffix('*').is_some_and(|start| word.starts_with(start))
-                }
-            })
-        };
+        let is = |word: &str| wanted.split('|').any(|alternative| is_met(alternative, word));
         loop {
             let word = *rest.get(at)?;
             at += 1;
@@ -233,7 +224,7 @@ fn matched<'a>(runner: &Runner, invoke: &Invoke, rest: &[Option<&'a str>]) -> Op
 /// Removes an interpreter: `node node_modules/.bin/jest …` is `jest …`.
 pub(crate) fn interpreted(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Vec<Option<String>>> {
     let program = program_name(|name| catalogue.knows_program(name), argv.first()?.as_deref()?);
-    if !catalogue.names.interpreters.contains(&program) {
+    if !catalogue.names().interpreters.contains(&program) {
         return None;
     }
     let script = argv.iter().skip(1).position(|word| word.as_deref().is_none_or(|word| !word.starts_with('-')))? + 1;
@@ -339,7 +330,7 @@ fn task(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, budget: 
 
 /// Returns the work of a task without a known script: only its name counts.
 fn named(catalogue: &Catalogue, run: &TaskRun) -> Invocation {
-    let names = &catalogue.names;
+    let names = catalogue.names();
     let rules = catalogue.runner(&run.runner).and_then(|runner| runner.task.as_ref());
     let kinds = rules.map_or_else(|| vec![CommandKind::Other], |rules| names.kinds(rules, &run.task));
     let chosen = || names.choosing(&run.arguments).map(str::to_owned);
@@ -368,7 +359,7 @@ fn is_inert(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, budg
     let commands = run.script.as_ref().filter(|_| !run.framed).and_then(|lines| followed(lines));
     let is_inert = |command: &Scripted| {
         let program = command.argv.first().and_then(Option::as_deref);
-        if program.is_some_and(|program| catalogue.names.inert.iter().any(|name| name == program)) {
+        if program.is_some_and(|program| catalogue.names().inert.iter().any(|name| name == program)) {
             return true;
         }
         let here = InDirectory { files, directory: run.directory.as_deref() };

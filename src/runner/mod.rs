@@ -6,6 +6,7 @@
 pub mod arguments;
 pub mod catalogue;
 pub mod check_identity;
+pub mod claimed_calls;
 pub mod command_kind;
 pub mod invocation;
 pub mod junit;

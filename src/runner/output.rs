@@ -4,9 +4,9 @@
 //! the runner prints on success only. A lack of visible failures proves nothing.
 
 use crate::event::RunReport;
-use crate::runner::catalogue::{Catalogue, Runner, Summaries};
+use crate::runner::catalogue::{Catalogue, Runner, Summaries, Texts};
 use crate::runner::command_kind::CommandKind;
-use crate::runner::output_line::{lines, without_prefix};
+use crate::runner::output_line::{LineRule, lines, without_prefix};
 use crate::runner::output_tally::RunnerTally;
 
 /// The result of an output, all runners in it taken together.
@@ -67,14 +67,17 @@ pub fn read_output_as(catalogue: &Catalogue, runners: &[&Runner], kind: CommandK
     if named.iter().any(|runner| tests(runner)) {
         named.retain(|runner| tests(runner));
     }
-    let tasks = catalogue.runners().filter(|runner| runner.task.is_some());
     let any = named.is_empty();
+    // Escape sequences may stand between the letters of a text.
+    let seen = catalogue.is_short(output).then(|| lines(output).collect::<Vec<_>>().join("\n"));
     let workers: Vec<&Runner> = if any {
         // What reads like another runner is read as that one.
-        catalogue.runners().filter(|runner| fitting(runner) && runner.output.like.is_none()).collect()
+        let all = catalogue.runners_within(seen.as_deref(), false);
+        all.filter(|runner| fitting(runner) && runner.output.like.is_none()).collect()
     } else {
         named
     };
+    let tasks = catalogue.runners_within(seen.as_deref(), true);
     let tally = |runner| RunnerTally::new(catalogue, runner, kind);
     let mut tallies: Vec<RunnerTally<'_>> = workers.into_iter().chain(tasks).map(tally).collect();
     if any {
@@ -82,37 +85,63 @@ pub fn read_output_as(catalogue: &Catalogue, runners: &[&Runner], kind: CommandK
             tally.rules.retain(|rule| !rule.only_named);
         }
     }
-    // Which rules, of which tally, ask for each text.
-    let wanted = catalogue.texts();
-    let mut asking: Vec<Vec<(usize, usize)>> = vec![Vec::new(); wanted.count()];
-    for (tally, rules) in tallies.iter().map(|tally| &tally.rules).enumerate() {
-        for (rule, text) in rules.iter().enumerate().flat_map(|(at, rule)| rule.has.iter().map(move |text| (at, text)))
-        {
-            if let Some(askers) = wanted.id(text).and_then(|id| asking.get_mut(id)) {
-                askers.push((tally, rule));
-            }
-        }
-    }
+    let rules: Vec<RuleInTally<'_>> = tallies.iter().enumerate().flat_map(rules_of).collect();
+    let asking = if seen.is_some() { Asking::Each(rules) } else { Asking::by_text(catalogue.texts(), &rules) };
     let mut candidates: Vec<(usize, usize)> = Vec::new();
     for (index, line) in lines(output).enumerate() {
         candidates.clear();
-        candidates.extend(wanted.within(&line).filter_map(|id| asking.get(id)).flatten());
-        if candidates.is_empty() {
-            continue;
-        }
-        let bare = without_prefix(&line);
-        candidates.sort_unstable();
-        candidates.dedup();
+        asking.about(&line, &mut candidates);
         for of_one in candidates.chunk_by(|a, b| a.0 == b.0) {
             let Some(tally) = of_one.first().and_then(|(tally, _)| tallies.get_mut(*tally)) else { continue };
             let rules = || of_one.iter().map(|(_, rule)| *rule);
             let known = tally.take(&line, rules(), index, catalogue);
-            if !known && let Some(bare) = bare {
+            if !known && let Some(bare) = without_prefix(&line) {
                 tally.take(bare, rules(), index, catalogue);
             }
         }
     }
     combine(tallies, !any)
+}
+
+/// A rule, with the places of its tally and of itself in that.
+type RuleInTally<'a> = ((usize, usize), &'a LineRule);
+
+fn rules_of<'a>((at, tally): (usize, &RunnerTally<'a>)) -> Vec<RuleInTally<'a>> {
+    tally.rules.iter().enumerate().map(|(rule, text)| ((at, rule), *text)).collect()
+}
+
+/// The rules that ask for each text.
+enum Asking<'a> {
+    /// Few lines are read: each rule looks for its own texts.
+    Each(Vec<RuleInTally<'a>>),
+    /// All texts are sought at once, whatever the number of rules.
+    ByText(&'a Texts, Vec<Vec<(usize, usize)>>),
+}
+
+impl<'a> Asking<'a> {
+    fn by_text(texts: &'a Texts, rules: &[RuleInTally<'a>]) -> Self {
+        let mut asking = vec![Vec::new(); texts.count()];
+        for (place, text) in rules.iter().flat_map(|(place, rule)| rule.has.iter().map(move |text| (*place, text))) {
+            if let Some(askers) = texts.id(text).and_then(|id| asking.get_mut(id)) {
+                askers.push(place);
+            }
+        }
+        Self::ByText(texts, asking)
+    }
+
+    /// Adds the rules that may read a line, in their order, each once.
+    fn about(&self, line: &str, candidates: &mut Vec<(usize, usize)>) {
+        match self {
+            Self::Each(rules) => {
+                candidates.extend(rules.iter().filter(|(_, rule)| rule.has_text_in(line)).map(|(place, _)| *place));
+            }
+            Self::ByText(texts, asking) => {
+                candidates.extend(texts.within(line).filter_map(|id| asking.get(id)).flatten());
+                candidates.sort_unstable();
+                candidates.dedup();
+            }
+        }
+    }
 }
 
 /// Combines the results of all runners; `named`: each of them was started.

@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use memchr::memmem;
 use regex::Regex;
 use serde::Deserialize;
+
+use crate::lazy_patterns::{LazyPatterns, compiled};
 
 /// The length of the longest closing line of any runner, in bytes.
 const MAX_LINE_LENGTH: usize = 4096;
@@ -127,16 +129,20 @@ impl LineRule {
 
     fn compiled(&self) -> Option<&Compiled> {
         let compile = || {
-            let is = Regex::new(&self.is).ok()?;
-            let each = self.each.as_deref().map(Regex::new).transpose().ok()?;
-            Some(Compiled { is, each })
+            let each = self.each.as_deref().map(|each| compiled(each).ok_or(())).transpose().ok()?;
+            Some(Compiled { is: compiled(&self.is)?, each })
         };
         self.compiled.get_or_init(compile).as_ref()
     }
 
+    /// Returns `true` if one of its texts is in the line.
+    pub(crate) fn has_text_in(&self, line: &str) -> bool {
+        self.has.iter().any(|text| memmem::find(line.as_bytes(), text.as_bytes()).is_some())
+    }
+
     /// Reads `line` by this rule; `None` if it does not match.
     pub(crate) fn read(&self, line: &str) -> Option<LineMeaning> {
-        if !self.has.iter().any(|text| memmem::find(line.as_bytes(), text.as_bytes()).is_some()) {
+        if !self.has_text_in(line) {
             return None;
         }
         let compiled = self.compiled()?;
@@ -232,23 +238,22 @@ fn without_escapes(line: &str) -> Cow<'_, str> {
 /// Returns the line without the prefix that a task runner puts before each line of a task: `[task] …`, `pkg:task: …`,
 /// `packages/a test: …`, `service-1  | …`, `│ …`, a time stamp, a number of `uniq -c`. `None` when it has none.
 pub(crate) fn without_prefix(line: &str) -> Option<&str> {
-    static PREFIX: OnceLock<Option<Regex>> = OnceLock::new();
-    const FORMS: &str = concat!(
-        r"^\s*(?:",
-        r"\[[A-Za-z0-9@/_.:-]{1,80}\] ",
-        r"|[@A-Za-z0-9/_.-]{1,80}:[A-Za-z0-9/_.:-]{1,40}: ",
-        r"|[@A-Za-z0-9/_.-]{1,80} [A-Za-z0-9/_.:-]{1,40}: ",
-        r"|[@A-Za-z0-9/_.-]{1,80} +\| ?",
-        r"|\[INFO\] |\[ERROR\] |\[WARNING\] |│ +",
-        // `uniq -c`
-        r"|(?: {6}\d| {5}\d\d| {4}\d{3}| {3}\d{4}| {3}\d) ",
-        r"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ",
-        r")"
-    );
-    let prefix = PREFIX.get_or_init(|| Regex::new(FORMS).ok()).as_ref()?;
-    let end = prefix.find(line)?.end();
+    static PREFIXES: LazyLock<LazyPatterns> = LazyLock::new(|| LazyPatterns::of(&PREFIX_FORMS));
+    let end = PREFIXES.about(line).find_map(|prefix| prefix.find(line))?.end();
     line.get(end..).filter(|rest| !rest.is_empty())
 }
+
+/// The forms of such prefixes. Numbers come last, because blanks before another form belong to that.
+const PREFIX_FORMS: [&str; 7] = [
+    r"^\s*\[[A-Za-z0-9@/_.:-]{1,80}\] ",
+    r"^\s*[@A-Za-z0-9/_.-]{1,80}:[A-Za-z0-9/_.:-]{1,40}: ",
+    r"^\s*[@A-Za-z0-9/_.-]{1,80} [A-Za-z0-9/_.:-]{1,40}: ",
+    r"^\s*[@A-Za-z0-9/_.-]{1,80} +\| ?",
+    r"^\s*(?:\[INFO\] |\[ERROR\] |\[WARNING\] |│ +)",
+    r"^\s*\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ",
+    // `uniq -c`
+    r"^\s*(?: {6}\d| {5}\d\d| {4}\d{3}| {3}\d{4}| {3}\d) ",
+];
 
 #[cfg(test)]
 mod tests {

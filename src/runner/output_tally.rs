@@ -127,7 +127,7 @@ impl<'a> RunnerTally<'a> {
                 self.found.last_mut().into_iter().for_each(|summary| summary.complete = true);
             }
             // A task runner tells which task failed. That lint failed says nothing about the tests.
-            Means::Failed if said.task.as_deref().is_some_and(|task| catalogue.names.is_no(self.kind, task)) => {}
+            Means::Failed if said.task.as_deref().is_some_and(|task| catalogue.names().is_no(self.kind, task)) => {}
             Means::Failed => {
                 self.failed.get_or_insert_with(|| shown(line));
             }
@@ -162,7 +162,7 @@ impl<'a> RunnerTally<'a> {
     /// Returns `true` if a task of this name runs checks of the kind of interest.
     fn checks(&self, task: &str, catalogue: &Catalogue) -> bool {
         let rules = self.runner.task.as_ref();
-        rules.is_some_and(|rules| catalogue.names.kinds(rules, task).contains(&self.kind))
+        rules.is_some_and(|rules| catalogue.names().kinds(rules, task).contains(&self.kind))
     }
 
     fn counts(&mut self, rule: &LineRule, said: LineMeaning, line: &str, index: usize) {

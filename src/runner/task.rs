@@ -216,7 +216,7 @@ fn calls(
             }
             // `make test T=login`: what a variable does to the recipe is not known.
             Some(word) if rules.several && word.contains('=') => {
-                if !catalogue.names.is_neutral(word) {
+                if !catalogue.names().is_neutral(word) {
                     variable.get_or_insert_with(|| word.to_owned());
                 }
             }
@@ -263,7 +263,7 @@ fn calls(
         let ignored = |lines: &Vec<String>| !lines.is_empty() && lines.iter().all(|line| line.ends_with(" || true"));
         let always_succeeds = rules.format == Format::Makefile && script.as_ref().is_some_and(ignored);
         let framed = has_script("pre") || has_script("post");
-        let tests = catalogue.names.kinds(rules, name).contains(&CommandKind::Test);
+        let tests = catalogue.names().kinds(rules, name).contains(&CommandKind::Test);
         let label = rules.test_label.as_deref().filter(|_| tests).unwrap_or(&rules.label);
         runs.push(TaskRun {
             runner: runner.id.clone(),

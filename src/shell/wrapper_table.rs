@@ -69,8 +69,7 @@ pub(crate) fn wrapper_values(name: &str) -> &'static [String] {
 fn file() -> &'static WrappersFile {
     static TABLE: OnceLock<WrappersFile> = OnceLock::new();
     TABLE.get_or_init(|| {
-        let text = embedded::file(embedded::GATES, "wrappers.toml");
-        let mut file = text.and_then(|text| toml::from_str::<WrappersFile>(text).ok()).unwrap_or_default();
+        let mut file: WrappersFile = embedded::table("wrappers.toml");
         for entry in &mut file.wrapper {
             let own = [&entry.values, &entry.neutral, &entry.script, &entry.command, &entry.script_rest];
             let free = |option: &&String| !own.iter().any(|list| list.contains(option));
@@ -434,8 +433,7 @@ mod tests {
 
     #[test]
     fn the_table_is_read() {
-        let text = embedded::file(embedded::GATES, "wrappers.toml").expect("the file is embedded");
-        let file: WrappersFile = toml::from_str(text).expect("gates/wrappers.toml is valid");
+        let file: WrappersFile = embedded::table("wrappers.toml");
         assert!(file.wrapper.len() > 30);
     }
 }

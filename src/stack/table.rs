@@ -63,9 +63,8 @@ struct StackChoice {
 
 /// Returns every component of every stack of the table.
 pub(super) fn find(files: &Files) -> Vec<Detection> {
-    // The file is part of the binary, and a test reads it: it cannot be malformed here.
-    let table = embedded::file(embedded::GATES, "stacks.toml").and_then(|text| toml::from_str::<StackTable>(text).ok());
-    table.map_or_else(Vec::new, |table| table.stack.iter().flat_map(|stack| stack.find(files)).collect())
+    let table: StackTable = embedded::table("stacks.toml");
+    table.stack.iter().flat_map(|stack| stack.find(files)).collect()
 }
 
 impl Stack {
@@ -185,7 +184,7 @@ mod tests {
 
     #[test]
     fn the_table_is_well_formed() {
-        let table: StackTable = toml::from_str(embedded::file(embedded::GATES, "stacks.toml").unwrap()).unwrap();
+        let table: StackTable = embedded::table("stacks.toml");
         for stack in &table.stack {
             let choices = || stack.test.iter().chain(&stack.build);
             assert!(choices().count() > 0, "{} has no command", stack.name);

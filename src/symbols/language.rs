@@ -126,8 +126,7 @@ impl LanguageTable {
     /// Returns the embedded table. `None` if it cannot be read, which the tests exclude.
     pub(super) fn embedded() -> Option<&'static Self> {
         static TABLE: LazyLock<Option<LanguageTable>> = LazyLock::new(|| {
-            let text = embedded::file(embedded::GATES, "symbols/languages.toml")?;
-            let written: WrittenTable = toml::from_str(text).ok()?;
+            let written: WrittenTable = embedded::table("symbols/languages.toml");
             let list = written.language.into_iter().map(SourceLanguage::new).collect();
             let paths = Globs::new(&written.generated.paths).ok()?;
             let generated = GeneratedFiles { heads: OnceLock::new(), table: written.generated, paths };
@@ -260,7 +259,7 @@ impl SourceLanguage {
     /// Returns the query as it is written.
     pub(super) fn query_text(&self) -> Option<&'static str> {
         let name = self.entry.query.as_ref().unwrap_or(&self.entry.id);
-        embedded::file(embedded::GATES, &format!("symbols/{name}.scm"))
+        embedded::file(embedded::QUERIES, &format!("symbols/{name}.scm"))
     }
 
     /// Returns the query, compiled when the first file of the language is read.

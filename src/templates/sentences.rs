@@ -16,10 +16,7 @@ const FILE: &str = "words.toml";
 /// By section and by name.
 type Sentences = BTreeMap<String, BTreeMap<String, String>>;
 
-static BUILT_IN: LazyLock<Sentences> = LazyLock::new(|| {
-    // A test holds the embedded file readable.
-    embedded::file(embedded::TEMPLATES, FILE).and_then(|text| toml::from_str(text).ok()).unwrap_or_default()
-});
+static BUILT_IN: LazyLock<Sentences> = LazyLock::new(|| embedded::table(FILE));
 
 /// The user's own; the error gives the problem with the file, in one line.
 static OWN: LazyLock<Result<Sentences, String>> = LazyLock::new(|| {
@@ -82,8 +79,7 @@ mod tests {
 
     #[test]
     fn every_name_that_is_asked_for_is_there_and_none_is_left_over() {
-        let text = embedded::file(embedded::TEMPLATES, FILE).unwrap();
-        let words: Sentences = toml::from_str(text).unwrap();
+        let words: Sentences = embedded::table(FILE);
         let there: BTreeSet<(String, String)> = words
             .iter()
             .flat_map(|(section, words)| words.keys().map(|name| (section.clone(), name.clone())))

@@ -14,6 +14,7 @@ const STAGES: &[(&str, &[&str])] = &[
             "exit",
             "foreign_text",
             "globs",
+            "lazy_patterns",
             "shell_kind",
             "moment",
             "oid",

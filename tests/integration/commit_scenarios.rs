@@ -15,8 +15,7 @@ use gate::repo_path::RepoPath;
 use serde_json::Value;
 
 fn rules() -> CommitRules {
-    let file = embedded::file(embedded::GATES, "atomic.toml").unwrap();
-    let table: toml::Table = file.parse().unwrap();
+    let table: toml::Table = embedded::table("atomic.toml");
     CommitRules::read(table["params"].as_table().unwrap()).unwrap()
 }
 

@@ -104,6 +104,7 @@ mod stored_contents;
 mod story;
 mod support;
 mod symbols;
+mod tables_read;
 mod terminal;
 mod test_names;
 mod timeline;

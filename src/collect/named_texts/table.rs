@@ -42,10 +42,7 @@ pub(super) enum Naming {
 }
 
 pub(super) fn table() -> &'static NamedTextTable {
-    static TABLE: LazyLock<NamedTextTable> = LazyLock::new(|| {
-        let text = embedded::file(embedded::GATES, "named-texts.toml").unwrap_or_default();
-        toml::from_str(text).unwrap_or_default()
-    });
+    static TABLE: LazyLock<NamedTextTable> = LazyLock::new(|| embedded::table("named-texts.toml"));
     &TABLE
 }
 
@@ -106,9 +103,8 @@ mod tests {
 
     #[test]
     fn the_table_is_well_written() {
-        let text = embedded::file(embedded::GATES, "named-texts.toml").unwrap();
-        let table: NamedTextTable = toml::from_str(text).unwrap();
-        let lists = text.parse::<toml::Table>().unwrap();
+        let table: NamedTextTable = embedded::table("named-texts.toml");
+        let lists: toml::Table = embedded::table("named-texts.toml");
         for key in ["aside", "settings", "silent"] {
             let globs: Vec<String> = lists[key].clone().try_into().unwrap();
             Globs::new(&globs).unwrap();

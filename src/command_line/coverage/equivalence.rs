@@ -162,7 +162,7 @@ impl CommandCall {
 /// Returns the program that the words start, and its own arguments: `sh -e ./a.sh x` starts `a.sh`.
 fn started<'w>(words: &'w [&'w str], directory: &str, root: Option<&str>) -> (String, &'w [&'w str]) {
     let Some((first, rest)) = words.split_first() else { return (String::new(), words) };
-    let names = &Catalogue::embedded().names;
+    let names = Catalogue::embedded().names();
     let name = first.rsplit(['/', '\\']).next().unwrap_or(first);
     let name = name.strip_suffix(".exe").unwrap_or(name);
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');

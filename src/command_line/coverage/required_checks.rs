@@ -62,7 +62,7 @@ impl CheckKey {
 /// Returns the words of a call, in which `sh ./test.sh` is `sh test.sh`.
 fn script_call(words: &[String]) -> Vec<&str> {
     let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let interpreters = &Catalogue::embedded().names.interpreters;
+    let interpreters = &Catalogue::embedded().names().interpreters;
     if let [program, script, ..] = &mut words[..]
         && interpreters.iter().any(|known| known == program)
     {

@@ -6,8 +6,12 @@ mod properties;
 mod refused;
 mod schema;
 
-use super::{ConfigError, FILE, built_in_gates, parse_over};
-use crate::policy::{Gate, ParamError, Policy, PolicySource, read_params};
+use toml::de::DeTable;
+
+use super::error::Report;
+use super::gate_table::GateTable;
+use super::{ConfigError, FILE, merge, parse_over};
+use crate::policy::{Gate, ModeFrom, ParamError, Policy, PolicySource, read_params};
 
 const TESTS: &str = r#"
 title = "Tests ran"
@@ -65,10 +69,27 @@ pub(super) fn check(kind: &str, params: &toml::Table) -> Result<(), ParamError> 
     }
 }
 
+/// Reads one gate file as people write it; its name without `.toml` is the id.
+pub(super) fn read(name: &str, text: &str) -> Result<Gate, ConfigError> {
+    let mut report = Report::new(name, text);
+    let table = match DeTable::parse(text) {
+        Ok(table) => table,
+        Err(error) => return Err(super::syntax(report, &error)),
+    };
+    let id = name.strip_suffix(".toml").unwrap_or(name);
+    let said = GateTable::read(&mut report, id, "in a gate file", 0..0, table.get_ref());
+    match merge::complete(&mut report, &said) {
+        Some(mut gate) => {
+            gate.mode_from = if said.mode.is_some() { ModeFrom::GateFile } else { ModeFrom::Default };
+            report.finish(gate)
+        }
+        None => Err(report.into()),
+    }
+}
+
 /// Returns the gates that these tests know, independent of the binary's.
 pub(super) fn base() -> Vec<Gate> {
-    let read = |name, text| built_in_gates::read(name, text).unwrap();
-    vec![read("protected-branch.toml", PROTECTED), read("tests.toml", TESTS)]
+    vec![read("protected-branch.toml", PROTECTED).unwrap(), read("tests.toml", TESTS).unwrap()]
 }
 
 pub(super) fn parsed(text: &str) -> Result<Policy, ConfigError> {

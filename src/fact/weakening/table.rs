@@ -2,13 +2,11 @@
 
 use std::sync::OnceLock;
 
-use memchr::memmem;
-use regex::Regex;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
-use super::regex_literals::needed;
 use crate::embedded;
 use crate::globs::Globs;
+use crate::lazy_patterns::{LazyPattern, LazyPatterns};
 use crate::repo_path::RepoPath;
 
 #[derive(Debug, Default, Deserialize)]
@@ -66,58 +64,14 @@ pub(super) struct TestSetting {
 #[serde(deny_unknown_fields)]
 pub(super) struct TaskFile {
     files: Globs,
-    name: String,
+    /// The pattern of the names that a file defines.
+    pub(super) name: LazyPattern,
     pub(super) call: String,
-    #[serde(skip)]
-    compiled: OnceLock<Option<Regex>>,
-}
-
-impl TaskFile {
-    /// Returns the pattern of the names that a file defines.
-    pub(super) fn name(&self) -> Option<&Regex> {
-        self.compiled.get_or_init(|| Regex::new(&self.name).ok()).as_ref()
-    }
-}
-
-/// Regular expressions that are compiled only for a text that contains their literal texts.
-#[derive(Debug, Default)]
-pub(super) struct LazyPatterns {
-    pub(super) written: Vec<String>,
-    lazy: OnceLock<Vec<LazyPattern>>,
-}
-
-#[derive(Debug)]
-struct LazyPattern {
-    needed: Vec<String>,
-    compiled: OnceLock<Option<Regex>>,
-}
-
-impl LazyPatterns {
-    /// Returns the expressions that may match in a text, in their order.
-    pub(super) fn about<'a>(&'a self, text: &'a str) -> impl Iterator<Item = &'a Regex> {
-        let lazy = |pattern: &String| LazyPattern { needed: needed(pattern), compiled: OnceLock::new() };
-        let all = self.lazy.get_or_init(|| self.written.iter().map(lazy).collect());
-        self.written.iter().zip(all).filter_map(move |(pattern, lazy)| {
-            let has = |needed: &String| memmem::find(text.as_bytes(), needed.as_bytes()).is_some();
-            let possible = lazy.needed.is_empty() || lazy.needed.iter().any(has);
-            let compile = || Regex::new(pattern).ok();
-            if possible { lazy.compiled.get_or_init(compile).as_ref() } else { None }
-        })
-    }
-}
-
-impl<'de> Deserialize<'de> for LazyPatterns {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        Ok(Self { written: Vec::deserialize(from)?, lazy: OnceLock::new() })
-    }
 }
 
 pub(super) fn table() -> &'static WeakeningTable {
     static TABLE: OnceLock<WeakeningTable> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        // A test holds the embedded file readable.
-        embedded::file(embedded::GATES, "weakening.toml").and_then(|text| toml::from_str(text).ok()).unwrap_or_default()
-    })
+    TABLE.get_or_init(|| embedded::table("weakening.toml"))
 }
 
 impl WeakeningTable {
@@ -153,13 +107,14 @@ impl WeakeningTable {
 
 #[cfg(test)]
 mod tests {
+    use regex::Regex;
+
     use super::*;
     use crate::globs;
 
     #[test]
     fn the_embedded_file_is_whole() {
-        let text = embedded::file(embedded::GATES, "weakening.toml").unwrap();
-        let table: WeakeningTable = toml::from_str(text).unwrap();
+        let table = table();
         let globs = table.language.iter().flat_map(|language| [&language.files, &language.tests]);
         let globs = globs.chain(table.setting.iter().map(|setting| &setting.files));
         for glob in
@@ -169,7 +124,7 @@ mod tests {
         }
         for language in &table.language {
             let name = &language.name;
-            assert!(!language.test.written.is_empty() && !language.asserts.written.is_empty(), "{name}");
+            assert!(!language.test.written().is_empty() && !language.asserts.written().is_empty(), "{name}");
             let all = [
                 &language.test,
                 &language.skip_next,
@@ -179,31 +134,31 @@ mod tests {
                 &language.asserts,
                 &language.always,
             ];
-            for pattern in all.iter().flat_map(|patterns| &patterns.written) {
+            for pattern in all.iter().flat_map(|patterns| patterns.written()) {
                 let regex = Regex::new(pattern).unwrap_or_else(|error| panic!("{name}: {error}"));
-                let names = [&language.test, &language.skip_here].iter().any(|list| list.written.contains(pattern));
+                let names = [&language.test, &language.skip_here].iter().any(|list| list.written().contains(&pattern));
                 assert_eq!(regex.capture_names().flatten().any(|group| group == "name"), names, "{name}: {pattern}");
             }
         }
         for setting in &table.setting {
-            for pattern in setting.leaves_out.written.iter().chain(&setting.forgives.written) {
+            for pattern in [setting.leaves_out.written(), setting.forgives.written()].concat() {
                 Regex::new(pattern).unwrap();
             }
-            for pattern in setting.narrows.written.iter().chain(&setting.masks.written) {
+            for pattern in [setting.narrows.written(), setting.masks.written()].concat() {
                 Regex::new(pattern).unwrap();
             }
-            for pattern in &setting.least.written {
+            for pattern in setting.least.written() {
                 let regex = Regex::new(pattern).unwrap();
                 let groups: Vec<&str> = regex.capture_names().flatten().collect();
                 assert_eq!(groups, ["key", "n"], "{pattern}");
             }
         }
-        for pattern in &table.definition.written {
+        for pattern in table.definition.written() {
             let regex = Regex::new(pattern).unwrap();
             assert_eq!(regex.capture_names().flatten().collect::<Vec<_>>(), ["name"], "{pattern}");
         }
         for tasks in &table.tasks {
-            assert!(tasks.name().is_some() && tasks.call.contains("{name}"));
+            assert!(tasks.name.check().is_ok() && tasks.call.contains("{name}"));
         }
     }
 }

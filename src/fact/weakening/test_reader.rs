@@ -1,6 +1,7 @@
 //! Reads the tests of one text: their names, the skipped ones, and the number of assertions.
 
-use super::table::{LazyPatterns, TestLanguage};
+use super::table::TestLanguage;
+use crate::lazy_patterns::LazyPatterns;
 
 /// The maximum length of a text that is read, in bytes.
 const MAX_TEXT: usize = 1 << 20;

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use regex::Regex;
 
-use super::table::{LazyPatterns, table};
+use super::table::table;
 use super::{Weakened, WeakeningKind};
+use crate::lazy_patterns::LazyPatterns;
 use crate::repo_path::RepoPath;
 
 /// The maximum length of a setting that is shown, in bytes.

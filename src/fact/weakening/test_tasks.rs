@@ -76,13 +76,13 @@ pub(super) fn compare(path: &RepoPath, old: &str, new: &str, changes: &mut Vec<W
 }
 
 fn names<'a>(tasks: &'a TaskFile, text: &'a str) -> impl Iterator<Item = String> {
-    let found = tasks.name().into_iter().flat_map(move |pattern| pattern.captures_iter(text));
+    let found = tasks.name.about(text).into_iter().flat_map(move |pattern| pattern.captures_iter(text));
     found.filter_map(|groups| Some(groups.name("name")?.as_str().to_owned()))
 }
 
 /// Returns the line that defines a task.
 fn line_of_task(tasks: &TaskFile, name: &str, text: &str) -> Option<u32> {
-    let mut found = tasks.name().into_iter().flat_map(|pattern| pattern.captures_iter(text));
+    let mut found = tasks.name.about(text).into_iter().flat_map(|pattern| pattern.captures_iter(text));
     let place = found.find_map(|groups| groups.name("name").filter(|found| found.as_str() == name))?;
     Some(line_of(text, place.start()))
 }
@@ -98,12 +98,16 @@ fn does(tasks: &TaskFile, name: &str, files: &One<'_>) -> (String, TaskEffect) {
     let shown = lines.join("; ");
     if lines.is_empty() {
         // It is defined, and what it has only prints; a variable may stand for anything.
-        let defined = tasks.name().into_iter().flat_map(|pattern| pattern.captures_iter(files.text)).any(|groups| {
-            let own = groups.name("name").is_some_and(|found| found.as_str() == name);
-            let line =
-                groups.get(0).map_or("", |found| files.text[found.start()..].trim_start().lines().next().unwrap_or(""));
-            own && !line.contains('$')
-        });
+        let defined =
+            tasks.name.about(files.text).into_iter().flat_map(|pattern| pattern.captures_iter(files.text)).any(
+                |groups| {
+                    let own = groups.name("name").is_some_and(|found| found.as_str() == name);
+                    let line = groups
+                        .get(0)
+                        .map_or("", |found| files.text[found.start()..].trim_start().lines().next().unwrap_or(""));
+                    own && !line.contains('$')
+                },
+            );
         return (shown, if defined { TaskEffect::Nothing } else { TaskEffect::Other });
     }
     let understood: Vec<_> = lines.iter().filter_map(|line| command_line::understand(line, files).ok()).collect();

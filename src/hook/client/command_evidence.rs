@@ -76,10 +76,7 @@ fn harmless(name: &str) -> bool {
     struct Harmless {
         names: Vec<String>,
     }
-    static HARMLESS: LazyLock<Harmless> = LazyLock::new(|| {
-        let file = embedded::file(embedded::GATES, "harmless-commands.toml").unwrap_or_default();
-        toml::from_str(file).unwrap_or_default()
-    });
+    static HARMLESS: LazyLock<Harmless> = LazyLock::new(|| embedded::table("harmless-commands.toml"));
     HARMLESS.names.iter().any(|known| known == name)
 }
 

@@ -159,11 +159,7 @@ struct Clients {
     records: HashMap<Client, HashSet<String>>,
 }
 
-static CLIENTS: LazyLock<Clients> = LazyLock::new(|| {
-    // A test holds the embedded file readable.
-    let file = embedded::file(embedded::GATES, "agents.toml").unwrap_or_default();
-    toml::from_str::<ClientsFile>(file).map(Clients::of).unwrap_or_default()
-});
+static CLIENTS: LazyLock<Clients> = LazyLock::new(|| Clients::of(embedded::table("agents.toml")));
 
 impl Clients {
     fn of(file: ClientsFile) -> Self {
@@ -202,8 +198,6 @@ mod tests {
 
     #[test]
     fn the_embedded_file_knows_all_clients() {
-        let file = embedded::file(embedded::GATES, "agents.toml").unwrap();
-        toml::from_str::<ClientsFile>(file).unwrap();
         for client in Client::ALL {
             assert!(!client.places().is_empty(), "{client}");
             let roles = &CLIENTS.roles[&client];

@@ -3,10 +3,10 @@
 use std::sync::LazyLock;
 
 use minijinja::context;
-use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use crate::embedded;
+use crate::lazy_patterns::PhrasePatterns;
 use crate::templates::sentences::say;
 
 /// The layers a payload may name, `unknown` last.
@@ -40,37 +40,24 @@ struct FailureLayersFile {
 struct Layer {
     name: String,
     reasons: Vec<String>,
-    patterns: Vec<String>,
+    patterns: PhrasePatterns,
     #[cfg_attr(not(test), expect(dead_code, reason = "what the rules are tested with"))]
     examples: Vec<String>,
     #[cfg_attr(not(test), expect(dead_code, reason = "what the rules are tested with"))]
     others: Vec<String>,
 }
 
-struct LayerRule {
-    layer: Layer,
-    patterns: Vec<Regex>,
-}
-
-static RULES: LazyLock<Vec<LayerRule>> = LazyLock::new(|| {
-    let text = embedded::file(embedded::GATES, "failure-layers.toml").unwrap_or_default();
-    // A test holds the file readable and its patterns compilable.
-    let file: FailureLayersFile = toml::from_str(text).unwrap_or(FailureLayersFile { layer: Vec::new() });
-    let compile = |pattern: &String| RegexBuilder::new(pattern).case_insensitive(true).build().ok();
-    file.layer
-        .into_iter()
-        .map(|layer| LayerRule { patterns: layer.patterns.iter().filter_map(compile).collect(), layer })
-        .collect()
-});
+static RULES: LazyLock<Vec<Layer>> =
+    LazyLock::new(|| embedded::table::<FailureLayersFile>("failure-layers.toml").layer);
 
 /// Returns the layer that the closing lines of failing runs and the reason codes of findings suggest. A run counts more
 /// than a gate: it is closer to the cause.
 pub fn suspect<'a>(lines: impl Iterator<Item = &'a str>, reasons: impl Iterator<Item = &'a str>) -> Suspicion {
     for line in lines {
-        let met = RULES.iter().find(|rule| rule.patterns.iter().any(|pattern| pattern.is_match(line)));
+        let met = RULES.iter().find(|layer| layer.patterns.is_match(line));
         if let Some(rule) = met {
             return Suspicion {
-                layer: rule.layer.name.clone(),
+                layer: rule.name.clone(),
                 why: say("layer", "said", &context! { line => line.trim() }),
             };
         }
@@ -78,8 +65,8 @@ pub fn suspect<'a>(lines: impl Iterator<Item = &'a str>, reasons: impl Iterator<
     let mut reasons = reasons.peekable();
     let named = reasons.peek().copied();
     for reason in reasons {
-        if let Some(rule) = RULES.iter().find(|rule| rule.layer.reasons.iter().any(|known| known == reason)) {
-            return Suspicion { layer: rule.layer.name.clone(), why: say("layer", "reason", &context! { reason }) };
+        if let Some(rule) = RULES.iter().find(|rule| rule.reasons.iter().any(|known| known == reason)) {
+            return Suspicion { layer: rule.name.clone(), why: say("layer", "reason", &context! { reason }) };
         }
     }
     let why = say("layer", "unknown", &context! { reason => named });
@@ -92,13 +79,11 @@ mod tests {
 
     #[test]
     fn the_rules_are_readable_and_meet_their_examples() {
-        let text = embedded::file(embedded::GATES, "failure-layers.toml").unwrap();
-        let file: FailureLayersFile = toml::from_str(text).unwrap();
+        let file: FailureLayersFile = embedded::table("failure-layers.toml");
         assert_eq!(file.layer.len(), LAYERS.len() - 1);
         for layer in &file.layer {
             assert!(LAYERS.contains(&layer.name.as_str()), "{}", layer.name);
-            let rule = RULES.iter().find(|rule| rule.layer.name == layer.name).unwrap();
-            assert_eq!(rule.patterns.len(), layer.patterns.len(), "{}", layer.name);
+            layer.patterns.check().unwrap();
             for example in &layer.examples {
                 let found = suspect([example.as_str()].into_iter(), [].into_iter());
                 assert_eq!(found.layer, layer.name, "{example}: {}", found.why);

@@ -2,21 +2,49 @@
 //!
 //! Compiling costs far more than a search for a word, and most expressions match nothing in most texts.
 
-/// Returns literal texts of which every match contains at least one, or none if any text may match.
-pub(super) fn needed(pattern: &str) -> Vec<String> {
+/// Returns literal texts of which every match contains at least one, or none if any text may match. If letters match in
+/// any case, the texts are in small letters.
+pub(super) fn required(pattern: &str, any_case: bool) -> Vec<String> {
+    let pattern = if any_case { pattern.strip_prefix("(?i)").unwrap_or(pattern) } else { pattern };
+    // Blanks of this form mean nothing.
+    let spaced = pattern.strip_prefix("(?x)").map(without_blanks);
+    let pattern = spaced.as_deref().unwrap_or(pattern);
     // With these flags letters are not themselves, from wherever they stand on.
     let flags =
         |rest: &str| rest.split(|c: char| !"imsUuxR-".contains(c)).next().is_some_and(|s| s.contains(['i', 'x']));
     if pattern.split("(?").skip(1).any(flags) {
         return Vec::new();
     }
-    of_alternatives(pattern.as_bytes())
+    let mut found = of_alternatives(pattern.as_bytes(), any_case);
+    found.iter_mut().for_each(|text| {
+        if any_case {
+            text.make_ascii_lowercase()
+        }
+    });
+    found
 }
 
-fn of_alternatives(pattern: &[u8]) -> Vec<String> {
+/// Removes the blanks of an expression that ignores them; one that has comments stays unknown.
+fn without_blanks(pattern: &str) -> String {
+    if pattern.contains('#') {
+        return "(?x)".to_owned();
+    }
+    let mut plain = String::new();
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => plain.extend(['\\', chars.next().unwrap_or('\\')]),
+            c if c.is_whitespace() => {}
+            c => plain.push(c),
+        }
+    }
+    plain
+}
+
+fn of_alternatives(pattern: &[u8], any_case: bool) -> Vec<String> {
     let mut found = Vec::new();
     for part in alternatives(pattern) {
-        let texts = of_row(part);
+        let texts = of_row(part, any_case);
         if texts.is_empty() {
             return Vec::new();
         }
@@ -43,7 +71,12 @@ fn alternatives(pattern: &[u8]) -> Vec<&[u8]> {
 fn after(pattern: &[u8], at: usize) -> usize {
     match pattern[at] {
         b'\\' => match pattern.get(at + 1) {
+            Some(b'x' | b'u' | b'U' | b'p' | b'P' | b'b' | b'B') if pattern.get(at + 2) == Some(&b'{') => {
+                pattern[at..].iter().position(|c| *c == b'}').map_or(pattern.len(), |end| at + end + 1)
+            }
             Some(b'x') => at + 4,
+            Some(b'u') => at + 6,
+            Some(b'p' | b'P') => at + 3,
             _ => at + 2,
         },
         b'[' => {
@@ -68,7 +101,7 @@ fn after(pattern: &[u8], at: usize) -> usize {
 }
 
 /// Returns the best of the texts of a sequence: the one whose shortest alternative is longest.
-fn of_row(pattern: &[u8]) -> Vec<String> {
+fn of_row(pattern: &[u8], any_case: bool) -> Vec<String> {
     let mut found: Vec<Vec<String>> = Vec::new();
     let mut run = Vec::new();
     let mut at = 0;
@@ -82,6 +115,8 @@ fn of_row(pattern: &[u8]) -> Vec<String> {
         let literal = match piece {
             [b'\\', c] if !c.is_ascii_alphanumeric() => Some(*c),
             [b'.' | b'^' | b'$' | b'?' | b'*' | b'+' | b'{' | b'}'] => None,
+            // Letters outside of ASCII may have several small forms.
+            [c] if any_case && may_have_case(pattern, at, *c) => None,
             [c] => Some(*c),
             _ => None,
         };
@@ -90,7 +125,7 @@ fn of_row(pattern: &[u8]) -> Vec<String> {
             _ => close(&mut run),
         }
         if piece.first() == Some(&b'(') && !optional {
-            groups.push(of_alternatives(inside(piece)));
+            groups.push(of_alternatives(inside(piece), any_case));
         }
         at = next;
         match behind {
@@ -110,6 +145,13 @@ fn of_row(pattern: &[u8]) -> Vec<String> {
     found.extend(groups);
     let shortest = |texts: &Vec<String>| texts.iter().map(String::len).min().unwrap_or(0);
     found.into_iter().max_by_key(shortest).filter(|texts| shortest(texts) > 0).unwrap_or_default()
+}
+
+/// Returns `true` if the byte at `at` belongs to a character outside of ASCII that is not in the blocks of Chinese,
+/// Japanese and Korean, which have no capital letters.
+fn may_have_case(pattern: &[u8], at: usize, byte: u8) -> bool {
+    let first = pattern[..=at].iter().rev().find(|byte| (**byte & 0xc0) != 0x80);
+    !byte.is_ascii() && !first.is_some_and(|first| (0xe3..=0xe9).contains(first))
 }
 
 /// Returns the content of a group, which is empty for one that only sets flags.
@@ -147,8 +189,23 @@ mod tests {
             (r"x[]a|]yz", vec!["yz"]),
             (r"(?<name>`[^`]*`|\w+)", vec![]),
             ("", vec![]),
+            (r"\x{37e}ab", vec!["ab"]),
+            (r"\pLab|\p{Greek}c", vec!["ab", "c"]),
+            (r"\u00e4ab", vec!["ab"]),
+            ("(?x)\n  a b\\ c (?: d | e ) ", vec!["ab c"]),
+            ("(?x) ab # no text\n cd", vec![]),
         ] {
-            assert_eq!(needed(pattern), want, "{pattern}");
+            assert_eq!(required(pattern, false), want, "{pattern}");
+        }
+        for (pattern, want) in [
+            ("Done|All PASSED", vec!["done", "all passed"]),
+            ("geprüft", vec!["gepr"]),
+            ("通过", vec!["通过"]),
+            ("(?i)Seed", vec!["seed"]),
+            ("(?:通过|ok)了?", vec!["通过", "ok"]),
+            ("ä+", vec![]),
+        ] {
+            assert_eq!(required(pattern, true), want, "{pattern}");
         }
     }
 }

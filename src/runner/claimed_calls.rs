@@ -1,0 +1,79 @@
+//! Calls that two runners claim: nothing but the order of their names would decide between them.
+
+use crate::runner::catalogue::{Invoke, Runner};
+
+/// A call that two runners claim alike.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ClaimedCall {
+    /// The program and the words that must follow.
+    pub call: String,
+    /// The ids of the two runners.
+    pub by: [String; 2],
+}
+
+/// Returns the first call that two of the runners claim with equal weight.
+pub(super) fn claimed_twice(runners: &[Runner]) -> Option<ClaimedCall> {
+    let all = || runners.iter().flat_map(|runner| runner.invoke.iter().map(move |invoke| (runner, invoke)));
+    all().enumerate().find_map(|(at, one)| all().skip(at + 1).find_map(|other| claimed(one, other)))
+}
+
+fn claimed((one, mine): (&Runner, &Invoke), (other, theirs): (&Runner, &Invoke)) -> Option<ClaimedCall> {
+    let program = mine.program.iter().find(|program| theirs.program.contains(program))?;
+    if one.id == other.id || mine.weight(one) != theirs.weight(other) || !overlap(mine, theirs) {
+        return None;
+    }
+    let words: Vec<&str> = std::iter::once(program).chain(&mine.words).map(String::as_str).collect();
+    Some(ClaimedCall { call: words.join(" "), by: [one.id.clone(), other.id.clone()] })
+}
+
+/// Returns `true` if the same words may be those of both. They are equally many, because the weights are equal.
+fn overlap(mine: &Invoke, theirs: &Invoke) -> bool {
+    if mine.anywhere || theirs.anywhere {
+        return mine.words.iter().all(|word| theirs.words.iter().any(|other| may_be_equal(word, other)));
+    }
+    mine.words.iter().zip(&theirs.words).all(|(word, other)| may_be_equal(word, other))
+}
+
+fn may_be_equal(one: &str, other: &str) -> bool {
+    one.split('|').any(|one| other.split('|').any(|other| is_met(one, other) || is_met(other, one)))
+}
+
+/// Returns `true` if a word meets a pattern of [`Invoke::words`].
+pub(super) fn is_met(pattern: &str, word: &str) -> bool {
+    match pattern {
+        "*" => !word.starts_with('-'),
+        _ => {
+            pattern == word
+                || pattern.strip_prefix('*').is_some_and(|end| word.ends_with(end))
+                || pattern.strip_suffix('*').is_some_and(|start| word.starts_with(start))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::runner::Catalogue;
+
+    const SPEC: &str =
+        "id = \"crystal spec\"\nkinds = [\"test\"]\n[[invoke]]\nprogram = [\"crystal\"]\nwords = [\"spec\"]\n";
+
+    #[test]
+    fn two_runners_that_claim_one_call_are_an_error_that_names_both() {
+        for (words, alike) in [
+            ("[\"spec\"]", true),
+            ("[\"run|spec\"]", true),
+            ("[\"s*\"]", true),
+            ("[\"*\"]", true),
+            ("[\"build\"]", false),
+            ("[\"spec\", \"all\"]", false),
+            ("[]", false),
+        ] {
+            let other = SPEC.replace("crystal spec", "my runner").replace("[\"spec\"]", words);
+            let error =
+                Catalogue::parse([("runners/crystal-spec.toml", SPEC), ("runners/my-runner.toml", &other)]).err();
+            let told = error.map(|error| error.to_string()).unwrap_or_default();
+            let names_both = ["crystal-spec.toml", "my-runner.toml"].iter().all(|file| told.contains(file));
+            assert_eq!((names_both, told.is_empty()), (alike, !alike), "{words}: {told}");
+        }
+    }
+}
