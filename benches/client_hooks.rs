@@ -1,5 +1,5 @@
-//! What a hook of an agent client costs: a call that only reads and an edit, each beside a program that only reads its
-//! standard input.
+//! The cost of a hook of an agent client. A call that only reads and an edit are compared with a program that only reads its
+//! standard input; a command that may be a check and a stop, which look at the working tree, with `git status`.
 //!
 //! `cargo bench --bench client_hooks`; `-- --rounds=N` sets their number.
 
@@ -42,21 +42,34 @@ fn main() {
     ];
     for (title, event, tool, input, times) in cases {
         let payload = call(event, tool, input);
-        let rows = vec![
-            Contender::new("cat", || {
-                let mut command = repo.command("cat");
-                command.stdout(std::process::Stdio::null());
-                command
-            })
-            .stdin(payload.clone()),
-            Contender::new("gate hook", || {
-                let mut command = repo.command(GATE);
-                command.args(["hook", "claude", event]);
-                command
-            })
-            .stdin(payload.clone())
-            .limit(times, 0.0),
-        ];
+        let cat = Contender::new("cat", || repo.command("cat")).stdin(payload.clone());
+        compare(title, rounds, vec![cat, hook(&repo, event, payload).limit(times, 0.0)]);
+    }
+    let tested = serde_json::json!({"command": "cargo test"});
+    let stop = serde_json::json!({
+        "session_id": "bench", "hook_event_name": "Stop", "stop_hook_active": false,
+        "last_assistant_message": "I fixed the parser. All tests pass now.",
+    });
+    for (title, event, payload, more) in [
+        ("before a command that may be a check", "PreToolUse", call("PreToolUse", "Bash", tested.clone()), 4.0),
+        ("after a command that may be a check", "PostToolUse", call("PostToolUse", "Bash", tested), 6.0),
+        ("a stop", "Stop", stop.to_string(), 12.0),
+    ] {
+        let status = || {
+            let mut command = repo.command("git");
+            command.args(["status", "--porcelain", "-uall"]);
+            command
+        };
+        let rows = vec![Contender::new("git status", status), hook(&repo, event, payload).limit(1.2, more)];
         compare(title, rounds, rows);
     }
+}
+
+fn hook<'a>(repo: &'a Repository, event: &'static str, payload: String) -> Contender<'a> {
+    let command = move || {
+        let mut command = repo.command(GATE);
+        command.args(["hook", "claude", event]);
+        command
+    };
+    Contender::new("gate hook", command).stdin(payload)
 }

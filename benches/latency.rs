@@ -2,7 +2,7 @@
 //! same answer could cost.
 //!
 //! `cargo bench --bench latency` takes some minutes; `-- --quick` takes a small repository and a few rounds. What the
-//! rows mean, and the aims, is in `docs/performance.md`. `-- push`, `-- check` or `-- run` measures that alone;
+//! rows mean, and the aims, is in `docs/performance.md`. `-- push`, `-- check`, `-- run` or `-- log` measures that alone;
 //! `--rounds=N` sets their number, `--keep` leaves the repositories.
 
 #![allow(
@@ -49,6 +49,9 @@ fn main() {
             }
             if wanted("run") {
                 run(&repo, &place, rounds);
+            }
+            if wanted("log") {
+                log(&repo, &place, rounds);
             }
             if wanted("check") {
                 repo.make_dirty();
@@ -104,6 +107,22 @@ fn check(repo: &Repository, place: &str, rounds: usize) {
         Contender::new("gate check", command(GATE, &["check"])).limit(1.2, 10.0),
     ];
     compare(&format!("gate check ({place})"), rounds, rows);
+}
+
+/// The newest entries of a timeline of any length.
+fn log(repo: &Repository, place: &str, rounds: usize) {
+    let command = |program: &'static str, args: &'static [&'static str]| {
+        move || {
+            let mut command = repo.command(program);
+            command.args(args);
+            command
+        }
+    };
+    let rows = vec![
+        Contender::new("git log -g --raw -n 40", command("git", &["log", "-g", "--raw", "-n", "40"])),
+        Contender::new("gate log", command(GATE, &["log"])).limit(1.0, 12.0),
+    ];
+    compare(&format!("gate log ({place})"), rounds, rows);
 }
 
 fn run(repo: &Repository, place: &str, rounds: usize) {
