@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::eval::eval_report::{EvalReport, SuiteReport};
 use crate::eval::rates::{ClassRates, HitRate};
-use crate::render::sessions::plain;
+use crate::foreign_text::plain;
 use crate::render::ui::{DIM, STRONG, WARN};
 
 /// The maximum number of wrong answers that a comment lists for one suite.

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::fact::review::ReviewState;
+use crate::foreign_text::plain;
 use crate::policy::Severity;
-use crate::render::sessions::plain;
 use crate::render::ui::{BAD, DIM, WARN};
 
 /// Returns the findings, the worst first, and one line about the review.

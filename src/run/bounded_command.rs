@@ -133,6 +133,7 @@ pub fn run_unseen(line: &str, spec: &Spec<'_>, patience: Duration) -> io::Result
         dir: spec.dir,
         env: spec.env,
         without: spec.without,
+        only: None,
         input: None,
         output: &output,
         errors: true,

@@ -1029,7 +1029,7 @@ fn an_unclear_prompt_goes_on_with_a_note_in_the_form_of_each_client() {
     for (client, event, field) in claude.into_iter().chain(others) {
         let project = Project::with("version = 1\n");
         project.repo.write("api/search.rs", "fn search() {}\n").write("db/search.rs", "fn search() {}\n");
-        let session = Session { project: &project, client, id: "s-1", calls: std::cell::Cell::new(0) };
+        let session = Session { project: &project, client, id: "s-1", calls: std::cell::Cell::new(0), role: None };
         let say = |text: &str| added(client, event, &session.hook(event, json!({ field: text })));
         let note = say("make search faster, and also clean up the whole app");
         assert!(note.contains("1. ") && note.contains("api/search.rs | db/search.rs"), "{client}: {note}");
