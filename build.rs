@@ -35,6 +35,9 @@ fn main() -> io::Result<()> {
     let _ =
         writeln!(code, "/// The queries of `gates/symbols/`.\npub const QUERIES: &[(&str, &str)] = &[\n{queries}];");
     tables.sort_by(|(one, _), (other, _)| one.cmp(other));
+    if let Some(pair) = tables.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        return Err(io::Error::other(format!("two tables are called {}", pair[0].0)));
+    }
     code.push_str(
         "/// The tables of `gates/` and `templates/` as JSON: path below the folder, and text; sorted by path.\n",
     );

@@ -147,7 +147,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
 
 /// Adds the table of roles to `gate.toml` after confirmation; otherwise prints it and changes nothing.
 fn add_roles(consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
-    let table = crate::embedded::file(crate::embedded::TEMPLATES, "roles.toml").unwrap_or_default();
+    let table = crate::embedded::file(crate::embedded::TEMPLATES, "role-table.toml").unwrap_or_default();
     if !consent.asks_to_write(ui) {
         ui.raw(table);
         ui.say("Put this into gate.toml (gate init --roles --yes does) and edit it.");
