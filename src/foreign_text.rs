@@ -35,9 +35,9 @@ pub fn shortened(text: &str, max: usize) -> String {
     }
 }
 
-/// Returns the first `max` characters of a line without hidden characters.
+/// Returns the first `max` characters of a line without hidden characters. Tabs stay: the line may be compared with others.
 pub fn beginning(line: &str, max: usize) -> String {
-    line.trim().chars().take(max).map(|c| if is_hidden(c) { ' ' } else { c }).collect()
+    line.trim().chars().take(max).map(|c| if is_hidden(c) && c != '\t' { ' ' } else { c }).collect()
 }
 
 /// Returns a text as it may be printed: hidden characters become escapes (`\u202e`), which are also valid in JSON.

@@ -326,7 +326,8 @@ impl EvidenceCase<'_> {
                 SubjectKind::Commit if !paths.is_empty() && !paths.iter().any(added) => "not-added",
                 SubjectKind::Commit | SubjectKind::WorkingTree => "stale",
             };
-            let paths = if reason == "stale" { self.own(paths) } else { paths };
+            let is_stale_commit = reason == "stale" && self.subject.role == SubjectKind::Commit;
+            let paths = if is_stale_commit { self.own(paths) } else { paths };
             let words = context! { paths => list(&paths), untracked => is_any_untracked(run, &paths) };
             return self.finding(Answer::Fail, reason, paths, vec![run.id.clone()], &words);
         }

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 /// The stages, lowest first. A module uses modules of the stages above its own line here, and nothing beside or below.
 const STAGES: &[(&str, &[&str])] = &[
+    ("text", &["foreign_text"]),
     (
         "words",
         &[
             "digest",
             "embedded",
             "exit",
-            "foreign_text",
             "globs",
             "lazy_patterns",
             "shell_kind",

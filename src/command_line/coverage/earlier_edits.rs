@@ -25,15 +25,19 @@ fn edited_before_checks(told: &ObservedLine<'_>, files: &dyn ProjectFiles) -> Ve
     let place = StartDirectory { root: told.root, start, files };
     let Ok(understood) = understand_in(told.line, told.shell, &DirectoryView(place)) else { return Vec::new() };
     let steps: Vec<(&Leaf, &Purpose)> = understood.program.leaves.iter().zip(&understood.purposes).collect();
-    let is_check = |(leaf, purpose): &(&Leaf, &Purpose)| {
-        !purpose.edits && !only_prepares(leaf, purpose) && asked_of_leaf(leaf, place).is_some()
-    };
+    let is_check = |(leaf, purpose): &(&Leaf, &Purpose)| may_check(purpose) && asked_of_leaf(leaf, place).is_some();
     let Some(first) = steps.iter().position(is_check) else { return Vec::new() };
     let later_edits = steps[first + 1..].iter().any(|(leaf, purpose)| may_edit(leaf, purpose));
     if understood.program.truncated || later_edits || steps.iter().any(|(leaf, _)| leaf.late) {
         return Vec::new();
     }
     steps[..first].iter().flat_map(|(leaf, purpose)| edited_by(leaf, purpose, place)).collect()
+}
+
+/// Returns `true` if a command may be a check: its program is unknown or a runner, and it changes no file.
+fn may_check(purpose: &Purpose) -> bool {
+    const CHECKS: [&str; 4] = ["test", "build", "typecheck", "lint"];
+    !purpose.edits && (purpose.is_unknown || purpose.kinds.iter().any(|kind| CHECKS.contains(kind)))
 }
 
 /// Returns `true` unless a command is known to change no file.
