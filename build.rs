@@ -23,10 +23,10 @@ fn main() -> io::Result<()> {
         for (name, file) in files {
             let line = format!("    ({name:?}, include_str!({:?})),\n", file.to_string_lossy());
             code.push_str(&line);
-            if name.ends_with(".scm") {
+            if has_extension(&name, "scm") {
                 queries.push_str(&line);
             }
-            if name.ends_with(".toml") && folder != "hooks" {
+            if has_extension(&name, "toml") && folder != "hooks" {
                 tables.push((name, read(&file)?));
             }
         }
@@ -55,6 +55,10 @@ fn main() -> io::Result<()> {
         writeln!(code, "/// The files that hold the hooks of clients.\npub const CLIENT_FILES: &[&str] = &{files:?};");
     runners(&tables, &mut code);
     fs::write(out.join("embedded.rs"), code)
+}
+
+fn has_extension(name: &str, wanted: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension == wanted)
 }
 
 fn read(file: &Path) -> io::Result<Table> {

@@ -182,7 +182,7 @@ impl Board {
     /// # Errors
     ///
     /// The text or the board is too large, or the file cannot be written.
-    pub fn put(&self, place: &BoardPlace, text: &str, by: BoardAuthor) -> Result<BoardEntry, BoardError> {
+    pub fn put(&self, place: &BoardPlace, text: &str, by: &BoardAuthor) -> Result<BoardEntry, BoardError> {
         if text.len() > MAX_TEXT {
             return Err(BoardError::TooLarge(text.len()));
         }
@@ -324,8 +324,8 @@ mod tests {
         let board = Board::of(dir.path());
         let place = BoardPlace::parse("reviews/api").unwrap();
         assert_eq!(board.get(&place, None).unwrap(), None);
-        board.put(&place, "one", by("a")).unwrap();
-        let second = board.put(&place, "two", by("b")).unwrap();
+        board.put(&place, "one", &by("a")).unwrap();
+        let second = board.put(&place, "two", &by("b")).unwrap();
         assert_eq!((second.version, second.author.as_str()), (2, "b"));
         assert_eq!(board.get(&place, None).unwrap().unwrap().text, "two");
         assert_eq!(board.get(&place, Some(1)).unwrap().unwrap().text, "one");
@@ -338,9 +338,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let board = Board::of(dir.path());
         let place = BoardPlace::parse("context/task").unwrap();
-        let entry = board.put(&place, "password = hunter2hunter2xyz", by("a")).unwrap();
+        let entry = board.put(&place, "password = hunter2hunter2xyz", &by("a")).unwrap();
         assert!(!entry.text.contains("hunter2hunter2xyz"), "{entry:?}");
-        assert!(matches!(board.put(&place, &"x".repeat(MAX_TEXT + 1), by("a")), Err(BoardError::TooLarge(_))));
+        assert!(matches!(board.put(&place, &"x".repeat(MAX_TEXT + 1), &by("a")), Err(BoardError::TooLarge(_))));
     }
 
     #[test]

@@ -142,9 +142,9 @@ fn record_with(
         Ok((run, served, noted.err()))
     });
     match ended {
-        Ok((run, served, lost)) => {
-            let loss = lost.map(|error| format!("the names of its tests were not kept: {error}"));
-            CompletedRun { finished, run: Some(run), served, loss, withheld }
+        Ok((run, served, unnoted)) => {
+            let missing_names = unnoted.map(|error| format!("the names of its tests were not kept: {error}"));
+            CompletedRun { finished, run: Some(run), served, loss: missing_names, withheld }
         }
         Err(error) => CompletedRun { finished, run: None, served: Vec::new(), loss: Some(error.to_string()), withheld },
     }

@@ -179,7 +179,7 @@ fn lay_over(path: &Path, content: Option<&[u8]>) -> std::io::Result<()> {
 
 /// Links the folders of installed packages of the working tree into a checkout that lacks them.
 fn borrow_packages(here: &Path, there: &Path, dir: &RepoPath) {
-    for folder in [PathBuf::new(), dir.to_os().into()] {
+    for folder in [PathBuf::new(), dir.to_os()] {
         for name in BORROWED {
             let (own, wanted) = (here.join(&folder).join(name), there.join(&folder).join(name));
             if own.is_dir() && fs::symlink_metadata(&wanted).is_err() {

@@ -109,7 +109,7 @@ fn put(
         session: place.session.id.clone(),
         role: (!named.is_empty()).then(|| named.join(", ")),
     };
-    let entry = board.put(at, &text, by).map_err(failed)?;
+    let entry = board.put(at, &text, &by).map_err(failed)?;
     let posted = Posted {
         place: at.to_string(),
         version: entry.version,

@@ -229,9 +229,8 @@ fn policy(place: &Workplace, judged: &target::JobTarget) -> Result<(Policy, Vec<
 
 /// Returns the contracts in the folder of the base and of the change.
 fn contracts_of(place: &Workplace, judged: &target::JobTarget) -> Result<Vec<ContractInForce>, Failure> {
-    let base = match (&judged.lineage.base, &judged.base) {
-        (Base::MergeBase { commit, .. }, _) | (_, Some(commit)) => commit,
-        _ => return Ok(Vec::new()),
+    let ((Base::MergeBase { commit: base, .. }, _) | (_, Some(base))) = (&judged.lineage.base, &judged.base) else {
+        return Ok(Vec::new());
     };
     let tip = judged.base.as_ref().unwrap_or(base);
     contracts::of_change(&place.repo, tip, base, &judged.lineage.commit)

@@ -86,7 +86,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         Some(decisions) => decisions_in(decisions, &root)?,
         None if may_decide && ui.is_interactive() => ask(&proposals, ui),
         None => {
-            proposals.iter().for_each(|proposal| show(proposal, ui));
+            for proposal in &proposals {
+                show(proposal, ui);
+            }
             ui.say("gate: nothing was written: a person decides, at a terminal or with --decisions FILE");
             return Ok(Exit::Pass);
         }

@@ -25,9 +25,9 @@ pub(super) fn of_commands(place: &Workplace, json: bool, ui: &mut Ui) -> Result<
     let unknown = tests.filter(|command| !is_known(&command.reference().key));
     let view = TestsByCommand::of(&latest, unknown.map(|command| command.name.as_str()).collect());
     if json {
-        ui.line(view.json()?)
+        ui.line(view.json()?);
     } else {
-        ui.raw(view.lines())
+        ui.raw(view.lines());
     }
     Ok(Exit::Pass)
 }
@@ -54,9 +54,9 @@ pub(super) fn of_one(place: &Workplace, name: &str, json: bool, ui: &mut Ui) -> 
     let last_failed = history.last(&test, TestResult::Failed);
     let view = TestHistoryView::of(&test, &moments, last_failed, |head| described(place, head));
     if json {
-        ui.line(view.json()?)
+        ui.line(view.json()?);
     } else {
-        ui.raw(view.lines())
+        ui.raw(view.lines());
     }
     Ok(Exit::Pass)
 }

@@ -20,9 +20,10 @@ use crate::render::ui::Ui;
 use crate::session;
 
 /// Arguments of `gate reflect`.
+#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The role of the agent; by default, the one that GATE_ROLE names
+    /// The role of the agent; by default, the one that `GATE_ROLE` names
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
     /// The session (its id or the start of it); by default, the one at work here, or the last one

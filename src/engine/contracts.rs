@@ -34,8 +34,8 @@ impl Workplace {
     }
 
     fn begun_contracts(&self) -> Result<Vec<BegunContract>, Failure> {
-        let shelf = ContractShelf::of(&self.repo.gate_dir());
-        shelf.all().map_err(|error| {
+        let begun = ContractShelf::of(&self.repo.gate_dir());
+        begun.all().map_err(|error| {
             let remedy = "remove that file if nothing else can read it: gate contract begin begins the task again";
             Failure::new(Exit::CannotJudge, format!("a contract cannot be read: {error}")).remedy(remedy)
         })

@@ -26,7 +26,7 @@ use crate::verdict::verdict_files::write_json;
 /// The time for which a hook waits for a judge. The client gives the whole stop 25 s or more.
 pub(super) const HOOK_PATIENCE: Duration = Duration::from_secs(12);
 /// The time for which a command waits for all judges together.
-pub(super) const COMMAND_PATIENCE: Duration = Duration::from_secs(3600);
+pub(super) const COMMAND_PATIENCE: Duration = Duration::from_hours(1);
 /// The interval at which a running judge is looked for.
 const LOOK: Duration = Duration::from_millis(50);
 

@@ -12,7 +12,7 @@ use crate::judge::word_question::WordQuestion;
 use crate::model::model_settings::ModelSettings;
 
 /// The longest time for one answer: the model's own limit is shorter.
-const PATIENCE: Duration = Duration::from_secs(3600);
+const PATIENCE: Duration = Duration::from_hours(1);
 
 /// Asks one judge about a case. `open` is what the facts leave open.
 pub fn of_judge(

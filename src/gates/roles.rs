@@ -44,7 +44,7 @@ fn of_plan(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
     let case = match RoleCase::of(gate, policy, &facts.role_claims, "this call", "this call") {
         Ok(Some(case)) => case,
         Ok(None) => return Vec::new(),
-        Err(finding) => return vec![finding],
+        Err(finding) => return vec![*finding],
     };
     let runs = planned.runs.iter().filter(|line| !case.roles.iter().all(|role| role.may_run(line)));
     case.write(&planned.writes.iter().collect::<Vec<_>>()).into_iter().chain(runs.map(|line| case.run(line))).collect()
@@ -54,7 +54,7 @@ fn of_plan(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
 fn of_subject(gate: &Gate, policy: &Policy, facts: &Facts, subject: &Subject) -> Vec<Finding> {
     let commits = subject.commits.commits.iter().filter(|commit| commit.parents.len() < 2);
     let mut findings: Vec<Finding> =
-        commits.flat_map(|commit| of_commit(gate, policy, facts, subject, commit)).collect();
+        commits.filter_map(|commit| of_commit(gate, policy, facts, subject, commit)).collect();
     if findings.iter().any(|finding| finding.answer != Answer::Pass) {
         findings.retain(|finding| finding.answer != Answer::Pass);
     } else {
@@ -73,7 +73,7 @@ fn of_commit(gate: &Gate, policy: &Policy, facts: &Facts, subject: &Subject, com
     let place = if commit.id.is_some() { format!("commit {}", commit.short()) } else { "this commit".to_owned() };
     let case = match RoleCase::of(gate, policy, &claims, &subject.name, &place) {
         Ok(case) => case?,
-        Err(finding) => return Some(finding),
+        Err(finding) => return Some(*finding),
     };
     let moved = commit.files.iter().filter(|file| file.is_rename()).filter_map(|file| file.from.as_ref());
     let paths: Vec<&RepoPath> = commit.files.iter().map(|file| &file.path).chain(moved).collect();
@@ -100,12 +100,12 @@ impl<'a> RoleCase<'a> {
         claims: &[RoleClaim],
         subject: &'a str,
         place: &'a str,
-    ) -> Result<Option<Self>, Finding> {
+    ) -> Result<Option<Self>, Box<Finding>> {
         let known = policy.roles.list.iter().map(|role| role.name.as_str()).collect::<Vec<_>>().join(", ");
         if claims.is_empty() {
             let words = context! { place, known };
             let missing = || finding_text::say(gate, "no-role", &words).finding(subject, Answer::Fail, "no-role");
-            return if policy.roles.required { Err(missing()) } else { Ok(None) };
+            return if policy.roles.required { Err(Box::new(missing())) } else { Ok(None) };
         }
         let mut roles: Vec<&Role> = Vec::new();
         let mut named = Vec::new();
@@ -113,7 +113,7 @@ impl<'a> RoleCase<'a> {
             let Some(role) = policy.roles.named(&claim.role) else {
                 let words = context! { place, known, role => &claim.role, from => claim.from.as_str() };
                 let words = finding_text::say(gate, "unknown-role", &words);
-                return Err(words.finding(subject, Answer::Fail, "unknown-role"));
+                return Err(Box::new(words.finding(subject, Answer::Fail, "unknown-role")));
             };
             if roles.iter().all(|other| other.name != role.name) {
                 roles.push(role);
@@ -232,7 +232,7 @@ mod tests {
             let writes = writes.iter().map(|path| RepoPath::from(*path)).collect();
             let runs = runs.iter().map(|line| (*line).to_owned()).collect();
             let (planned, role_claims) = (PlannedAct { writes, runs }, vec![variable(role)]);
-            reasons(&policy, &Facts { planned, role_claims, ..Facts::at(Moment::Write) })
+            reasons(&policy, &Facts { role_claims, planned, ..Facts::at(Moment::Write) })
         };
         assert!(planned(&["tests/a.rs"], &["cargo test --lib"], "tester").is_empty());
         assert_eq!(planned(&["src/a.rs"], &["cargo publish"], "tester"), ["write", "run"]);

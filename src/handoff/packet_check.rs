@@ -98,7 +98,7 @@ pub fn find(text: &str) -> Vec<Pollution> {
         let most = if trace.given_at_least == 0 { 0 } else { rules.file.given_most };
         let much = nth(most, &|place| place.given, in_given);
         if let Some((number, line)) = [told, given, much].into_iter().flatten().min() {
-            let shown = beginning(&plain(line), 80);
+            let shown = beginning(plain(line), 80);
             found.push(Pollution {
                 line: number + 1,
                 what: say("packet", "trace", &context! { name => &trace.name, shown }),

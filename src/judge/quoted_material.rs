@@ -57,7 +57,7 @@ fn plain(c: char) -> char {
 fn random() -> Result<String, NoRandomness> {
     let mut bytes = [0; FENCE_BYTES];
     SystemRandom::new().fill(&mut bytes).map_err(|_| NoRandomness)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}")))
 }
 
 #[cfg(test)]

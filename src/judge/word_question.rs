@@ -82,7 +82,7 @@ impl WordQuestion {
 
     /// Returns the digest of the material: the same material is asked about once.
     pub fn digest(&self) -> String {
-        let parts = [&self.task, &self.record, &self.open, &self.words].map(|text| text.as_bytes());
+        let parts = [&self.task, &self.record, &self.open, &self.words].map(String::as_bytes);
         hex_digest(&parts)[..32].to_owned()
     }
 

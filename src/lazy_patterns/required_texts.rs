@@ -16,11 +16,11 @@ pub(super) fn required(pattern: &str, any_case: bool) -> Vec<String> {
         return Vec::new();
     }
     let mut found = of_alternatives(pattern.as_bytes(), any_case);
-    found.iter_mut().for_each(|text| {
-        if any_case {
-            text.make_ascii_lowercase()
+    if any_case {
+        for text in &mut found {
+            text.make_ascii_lowercase();
         }
-    });
+    }
     found
 }
 

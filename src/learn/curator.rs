@@ -111,9 +111,9 @@ fn rules<'s>(sources: &CuratorSources<'s>) -> impl Iterator<Item = (usize, &'s s
 
 fn gone(sources: &CuratorSources<'_>) -> Vec<MemoryProposal> {
     let of = |(at, rule)| {
-        let names =
+        let mut names =
             memory_file::code(rule).filter(|code| !code.contains(char::is_whitespace) && code.contains(['/', '.']));
-        let commit = names.filter_map(|name| Some((name, (sources.deleted)(name)?))).next();
+        let commit = names.find_map(|name| Some((name, (sources.deleted)(name)?)));
         let (name, commit) = commit?;
         let evidence = vec![format!("commit {commit} deleted {name}")];
         Some(proposal(sources, ProposalKind::PathGone, rule, MemoryChange::Remove(at), evidence))

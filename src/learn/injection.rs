@@ -148,8 +148,8 @@ mod tests {
         let mut all = all();
         for number in 0..20 {
             for role in ["dev", "ops"] {
-                let lesson: String = (0..20).map(|word| format!("w{number}x{word} ")).collect();
-                all.0.push(reflection(&format!("{number}{role}"), role, lesson.trim()));
+                let lesson = (0..20).map(|word| format!("w{number}x{word}")).collect::<Vec<_>>().join(" ");
+                all.0.push(reflection(&format!("{number}{role}"), role, &lesson));
             }
         }
         let text = text(&all, "docs", &|_| true).unwrap();

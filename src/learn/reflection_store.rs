@@ -107,7 +107,9 @@ impl Reflections {
             }
         }
         found.retain(|lesson| lesson.roles.len() >= ROLES_FOR_ALL);
-        found.iter_mut().for_each(|lesson| lesson.roles.sort_unstable());
+        for lesson in &mut found {
+            lesson.roles.sort_unstable();
+        }
         found
     }
 

@@ -202,7 +202,7 @@ mod tests {
     fn strategies() -> Strategies {
         let mut text = "version = 1\n[strategies.batch]\nvalue = 3\n".to_owned();
         for name in ["check-after-write", "import-map", "tests-first", "subagents", "small-commits"] {
-            text.push_str(&format!("[strategies.{name}]\nvalue = false\n"));
+            text = format!("{text}[strategies.{name}]\nvalue = false\n");
         }
         Strategies::parse(&text).unwrap()
     }

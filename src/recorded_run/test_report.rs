@@ -74,17 +74,17 @@ impl TestReport {
         let reported = NamedTests::of_report(&self.report(), hooked);
         let rest: Vec<&Runner> =
             self.runners.iter().filter(|runner| reported.is_empty() || !self.is_hooked(runner)).copied().collect();
-        let (filed, spoken): (Vec<&Runner>, Vec<&Runner>) =
+        let (from_files, from_output): (Vec<&Runner>, Vec<&Runner>) =
             rest.into_iter().partition(|runner| runner.names.as_ref().is_some_and(|names| names.files));
         let mut parts = Vec::new();
         if !reported.is_empty() {
             parts.push(reported);
         }
-        if !filed.is_empty() {
+        if !from_files.is_empty() {
             parts.push(in_files(finished, files));
         }
-        if !spoken.is_empty() || parts.is_empty() {
-            parts.push(in_output(finished, &spoken));
+        if !from_output.is_empty() || parts.is_empty() {
+            parts.push(in_output(finished, &from_output));
         }
         let tests = NamedTests::joined(parts);
         if self.varies { tests.incomplete() } else { tests }

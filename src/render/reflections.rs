@@ -29,7 +29,7 @@ pub fn human(one: &Reflection, fate: Option<BranchFate>) -> String {
     };
     let refusals = if one.attempts == 1 { "1 refusal" } else { &format!("{} refusals", one.attempts) };
     let mut text = format!("{style}{}{style:#} after {refusals}  {STRONG}{}{STRONG:#}", one.outcome.as_str(), one.task);
-    let _ = write!(text, "  {DIM}role {}, session {}, {}{DIM:#}\n", one.role, one.session, one.at.strftime("%Y-%m-%d"));
+    let _ = writeln!(text, "  {DIM}role {}, session {}, {}{DIM:#}", one.role, one.session, one.at.strftime("%Y-%m-%d"));
     let mut line = |label: &str, words: &str| {
         let _ = writeln!(text, "  {label}: {words}");
     };

@@ -24,7 +24,7 @@ pub const TEMPLATE: &str = "judges/review.md";
 const MAX_TASK: usize = 8 * 1024;
 
 /// The longest time for one answer: the model's own limit is shorter.
-const PATIENCE: Duration = Duration::from_secs(3600);
+const PATIENCE: Duration = Duration::from_hours(1);
 
 /// The models in both roles.
 #[derive(Clone, Copy, Debug)]

@@ -31,7 +31,7 @@ impl KeptOutput {
     /// Reads a stream to its end.
     pub(super) fn of(mut stream: impl Read) -> io::Result<Self> {
         let mut bounded = Bounded::default();
-        let mut chunk = [0; TAIL];
+        let mut chunk = vec![0; TAIL];
         loop {
             match stream.read(&mut chunk)? {
                 0 => return Ok(bounded.output()),
@@ -54,7 +54,7 @@ impl KeptOutput {
 impl KeptOutput {
     /// Returns all bytes, if nothing is missing.
     pub fn all(&self) -> Option<Cow<'_, [u8]>> {
-        if !self.cut { Some(self.end()) } else { self.whole.as_deref().map(Cow::Borrowed) }
+        if self.cut { self.whole.as_deref().map(Cow::Borrowed) } else { Some(self.end()) }
     }
 }
 

@@ -451,7 +451,7 @@ impl Catalogue {
             move |text: &&str| output.is_none_or(|output| memmem::find(output.as_bytes(), text.as_bytes()).is_some());
         let summaries = embedded::RUNNERS.iter().take(self.embedded.len()).enumerate();
         let possible = move |(_, summary): &(usize, &RunnerSummary)| {
-            (summary.is_task || !tasks_only) && (output.is_none() || summary.texts.iter().any(|text| printed(&text)))
+            (summary.is_task || !tasks_only) && (output.is_none() || summary.texts.iter().any(&printed))
         };
         let others = self.others.iter().filter(move |runner| runner.task.is_some() || !tasks_only);
         summaries.filter(possible).filter_map(|(place, _)| self.at(place)).chain(others)
@@ -469,7 +469,7 @@ impl Catalogue {
         given: &[Option<&str>],
     ) -> impl Iterator<Item = (&Runner, &Invoke)> {
         let may_be = |word: &&str| word.split('|').any(|word| word.contains('*') || given.contains(&Some(word)));
-        self.starts_if(program, move |words| words.iter().all(|word| may_be(&word)))
+        self.starts_if(program, move |words| words.iter().all(&may_be))
     }
 
     fn starts_if(&self, program: &str, fits: impl Fn(&[&str]) -> bool) -> impl Iterator<Item = (&Runner, &Invoke)> {

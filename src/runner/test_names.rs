@@ -103,6 +103,7 @@ impl NamedTests {
     }
 
     /// Returns the same tests, of which there may be others.
+    #[must_use]
     pub fn incomplete(self) -> Self {
         Self { complete: false, ..self }
     }

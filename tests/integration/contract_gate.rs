@@ -11,7 +11,7 @@ const POLICY: &str = "version = 1\n[gates.tests]\nmode = \"off\"\n";
 
 /// Begins a contract of these postconditions, under the name `split`.
 fn begin(project: &Project, postconditions: &[&str]) {
-    let conditions: String = postconditions.iter().map(|one| format!("- {one}\n")).collect();
+    let conditions = postconditions.iter().map(|one| format!("- {one}")).collect::<Vec<_>>().join("\n") + "\n";
     let text = format!("task: Split the library\npostconditions:\n{conditions}");
     fs::write(project.repo.outside().join("split.yaml"), text).expect("a contract");
     project.gate(["contract", "begin", "../split.yaml"]).exits(0);

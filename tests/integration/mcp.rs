@@ -1,5 +1,7 @@
 //! `gate mcp`, driven over standard input and output with lines of JSON-RPC.
 
+#![expect(clippy::needless_pass_by_value, reason = "literals of JSON are handed over as they are written")]
+
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 

@@ -210,8 +210,8 @@ fn the_examples_of_this_project_are_judged_as_people_did() {
     let unseen = figures_of("unseen.tsv");
     unseen.hold();
     let rows = [&figures, &unseen].map(Figures::rows);
-    let table: String =
-        rows[0].iter().zip(&rows[1]).map(|((what, a), (_, b))| format!("| {what} | {a} | {b} |\n")).collect();
+    let rows = rows[0].iter().zip(&rows[1]).map(|((what, a), (_, b))| format!("| {what} | {a} | {b} |"));
+    let table = rows.collect::<Vec<_>>().join("\n") + "\n";
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/prompts.md");
     let text = fs::read_to_string(&page).unwrap();
     if std::env::var_os("GATE_BLESS").is_some() {

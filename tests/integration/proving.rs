@@ -22,7 +22,7 @@ fn repository() -> TestRepo {
 }
 
 fn prove(repo: &TestRepo, args: &[&str]) -> (Option<i32>, String) {
-    let Output { status, stdout, stderr } = repo.gate(&[&["prove"], args].concat()).output().unwrap();
+    let Output { status, stdout, stderr } = repo.gate([&["prove"], args].concat()).output().unwrap();
     (status.code(), String::from_utf8([stdout, stderr].concat()).unwrap())
 }
 

@@ -109,7 +109,7 @@ fn what_a_change_says_never_speaks_for_the_reviewer() {
     let attacks: Vec<String> = attacks().into_iter().filter(|attack| attack.len() < 50_000).collect();
     assert!(attacks.len() >= 40);
     for (number, attack) in attacks.iter().enumerate() {
-        project.repo.write(&format!("src/note{number}.txt"), attack);
+        project.repo.write(format!("src/note{number}.txt"), attack);
     }
     project.edit("eval \\\"$name\\\"");
     let found = finding("eval", "HIGH");

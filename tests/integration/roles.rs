@@ -39,8 +39,8 @@ fn bash(line: &str) -> Value {
 }
 
 fn patch(path: &str) -> Value {
-    let patch = format!("*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch\n");
-    json!({"tool_name": "apply_patch", "tool_input": {"command": patch}, "tool_use_id": "t1"})
+    let added = format!("*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch\n");
+    json!({"tool_name": "apply_patch", "tool_input": {"command": added}, "tool_use_id": "t1"})
 }
 
 #[test]

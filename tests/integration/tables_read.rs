@@ -54,7 +54,7 @@ fn a_hook_reads_the_tables_that_its_call_needs() {
         ("after `cargo test`", hook(&project, "PostToolUse", done("cargo test", tested))),
         ("at a stop", hook(&project, "Stop", json!({"last_assistant_message": "Done. All tests pass."}))),
     ] {
-        found += &format!("{title}: {patterns} patterns; {}\n", tables.join(", "));
+        found = format!("{found}{title}: {patterns} patterns; {}\n", tables.join(", "));
     }
     insta::assert_snapshot!("tables_read", found);
 }

@@ -236,7 +236,7 @@ fn an_output_without_one_of_its_lines_is_not_complete() {
                     && !line.ends_with("...");
                 !is_result || !std::mem::take(&mut cut)
             });
-            let kept: String = kept.map(|line| format!("{line}\n")).collect();
+            let kept = kept.fold(String::new(), |text, line| text + line + "\n");
             let tests = read(case, &kept);
             assert!(!tests.is_complete(), "{} without {name}:\n{kept}", case.runner);
         }

@@ -82,7 +82,7 @@ impl ServerHandler for GateServer {
             let answers = questions::ask(&context.peer, &Value::Object(evaluation.clone())).await;
             evaluation.extend(answers.map(|answers| ("answers".to_owned(), answers)));
         }
-        Ok(result(tool, answer, structured).into())
+        Ok(result(tool, &answer, structured).into())
     }
 
     async fn list_resources(
@@ -133,9 +133,9 @@ fn policy() -> Result<String, String> {
 async fn answer(call: GateCall, context: &RequestContext<RoleServer>) -> Result<ToolOutput, ErrorData> {
     let (lines, mut printed) = mpsc::unbounded_channel();
     let process = Arc::new(AtomicU32::new(0));
-    let (cancelled, to_end) = (context.ct.clone(), Arc::clone(&process));
-    let canceller = tokio::spawn(async move {
-        cancelled.cancelled().await;
+    let (token, to_end) = (context.ct.clone(), Arc::clone(&process));
+    let watch = tokio::spawn(async move {
+        token.cancelled().await;
         end(to_end.load(Ordering::SeqCst));
     });
     let running = tokio::task::spawn_blocking(move || child::run(call, &lines, &process));
@@ -150,7 +150,7 @@ async fn answer(call: GateCall, context: &RequestContext<RoleServer>) -> Result<
         }
     }
     let ended = running.await;
-    canceller.abort();
+    watch.abort();
     let ended = ended.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
     ended.map_err(|error| ErrorData::internal_error(format!("gate could not be started: {error}"), None))
 }
@@ -168,7 +168,7 @@ fn end(id: u32) {
 #[cfg(not(unix))]
 fn end(_id: u32) {}
 
-fn result(tool: &ToolEntry, answer: ToolOutput, structured: Option<Map<String, Value>>) -> CallToolResult {
+fn result(tool: &ToolEntry, answer: &ToolOutput, structured: Option<Map<String, Value>>) -> CallToolResult {
     let could_not = !ANSWERS.contains(&answer.code) || answer.out.is_empty() && answer.code != 0;
     let is_error = could_not || !tool.reads_only && answer.code != 0;
     let text = match &structured {

@@ -54,7 +54,7 @@ pub(super) fn judge(
     } else {
         (roles::planned(desk, plan), roles::claims(desk, told, &policy.roles))
     };
-    let mut results = gates::judge(&policy, &Facts { intents, planned, role_claims, ..Facts::at(Moment::Write) });
+    let mut results = gates::judge(&policy, &Facts { intents, role_claims, planned, ..Facts::at(Moment::Write) });
     if !pushes.is_empty() {
         results.extend(judge_refs(&policy, pushes));
     }

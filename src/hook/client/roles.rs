@@ -135,8 +135,12 @@ fn written(leaf: &Leaf, purpose: &Purpose) -> Vec<(String, bool)> {
 fn of_the_repository(desk: &Desk, paths: Vec<String>) -> Vec<RepoPath> {
     let is_inner = |path: &String| {
         let is_git = path == ".git" || path.starts_with(".git/");
-        !(path.is_empty() || path == "." || Path::new(path).is_absolute() || path.starts_with(['~', '$']))
-            && !(path.starts_with("..") || is_git)
+        !(path.is_empty()
+            || path == "."
+            || Path::new(path).is_absolute()
+            || path.starts_with(['~', '$'])
+            || path.starts_with("..")
+            || is_git)
     };
     let inner = paths.into_iter().filter(is_inner);
     let mut found: Vec<RepoPath> = inner.map(|path| whole(&desk.root, &path)).collect();
