@@ -1,7 +1,7 @@
 //! Embeds the data files, so that the binary needs no file beside it and a new gate, runner or template is one
 //! file and no line of Rust.
 //!
-//! Tables are rewritten from TOML to JSON, which is read some ten times faster, and runners are listed by their programs
+//! Tables are rewritten from TOML to JSON, which takes less to read, and runners are listed by their programs
 //! and texts, so that a process reads only the tables and runners that it needs.
 
 use std::collections::BTreeSet;
