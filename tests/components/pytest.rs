@@ -66,8 +66,8 @@ fn names_and_results_are_those_of_pytest_and_nothing_else_changes() {
 
     let log = run(&repo, "gate", &["log", "--json"]);
     let entries = String::from_utf8(log.stdout).unwrap();
-    let entries = entries.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-    let tests = entries.filter(|entry| entry["kind"] == "tests").last().expect("the tests by name");
+    let mut entries = entries.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let tests = entries.rfind(|entry| entry["kind"] == "tests").expect("the tests by name");
     let data = &tests["data"];
     assert_eq!(data["complete"], true, "{data}");
     assert_eq!(

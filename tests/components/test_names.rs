@@ -204,7 +204,9 @@ fn names_and_results_are_those_of_the_suite_and_nothing_else_changes() {
         assert_eq!(seen.status.code(), bare.status.code(), "{what}");
         let count = |lines: Vec<String>| {
             let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-            lines.into_iter().for_each(|line| *counts.entry(line).or_default() += 1);
+            for line in lines {
+                *counts.entry(line).or_default() += 1;
+            }
             counts
         };
         assert_eq!(count(shape(&seen)), count(shape(&bare)), "{what}");

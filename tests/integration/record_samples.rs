@@ -4,7 +4,6 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::client_hooks::Session;
 use crate::project::{POLICY, Project, finish, read_json};
 
 /// The session whose attempts are used up.
@@ -171,7 +170,13 @@ fn of_lessons(project: &Project, samples: &mut Samples) {
     samples.add("metrics", &project.gate(["metrics", "--json"]).exits(0).out);
     project.repo.write("gate/strategies.toml", "version = 1\n[strategies.tests-first]\nvalue = true\n");
     for id in ["s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9"] {
-        Session::claude_called(project, id).hook("SessionStart", serde_json::json!({"source": "startup"}));
+        let payload = serde_json::json!({
+            "session_id": id, "cwd": project.repo.root(), "hook_event_name": "SessionStart", "transcript_path": "/none",
+            "source": "startup",
+        });
+        let mut hook = project.command("gate", project.repo.root());
+        hook.args(["hook", "claude", "SessionStart"]);
+        finish(hook, payload.to_string().as_bytes()).exits(0);
         project.gate_with(&[("GATE_SESSION", id)], &["check", "--done"]);
     }
     samples.add("learn", &project.gate(["learn", "--json"]).exits(0).out);
