@@ -253,14 +253,6 @@ impl EvidenceCase<'_> {
         passed.all(|(_, paths)| !paths.is_empty()).then_some(newest)
     }
 
-    /// Returns those of the paths that the subject itself changed, or all of them if it changed none: the nearest run may
-    /// be one on another branch.
-    fn own(&self, paths: Vec<RepoPath>) -> Vec<RepoPath> {
-        let is_own = |path: &&RepoPath| self.subject.changed.as_ref().is_some_and(|changed| changed.contains(path));
-        let own: Vec<RepoPath> = paths.iter().filter(is_own).cloned().collect();
-        if own.is_empty() { paths } else { own }
-    }
-
     /// Returns the paths on which the newest run, which passed, differs from this commit.
     fn mended_since(&self) -> Option<Vec<RepoPath>> {
         let newest = self.runs().iter().find(|run| run.grade >= self.gate.min_grade)?;
@@ -326,8 +318,6 @@ impl EvidenceCase<'_> {
                 SubjectKind::Commit if !paths.is_empty() && !paths.iter().any(added) => "not-added",
                 SubjectKind::Commit | SubjectKind::WorkingTree => "stale",
             };
-            let is_stale_commit = reason == "stale" && self.subject.role == SubjectKind::Commit;
-            let paths = if is_stale_commit { self.own(paths) } else { paths };
             let words = context! { paths => list(&paths), untracked => is_any_untracked(run, &paths) };
             return self.finding(Answer::Fail, reason, paths, vec![run.id.clone()], &words);
         }
