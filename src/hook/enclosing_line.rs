@@ -1,8 +1,7 @@
-//! The line of an agent that contains the push: what it ran before the push is evidence although the line still runs.
+//! The line of an agent that contains the push: the tests before the push are evidence although the line still runs.
 //!
-//! In `npm test && git commit -m one && git push`, git calls the hook before the client reports how the line ended.
-//! That the push is reached shows that the tests passed. Whether it does is read from the line itself, with the push
-//! replaced by the end of the line.
+//! In `npm test && git commit -m one && git push`, git calls the hook before the client reports how the line ended. The
+//! push is reached only if the tests passed. To find that out, the line is read with the push replaced by its end.
 
 use super::client::command_evidence::{self, LineEnd};
 use super::client::session_state::{PendingCommand, StartingPoint, begun_lines};
@@ -24,12 +23,11 @@ pub(super) fn record_before_push(place: &Workplace) {
         return;
     }
     let shells: Vec<String> = processes_above(MAX_DEPTH).into_iter().map(|words| unquoted(&words.join(" "))).collect();
-    for pending in lines {
-        let is_here = |ground: &&StartingPoint| ground.root == root;
-        let Some(ground) = pending.grounds.iter().find(is_here) else { continue };
-        if shells.iter().any(|shell| shell.contains(&unquoted(&pending.line))) {
-            record(place, &pending, ground);
-        }
+    let is_running = |pending: &PendingCommand| shells.iter().any(|shell| shell.contains(&unquoted(&pending.line)));
+    // An older line whose end nobody reported may have the same words.
+    let Some(pending) = lines.into_iter().find(is_running) else { return };
+    if let Some(ground) = pending.grounds.iter().find(|ground| ground.root == root) {
+        record(place, &pending, ground);
     }
 }
 
@@ -41,10 +39,8 @@ fn unquoted(line: &str) -> String {
 fn record(place: &Workplace, pending: &PendingCommand, ground: &StartingPoint) {
     let Some(understood) = command_evidence::understand(&pending.line, &ground.root) else { return };
     let Some(before) = before_push(&pending.line, &understood) else { return };
-    // The tree is read only where the line itself changes files.
-    let edits = understood.purposes.iter().any(|purpose| purpose.edits);
-    let end = if edits { place.repo.keep_now().ok() } else { Some(ground.start.clone()) };
-    let ground = StartingPoint { end, ..ground.clone() };
+    // Any command before the push, or somebody else, may have changed files since the line began.
+    let ground = StartingPoint { end: place.repo.keep_now().ok(), ..ground.clone() };
     let pending = PendingCommand { line: before, ..pending.clone() };
     let line_end = LineEnd { shell: None, ended: Ended::Exited(0), output: None, narrowed: None };
     let runs = command_evidence::runs_of(place, &pending, &ground, line_end).unwrap_or_default();

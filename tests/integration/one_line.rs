@@ -35,6 +35,9 @@ fn a_push_that_does_not_depend_on_the_tests_is_refused() {
         "echo two >> src/lib.sh; git commit -qam 'feat: two'; sh test.sh | tail -3 && git push -q origin feature",
         "echo two >> src/lib.sh; sh test.sh && echo three >> src/lib.sh && git commit -qam 'feat: three' && git push -q origin feature",
         "echo two >> src/lib.sh; git commit -qam 'feat: two'; git push -q origin feature # sh test.sh && git push",
+        // A script that nobody knows repairs what the commit lacks.
+        "echo broken >> src/lib.sh; git commit -qam 'feat: two'; sh -c 'git show HEAD~1:src/lib.sh > src/lib.sh' && sh test.sh && git push -q origin feature",
+        "echo broken >> src/lib.sh; git commit -qam 'feat: two'; python3 -c 'open(\"src/lib.sh\", \"w\").write(\"one\\n\")'; sh test.sh && git push -q origin feature",
     ] {
         assert_ne!(status_of(line), 0, "{line}");
     }

@@ -190,11 +190,14 @@ pub(in crate::hook) struct StartingPoint {
     pub(in crate::hook) end: Option<KeptSnapshot>,
 }
 
-/// Returns the commands of all sessions that began, and whose end was not reported.
+/// Returns the commands of all sessions that began, and whose end was not reported, the newest first.
 pub(in crate::hook) fn begun_lines(gate_dir: &Path) -> Vec<PendingCommand> {
     let entries = fs::read_dir(gate_dir.join("hooked")).into_iter().flatten().flatten();
     let calls = entries.filter(|entry| entry.file_name().to_string_lossy().contains(".call-"));
-    calls.filter_map(|entry| read::<PendingCommand>(&entry.path())).filter(is_begun).collect()
+    let mut files: Vec<_> =
+        calls.filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path()))).collect();
+    files.sort_unstable_by(|one, other| other.cmp(one));
+    files.iter().filter_map(|(_, path)| read::<PendingCommand>(path)).filter(is_begun).collect()
 }
 
 fn is_begun(pending: &PendingCommand) -> bool {
