@@ -225,7 +225,7 @@ fn take_rewritten_files(fact: &mut RunFact, with: &TreeDiff, during: &TreeDiff) 
     let (TreeDiff::Changes(with), TreeDiff::Changes(during)) = (with, during) else { return };
     let is_taken = |change: &PathChange| {
         let here = with.iter().find(|other| other.path == change.path);
-        rewriter(&change.path).is_some() && here.is_some_and(|here| here.after == change.after)
+        rewriter(&change.path).is_some_and(|file| !file.manifest) && here.is_some_and(|here| here.after == change.after)
     };
     if during.iter().all(is_taken) {
         let is_other = |path: &RepoPath| during.iter().all(|change| change.path != *path);

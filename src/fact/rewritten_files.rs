@@ -21,6 +21,9 @@ pub struct RewrittenFile {
     names: Vec<String>,
     /// The tool.
     pub tool: String,
+    /// `true` if people write it as well: a change may be theirs.
+    #[serde(default)]
+    pub manifest: bool,
     /// The setting that keeps it from writing the file.
     pub keep: String,
 }
