@@ -28,13 +28,13 @@ const MAX_VERSIONS: u32 = 9_999;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum BoardFolder {
-    /// What the work is about: tasks, contracts, decisions.
+    /// The subject of the work: tasks, contracts, decisions.
     Context,
-    /// What others must know now.
+    /// Messages that the others need now.
     Signals,
-    /// What was made: import maps, reports.
+    /// Results of the work: import maps, reports.
     Artifacts,
-    /// What reviewers say.
+    /// The findings of reviewers.
     Reviews,
 }
 

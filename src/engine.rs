@@ -138,7 +138,7 @@ impl Workplace {
         let repo = Repo::discover(dir).map_err(|error| no_repository(&error))?;
         ask_journal_for_markers(&repo);
         let journal = Journal::open(&repo.gate_dir(), repo.root());
-        Ok(Self { journal, repo, session, judge_patience: word_judges::HOOK_PATIENCE })
+        Ok(Self { journal, repo, session, judge_patience: word_judges::HOOK_TIMEOUT })
     }
 
     /// Returns the same workplace for a job of a forge: the spool of its checkout is not evidence there.
@@ -152,7 +152,7 @@ impl Workplace {
         ask_journal_for_markers(&repo);
         let journal = Journal::open(&repo.gate_dir(), repo.root());
         let session = Session::current(repo.root().unwrap_or(repo.git_dir()));
-        Self { repo, journal, session, judge_patience: word_judges::COMMAND_PATIENCE }
+        Self { repo, journal, session, judge_patience: word_judges::COMMAND_TIMEOUT }
     }
 
     /// Returns the root of the working tree, or an error if there is none.

@@ -35,7 +35,8 @@ pub fn shortened(text: &str, max: usize) -> String {
     }
 }
 
-/// Returns the first `max` characters of a line without hidden characters. Tabs stay: the line may be compared with others.
+/// Returns the first `max` characters of a line without hidden characters. Tabs stay, since the line may be compared with
+/// others.
 pub fn beginning(line: &str, max: usize) -> String {
     line.trim().chars().take(max).map(|c| if is_hidden(c) && c != '\t' { ' ' } else { c }).collect()
 }

@@ -34,6 +34,7 @@ pub mod event;
 pub mod exit;
 pub mod fact;
 pub mod failure;
+pub mod file_lock;
 pub mod foreign_text;
 pub mod gates;
 pub mod git;

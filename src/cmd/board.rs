@@ -22,7 +22,7 @@ use crate::render::board::BoardList;
 use crate::render::ui::{DIM, STRONG, Ui};
 
 /// The pause between two looks at the board.
-const PAUSE: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Arguments of `gate board`.
 #[derive(Debug, clap::Args)]
@@ -264,6 +264,6 @@ fn watch(
             ui.say("gate: nothing new came to the board in this time");
             return Ok(Exit::Blocked);
         }
-        thread::sleep(PAUSE.min(left));
+        thread::sleep(POLL_INTERVAL.min(left));
     }
 }

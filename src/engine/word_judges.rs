@@ -24,11 +24,11 @@ use crate::run::start_itself;
 use crate::verdict::verdict_files::write_json;
 
 /// The time for which a hook waits for a judge. The client gives the whole stop 25 s or more.
-pub(super) const HOOK_PATIENCE: Duration = Duration::from_secs(12);
+pub(super) const HOOK_TIMEOUT: Duration = Duration::from_secs(12);
 /// The time for which a command waits for all judges together.
-pub(super) const COMMAND_PATIENCE: Duration = Duration::from_hours(1);
+pub(super) const COMMAND_TIMEOUT: Duration = Duration::from_hours(1);
 /// The interval at which a running judge is looked for.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A question that is handed to the process that asks the judges.
 #[derive(Debug, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ impl Workplace {
         let until = Instant::now() + self.judge_patience;
         while Instant::now() < until {
             match child.try_wait() {
-                Ok(None) => std::thread::sleep(LOOK),
+                Ok(None) => std::thread::sleep(POLL_INTERVAL),
                 Ok(Some(_)) => {
                     return taken(&path)
                         .unwrap_or_else(|| failed("the judges' process ended without an answer".to_owned()));
@@ -127,7 +127,7 @@ impl Workplace {
         let text = fs::read(asked).map_err(|error| error.to_string())?;
         let pending: PendingQuestion = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
         let consultation = match UserSettings::read() {
-            Ok(settings) => consult(&pending.question, settings.judges(), COMMAND_PATIENCE),
+            Ok(settings) => consult(&pending.question, settings.judges(), COMMAND_TIMEOUT),
             Err(error) => Consultation { judgement: unusable(&error), calls: Vec::new() },
         };
         let event = |call| NewEvent {
@@ -148,7 +148,7 @@ fn unusable(error: &SettingsError) -> WordJudgement {
     WordJudgement::Failed(vec![FailedJudge { judge: "config.toml".to_owned(), why: error.to_string() }])
 }
 
-/// Takes an answer out of its file: each is told once.
+/// Reads an answer and removes its file, so that each answer is used once.
 fn taken(path: &Path) -> Option<WordJudgement> {
     let text = fs::read(path).ok()?;
     let _ = fs::remove_file(path);

@@ -12,7 +12,7 @@ use crate::judge::word_question::WordQuestion;
 use crate::model::model_settings::ModelSettings;
 
 /// The longest time for one answer: the model's own limit is shorter.
-const PATIENCE: Duration = Duration::from_hours(1);
+const ANSWER_TIMEOUT: Duration = Duration::from_hours(1);
 
 /// Asks one judge about a case. `open` is what the facts leave open.
 pub fn of_judge(
@@ -28,7 +28,7 @@ pub fn of_judge(
         open: open.to_owned(),
         words: inputs.last_words().to_owned(),
     };
-    let consultation = consult(&question, std::iter::once(judge), PATIENCE);
+    let consultation = consult(&question, std::iter::once(judge), ANSWER_TIMEOUT);
     for call in &consultation.calls {
         cost.calls += 1;
         cost.input_tokens += call.input_tokens;

@@ -1,7 +1,7 @@
 //! The facts about the judged content: plain values, the only input of gates.
 //!
-//! Collecting them ([`collect`](crate::collect)) is the last step that reads from outside. Everything after it is a pure function, so
-//! that every scenario can be tested, stored and judged again without a repository.
+//! Collecting them ([`collect`](crate::collect)) is the last step that reads from outside. Everything after it is a pure
+//! function, so that every scenario can be tested, stored and judged again without a repository.
 
 pub mod assessment;
 pub mod client_hooks;

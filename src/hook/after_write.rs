@@ -21,7 +21,7 @@ use crate::verdict::verdict_files;
 const WAIT: Duration = Duration::from_secs(10);
 
 /// The pause between two looks at the answer.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The largest number of edited paths that are remembered.
 const MAX_PATHS: usize = 1000;
@@ -203,7 +203,7 @@ impl CheckFiles {
             if self.answer().is_some_and(|answer| answer.request.as_str() >= id) {
                 return self.take();
             }
-            thread::sleep(LOOK);
+            thread::sleep(POLL_INTERVAL);
         }
         None
     }

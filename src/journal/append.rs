@@ -1,9 +1,9 @@
 //! Writes the journal: one writer at a time, one `write` for whole lines, and repairs after a writer that died.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::hash_chain::{ChainMark, GENESIS, line_digest};
 use super::latest_runs::RecordedRun;
@@ -12,6 +12,7 @@ use super::read::{self, RawLines, Tail};
 use super::{Journal, JournalError, NewEvent, checkpoint, private_files, runs_by_tree, spool};
 use crate::digest::hex_digest;
 use crate::event::{Damage, Event, EventKind, Origin};
+use crate::file_lock;
 
 /// Each time the journal grows past a multiple of this, in bytes, the writer sees to the checkpoint: then a reader
 /// never has more than about this to catch up, even where none can write.
@@ -77,7 +78,9 @@ impl<'a> JournalWriter<'a> {
         let lock =
             private_files::open(&lock_path, OpenOptions::new().read(true).write(true).create(true).truncate(false))
                 .map_err(JournalError::write(&lock_path))?;
-        take(&lock, &lock_path, patience)?;
+        if !file_lock::take(&lock, patience).map_err(JournalError::write(&lock_path))? {
+            return Err(JournalError::Busy { path: lock_path });
+        }
         let path = journal.journal_path();
         let mut file = private_files::open(&path, OpenOptions::new().read(true).append(true).create(true))
             .map_err(JournalError::write(&path))?;
@@ -264,28 +267,6 @@ impl<'a> JournalWriter<'a> {
                 .and_then(|_| self.lock.write_all(text.as_bytes()))
                 // Whatever else was there, it may not stay behind and make the next writer read everything.
                 .and_then(|()| self.lock.set_len(text.len() as u64));
-        }
-    }
-}
-
-/// Takes the lock. `File::lock` would wait for ever for a process that was stopped, and so would a push.
-fn take(lock: &File, path: &Path, patience: Duration) -> Result<(), JournalError> {
-    let begun = Instant::now();
-    let mut pause = Duration::from_micros(200);
-    loop {
-        match lock.try_lock() {
-            Ok(()) => return Ok(()),
-            // A file system without locks: appending is still one write.
-            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => return Ok(()),
-            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Interrupted => {}
-            Err(TryLockError::Error(error)) => return Err(JournalError::write(path)(error)),
-            Err(TryLockError::WouldBlock) if begun.elapsed() >= patience => {
-                return Err(JournalError::Busy { path: path.to_owned() });
-            }
-            Err(TryLockError::WouldBlock) => {
-                std::thread::sleep(pause);
-                pause = (pause * 2).min(Duration::from_millis(10));
-            }
         }
     }
 }

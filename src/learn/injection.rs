@@ -73,8 +73,12 @@ fn entry(one: &Reflection) -> String {
 
 /// Returns a part of the record, cut where it is long. The record is cut, words never are.
 fn bounded(text: &str) -> String {
-    const MOST: usize = 120;
-    if text.chars().count() <= MOST { text.to_owned() } else { text.chars().take(MOST).chain(['…']).collect() }
+    const MAX_CHARS: usize = 120;
+    if text.chars().count() <= MAX_CHARS {
+        text.to_owned()
+    } else {
+        text.chars().take(MAX_CHARS).chain(['…']).collect()
+    }
 }
 
 fn origin(one: &Reflection) -> String {

@@ -2,11 +2,12 @@
 //! worktrees. A writer holds a lock, and replaces the file as a whole.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::file_lock;
 use crate::learn::reflection::Reflection;
 use crate::learn::similarity;
 
@@ -71,19 +72,10 @@ pub fn add(gate_dir: &Path, new: Reflection) -> io::Result<Reflection> {
 
 fn lock(path: &Path) -> io::Result<File> {
     let lock = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-    let begun = Instant::now();
-    loop {
-        match lock.try_lock() {
-            Ok(()) => return Ok(lock),
-            // A file system without locks: the file is still replaced as a whole.
-            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => return Ok(lock),
-            Err(TryLockError::Error(error)) => return Err(error),
-            Err(TryLockError::WouldBlock) if begun.elapsed() >= LOCK_TIMEOUT => {
-                return Err(io::Error::other(format!("another process holds {}", path.display())));
-            }
-            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(2)),
-        }
+    if file_lock::take(&lock, LOCK_TIMEOUT)? {
+        return Ok(lock);
     }
+    Err(io::Error::other(format!("another process holds {}", path.display())))
 }
 
 impl Reflections {

@@ -22,6 +22,7 @@ pub(super) fn of_command(output: &str) -> Result<ModelReply, ModelError> {
 }
 
 /// Reads the answer of an endpoint as `/v1/chat/completions`.
+#[cfg(feature = "github")]
 pub(super) fn of_openai(body: &Value) -> Result<ModelReply, ModelError> {
     refused(body)?;
     let choice = &body["choices"][0];
@@ -30,6 +31,7 @@ pub(super) fn of_openai(body: &Value) -> Result<ModelReply, ModelError> {
 }
 
 /// Reads the answer of an endpoint as `/v1/messages`.
+#[cfg(feature = "github")]
 pub(super) fn of_anthropic(body: &Value) -> Result<ModelReply, ModelError> {
     refused(body)?;
     let blocks = body["content"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -38,6 +40,7 @@ pub(super) fn of_anthropic(body: &Value) -> Result<ModelReply, ModelError> {
 }
 
 /// Some endpoints answer 200 and put the error into the body.
+#[cfg(feature = "github")]
 fn refused(body: &Value) -> Result<(), ModelError> {
     let error = &body["error"];
     if error.is_null() && body["type"] != "error" {
@@ -47,6 +50,7 @@ fn refused(body: &Value) -> Result<(), ModelError> {
     Err(ModelError::Endpoint(format!("the endpoint reports an error: {}", cut(said))))
 }
 
+#[cfg(feature = "github")]
 fn whole(text: Option<&str>, end: Option<&str>, usage: &Value) -> Result<ModelReply, ModelError> {
     let Some(text) = text else { return Err(ModelError::Answer("the answer holds no text".to_owned())) };
     if matches!(end, Some("length" | "max_tokens")) {

@@ -9,12 +9,13 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
 pub use self::trend::PromptTrend;
 use crate::digest::hex_digest;
+use crate::file_lock;
 use crate::prompt::{PromptBand, PromptEvaluation, PromptQuestion};
 
 /// The number of scores that are kept.
@@ -25,6 +26,8 @@ const MAX_SESSIONS: usize = 20;
 const MAX_ASKED: usize = 50;
 /// The largest file that is read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
+/// The time that a writer waits for the others. The prompt of the person waits as long.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 const FILE: &str = "prompts.json";
 
 /// The score of one request.
@@ -185,11 +188,10 @@ pub fn forget(folder: &Path) -> io::Result<bool> {
 
 fn lock(folder: &Path) -> io::Result<File> {
     let lock = File::options().create(true).truncate(false).write(true).open(folder.join("prompts.lock"))?;
-    match lock.lock() {
-        // A file system without locks: each write still replaces the whole file.
-        Err(error) if error.kind() != io::ErrorKind::Unsupported => Err(error),
-        _ => Ok(lock),
+    if file_lock::take(&lock, LOCK_TIMEOUT)? {
+        return Ok(lock);
     }
+    Err(io::Error::other(format!("another process holds {}", folder.join("prompts.lock").display())))
 }
 
 fn load(folder: &Path) -> io::Result<ReadHistory> {

@@ -24,7 +24,7 @@ pub const TEMPLATE: &str = "judges/review.md";
 const MAX_TASK: usize = 8 * 1024;
 
 /// The longest time for one answer: the model's own limit is shorter.
-const PATIENCE: Duration = Duration::from_hours(1);
+const ANSWER_TIMEOUT: Duration = Duration::from_hours(1);
 
 /// The models in both roles.
 #[derive(Clone, Copy, Debug)]
@@ -96,7 +96,7 @@ impl PartQuestion<'_> {
         let (prompt, ticket) = self.prompt().map_err(|error| error.to_string())?;
         let digest = hex_digest(&[prompt.as_bytes()]);
         let mut call = ModelCall::new(model.name.clone(), model.model.clone(), CallPurpose::Review, digest);
-        let answer = match model.ask(&prompt, PATIENCE) {
+        let answer = match model.ask(&prompt, ANSWER_TIMEOUT) {
             Ok(reply) => {
                 call.took(reply.input_tokens, reply.output_tokens, reply.milliseconds);
                 review_answer::read(&reply.text, &ticket, self.part, self.role, &model.name)

@@ -14,7 +14,7 @@ use crate::event::Ended;
 use crate::git::BINDING;
 
 /// The interval at which its output is measured.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// A command with its limits.
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +102,7 @@ impl Errand<'_> {
         let began = Instant::now();
         loop {
             let left = self.patience.saturating_sub(began.elapsed());
-            if let Some(done) = child.wait_timeout(left.min(LOOK))? {
+            if let Some(done) = child.wait_timeout(left.min(POLL_INTERVAL))? {
                 return Ok(Returned::Ended(ended(done.status)));
             }
             if fs::metadata(self.output).is_ok_and(|file| file.len() > self.most) {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The stages, lowest first. A module uses modules of the stages above its own line here, and nothing beside or below.
 const STAGES: &[(&str, &[&str])] = &[
-    ("text", &["foreign_text"]),
+    ("text and locks", &["file_lock", "foreign_text"]),
     (
         "words",
         &[

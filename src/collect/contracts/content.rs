@@ -44,7 +44,7 @@ enum ContentPlace {
     Tree(Oid, BTreeMap<RepoPath, SnapshotEntry>),
 }
 
-/// What is at a path.
+/// The kind of entry at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FoundAt {
     Nothing,
@@ -152,6 +152,7 @@ impl<'a> ContractContent<'a> {
     }
 
     /// Returns the contents of an import map, which may lie outside of the repository.
+    #[cfg(feature = "symbols")]
     pub(super) fn map_bytes(&self, path: &str) -> Result<Vec<u8>, UnreadFile> {
         let outside = self.at(path) == FoundAt::Outside || path.starts_with('/');
         let Some(root) = self.repo.root().filter(|_| outside) else { return self.bytes(path) };
