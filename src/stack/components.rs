@@ -17,10 +17,16 @@ pub fn detect(files: &Files) -> Vec<Component> {
     let mut found = cargo::find(files);
     found.extend(node::find(files));
     found.extend(python::find(files));
-    found.extend(table::find(files));
+    let (guessed, known): (Vec<_>, Vec<_>) = table::find(files).into_iter().partition(|stack| stack.guessed);
+    found.extend(known);
+    for guess in guessed {
+        if !found.iter().any(|other| other.dir == guess.dir && tests(other)) {
+            found.push(guess);
+        }
+    }
     let mut found = with_targets(files, found, make_targets::find(files));
     for component in found.iter_mut().filter(|component| component.test_builds) {
-        if component.commands.iter().any(|(gate, ..)| *gate == TESTS) {
+        if tests(component) {
             component.commands.retain(|(gate, ..)| *gate == TESTS);
         }
     }
@@ -58,6 +64,10 @@ pub fn detect(files: &Files) -> Vec<Component> {
         .collect()
 }
 
+fn tests(component: &Detection) -> bool {
+    component.commands.iter().any(|(gate, ..)| *gate == TESTS)
+}
+
 /// The paths of a component that a command of this gate takes back, or does not read.
 fn ignored(component: &Detection, gate: &str) -> Vec<String> {
     let unread = component.build_ignore.iter().filter(|_| gate != TESTS);
@@ -72,8 +82,7 @@ fn leave_out_documents(found: &mut [Detection]) {
         return;
     }
     for component in found.iter_mut().filter(|component| is_pages(component)) {
-        let has_tests = component.commands.iter().any(|(gate, ..)| *gate == TESTS);
-        if has_tests || !has_commands(component) {
+        if tests(component) || !has_commands(component) {
             continue;
         }
         let runs: Vec<String> = component.commands.drain(..).map(|(_, run, _)| format!("`{run}`")).collect();

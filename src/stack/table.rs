@@ -25,9 +25,12 @@ struct Stack {
     /// The test command compiles everything: a build of its own would prove nothing more.
     #[serde(default)]
     test_builds: bool,
-    /// Markers that count at the top of the repository only.
+    /// Globs of markers that count at the top of the repository only.
     #[serde(default)]
     top: Vec<String>,
+    /// Only the form of the tests tells their runner.
+    #[serde(default)]
+    guessed: bool,
     /// The sources, and which of them hold tests: sources without a test have no test command.
     #[serde(default)]
     sources: Vec<String>,
@@ -69,12 +72,13 @@ pub(super) fn find(files: &Files) -> Vec<Detection> {
 
 impl Stack {
     fn find(&self, files: &Files) -> Vec<Detection> {
-        let mut dirs: Vec<(String, &String)> = self
+        let mut dirs: Vec<(String, &str)> = self
             .marker
             .iter()
-            .flat_map(|marker| files.folders_with(marker).into_iter().map(move |dir| (dir, marker)))
+            .flat_map(|marker| files.folders_with(marker).into_iter().map(move |dir| (dir, marker.as_str())))
             .collect();
-        dirs.extend(self.top.iter().filter(|marker| files.has(marker)).map(|marker| (String::new(), marker)));
+        let top = Globs::new(&self.top).unwrap_or_default();
+        dirs.extend(files.below("").find(|path| top.is_match(path)).map(|path| (String::new(), path)));
         dirs.sort_by_key(|(dir, _)| (depth(dir), dir.clone()));
         dirs.dedup_by(|a, b| a.0 == b.0);
         let all: Vec<String> = dirs.iter().map(|(dir, _)| dir.clone()).collect();
@@ -103,6 +107,7 @@ impl Stack {
                     manifests: vec![manifest],
                     commands,
                     test_builds: self.test_builds,
+                    guessed: self.guessed,
                     build_ignore: self.build_ignore.clone(),
                     ..Detection::default()
                 });
@@ -189,7 +194,8 @@ mod tests {
             let choices = || stack.test.iter().chain(&stack.build);
             assert!(choices().count() > 0, "{} has no command", stack.name);
             assert!(choices().all(|c| c.run.contains("{tool}") != stack.tool.is_empty()), "{}", stack.name);
-            for glob in choices().filter_map(|choice| choice.file.as_ref()) {
+            let globs = choices().filter_map(|choice| choice.file.as_ref()).chain(&stack.top);
+            for glob in globs {
                 Globs::new(&[glob]).unwrap();
             }
         }
