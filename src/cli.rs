@@ -46,7 +46,7 @@ pub enum GateCommand {
     Status(cmd::status::Args),
     /// Split the last commit, or the staged changes, by scope
     Commit(cmd::commit::Args),
-    /// Check that each commit makes one change, and the one it names
+    /// Check that each commit makes one change: the one it names
     Commits(cmd::commits::Args),
     /// Show runs, verdicts, commits and pushes in order
     Log(cmd::log::Args),

@@ -64,7 +64,8 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     let subject = facts.subjects.last().map_or("session", |subject| subject.name.as_str());
     let noticed = notice(&params, &facts.story);
     if noticed.is_empty() {
-        let words = finding_text::FindingText { message: "the work moves on".to_owned(), remedy: None, fix: None };
+        let words =
+            finding_text::FindingText { message: "the work makes progress".to_owned(), remedy: None, fix: None };
         return vec![finding(subject, Answer::Pass, "passed", words, Vec::new())];
     }
     let said = |one: DetectedLoop| {

@@ -72,7 +72,7 @@ fn answer(gate: &Gate, params: &Params, subject: &Subject, update: &RefUpdate) -
     let action = match (&update.new, &update.old) {
         (None, _) => "deleting it",
         (_, None) => "creating it",
-        _ => "moving it",
+        _ => "changing it",
     };
     let commit = update.new.as_ref().map(Oid::short).unwrap_or_default();
     // A branch of its own for the same commit: the local one where it has another name, else a new one.

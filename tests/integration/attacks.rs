@@ -256,8 +256,11 @@ fn what_no_commit_can_hold_is_named_instead_of_another_run() {
     scene.repo.write("src/sub/f.c", "2\n");
     assert!(scene.gate(&["run", "test"]).status.success());
     let said = String::from_utf8(scene.gate(&["check"]).stdout).unwrap();
-    assert!(said.contains("src/sub held what no commit can") && !said.contains("next: gate run"), "{said}");
-    scene.refused(&["origin", "feature"], "src/sub held what no commit can");
+    assert!(
+        said.contains("src/sub held something that no commit can hold") && !said.contains("next: gate run"),
+        "{said}"
+    );
+    scene.refused(&["origin", "feature"], "src/sub held something that no commit can hold");
     scene.repo.write("src/sub/f.c", "1\n");
     assert!(scene.gate(&["run", "test"]).status.success());
     scene.goes_through(&["origin", "feature"]);
@@ -367,9 +370,9 @@ fn what_a_commit_took_out_of_git_and_a_run_still_finds_is_seen() {
     // Before the commit as after it.
     assert!(scene.gate(&["run", "test"]).status.success());
     scene.repo.git(["commit", "-qnam", "ignore"]);
-    scene.refused(&["origin", "feature"], "passed with src/lib.py in place, which these commits took out of git");
+    scene.refused(&["origin", "feature"], "src/lib.py was still on disk, ignored: these commits removed it");
     assert!(scene.gate(&["run", "test"]).status.success());
-    scene.refused(&["origin", "feature"], "passed with src/lib.py in place, which these commits took out of git");
+    scene.refused(&["origin", "feature"], "src/lib.py was still on disk, ignored: these commits removed it");
     // Put back, it is content again. Settings and what a build writes may lie there.
     scene.repo.git(["add", "-f", "src/lib.py"]);
     scene.repo.git(["commit", "-qnm", "back"]);
@@ -382,7 +385,7 @@ fn what_a_commit_took_out_of_git_and_a_run_still_finds_is_seen() {
     scene.repo.git(["rm", "-q", "--cached", "src/made.py"]);
     scene.repo.write(".gitignore", "made.py\n").commit_all("ignore what is made");
     assert!(scene.gate(&["run", "test"]).status.success());
-    scene.refused(&["origin", "feature"], "passed with src/made.py in place");
+    scene.refused(&["origin", "feature"], "passed while src/made.py was still on disk");
     std::fs::remove_file(scene.repo.path("src/made.py")).unwrap();
     assert!(scene.gate(&["run", "test"]).status.success());
     scene.goes_through(&["origin", "feature"]);

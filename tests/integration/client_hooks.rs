@@ -492,10 +492,10 @@ fn what_only_words_or_counts_show_is_told_to_person_and_agent_and_holds_nobody()
             "names a security hole and leaves it open",
         ),
         ("One test is flaky, ignoring it.", "dismisses a test as flaky"),
-        ("I opened https://example.com/a/b/pull/7.", "which nothing confirms"),
+        ("I opened https://example.com/a/b/pull/7.", "but nothing confirms it"),
     ] {
         // Only `pull` is on by default.
-        let words_on = if told == "which nothing confirms" { "" } else { "words = [\"security\", \"flaky\"]\n" };
+        let words_on = if told == "but nothing confirms it" { "" } else { "words = [\"security\", \"flaky\"]\n" };
         let project = Project::with(&format!(
             "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh test.sh\"\n[gates.claims.params]\n{words_on}"
         ));
@@ -522,7 +522,7 @@ fn what_only_words_or_counts_show_is_told_to_person_and_agent_and_holds_nobody()
     }
     let told = session.stop("Here is my plan. Next steps: 1. write sub 2. write tests.");
     let answer: Value = serde_json::from_str(&told.out).unwrap_or_else(|error| panic!("{error}: {told:?}"));
-    assert!(answer["systemMessage"].as_str().unwrap().contains("12 uses of tools"), "{answer}");
+    assert!(answer["systemMessage"].as_str().unwrap().contains("12 tool calls"), "{answer}");
 }
 
 #[test]

@@ -123,8 +123,11 @@ fn a_command_that_was_changed_voids_what_the_old_one_proved() {
     let verdict = project.verdict();
     assert_eq!(reasons(&verdict, "tests"), ["redeclared"]);
     let text = verdict["feedback"].as_str().unwrap();
-    assert!(text.contains("`test` is now `sh strict.sh`; what ran was `sh cargo-test.sh`"), "{text}");
-    project.push("git push origin feature").exits(1).says("`test` is now `sh strict.sh`");
+    assert!(
+        text.contains("`test` is now declared as `sh strict.sh`; the recorded run was `sh cargo-test.sh`"),
+        "{text}"
+    );
+    project.push("git push origin feature").exits(1).says("`test` is now declared as `sh strict.sh`");
     project.gate(["run", "test"]).exits(0);
     project.check().exits(0);
     // Declared as before, what was proven before is proven again.

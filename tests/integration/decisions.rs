@@ -139,7 +139,7 @@ fn that_an_adr_is_about_something_else_is_shown_and_blocks_nothing() {
     let remark = "# @RATIONALE ADR-4 does not apply here: there is no pool\n";
     push(&project, &[("src/log.sh", Some(remark))], "feat: a log")
         .exits(0)
-        .says("a remark on what it is about, or an exception");
+        .says("a remark on its subject, or an exception");
     project.gate(["decisions"]).exits(0);
     let exception = "# @RATIONALE exception to ADR-4: two pools are faster\n";
     push(&project, &[("src/log.sh", Some(exception))], "feat: a pool").exits(1).says("[COHERENCE_CHECK_FAILED]");

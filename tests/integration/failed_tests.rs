@@ -295,7 +295,7 @@ fn a_failed_test_that_went_with_its_work_is_only_reported() {
         step(&scene.repo);
         scene.pass_without_it();
         let (through, said) = scene.push();
-        assert!(through && said.contains("the work that brought it is gone, too"), "{what}: {said}");
+        assert!(through && said.contains("the work that added it is gone, too"), "{what}: {said}");
     }
     // Nothing came with it, and its commit is gone.
     let scene = Scene::new();

@@ -165,7 +165,7 @@ fn a_file_that_differs_in_case_alone_is_content() {
     project.repo.git(["config", "core.ignoreCase", "true"]);
     project.repo.write("src/CALC.py", "y\n");
     project.gate(["run", "test"]).exits(0);
-    project.push("git push -q origin HEAD:feature").exits(1).says("passed with src/CALC.py in place");
+    project.push("git push -q origin HEAD:feature").exits(1).says("passed with src/CALC.py on disk");
     project.repo.remove("src/CALC.py");
     project.gate(["run", "test"]).exits(0);
     project.push("git push -q origin HEAD:feature").exits(0);

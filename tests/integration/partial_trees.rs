@@ -83,7 +83,7 @@ fn a_submodule_that_hides_what_lies_in_it_is_not_what_its_commit_says() {
         project.edit("more");
         project.sh(&format!("cd src/inner && {hide}")).exits(0);
         project.gate(["run", "test"]).exits(0).never_says("for this commit");
-        project.push("git push origin feature").exits(1).says("src/inner held what no commit can");
+        project.push("git push origin feature").exits(1).says("src/inner held something that no commit can hold");
     }
     let project = with_submodule();
     project.edit("more");

@@ -249,7 +249,7 @@ fn a_push_whose_fix_lies_in_the_working_tree_says_so() {
     project.repo.write("src/lib.sh", "one\nmended\n");
     project.gate(["run", "test"]).exits(0);
     let said = project.push("git push origin feature").exits(1);
-    said.says("it passed since, with src/lib.sh changed").says("commit the change with which it passed");
+    said.says("it passed later, after src/lib.sh changed").says("commit the change that made it pass");
     project.repo.git(["commit", "-q", "-a", "-m", "fix: mend"]);
     project.push("git push origin feature").exits(0);
 }

@@ -151,7 +151,7 @@ fn a_test_that_failed_is_not_left_out_of_a_push_whoever_ran_it() {
     // Nothing failed: it is said.
     repo.write("test_add.py", &skipped).commit_all("test: skip");
     project.gate(["run", "test"]).exits(0);
-    project.check().exits(0).says("tests are left out now: test_add");
+    project.check().exits(0).says("the change skips tests: test_add");
 
     // It failed in one session, and another one pushes.
     repo.git(["reset", "-q", "--hard", "HEAD~1"]);
@@ -159,7 +159,7 @@ fn a_test_that_failed_is_not_left_out_of_a_push_whoever_ran_it() {
     project.gate_with(&[("GATE_SESSION", "one")], &["run", "test"]).exits(1);
     repo.write("test_add.py", &skipped).commit_all("test: skip");
     project.gate(["run", "test"]).exits(0);
-    let words = "test_add failed earlier in this work and is left out now";
+    let words = "test_add failed earlier in this work and is skipped now";
     project.check().exits(10).says(words);
     project.push("git push origin feature").exits(1).says(words);
 

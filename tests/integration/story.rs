@@ -45,7 +45,7 @@ fn the_story_from_init_to_a_protected_branch() {
     project
         .push("git push origin HEAD:main")
         .exits(1)
-        .says("main is protected: moving it needs a pull request")
+        .says("main is protected: changing it needs a pull request")
         .says("push to another branch and open a pull request from it")
         .says("next: git push origin feature\n");
     assert_eq!(project.refs()["refs/heads/main"], main);
@@ -227,7 +227,7 @@ fn without_a_policy_there_are_defaults_and_a_hint() {
         .check()
         .exits(0)
         .says("pass, with reservations")
-        .says("source changed (src/lib.sh) and no command is declared that would test it")
+        .says("source changed (src/lib.sh), and no declared command tests it")
         .says("gate init --test");
     project.gate(["status"]).exits(0).says("no gate.toml: the defaults (gate init writes one)");
     project.gate(["run"]).exits(0);

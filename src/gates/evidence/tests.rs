@@ -145,7 +145,7 @@ fn tests_that_were_taken_for_the_command_are_named() {
     };
     let one = || vec![command("test", &["**"])];
     let two = || vec![command("test", &["**"]), command("web", &["web/**"])];
-    let other = "; `pytest -q tests/a.py` is another command";
+    let other = "; `pytest -q tests/a.py` passed, but it is another command";
     let line = "pytest -q tests/a.py";
     assert_eq!(of(story(line, 0), vec![], one()), format!("no run of `run-test` on this content is recorded{other}"));
     for (story, runs, commands) in [
