@@ -36,7 +36,7 @@ pub enum GateCommand {
     Check(cmd::check::Args),
     /// Judge a pull request in CI by its target branch's policy
     Ci(cmd::ci::Args),
-    /// Run a declared command, or any, and record what it proves
+    /// Run a command, declared or not, and record what it proves
     Run(cmd::run::Args),
     /// Show that the new tests fail without the change
     Prove(cmd::prove::Args),
@@ -86,9 +86,9 @@ pub enum GateCommand {
     Board(cmd::board::Args),
     /// Begin a task under a contract and check whether it is met
     Contract(cmd::contract::Args),
-    /// Show what came out of a task, and keep what its agent learned
+    /// Show the outcome of a task, and keep what its agent learned
     Reflect(cmd::reflect::Args),
-    /// Show measures over the recorded tasks
+    /// Show metrics of the recorded tasks
     Metrics(cmd::metrics::Args),
     /// Show the reward of a session, term by term
     Reward(cmd::reward::Args),

@@ -23,10 +23,10 @@ pub struct Args {
     /// Sign the verdict of `gate ci` instead: the verdict.json that it wrote here
     #[arg(long, value_name = "FILE", conflicts_with = "rev")]
     verdict: Option<PathBuf>,
-    /// Sign with this SSH key instead of git's user.signingKey: the private key, or the public key of one in an agent
+    /// Sign with this SSH key instead of git's user.signingKey: a private key, or the public key of a key in ssh-agent
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
-    /// Push the statements to the remote, together with those of others
+    /// Push the statements to the remote, together with the statements of others
     #[arg(long)]
     push: bool,
     /// The remote to push to

@@ -37,7 +37,7 @@ enum BoardAction {
     Put {
         /// The place: FOLDER/NAME; the folders are context, signals, artifacts and reviews
         place: String,
-        /// The file with the text; without it, or as `-`, standard input
+        /// The file with the text; without it, or with `-`, standard input
         file: Option<PathBuf>,
         /// Print the entry as JSON
         #[arg(long)]
@@ -62,11 +62,11 @@ enum BoardAction {
         #[arg(long)]
         json: bool,
     },
-    /// Wait for entries that are newer, and print them as JSON, one a line
+    /// Wait for new entries, and print them as JSON, one per line
     Watch {
         /// Only this folder
         folder: Option<BoardFolder>,
-        /// The id of the last entry that is known; without it, only what comes from now on
+        /// Print the entries after the one with this id; without it, only those that come from now on
         #[arg(long, value_name = "ID")]
         after: Option<String>,
         /// The longest time to wait: 90s, 20m, 1h

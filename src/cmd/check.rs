@@ -22,7 +22,7 @@ pub struct Args {
     /// Judge this commit instead of the current content
     #[arg(long, value_name = "REV")]
     rev: Option<String>,
-    /// Claim that the work is done: a refusal counts as an attempt, and the fourth hands over to a person
+    /// Claim that the work is done: a refusal counts as an attempt, and after the fourth a person takes over
     #[arg(long)]
     done: bool,
     /// Print the verdict as JSON

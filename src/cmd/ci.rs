@@ -38,7 +38,7 @@ use crate::verdict::verdict_files;
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Args {
-    /// Wait until every check has ended, at most this long: 90s, 20m, 1h
+    /// Wait up to this long for every check to end: 90s, 20m, 1h
     #[arg(long, value_name = "TIME", value_parser = duration::span)]
     wait: Option<Duration>,
     /// The pause between two queries
@@ -50,13 +50,13 @@ pub struct Args {
     /// After a push: check that each commit that landed came through a pull request
     #[arg(long)]
     audit: bool,
-    /// Read the event from this file instead of the job's own
+    /// Read the event from this file instead of the job's event file
     #[arg(long, value_name = "FILE", requires = "event_name", conflicts_with = "base")]
     event: Option<PathBuf>,
     /// The name of the event
     #[arg(long, value_name = "NAME")]
     event_name: Option<String>,
-    /// Without an event: judge the commits that HEAD adds to this revision, without a forge
+    /// Judge the commits that HEAD adds to this revision; this needs no event and no forge
     #[arg(long, value_name = "REV")]
     base: Option<String>,
     /// With --base: judge this revision

@@ -19,7 +19,7 @@ use crate::render::ui::{DIM, STRONG, Ui};
 /// Arguments of `gate commit`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Propose several commits in place of the last one, or of what is staged, and make them if you agree
+    /// Propose to split the last commit, or the staged changes, into several commits; make them if you agree
     #[arg(long, required = true)]
     split: bool,
     /// Do not ask for confirmation

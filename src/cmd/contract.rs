@@ -48,7 +48,7 @@ enum ContractAction {
         #[command(flatten)]
         common: Common,
     },
-    /// End a contract that is not met: only a person at a terminal can do this
+    /// End a contract, met or not; only a person at a terminal can do this
     Drop {
         /// The name of the contract
         name: String,

@@ -22,7 +22,7 @@ pub struct Args {
     /// The memory file; by default, CLAUDE.md, AGENTS.md, GEMINI.md or .github/copilot-instructions.md
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
-    /// A file of yours outside of the working tree with one decision a line: `ID y`, `ID n` or `ID e NEW TEXT`
+    /// A file outside of the working tree, with one decision per line: `ID y`, `ID n` or `ID e NEW TEXT`
     #[arg(long, value_name = "FILE")]
     decisions: Option<PathBuf>,
     /// Print the proposals as JSON, and ask nothing

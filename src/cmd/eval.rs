@@ -25,10 +25,10 @@ pub struct Args {
     /// Read the cases of SUITE from this file or, for `project`, from this folder
     #[arg(long, value_name = "PATH", requires = "suite")]
     cases: Option<PathBuf>,
-    /// Ask this model of the user's configuration as well, and count its answers and those of both
+    /// Also ask this model of your configuration; show the rates of the facts, of the model, and of both together
     #[arg(long, value_name = "NAME")]
     judge: Option<String>,
-    /// End with 10 if less than this percentage of the answers is right in one of the suites
+    /// Exit with 10 if less than this percentage of the answers of a suite is right
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     floor: Option<u8>,
     /// Print one JSON object

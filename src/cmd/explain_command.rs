@@ -33,7 +33,7 @@ pub struct Args {
     /// The file with the recorded output; `-` reads standard input
     #[arg(long, value_name = "FILE", conflicts_with = "jsonl")]
     output: Option<PathBuf>,
-    /// The shell that ran it; without it, the line is read as a line of bash
+    /// The shell that ran it; by default, bash
     #[arg(long, value_name = "SHELL")]
     shell: Option<Shell>,
     /// The directory it ran in, for task files such as package.json; the current one by default

@@ -36,7 +36,7 @@ pub struct Args {
     /// The time limit for the failing command on a clean checkout, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     timeout: u64,
-    /// The session that failed; by default the one at work here, or the one that was refused last
+    /// The session that failed; by default, the one that works here, or the one that was refused last
     #[arg(long, value_name = "SESSION")]
     session: Option<String>,
 }

@@ -74,7 +74,7 @@ enum TypedLineEvent {
         /// The line
         #[arg(long, allow_hyphen_values = true)]
         line: String,
-        /// The directory that it begins in, if not the current one
+        /// The directory in which it begins, if not the current one
         #[arg(long)]
         dir: Option<PathBuf>,
     },

@@ -14,7 +14,7 @@ use crate::source::sessions::{self, Client};
 pub struct Args {
     /// The log, as its client wrote it
     file: PathBuf,
-    /// The client that wrote it: claude, codex, opencode, gemini or copilot; recognised by default
+    /// The client that wrote it: claude, codex, opencode, gemini or copilot; by default, gate recognises it
     #[arg(long, value_name = "NAME")]
     client: Option<Client>,
 }

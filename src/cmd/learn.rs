@@ -26,7 +26,7 @@ pub struct Args {
     /// Print the newest weights as JSON
     #[arg(long)]
     json: bool,
-    /// Take the last update back
+    /// Undo the last update
     #[arg(long)]
     rollback: bool,
     /// Print a schedule for a daily run, as a line for cron or as a workflow

@@ -34,10 +34,10 @@ pub struct Args {
     /// Show only the events after the one with this id
     #[arg(long, value_name = "ID")]
     since: Option<String>,
-    /// Show only this session (its id or the start of it), with its client's log and what git did meanwhile
+    /// Show only this session (its id or the start of it), with its client's log and what git did at the same time
     #[arg(long, value_name = "SESSION")]
     session: Option<String>,
-    /// Show the history of one test: when its result changed, on which content (its name or a part of it)
+    /// Show the history of one test (its name or a part of it): when its result changed, and on which content
     #[arg(long, value_name = "NAME", conflicts_with_all = ["since", "session"])]
     test: Option<String>,
 }

@@ -23,7 +23,7 @@ pub struct Args {
     /// Print as JSON
     #[arg(long, conflicts_with = "csv")]
     json: bool,
-    /// Print the measures as CSV
+    /// Print the metrics as CSV
     #[arg(long)]
     csv: bool,
 }

@@ -18,10 +18,10 @@ use crate::render::ui::{BAD, GOOD, Ui, WARN};
 /// Arguments of `gate prove`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The declared command that runs the tests; by default the first one of the gate `tests`
+    /// The declared command that runs the tests; by default, the first one of the gate `tests`
     #[arg(value_name = "NAME")]
     name: Option<String>,
-    /// The commit without the change; by default where the branch left its base
+    /// The commit without the change; by default, the one where the branch left its base
     #[arg(long, value_name = "REV")]
     base: Option<String>,
     /// The time limit for each of the two runs, in seconds

@@ -26,7 +26,7 @@ pub struct Args {
     /// The role of the agent; by default, the one that `GATE_ROLE` names
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
-    /// The session (its id or the start of it); by default, the one at work here, or the last one
+    /// The session (its id or the start of it); by default, the session that works here, or the last one
     #[arg(long, value_name = "SESSION")]
     session: Option<String>,
     /// A file with the agent's answer; `-` reads standard input

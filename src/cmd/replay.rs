@@ -25,7 +25,7 @@ use crate::verdict::Verdict;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A case file (docs/cases.md), a verdict (its id, or the path of its record), or a session (its id, or its client's
-    /// log), which is judged at each stop; `-`: a case on standard input
+    /// log), which is judged at each stop; `-` reads a case from standard input
     #[arg(value_name = "VERDICT|SESSION|CASE")]
     what: String,
     /// Print one JSON object

@@ -30,7 +30,7 @@ use crate::snapshot::DirtyPath;
 /// Arguments of `gate run`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Declared commands, or gates whose commands to run; without any, those whose evidence is missing or stale
+    /// Declared commands, or gates for all their commands; by default, those whose evidence is missing or stale
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// Any command, run in the current directory

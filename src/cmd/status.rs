@@ -30,7 +30,7 @@ pub struct Args {
     /// List every case that an observing gate would have blocked, with its reason
     #[arg(long)]
     observed: bool,
-    /// List the tests of each command by name, as far as its runner names them
+    /// List the tests of each command by name, if its runner names them
     #[arg(long, conflicts_with = "observed")]
     tests: bool,
 }

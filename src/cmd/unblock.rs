@@ -32,7 +32,7 @@ enum UnblockAction {
     Accept {
         /// The file with the reply; `-` reads standard input
         reply: PathBuf,
-        /// The handoff that it answers; by default the latest one
+        /// The handoff that it answers; by default, the latest one
         #[arg(long, value_name = "ID")]
         handoff: Option<String>,
     },
@@ -41,7 +41,7 @@ enum UnblockAction {
         /// The file with the task in its original words; `-` reads standard input
         #[arg(long, value_name = "FILE")]
         task: PathBuf,
-        /// The session that failed; by default the one at work here, or the one that was refused last
+        /// The session that failed; by default, the one that works here, or the one that was refused last
         #[arg(long, value_name = "SESSION")]
         session: Option<String>,
         /// The time limit for the command, in seconds

@@ -9,7 +9,7 @@ use crate::render::ui::Ui;
 /// Arguments of `gate uninstall`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Delete the journal, too
+    /// Delete the journal as well
     #[arg(long)]
     purge: bool,
     #[command(flatten)]
