@@ -78,7 +78,7 @@ impl BoardPlace {
         };
         let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         if name.is_empty() || name.len() > MAX_NAME || name.starts_with('.') || !name.chars().all(fits) {
-            let what = "use at most 100 ASCII letters, digits, `.`, `_` and `-`, and begin with none of the dots";
+            let what = "use at most 100 ASCII letters, digits, `.`, `_` and `-`, and do not begin with a dot";
             return Err(format!("`{}` is not a name of an entry: {what}", name.escape_debug()));
         }
         Ok(Self { folder, name: name.to_owned() })
