@@ -65,7 +65,7 @@ impl LocalCause {
         let words = match self {
             Self::Ignored => "looks needed, but .gitignore hides it and no commit has it",
             Self::Excluded => "is hidden by an ignore rule that is not committed, so no commit has it",
-            Self::Filtered => "differs from its commit through a git filter that is set on this machine alone",
+            Self::Filtered => "differs from its commit through a git filter that is set only on this machine",
             Self::Linked => "is a link to what no commit holds",
             Self::Unnamed => "is a repository of its own that .gitmodules does not name, so nobody else can fetch it",
         };

@@ -54,7 +54,7 @@ pub struct RedGreen {
 #[derive(Debug, thiserror::Error)]
 pub enum RedGreenError {
     /// No test differs.
-    #[error("no file of tests holds a test that is new or changed since {0}")]
+    #[error("no test file has a test that is new or changed since {0}")]
     NoTests(String),
     /// A checkout could not be made.
     #[error("the content cannot be checked out: {0}")]

@@ -63,7 +63,7 @@ pub fn apply(policy: &mut Policy, authors: &Authors) -> Note {
             (agents, format!("agents had a hand in it ({names}; {marked} {noun} with a mark)"))
         }
         Authors::Unmarked => (people, "no commit of it has the mark of an agent".to_owned()),
-        Authors::Unknown => (agents.max(people), "who wrote it cannot be told".to_owned()),
+        Authors::Unknown => (agents.max(people), "gate cannot tell who wrote it".to_owned()),
     };
     for gate in &mut policy.gates {
         gate.mode = gate.mode.min(most);
@@ -85,10 +85,10 @@ mod tests {
         for (ci, authors, most, says) in [
             ("people = \"warn\"", Authors::Unmarked, Mode::Warn, "no commit of it has the mark"),
             ("people = \"warn\"", agents(), Mode::Block, "(claude; 2 commits with a mark)"),
-            ("people = \"warn\"", Authors::Unknown, Mode::Block, "cannot be told"),
+            ("people = \"warn\"", Authors::Unknown, Mode::Block, "cannot tell"),
             ("agents = \"observe\"", agents(), Mode::Observe, "no more than observe"),
             ("agents = \"observe\"", Authors::Unmarked, Mode::Block, "no more than block"),
-            ("agents = \"warn\"\npeople = \"observe\"", Authors::Unknown, Mode::Warn, "cannot be told"),
+            ("agents = \"warn\"\npeople = \"observe\"", Authors::Unknown, Mode::Warn, "cannot tell"),
         ] {
             let text = format!("[gates.tests]\nmode = \"block\"\n[gates.build]\nmode = \"off\"\n[ci]\n{ci}\n");
             let read = config::parse("gate.toml", &text, PolicySource::WorkingTree, &gates::check_params);

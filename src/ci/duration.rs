@@ -21,7 +21,9 @@ pub fn span(text: &str) -> Result<Duration, String> {
     let seconds = number.parse::<u64>().ok().and_then(|number| number.checked_mul(each)).filter(|_| each > 0);
     // Longer than any job.
     let seconds = seconds.filter(|seconds| *seconds <= 7 * 24 * 3600);
-    seconds.map(Duration::from_secs).ok_or_else(|| "a time is a number and s, m or h, a week at most: 20m".to_owned())
+    seconds
+        .map(Duration::from_secs)
+        .ok_or_else(|| "write a number with s, m or h, such as 20m; a week at most".to_owned())
 }
 
 #[cfg(test)]

@@ -209,15 +209,19 @@ pub fn at_push(
             },
         };
         if update.new.is_some() && draft.tree.is_none() && !update.remote_ref.starts_with("refs/notes/") {
-            let text =
-                format!("{} is one file in no folder: no command reads it, and none is asked for", update.remote_ref);
+            let text = format!(
+                "{} is a single file without a folder: no command reads it, so none is required",
+                update.remote_ref
+            );
             notes.push(Note::new("no-tree", text));
         }
         if let (Some(tree), Some(target), Base::Nothing) = (&draft.tree, target, &draft.subject.base)
             && apart::is_apart(sources.repo, tree, &target.tip)?
         {
-            let text =
-                format!("{name} has no history and no file in common with {}: nothing there is tested", target.branch);
+            let text = format!(
+                "{name} has no history and no file in common with {}, so no command is required for it",
+                target.branch
+            );
             notes.push(Note::new("apart", text));
             draft.base_tree.clone_from(&draft.tree);
         }

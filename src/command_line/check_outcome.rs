@@ -242,7 +242,7 @@ impl CheckView<'_> {
             return unknown("its output is not in the record");
         }
         if !self.fate.complete {
-            return unknown("the line is too involved to be followed");
+            return unknown("the line is too complex to follow");
         }
         let purpose = self.judge.purpose(self.leaf);
         let tests = purpose.extent.is_some();

@@ -74,8 +74,8 @@ pub fn inherited(line: &str, files: &dyn ProjectFiles, variables: &[(String, Str
         checks.iter().filter_map(|(leaf, check)| run_settings::of_person(CallSite { leaf, files }, check, variable));
     by_variable.chain(by_file).next().map(|Narrowed { by, how }| match how {
         How::Part => format!("the environment of the run chooses a part of the tests ({by})"),
-        How::Nothing => format!("with the environment of the run nothing is executed ({by})"),
-        How::Masked => format!("with the environment of the run a failure need not show in the status ({by})"),
+        How::Nothing => format!("because of the environment of the run, nothing is executed ({by})"),
+        How::Masked => format!("because of the environment of the run, a failure need not show in the status ({by})"),
     })
 }
 

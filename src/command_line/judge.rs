@@ -120,7 +120,7 @@ pub(super) fn would_decide(line: &str, files: &dyn ProjectFiles) -> bool {
 
 fn unparsed(line: &str, error: &Unparsed) -> LineJudgement {
     let reason = match dialect::of_text(line) {
-        Some(shell) => format!("this is a {shell} line, whose statuses are not followed"),
+        Some(shell) => format!("gate does not follow the statuses of a {shell} line"),
         None => format!("the line cannot be read as shell: {error}"),
     };
     LineJudgement {
@@ -188,7 +188,7 @@ impl LineJudge<'_> {
             kinds.iter().map(|&kind| (kind, of_kind(kind))).find(|(_, found)| !found.is_empty())
         else {
             if self.program().truncated {
-                "the line is too large to be followed".clone_into(&mut judgement.reason);
+                "the line is too large to follow".clone_into(&mut judgement.reason);
             }
             return judgement;
         };
@@ -345,7 +345,7 @@ impl LineJudge<'_> {
             (Proves::PartialPass, Some(by)) => {
                 let _ = write!(sentence, "; only a part of the tests was asked for ({by})");
             }
-            (Proves::PartialPass, None) => sentence += "; it is no test run",
+            (Proves::PartialPass, None) => sentence += "; it is not a test run",
             (Proves::Nothing, Some(by)) if purpose.extent == Some(Extent::NoneExecuted) => {
                 let _ = write!(sentence, "; with {by} no test is executed");
             }

@@ -88,7 +88,7 @@ impl fmt::Display for PolicyNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Changed { base } => {
-                write!(f, "policy changed in the judged range: the one of {} applies", base.short())
+                write!(f, "the policy changed in the judged range: the one of {} applies", base.short())
             }
             Self::Removed { base } => {
                 write!(f, "{FILE} removed in the judged range: the one of {} applies", base.short())

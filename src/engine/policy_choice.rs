@@ -147,7 +147,7 @@ impl Workplace {
                     Some(Ok(other)) => {
                         let less = policy_change::relaxed(applies, &other, &self.files());
                         if !less.is_empty() {
-                            text = format!("{text}; the other one asks for less: {}", less.join("; "));
+                            text = format!("{text}; the new one requires less: {}", less.join("; "));
                         }
                         if less.is_empty() { "policy-changed" } else { "policy-relaxed" }
                     }

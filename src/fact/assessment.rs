@@ -126,14 +126,14 @@ impl Assessment {
     /// models repeat the form before they fill it in.
     pub fn read(text: &str) -> Result<Self, NoAssessment> {
         if text.len() > MAX_TEXT {
-            return Err(NoAssessment(format!("{} bytes are more than anybody fills in", text.len())));
+            return Err(NoAssessment(format!("{} bytes are too many for the form", text.len())));
         }
         let mut last = None;
-        let mut why = "there is no JSON object in it".to_owned();
+        let mut why = "the input has no JSON object".to_owned();
         for object in objects(text) {
             match parse(object) {
                 Ok(map) if map.keys().any(|key| KEYS.contains(&key.as_str())) => last = Some(map),
-                Ok(_) => "the JSON object in it is another one".clone_into(&mut why),
+                Ok(_) => "its JSON object is not a filled-in form".clone_into(&mut why),
                 Err(error) => why = error,
             }
         }
@@ -293,7 +293,7 @@ fn parse(object: &str) -> Result<Map<String, Value>, String> {
     let strict = serde_json::from_str(object).or_else(|_| serde_json::from_str(&cleaned(object)));
     match strict {
         Ok(Value::Object(map)) => Ok(map),
-        Ok(_) => Err("it is no JSON object".to_owned()),
+        Ok(_) => Err("it is not a JSON object".to_owned()),
         Err(error) => Err(format!("its JSON cannot be read: {error}")),
     }
 }

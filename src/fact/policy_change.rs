@@ -47,10 +47,10 @@ fn less_of_gate(old: &Gate, new: &Gate, found: &mut Vec<String>) {
         found.push(format!("{id}: {} became {}", old.mode.as_str(), new.mode.as_str()));
     }
     if old.on_unknown == OnUnknown::Block && new.on_unknown == OnUnknown::Warn && new.mode == Mode::Block {
-        found.push(format!("{id}: what cannot be judged is let through"));
+        found.push(format!("{id}: what cannot be judged does not block"));
     }
     if new.min_grade < old.min_grade {
-        found.push(format!("{id}: {} counts, and {} was asked for", new.min_grade.as_str(), old.min_grade.as_str()));
+        found.push(format!("{id}: grade {} is enough instead of {}", new.min_grade.as_str(), old.min_grade.as_str()));
     }
     for moment in old.moments.iter().filter(|moment| !new.moments.contains(moment)) {
         found.push(format!("{id}: it is not asked at {moment}"));
@@ -79,7 +79,7 @@ fn less_of_gate(old: &Gate, new: &Gate, found: &mut Vec<String>) {
 fn less_of_command(old: &Command, new: &Command, files: &dyn ProjectFiles, found: &mut Vec<String>) {
     let name = &old.name;
     if new.gate != old.gate {
-        found.push(format!("the command {name} is asked for by {} and not by {}", new.gate, old.gate));
+        found.push(format!("the command {name} belongs to the gate {} and not to {}", new.gate, old.gate));
     }
     if new.run != old.run && strength(&new.run, files) < strength(&old.run, files) {
         found.push(format!("the command {name} is `{}` and was `{}`", new.run, old.run));
@@ -93,11 +93,11 @@ fn less_of_command(old: &Command, new: &Command, files: &dyn ProjectFiles, found
     let (before, after) = (includes(&old.inputs.inputs), includes(&new.inputs.inputs));
     let all = after.iter().any(|glob| glob == "**");
     for glob in before.iter().filter(|glob| !all && !after.contains(glob)) {
-        found.push(format!("the command {name} is not asked for where {glob} changes"));
+        found.push(format!("a change of {glob} does not require the command {name}"));
     }
     let before = excludes(old);
     for glob in excludes(new).iter().filter(|glob| !before.contains(glob)) {
-        found.push(format!("the command {name} is not asked for where {glob} changes"));
+        found.push(format!("a change of {glob} does not require the command {name}"));
     }
 }
 

@@ -30,7 +30,7 @@ pub fn missing_runs<'p>(place: &Workplace, preview: &'p PushPreview) -> anyhow::
         preview.subjects().iter().filter(|subject| subjects.contains(subject.name.as_str()))
     {
         if commit.as_ref() != head.as_ref() {
-            let what = format!("{name} is not proven and is not what is checked out, so a run here would not prove it");
+            let what = format!("{name} is not proven and is not checked out, so a run here would not prove it");
             return Err(Failure::new(Exit::Blocked, what).remedy("git switch to it, then: gate push").into());
         }
     }

@@ -117,7 +117,7 @@ fn facts(understood: &Understood, id: usize) -> String {
     let mut facts = vec![if fate.decides() && purpose.honest() {
         "its status decides".to_owned()
     } else if !fate.complete {
-        "too involved to be followed".to_owned()
+        "too complex to follow".to_owned()
     } else if fate.on_zero.not_run && !fate.on_zero.failed {
         "status 0 does not prove that it ran".to_owned()
     } else {

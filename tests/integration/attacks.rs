@@ -349,7 +349,7 @@ fn a_tree_that_no_commit_stands_for_is_content_as_well() {
     }
     scene.repo.git(["tag", "file", "HEAD:src/a"]);
     let (through, said) = scene.push(&["origin", "file"]);
-    assert!(through && said.contains("refs/tags/file is one file"), "{said}");
+    assert!(through && said.contains("refs/tags/file is a single file"), "{said}");
     // A tree that was tested, and one that nothing changed in, go through.
     scene.repo.git(["tag", "base", "main^{tree}"]);
     scene.goes_through(&["origin", "base"]);

@@ -42,7 +42,7 @@ fn what_no_run_clears_is_refused_before_anything_runs() {
     project.edit("two");
     project.repo.git(["branch", "elsewhere"]);
     project.repo.git(["reset", "-q", "--hard", "HEAD~1"]);
-    project.gate(["push", "origin", "elsewhere"]).exits(10).says("is not what is checked out");
+    project.gate(["push", "origin", "elsewhere"]).exits(10).says("is not checked out");
     project.sh("git switch -q elsewhere && gate push -q origin elsewhere").exits(0);
 }
 

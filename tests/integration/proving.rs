@@ -48,7 +48,7 @@ fn a_change_that_no_test_shows_is_not_proven() {
     let repo = repository();
     repo.write("calc.py", "fixed\n");
     let (code, said) = prove(&repo, &["--base", "HEAD"]);
-    assert!(code == Some(10) && said.contains("no file of tests holds a test that is new or changed"), "{said}");
+    assert!(code == Some(10) && said.contains("no test file has a test that is new or changed"), "{said}");
     repo.write("tests/test_calc.py", format!("{OLD}{ALWAYS}"));
     let (code, said) = prove(&repo, &["--base", "HEAD"]);
     assert!(code == Some(10) && said.contains("no test fails without this change and passes with it"), "{said}");

@@ -26,7 +26,7 @@ impl NotesRemote {
             Ok(Fetched::Notes) => None,
             Ok(Fetched::Nothing) => Some(format!("{name} has no {NOTES}: nothing is attested there")),
             Ok(Fetched::Rewritten) => {
-                Some(format!("{NOTES} of {name} was rewritten: what is not there any more does not count"))
+                Some(format!("{NOTES} of {name} was rewritten: statements that are no longer there do not count"))
             }
             Err(why) => Some(format!("{NOTES} of {name} could not be fetched: {}", redact(&why))),
         }

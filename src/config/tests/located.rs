@@ -55,7 +55,7 @@ const NEWER: &str = "version = 2\n";
 #[test]
 fn the_first_that_has_a_file_counts() {
     let (a, b) = (PolicySource::Commit(oid('a')), PolicySource::Commit(oid('b')));
-    let changed = "policy changed in the judged range: the one of aaaaaaa applies";
+    let changed = "the policy changed in the judged range: the one of aaaaaaa applies";
     let removed = "gate.toml removed in the judged range: the one of aaaaaaa applies";
     let uncommitted = "gate.toml is not committed yet: the one in the working tree applies";
     let base_broken = "aaaaaaa:gate.toml:1:1: unknown key `mdoe` at the top level; did you mean `mode`? (the policy of bbbbbbb applies)";

@@ -105,7 +105,7 @@ pub(super) fn begin(
     let pending =
         PendingCommand { call, line, grounds, tail: String::new(), cut: false, millis: 0, left_running: false };
     if let Err(error) = desk.store.put(&pending) {
-        desk.said.push(format!("gate: what this command runs on is not remembered: {error}"));
+        desk.said.push(format!("gate: the content that this command runs on could not be stored: {error}"));
     }
 }
 
@@ -378,7 +378,7 @@ pub(in crate::hook) fn policy_here(place: &Workplace) -> Result<Policy, String> 
                 .map(|commit| crate::collect::lineage(repo, &commit, crate::collect::BaseOf::AnyRemote))
                 .transpose()
         })
-        .map_err(|error| format!("gate: git cannot be asked: {error}"))?;
+        .map_err(|error| format!("gate: git could not be run: {error}"))?;
     let (policy, _) = place.policy(lineage.as_ref()).map_err(|failure| format!("gate: {failure}"))?;
     Ok(policy)
 }

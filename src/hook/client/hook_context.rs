@@ -71,7 +71,7 @@ impl Desk {
         }
         let (store, _) = Store::open(&self.place.repo.gate_dir(), subagent);
         if let Err(error) = store.keep(&SessionMemory::below(session)) {
-            self.said.push(format!("gate: whose sub-agent this is is not remembered: {error}"));
+            self.said.push(format!("gate: the parent session of this sub-agent could not be stored: {error}"));
         }
     }
 
@@ -89,7 +89,7 @@ impl Desk {
         for kind in kinds {
             let event = NewEvent { session: session.clone(), origin: origin.clone(), kind };
             if let Err(error) = self.place.journal.append(event) {
-                self.said.push(format!("gate: this is not in the journal: {error}"));
+                self.said.push(format!("gate: this event could not be written to the journal: {error}"));
             }
         }
     }
@@ -97,7 +97,7 @@ impl Desk {
     /// Saves the memory of the session.
     pub(super) fn remember(&mut self) {
         if let Err(error) = self.store.keep(&self.memory) {
-            self.said.push(format!("gate: what this session was told is not remembered: {error}"));
+            self.said.push(format!("gate: the messages to this session could not be stored: {error}"));
         }
     }
 

@@ -120,7 +120,7 @@ pub struct HookReply {
 pub fn answer(client: Client, event: &str, stdin: &[u8]) -> HookReply {
     let payload: Value = match payload::parse(stdin) {
         Ok(payload @ Value::Object(_)) => payload,
-        Ok(_) => return malformed(client, event, "it is no JSON object"),
+        Ok(_) => return malformed(client, event, "it is not a JSON object"),
         Err(error) => return malformed(client, event, &error.to_string()),
     };
     let file = ClientFile::of(client.as_str());

@@ -73,7 +73,7 @@ pub(super) fn begin(desk: &mut Desk) {
         tips.pop_last();
     }
     if let Err(error) = desk.store.begin(&Beginning { tips }) {
-        desk.said.push(format!("gate: what was there when the session began is not remembered: {error}"));
+        desk.said.push(format!("gate: the state at the start of the session could not be stored: {error}"));
     }
     skip(desk);
     super::changes::look_at_policy(desk);
