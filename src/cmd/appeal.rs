@@ -53,7 +53,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         appeal::expect_pass(&mut appeal.case, &verdict);
     }
     for gate in &appeal.unasked {
-        ui.say(format_args!("{WARN}warning:{WARN:#} no question of a case is about what {gate} refused"));
+        ui.say(format_args!("{WARN}warning:{WARN:#} a case has no question about what {gate} refused"));
     }
     for (question, then, now) in &appeal.lost {
         ui.say(format_args!(

@@ -261,7 +261,7 @@ fn watch(
         }
         let left = timeout.saturating_sub(began.elapsed());
         if left.is_zero() {
-            ui.say("gate: nothing new came to the board in this time");
+            ui.say("gate: nothing new came to the board before the time was over");
             return Ok(Exit::Blocked);
         }
         thread::sleep(POLL_INTERVAL.min(left));

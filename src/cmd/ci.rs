@@ -256,7 +256,7 @@ fn refuse_foreign_code(args: &Args, job: Option<&WorkflowJob>) -> Result<(), Fai
     if name != Some("pull_request_target") {
         return Ok(());
     }
-    let what = "pull_request_target has the secrets of the base: nothing of the change is run there";
+    let what = "pull_request_target has the secrets of the base, so no code of the change runs there";
     Err(Failure::new(Exit::Usage, what).remedy("run it on pull_request, or leave --run out"))
 }
 

@@ -70,7 +70,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let what = if source.staged { "what is staged" } else { source.commit.short() };
     let parts = match split::propose(&source.commit, &judgement, &yardstick.table, &yardstick.rules) {
         Proposal::Whole => {
-            ui.line(format_args!("{what} makes one change, going by the scopes: there is nothing to split"));
+            ui.line(format_args!("by the scopes, {what} makes one change: there is nothing to split"));
             return Ok(Exit::Pass);
         }
         Proposal::Refused { subject, rule } => {
@@ -152,7 +152,7 @@ fn explain(source: &SplitSource, ui: &mut Ui) {
         "{DIM}The last commit will have exactly the same tree{kept}. The working tree and the index do not change."
     ));
     ui.say(format_args!(
-        "Hooks do not run, because the content stays the same; no check will have run on the parts alone.{DIM:#}"
+        "Hooks do not run, because the content stays the same; no check has run on the parts alone.{DIM:#}"
     ));
 }
 

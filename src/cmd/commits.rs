@@ -189,7 +189,7 @@ impl CommitTally {
         }
         if no_scopes {
             text = format!(
-                "{text}\n{DIM}no [scopes] in gate.toml: nothing is said about scopes (gate init --scopes){DIM:#}"
+                "{text}\n{DIM}gate.toml has no [scopes], so no commit is judged by scope (gate init --scopes){DIM:#}"
             );
         }
         text

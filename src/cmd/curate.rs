@@ -89,7 +89,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             for proposal in &proposals {
                 show(proposal, ui);
             }
-            ui.say("gate: nothing was written: a person decides, at a terminal or with --decisions FILE");
+            ui.say("gate: nothing was written, because a person decides: at a terminal, or with --decisions FILE");
             return Ok(Exit::Pass);
         }
     };

@@ -44,7 +44,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
 fn repair(ui: &mut Ui) -> anyhow::Result<()> {
     let place = Workplace::here()?;
     if place.session.agent.is_some() {
-        return Err(Failure::new(Exit::NeedsHuman, "only a person can take note of a damaged journal").into());
+        return Err(Failure::new(Exit::NeedsHuman, "only a person can acknowledge a damaged journal").into());
     }
     let integrity = place.journal.verify()?;
     if integrity.is_intact() {

@@ -31,14 +31,14 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
                 .map_err(|error| cannot(&format_args!("cannot read {shown}: {error}")))?;
             found.ok_or_else(|| {
                 cannot(&format_args!("{shown} is not a session log of a known client"))
-                    .remedy("give the file as its client wrote it; --client NAME says whose it is")
+                    .remedy("give the file as its client wrote it; --client NAME names the client")
             })?
         }
     };
     let done = sessions::import(&place.repo.gate_dir(), client, &args.file).map_err(|error| cannot(&error))?;
     if done.is_empty() {
-        let failure = cannot(&format_args!("nothing in {shown} is an act of an agent that {client} tells of"));
-        return Err(failure.remedy("is it complete, and of this client?").into());
+        let failure = cannot(&format_args!("nothing in {shown} is an agent's action as {client} records it"));
+        return Err(failure.remedy("check that it is complete, and that this client wrote it").into());
     }
     for import in &done {
         let log = &import.imported;

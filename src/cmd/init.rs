@@ -167,11 +167,13 @@ fn try_first(repository: &InstallTarget, wishes: &mut Wishes, consent: Consent, 
     let exit = if trial.doubts.is_empty() { Exit::Pass } else { Exit::Blocked };
     if !trial.declared {
         if exit != Exit::Pass {
-            ui.say("gate: what cannot count is not declared: gate.toml gets it as a comment, and you decide.");
+            ui.say(
+                "gate: a command that cannot count is not declared: gate.toml gets it as a comment, and you decide.",
+            );
         }
         wishes.doubts = trial.doubts;
     } else if exit != Exit::Pass {
-        ui.say("gate: gate.toml declares what cannot count; change it there.");
+        ui.say("gate: gate.toml declares a command that cannot count; change it there.");
     }
     if consent.asks_to_write(ui) || consent.dry_run {
         install(repository, wishes, consent, ui)?;
@@ -190,7 +192,7 @@ fn install(repository: &InstallTarget, wishes: &Wishes, consent: Consent, ui: &m
     }
     if repository.root.is_some() {
         ui.say(
-            "Commit gate.toml so that it applies to everybody. A later change of it is judged by the version before.",
+            "Commit gate.toml so that it applies to everybody. A later change is judged by the version before that change.",
         );
     }
     ui.say("Done. `gate doctor` proves that the hook works; `gate uninstall` removes everything again.");

@@ -42,9 +42,9 @@ impl Ci {
                 name: "github",
                 template: "ci/github.yml",
                 path: ".github/workflows/gate.yml",
-                binding: "To make it binding, somebody who administers the repository adds this ruleset. `gate` is then required, \
-                          and counts from GitHub Actions alone; nobody may bypass it. What else it takes, and against what \
-                          each holds: docs/ci.md of gate.",
+                binding: "To make it binding, somebody who administers the repository adds this ruleset. `gate` is then required: \
+                          only a report from GitHub Actions counts, and nobody may bypass it. docs/ci.md of gate says what \
+                          else is needed, and what each measure protects against.",
                 settings: Some("ci/github-ruleset.txt"),
             },
             Self::Gitlab => CiJob {

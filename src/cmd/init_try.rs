@@ -119,7 +119,10 @@ fn problem(candidate: &TriedCommand, recorded: &CompletedRun) -> Option<TrialPro
             return problem(what, format!("install what it needs, or enter the environment that has it; {other}"));
         }
         Ended::Exited(code) => {
-            return problem(format!("it ended with status {code}"), format!("fix what its output above says; {other}"));
+            return problem(
+                format!("it ended with status {code}"),
+                format!("fix what its output above reports; {other}"),
+            );
         }
         Ended::Signalled(signal) => {
             return problem(format!("it was killed by signal {signal}"), format!("let it end by itself; {other}"));

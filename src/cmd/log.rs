@@ -74,7 +74,7 @@ pub(super) fn logs(place: &Workplace, named: &str, ui: &mut Ui) -> anyhow::Resul
         [one] => (*one).to_owned(),
         several => {
             let failure = format!("`{named}` is the beginning of {} sessions: {}", several.len(), several.join(", "));
-            return Err(Failure::new(Exit::BadInput, failure).remedy("write more of it").into());
+            return Err(Failure::new(Exit::BadInput, failure).remedy("type more of it").into());
         }
     };
     found.retain(|found| found.id == session);

@@ -47,7 +47,7 @@ pub(super) fn of_one(place: &Workplace, name: &str, json: bool, ui: &mut Ui) -> 
             let offered: Vec<&str> = several.iter().take(MAX_OFFERED).copied().collect();
             let more = if several.len() > MAX_OFFERED { ", …" } else { "" };
             let failure = format!("{} tests are named like `{name}`: {}{more}", several.len(), offered.join(", "));
-            return Err(Failure::new(Exit::BadInput, failure).remedy("write more of the name").into());
+            return Err(Failure::new(Exit::BadInput, failure).remedy("type more of the name").into());
         }
     };
     let moments = history.moments(&test);

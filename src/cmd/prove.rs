@@ -54,7 +54,7 @@ fn base(place: &Workplace, named: Option<&str>) -> Result<Oid> {
     match lineage.map(|lineage| lineage.base) {
         Some(Base::MergeBase { commit, .. }) => Ok(commit),
         _ => {
-            let failure = Failure::new(Exit::CannotJudge, "it is not known where this branch left its base");
+            let failure = Failure::new(Exit::CannotJudge, "gate cannot tell where this branch left its base");
             Err(failure.remedy("name the commit without the change: gate prove --base REV").into())
         }
     }
@@ -118,7 +118,7 @@ fn say(fate: &RedGreen, ui: &mut Ui) -> Exit {
         return Exit::Pass;
     }
     if fate.proven.is_empty() {
-        ui.say("gate: no test fails without this change and passes with it, so that no test shows what it does");
+        ui.say("gate: no test fails without this change and passes with it, so no test shows what the change does");
     }
     Exit::Blocked
 }

@@ -31,9 +31,11 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
     let words: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
     let options = PushOptions::of(words.iter().map(AsRef::as_ref));
     if options.no_verify {
-        let failure =
-            Failure::new(Exit::Usage, "`--no-verify` would leave out the hook, and gate push does not push without it");
-        return Err(failure.remedy("push without it: gate push").into());
+        let failure = Failure::new(
+            Exit::Usage,
+            "`--no-verify` would skip the hook, and gate push does not push without the hook",
+        );
+        return Err(failure.remedy("push without that option: gate push").into());
     }
     let here = std::env::current_dir()?;
     let place = Workplace::here()?;

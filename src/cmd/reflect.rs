@@ -74,7 +74,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     if let Some(file) = &args.answer {
         let reply = ReflectionReply::read(&super::handoff::read(file)?);
         if !reply.says_something() {
-            ui.say("gate: the answer cannot be read, so its outcome is unknown");
+            ui.say("gate: the agent's answer cannot be read, so what it says of the outcome is unknown");
         }
         reflection = reflection.answered(reply);
     }

@@ -142,7 +142,7 @@ fn kinship(place: &Workplace, author: Option<&str>, model: &ModelSettings) -> Re
             Err(Failure::new(Exit::Usage, what).remedy("name another model in [review]"))
         }
         Kinship::Family(family) => {
-            Ok(Some(format!("{} and the author are models of {family}: they may miss the same", model.name)))
+            Ok(Some(format!("{} and the author are models of {family}: they may miss the same faults", model.name)))
         }
         Kinship::None => Ok(None),
     }
@@ -155,7 +155,7 @@ fn base(place: &Workplace, here: &Here, rev: Option<&str>) -> Result<Oid, Failur
     }
     match here.lineage.as_ref().map(|lineage| &lineage.base) {
         Some(Base::MergeBase { commit, .. }) => Ok(commit.clone()),
-        _ => Err(Failure::new(Exit::CannotJudge, "it is not known where this work began")
+        _ => Err(Failure::new(Exit::CannotJudge, "gate cannot tell where this work began")
             .remedy("gate review --base REV compares it with a revision")),
     }
 }

@@ -45,7 +45,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         }
         several => {
             let failure = format!("`{}` is the beginning of {} sessions", args.session, several.len());
-            return Err(Failure::new(Exit::BadInput, failure).remedy("write more of it").into());
+            return Err(Failure::new(Exit::BadInput, failure).remedy("type more of it").into());
         }
     };
     let Some(reward) = ledger.reward(session) else {

@@ -114,7 +114,10 @@ fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, policy: &Polic
         let why = match declared.as_slice() {
             [] => "no command is declared".to_owned(),
             commands => {
-                format!("it is not a declared command and does not include one (declared: {})", commands.join(", "))
+                format!(
+                    "the command is not declared and does not include a declared one (declared: {})",
+                    commands.join(", ")
+                )
             }
         };
         ui.say(format_args!("gate: {WARN}this run proves nothing{WARN:#}: {why}"));
@@ -195,7 +198,9 @@ fn say(name: &str, recorded: &CompletedRun, ui: &mut Ui) {
     }
     if !recorded.withheld.is_empty() {
         let names = recorded.withheld.join(", ");
-        ui.say(format_args!("gate: {names} was not handed on: with it, other code runs than elsewhere"));
+        ui.say(format_args!(
+            "gate: {names} was not passed on: with it, the command would run other code than elsewhere"
+        ));
     }
     let counts = recorded.run.as_ref().and_then(|run| run.report.as_ref());
     let counts = counts

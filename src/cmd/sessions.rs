@@ -51,7 +51,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     }
     if all.is_empty() {
         ui.say("gate: no session of a coding agent was found for this repository");
-        ui.say("      `gate import FILE` takes over a log from elsewhere");
+        ui.say("      `gate import FILE` imports a log from elsewhere");
     }
     Ok(Exit::Pass)
 }

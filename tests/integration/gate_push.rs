@@ -31,8 +31,8 @@ fn what_no_run_clears_is_refused_before_anything_runs() {
     project.edit("one");
     let before = project.refs();
     project.gate(["push", "origin", "HEAD:main"]).exits(10).says("protected").never_says("gate: test: sh test.sh");
-    project.gate(["push", "--no-verify", "origin", "feature"]).exits(64).says("would leave out the hook");
-    project.gate(["push", "origin", "feature", "--no-verif"]).exits(64).says("would leave out the hook");
+    project.gate(["push", "--no-verify", "origin", "feature"]).exits(64).says("would skip the hook");
+    project.gate(["push", "origin", "feature", "--no-verif"]).exits(64).says("would skip the hook");
     project.repo.append("src/lib.sh", "dirty\n");
     project.gate(["push", "origin", "feature"]).exits(10).says("src/lib.sh is not committed").says("git stash");
     project.sh("git stash -q && gate push -q origin feature && git stash pop -q").exits(0);

@@ -408,7 +408,7 @@ fn variables_that_run_other_code_first_are_not_handed_on() {
     for (name, value) in
         [("BASH_ENV", early.to_str().expect("a path")), ("SHELLOPTS", "noexec"), ("NODE_TEST_CONTEXT", "child-v8")]
     {
-        assert_ne!(run(name, value).says(&format!("{name} was not handed on")).code, 0, "{name}");
+        assert_ne!(run(name, value).says(&format!("{name} was not passed on")).code, 0, "{name}");
     }
     project.edit("two");
     run("NODE_TEST_CONTEXT", "child-v8").exits(0).says("this proves test for this commit");

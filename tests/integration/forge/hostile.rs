@@ -138,7 +138,7 @@ fn with_the_secrets_of_the_base_nothing_of_the_head_counts() {
     assert_eq!(verdict.value["policy"]["source"], json!({ "commit": base }));
     assert_eq!(verdict.value["subjects"][0]["commit"], job.clone.head.as_str());
     assert_eq!(job.clone.server.state().asked(".git/"), 0, "signers of a head are nobody's");
-    says(&job.command_on(&name, &["--run"]).output().unwrap(), 64, "nothing of the change is run there");
+    says(&job.command_on(&name, &["--run"]).output().unwrap(), 64, "no code of the change runs there");
 }
 
 #[test]
