@@ -15,7 +15,7 @@ use crate::client_definition::ClientFile;
 use crate::digest::sha256;
 
 /// The remedy: `/hooks` in Codex.
-const REMEDY: &str = "start codex here, enter /hooks, and trust those of gate";
+const REMEDY: &str = "start codex here, enter /hooks, and trust gate's hooks";
 
 /// Returns one check of all hooks of gate in this working tree.
 pub(super) fn look(root: &Path) -> DoctorCheck {
@@ -47,8 +47,7 @@ fn say(hooks: &[CodexHook], config: &str, files: &[PathBuf]) -> DoctorCheck {
         return DoctorCheck::ok("client-trust", format!("Codex trusts all {all} hooks of gate here"));
     }
     let since = if changed > 0 { format!(" ({changed} changed since they were trusted)") } else { String::new() };
-    let what =
-        format!("Codex trusts {trusted} of {all} hooks of gate here{since}; it passes over the others without a word");
+    let what = format!("Codex trusts {trusted} of {all} hooks of gate here{since}; it silently skips the others");
     DoctorCheck::warn("client-trust", what, REMEDY)
 }
 

@@ -28,7 +28,7 @@ pub(super) fn look(repository: &InstallTarget, name: &str) -> (Vec<DoctorCheck>,
         }
     }
     if hooks.place == HooksPlace::Disabled {
-        let what = format!("{} is no folder: git runs no hook here", hooks.describe());
+        let what = format!("{} is not a folder: git runs no hook here", hooks.describe());
         checks.push(DoctorCheck::broken("hook", what, "unset core.hooksPath, then: gate init"));
         return (checks, false);
     }
@@ -49,7 +49,7 @@ pub(super) fn look(repository: &InstallTarget, name: &str) -> (Vec<DoctorCheck>,
             HooksPlace::Shared => DoctorCheck::broken(
                 "hook",
                 format!("hooks come from {}, and there is no {name} that calls gate", hooks.describe()),
-                format!("{INIT}: says what to add there"),
+                format!("{INIT} says what to add there"),
             ),
             _ if hooks.path.ends_with(".husky/_") => DoctorCheck::broken(
                 "hook",
@@ -60,7 +60,7 @@ pub(super) fn look(repository: &InstallTarget, name: &str) -> (Vec<DoctorCheck>,
         });
         false
     } else if !executable(&path) {
-        let what = format!("{} has no run bit: git skips it without a word", path.display());
+        let what = format!("{} is not executable: git skips it silently", path.display());
         checks.push(DoctorCheck::broken("hook", what, format!("chmod +x '{}'", path.display())));
         false
     } else if is_shim(&content, name) {
@@ -99,7 +99,7 @@ fn ours(path: &Path, content: &[u8], name: &str, hooks: &HooksDir, checks: &mut 
         Chained::Runs(kept) => checks.push(DoctorCheck::ok("chained", format!("{} runs after it", kept.display()))),
         Chained::NotExecutable(kept) => checks.push(DoctorCheck::warn(
             "chained",
-            format!("{} has no run bit, so it does not run; git did not run it before either", kept.display()),
+            format!("{} is not executable, so it does not run; git did not run it before either", kept.display()),
             format!("if it should run: chmod +x '{}'", kept.display()),
         )),
     }

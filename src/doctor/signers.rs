@@ -16,7 +16,8 @@ pub fn look(repo: &Repo, policy: &Policy) -> Vec<DoctorCheck> {
         return Vec::new();
     }
     let PolicySource::Commit(commit) = &policy.source else {
-        let what = "signers count when gate.toml is committed, in CI when it is on the branch a change goes to";
+        let what =
+            "signers count once gate.toml is committed, and in CI once it is on the branch that a change goes to";
         return vec![DoctorCheck::warn("signers", what, "")];
     };
     let (signers, wrong) = match attested::signers(repo, policy, commit) {
@@ -24,11 +25,7 @@ pub fn look(repo: &Repo, policy: &Policy) -> Vec<DoctorCheck> {
         Err(why) => return vec![DoctorCheck::broken("signers", format!("nobody may sign: {why}"), "commit the list")],
     };
     let mut checks = vec![match signers.as_slice() {
-        [] => DoctorCheck::warn(
-            "signers",
-            "nobody is named who may sign statements",
-            "add a signer, or take [attest] out",
-        ),
+        [] => DoctorCheck::warn("signers", "no signer is named", "add a signer, or take [attest] out"),
         some => DoctorCheck::ok("signers", format!("{} may sign statements", counted(some.len()))),
     }];
     checks.extend(wrong.into_iter().map(|line| DoctorCheck::warn("signers", line, "this line names nobody")));
@@ -50,7 +47,7 @@ pub fn look(repo: &Repo, policy: &Policy) -> Vec<DoctorCheck> {
         },
         Ok(None) => DoctorCheck::ok("signing", "the public half of git's signing key is not known here"),
         Err(SignError::NoKey) => {
-            DoctorCheck::ok("signing", "git has no SSH key to sign with: gate attest wants --key FILE")
+            DoctorCheck::ok("signing", "git has no SSH key to sign with: gate attest needs --key FILE")
         }
         Err(error) => DoctorCheck::warn("signing", error.to_string(), ""),
     });

@@ -51,7 +51,7 @@ fn say(folder: &Path, state: HookState, names: &[&str]) -> SwitchedOff {
         HookState::Gone => format!("{is} gone from"),
         HookState::Empty => format!("{is} empty in"),
         HookState::Another => format!("{does} not call gate any more in"),
-        HookState::NoRunBit => format!("{has} no run bit, so git passes over {it} in"),
+        HookState::NoRunBit => format!("{has} no execute permission, so git skips {it} in"),
         HookState::EndsBefore => format!("{ends} before gate is called in"),
     };
     let judged = names.iter().map(|name| if *name == "commit-msg" { "commits" } else { "pushes" });

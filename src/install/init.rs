@@ -134,8 +134,8 @@ pub fn proposed(
     }
     if commands.is_empty() {
         notes.push(
-            "No stack was recognised: declare a command in gate.toml, or run `gate init --test 'COMMAND'`. Until then no \
-             test is asked for."
+            "No stack was recognised: declare a command in gate.toml, or run `gate init --test 'COMMAND'`. Until then gate \
+             requires no test."
                 .to_owned(),
         );
     }
@@ -175,7 +175,7 @@ fn plan_hooks(
     match hooks.place {
         HooksPlace::Disabled => {
             plan.notes.push(format!(
-                "No hook is installed: {} is no folder, so git runs no hook here. Unset it to have pushes judged.",
+                "No hook is installed: {} is not a folder, so git runs no hook here. Unset it to have pushes judged.",
                 hooks.describe()
             ));
             return Ok(());
@@ -273,7 +273,7 @@ fn plan_shim(
         }
         state if reads_its_name(state.bytes()) => {
             plan.notes.push(format!(
-                "{} asks for its own file name, so it must keep it. No hook is installed; add to it, before anything \
+                "{} depends on its own file name, so it must keep it. No hook is installed; add to it, before anything \
                  that reads standard input:\n  {}",
                 path.display(),
                 husky::block(name).trim_end().replace('\n', "\n  ")
@@ -352,7 +352,7 @@ fn plan_script(
     };
     let Some(text) = text else {
         plan.notes.push(format!(
-            "{} is no text file, so it stays as it is. Let it call:\n  gate hook git {name} \"$@\"",
+            "{} is not a text file, so it stays as it is. Let it call:\n  gate hook git {name} \"$@\"",
             path.display()
         ));
         return Ok(false);

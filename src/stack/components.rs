@@ -86,7 +86,8 @@ fn leave_out_documents(found: &mut [Detection]) {
             continue;
         }
         let runs: Vec<String> = component.commands.drain(..).map(|(_, run, _)| format!("`{run}`")).collect();
-        let note = format!("{} looks like pages about the project: {} is left out", component.dir, runs.join(", "));
+        let note =
+            format!("{} looks like documentation of the project: {} is left out", component.dir, runs.join(", "));
         component.notes.push(note);
     }
 }
@@ -118,7 +119,7 @@ fn with_targets(files: &Files, mut found: Vec<Detection>, targets: Vec<Detection
                     let own = own.unwrap_or_default();
                     other
                         .notes
-                        .push(format!("{reason} too; `{own}` is preferred to `{run}`, since it is known what it runs"));
+                        .push(format!("{reason} too; `{own}` is preferred to `{run}`, since gate knows what it runs"));
                 }
                 None => kept.push((gate, run, reason)),
             }

@@ -460,7 +460,7 @@ fn targets() {
     let note = &detect(&Files::in_memory(files))[0].notes[0];
     assert_eq!(
         note,
-        "Makefile has a target `test` too; `cargo test` is preferred to `make test`, since it is known what it runs"
+        "Makefile has a target `test` too; `cargo test` is preferred to `make test`, since gate knows what it runs"
     );
 }
 

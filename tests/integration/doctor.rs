@@ -101,7 +101,7 @@ fn a_hook_without_a_run_bit_is_named() {
     fs::set_permissions(hook(&s), fs::Permissions::from_mode(0o644)).unwrap();
     let (code, found, out) = doctor(&s, &s.path("repo"), "hook");
     assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
-    assert!(out.contains("no run bit") && out.contains("chmod +x"), "{out}");
+    assert!(out.contains("not executable") && out.contains("chmod +x"), "{out}");
     s.init(&s.path("repo"));
     assert_eq!(doctor(&s, &s.path("repo"), "hook").0, 0, "init repairs it");
 }

@@ -225,7 +225,7 @@ fn a_hook_of_git_that_is_gone_or_emptied_is_reported() {
         ("rm .git/hooks/pre-push", "the pre-push hook of git is gone from"),
         (": > .git/hooks/pre-push", "the pre-push hook of git is empty in"),
         ("echo 'exit 0' > .git/hooks/pre-push", "the pre-push hook of git does not call gate any more"),
-        ("chmod -x .git/hooks/pre-push", "the pre-push hook of git has no run bit, so git passes over it in"),
+        ("chmod -x .git/hooks/pre-push", "the pre-push hook of git has no execute permission, so git skips it in"),
         ("sed -i '2i exit 0' .git/hooks/pre-push", "the pre-push hook of git ends before gate is called in"),
         ("sed -i '/exec/d; $a exit 0' .git/hooks/pre-push", "the pre-push hook of git ends before gate is called in"),
         ("git config core.hooksPath /dev/null", "the pre-push and commit-msg hooks of git are gone from /dev/null"),

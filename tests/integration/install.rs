@@ -315,7 +315,7 @@ fn a_hook_that_asks_for_its_name_keeps_it() {
     let hook = "#!/bin/sh\nexec dispatch \"$(basename \"$0\")\"\n";
     s.write("repo/.git/hooks/pre-push", hook, 0o755);
     let out = s.init(&s.path("repo"));
-    assert!(out.contains("asks for its own file name") && out.contains("gate hook git pre-push"), "{out}");
+    assert!(out.contains("depends on its own file name") && out.contains("gate hook git pre-push"), "{out}");
     assert_eq!(fs::read_to_string(s.path("repo/.git/hooks/pre-push")).unwrap(), hook);
 }
 

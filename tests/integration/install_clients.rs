@@ -28,7 +28,7 @@ fn hooks_go_into_every_client_and_come_out_byte_for_byte() {
     let before = s.traces();
     let said = init(&s, &dir, ALL);
     for words in
-        ["+++ b/.claude/settings.local.json", "+++ b/.codex/hooks.json", "Codex runs no hook before you trust it"]
+        ["+++ b/.claude/settings.local.json", "+++ b/.codex/hooks.json", "Codex runs a hook only after you trust it"]
     {
         assert!(said.contains(words), "no {words:?} in\n{said}");
     }
