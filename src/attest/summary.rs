@@ -117,7 +117,7 @@ impl VerificationSummary {
             return Ok(None);
         }
         let predicate: SummaryPredicate =
-            serde_json::from_value(statement.predicate.clone()).map_err(|_| "it is no verdict that gate signed")?;
+            serde_json::from_value(statement.predicate.clone()).map_err(|_| "it is not a verdict that gate signed")?;
         let at = predicate.time_verified.parse().map_err(|_| "it does not say when it was judged")?;
         let digest = &predicate.policy.digest;
         let policy = match (digest.get(COMMIT).and_then(|id| id.parse().ok()), digest.get(SHA_256)) {
@@ -128,13 +128,13 @@ impl VerificationSummary {
         let (passed, levels) =
             (predicate.verification_result == VerificationResult::Passed, &predicate.verified_levels);
         let gates = if passed { levels.iter().map(|level| gate(level)).collect() } else { Some(Vec::new()) };
-        let gates: Vec<String> = gates.ok_or("it claims levels that are no gates")?;
+        let gates: Vec<String> = gates.ok_or("it claims levels that are not gates")?;
         let trees = statement.trees();
         if trees.is_empty() || trees.len() != statement.subject.len() {
             return Err("it is not about trees alone");
         }
         if trees.len() > MAX_ENTRIES || gates.len() > MAX_ENTRIES {
-            return Err("it is longer than gate writes them");
+            return Err("it is longer than any that gate writes");
         }
         Ok(Some(Self { trees, at, resource: predicate.resource_uri, policy, passed, gates }))
     }
@@ -217,11 +217,11 @@ mod tests {
         };
         assert_eq!(read(&|_| ()), Ok(true));
         assert_eq!(read(&|value| value["predicate"]["verifier"]["id"] = "https://example.com".into()), Ok(false));
-        let form = Err("it is no verdict that gate signed");
-        let levels = Err("it claims levels that are no gates");
+        let form = Err("it is not a verdict that gate signed");
+        let levels = Err("it claims levels that are not gates");
         let policy = Err("it does not say by which policy it was judged");
         let trees = Err("it is not about trees alone");
-        let long = Err("it is longer than gate writes them");
+        let long = Err("it is longer than any that gate writes");
         for (place, said, expected) in [
             ("/predicate", Value::Null, form),
             ("/predicate", json!([]), form),

@@ -96,7 +96,7 @@ impl TestRun {
     /// Reads a statement of the form [`PREDICATE`]; `Err` gives its problem.
     pub fn read(statement: &Statement) -> Result<Self, &'static str> {
         let predicate: TestRunPredicate =
-            serde_json::from_value(statement.predicate.clone()).map_err(|_| "it is no run that gate saw")?;
+            serde_json::from_value(statement.predicate.clone()).map_err(|_| "it is not a run that gate saw")?;
         let [configuration] = predicate.configuration.as_slice() else { return Err("it is not of one command") };
         let line = configuration.content.as_ref().and_then(|content| STANDARD.decode(content).ok());
         let line = line.and_then(|line| String::from_utf8(line).ok()).ok_or("it names no command line")?;
@@ -114,7 +114,7 @@ impl TestRun {
         }
         let lists = [&seen.changed, &seen.differs, &seen.untracked, &seen.opaque];
         if lists.iter().any(|list| list.len() > MAX_PATHS) || !is_id(&seen.id) {
-            return Err("it is longer than gate writes them");
+            return Err("it is longer than any that gate writes");
         }
         Ok(Self { tree, passed, name: configuration.name.clone().unwrap_or_default(), line, seen })
     }
@@ -173,12 +173,12 @@ mod tests {
         assert_eq!(change(&|value| value["predicate"]["result"] = "WARNED".into()), ended);
         assert_eq!(change(&|value| value["predicate"][seen]["ended"] = serde_json::json!({ "exited": 1 })), ended);
         assert_eq!(change(&|value| value["predicate"][seen]["report"]["failed"] = 1.into()), ended);
-        let long = Err("it is longer than gate writes them");
+        let long = Err("it is longer than any that gate writes");
         assert_eq!(change(&|value| value["predicate"][seen]["differs"] = vec!["a"; 300].into()), long);
         assert_eq!(change(&|value| value["predicate"][seen]["id"] = "a\u{1b}b".into()), long);
         for key in ["result", "configuration", seen] {
             let gone = change(&|value| drop(value["predicate"].as_object_mut().unwrap().remove(key)));
-            assert_eq!(gone, Err("it is no run that gate saw"), "{key}");
+            assert_eq!(gone, Err("it is not a run that gate saw"), "{key}");
         }
         let two = change(&|value| {
             let subject = value["subject"][0].clone();

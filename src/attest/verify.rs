@@ -91,7 +91,7 @@ pub fn read(lines: &[(Oid, String)], signers: &[Signer], now: Timestamp) -> Veri
 /// Reads a statement. It checks the signer first, and reads nothing that a stranger wrote.
 fn statement(tree: &Oid, line: &str, signers: &[Signer], now: Timestamp) -> Result<StatementBody, String> {
     if line.len() > MAX_LINE_LENGTH {
-        return Err("it is longer than gate writes them".to_owned());
+        return Err("it is longer than any that gate writes".to_owned());
     }
     let envelope: Envelope = serde_json::from_str(line).map_err(|_| "it is not an envelope".to_owned())?;
     let payload = envelope.payload().ok_or("its envelope holds no in-toto statement")?;
@@ -126,8 +126,10 @@ fn allowed<'a>(keys: &[PublicKey], signers: &'a [Signer], now: Timestamp) -> Res
             Standing::Allowed(signer) => return Ok(signer),
             Standing::Expired(signer, until) => format!("the key of {} was allowed until {until}", signer.name),
             Standing::NotYet(signer, from) => format!("the key of {} is allowed from {from} on", signer.name),
-            Standing::Elsewhere(signer) => format!("{} may sign for other things only", signer.name),
-            Standing::Unknown => format!("it is signed with {}, which is nobody's on the list", key.fingerprint()),
+            Standing::Elsewhere(signer) => format!("{} may sign only for other things", signer.name),
+            Standing::Unknown => {
+                format!("it is signed with {}, which belongs to nobody on the list", key.fingerprint())
+            }
         };
         wrong.get_or_insert(why);
     }

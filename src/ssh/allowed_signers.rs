@@ -51,7 +51,7 @@ pub enum Standing<'a> {
     Expired(&'a Signer, Timestamp),
     /// It is allowed from then on.
     NotYet(&'a Signer, Timestamp),
-    /// It may sign for other things only.
+    /// It may sign only for other things.
     Elsewhere(&'a Signer),
     /// No line names it.
     Unknown,

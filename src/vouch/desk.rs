@@ -100,7 +100,7 @@ pub fn objection(repo: &Repo, policy: &Policy, key: &PublicKey) -> Option<String
         Standing::Allowed(_) => None,
         Standing::Expired(signer, until) => Some(format!("allowed this key of {} until {until}", signer.name)),
         Standing::NotYet(signer, from) => Some(format!("allows this key of {} from {from} on", signer.name)),
-        Standing::Elsewhere(signer) => Some(format!("allows {} to sign for other things only", signer.name)),
+        Standing::Elsewhere(signer) => Some(format!("allows {} to sign only for other things", signer.name)),
         Standing::Unknown => Some("does not name this key as a signer".to_owned()),
     }
 }

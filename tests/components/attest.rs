@@ -217,7 +217,7 @@ fn a_key_that_nobody_named_is_said_at_once_and_counts_for_nothing() {
     let clone = signed.clone("ci");
     let verdict = signed.judged(&clone);
     assert_eq!(tests(&verdict).0, "missing", "{verdict:#}");
-    assert!(notes(&verdict).contains("is nobody's on the list"), "{verdict:#}");
+    assert!(notes(&verdict).contains("belongs to nobody on the list"), "{verdict:#}");
 
     // Her own branch may name her: that of the base does not.
     signed.project.repo.write(".gate/signers", signed.line("mallory", "")).commit_all("chore: me too");

@@ -198,5 +198,5 @@ fn doctor_and_explain_say_who_may_sign() {
     project.gate(["doctor"]).says("nobody may sign: .gate/signers is not in");
     repo.write(".gate/signers", "alice ssh-rsa x\n").commit_all("chore: the list");
     repo.git(["push", "-q", "--no-verify", "origin", "main"]);
-    project.gate(["doctor"]).says(".gate/signers:1: not an SSH public key").says("nobody is named who may sign");
+    project.gate(["doctor"]).says(".gate/signers:1: not an SSH public key").says("no signer is named");
 }

@@ -99,7 +99,7 @@ fn a_hardware_key_counts_where_somebody_touched_it() {
     carried.judged().lacks("nobody touched the hardware key for this signature");
     // The same pair outside of a token is another key.
     let plain = Key { token: None, ..untouched };
-    carried.noted(&plain.envelope(&passed())).judged().lacks("is nobody's on the list");
+    carried.noted(&plain.envelope(&passed())).judged().lacks("belongs to nobody on the list");
 }
 
 type Edit = fn(&mut Value);
@@ -166,6 +166,6 @@ fn a_verdict_that_a_stranger_signed_is_not_shown() {
     let carried = carried(&key);
     let statement = verdict(&carried, |_| ());
     let judged = carried.noted(&stranger.envelope(&statement)).judged();
-    judged.lacks("is nobody's on the list");
+    judged.lacks("belongs to nobody on the list");
     assert!(!judged.says("signed that gate ci judged"), "{judged:?}");
 }
