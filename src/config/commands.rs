@@ -19,7 +19,7 @@ pub(super) fn commands(report: &mut Report<'_>, table: &DeTable<'_>, gates: &Gat
         if !is_name(name.value) {
             report.add(
                 &name.at,
-                format!("{} is no name: use lowercase letters, digits, `.`, `_` and `-`", quoted(name.value)),
+                format!("{} is not a name: use lowercase letters, digits, `.`, `_` and `-`", quoted(name.value)),
             );
         }
         if let Some(table) = as_table(report, &name, value) {
@@ -96,9 +96,9 @@ pub(super) fn below_root(report: &mut Report<'_>, said: &LocatedValue<String>, k
     let dir = said.value.as_str();
     let drive = dir.as_bytes().get(1) == Some(&b':') && dir.starts_with(|c: char| c.is_ascii_alphabetic());
     let what = if dir.starts_with(['/', '\\', '~']) || drive {
-        format!("`{key}` is relative to the root of the repository, which {} is not", quoted(dir))
+        format!("`{key}` must be relative to the root of the repository, and {} is not", quoted(dir))
     } else if dir.split('/').any(|part| part == "..") {
-        format!("`{key}` stays inside the repository and has no `..`, unlike {}", quoted(dir))
+        format!("`{key}` must stay inside the repository, without `..`, and {} does not", quoted(dir))
     } else {
         return Some(dir.split('/').filter(|part| !matches!(*part, "" | ".")).collect::<Vec<_>>().join("/"));
     };
@@ -110,8 +110,7 @@ pub(super) fn below_root(report: &mut Report<'_>, said: &LocatedValue<String>, k
 fn inputs(report: &mut Report<'_>, said: &LocatedValue<Vec<LocatedValue<String>>>) -> Vec<String> {
     glob_check::check(report, &said.value);
     if said.value.iter().all(|glob| glob.value.starts_with('!')) {
-        report
-            .add(&said.at, "`inputs` takes in no path, so that no change would ask for the command; begin with \"**\"");
+        report.add(&said.at, "`inputs` matches no path, so no change would require the command; begin with \"**\"");
     }
     said.value.iter().map(|glob| glob.value.clone()).collect()
 }

@@ -78,7 +78,7 @@ pub fn read(
 ) -> Result<Policy, ConfigError> {
     if bytes == NOT_A_FILE {
         let mut report = Report::new(file_name, "");
-        report.add(&(0..0), "not a regular file: a link, a folder or a submodule holds no policy");
+        report.add(&(0..0), "not a regular file: a policy cannot be a link, a folder or a submodule");
         return Err(report.into());
     }
     match std::str::from_utf8(bytes) {

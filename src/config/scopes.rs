@@ -68,7 +68,7 @@ fn scope(
 fn paths(report: &mut Report<'_>, name: &str, said: &LocatedValue<Vec<LocatedValue<String>>>) -> Vec<String> {
     glob_check::check(report, &said.value);
     if said.value.iter().all(|glob| glob.value.starts_with('!')) {
-        report.add(&said.at, format!("the scope {} takes in no path", quoted(name)));
+        report.add(&said.at, format!("the scope {} matches no path", quoted(name)));
     }
     said.value.iter().map(|glob| glob.value.clone()).collect()
 }
@@ -77,7 +77,7 @@ fn paths(report: &mut Report<'_>, name: &str, said: &LocatedValue<Vec<LocatedVal
 fn check_name(report: &mut Report<'_>, name: &LocatedValue<&str>) {
     let fits = |c: char| c.is_alphanumeric() || "/@._+-".contains(c);
     if name.value.is_empty() || !name.value.chars().all(fits) {
-        let what = format!("{} is no name of a scope: use letters, digits and `/ @ . _ + -`", quoted(name.value));
+        let what = format!("{} is not a name of a scope: use letters, digits and `/ @ . _ + -`", quoted(name.value));
         report.add(&name.at, what);
     }
 }

@@ -21,7 +21,7 @@ const BAD: &[(&str, &[&str])] = &[
     ("[attest]\nsigners = \".\"", &["2:11: `signers` is a file, which `.` is not"]),
     (
         "[attest]\nsigners = \"../signers\"",
-        &["2:11: `signers` stays inside the repository and has no `..`, unlike `../signers`"],
+        &["2:11: `signers` must stay inside the repository, without `..`, and `../signers` does not"],
     ),
     (
         "[attest]\nsigners = [\"alice\", \"#\"]",
@@ -62,19 +62,19 @@ const BAD: &[(&str, &[&str])] = &[
     ("[commands.test]\ngate = \"tests\"\nrun = [\"x\"]", &["3:7: `run` takes a string, not an array"]),
     (
         "[commands.\"a b\"]\ngate = \"tests\"\nrun = \"x\"",
-        &["1:11: `a b` is no name: use lowercase letters, digits, `.`, `_` and `-`"],
+        &["1:11: `a b` is not a name: use lowercase letters, digits, `.`, `_` and `-`"],
     ),
     (
         "commands.x.gate = \"tests\"\ncommands.x.run = \"x\"\ncommands.x.dir = \"../y\"",
-        &["3:18: `dir` stays inside the repository and has no `..`, unlike `../y`"],
+        &["3:18: `dir` must stay inside the repository, without `..`, and `../y` does not"],
     ),
     (
         "[commands.x]\ngate = \"tests\"\nrun = \"x\"\ndir = \"/y\"",
-        &["4:7: `dir` is relative to the root of the repository, which `/y` is not"],
+        &["4:7: `dir` must be relative to the root of the repository, and `/y` is not"],
     ),
     (
         "[commands.x]\ngate = \"tests\"\nrun = \"x\"\ndir = \"C:\\\\y\"",
-        &["4:7: `dir` is relative to the root of the repository, which `C:\\y` is not"],
+        &["4:7: `dir` must be relative to the root of the repository, and `C:\\y` is not"],
     ),
     (
         "[commands.x]\ngate = \"tests\"\nrun = \"x\"\ninputs = [\n  \"src/**\",\n  \"a[\",\n]",
@@ -91,7 +91,7 @@ const BAD: &[(&str, &[&str])] = &[
     ),
     (
         "[commands.x]\ngate = \"tests\"\nrun = \"x\"\ninputs = [\"!web/**\"]",
-        &["4:10: `inputs` takes in no path, so that no change would ask for the command; begin with \"**\""],
+        &["4:10: `inputs` matches no path, so no change would require the command; begin with \"**\""],
     ),
     (
         "[commands.x]\ngate = \"tests\"\nrun = \"x\"\ninputs = \"**\"",
@@ -190,12 +190,12 @@ const BAD: &[(&str, &[&str])] = &[
     ("[scopes]\na = 1", &["2:5: `a` takes a list of globs or a table, not an integer"]),
     ("[scopes]\na = 'a/**'", &["2:5: `a` takes a list of globs or a table, not a string"]),
     ("[scopes]\na = [1]", &["2:6: `a` takes a string, not an integer"]),
-    ("[scopes]\na = []", &["2:5: the scope `a` takes in no path"]),
+    ("[scopes]\na = []", &["2:5: the scope `a` matches no path"]),
     (
         "[scopes]\na = [\"/a/**\"]",
         &["2:6: `/a/**` begins with `/` and matches nothing: globs are relative to the root"],
     ),
-    ("[scopes]\n\"a b\" = [\"a\"]", &["2:1: `a b` is no name of a scope: use letters, digits and `/ @ . _ + -`"]),
+    ("[scopes]\n\"a b\" = [\"a\"]", &["2:1: `a b` is not a name of a scope: use letters, digits and `/ @ . _ + -`"]),
     (
         "[scopes]\na = { with = [\"b\"] }",
         &["2:1: missing key `paths` in [scopes.a]", "2:15: there is no scope `b`; did you mean `a`?"],
