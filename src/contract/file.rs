@@ -62,7 +62,7 @@ impl ContractError {
 /// See [`ContractError::kind`].
 pub fn read(path: &Path, bytes: &[u8]) -> Result<Contract, ContractError> {
     if bytes.len() > MAX_CONTRACT {
-        return Err(ContractError::new("too_large", 1, "a contract of more than 256 KiB is not read"));
+        return Err(ContractError::new("too_large", 1, "a contract may have at most 256 KiB"));
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let Some(text) = std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0')) else {

@@ -89,7 +89,7 @@ impl YamlReader<'_> {
             let line = error.marker().line().max(1);
             let alias = error.info().contains("anchor") || error.info().contains("alias");
             let kind = if alias { "alias" } else { "syntax" };
-            ContractError::new(kind, line, format!("this is no YAML: {}", error.info()))
+            ContractError::new(kind, line, format!("this is not YAML: {}", error.info()))
         })?;
         let line = span.start.line().max(1);
         self.last = line;
