@@ -58,7 +58,7 @@ fn check(params: &toml::Table) -> Result<(), ParamError> {
         ("flaky_fixed", &params.flaky_fixed),
     ];
     if let Some(other) = params.words.iter().find(|word| !WORD_RULES.contains(&word.as_str())) {
-        let what = format!("`{other}` is no rule on words; these are: {}", WORD_RULES.join(", "));
+        let what = format!("`{other}` is not a rule on words; the rules are: {}", WORD_RULES.join(", "));
         return Err(ParamError { key: Some("words".to_owned()), what });
     }
     for (key, patterns) in lists {
@@ -305,7 +305,7 @@ impl ClaimJudge<'_> {
         if let Some(pulls) = known
             && !pulls.iter().any(|pull| matches!(pull.state, PullState::Open | PullState::Merged))
         {
-            self.misreported(HOSTED, claim, "the forge knows of none that is open", "open one");
+            self.misreported(HOSTED, claim, "the forge knows no open one", "open one");
         }
         let opened =
             |ran: &CommandRun| ran.kinds.iter().any(|kind| kind == "pr") && ran.ended.is_some_and(Ended::success);

@@ -38,7 +38,7 @@ struct Params {
 fn check(params: &toml::Table) -> Result<(), ParamError> {
     let params: Params = read_params(params)?;
     if let Some(other) = params.rules.iter().find(|rule| !RULES.contains(&rule.as_str())) {
-        let what = format!("`{other}` is no rule; these are: {}", RULES.join(", "));
+        let what = format!("`{other}` is not a rule; the rules are: {}", RULES.join(", "));
         return Err(ParamError { key: Some("rules".to_owned()), what });
     }
     for (key, patterns) in [

@@ -129,7 +129,7 @@ impl EvidenceCase<'_> {
                 return self.judge_runs_of_this_content(newest, &here);
             }
             if !self.params.required {
-                let message = format!("nobody asks for `{}`", self.command.run);
+                let message = format!("the policy does not require `{}`", self.command.run);
                 return self.settled(Answer::Skip, "not-asked", message, &[]);
             }
             if facts.astray.contains(&self.command.name) {

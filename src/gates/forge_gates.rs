@@ -77,7 +77,7 @@ pub(super) fn cure(trouble: &Trouble) -> String {
         TroubleKind::Offline | TroubleKind::Timeout | TroubleKind::Server => {
             "ask again when the forge answers".to_owned()
         }
-        TroubleKind::Malformed => "see whether something between here and the forge answers for it".to_owned(),
+        TroubleKind::Malformed => "check whether a proxy between here and the forge answers in its place".to_owned(),
         TroubleKind::Moved => "judge the new head".to_owned(),
     }
 }

@@ -48,7 +48,7 @@ fn check(params: &toml::Table) -> Result<(), ParamError> {
     ];
     match small.into_iter().find(|(_, limit)| *limit < 2) {
         Some((key, limit)) => {
-            let what = format!("{limit} is no repetition: at least 2");
+            let what = format!("{limit} is not a repetition: use at least 2");
             Err(ParamError { key: Some(key.to_owned()), what })
         }
         None => Ok(()),
