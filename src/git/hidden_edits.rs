@@ -117,7 +117,7 @@ impl Repo {
             self.index_bits(config, survey, &mut found)?;
             let excluded = survey.local_files.iter().filter(|one| one.cause == LocalCause::Excluded);
             named(&mut found, ConcealmentKind::LocalExclude, excluded.map(|one| &one.path), |count| {
-                format!("{count} ignored by rules of this clone alone (.git/info/exclude or core.excludesFile)")
+                format!("{count} ignored by rules that only this clone has (.git/info/exclude or core.excludesFile)")
             });
         }
         settings(config, &mut found);
@@ -129,11 +129,12 @@ impl Repo {
             || self.git(["for-each-ref", "--count=1", "refs/replace/"]).map(|printed| !printed.is_empty()),
             Ok,
         )? {
-            let what = "refs/replace/ makes git show objects as others; they were read as they are".to_owned();
+            let what =
+                "refs/replace/ makes git show other objects in place of some; gate read the original ones".to_owned();
             found.push(Concealment::setting(ConcealmentKind::Replacements, what));
         }
         if !self.scrubbed().is_empty() {
-            let what = format!("inherited {}, which were not obeyed", self.scrubbed().join(", "));
+            let what = format!("inherited {}, which gate ignored", self.scrubbed().join(", "));
             found.push(Concealment::setting(ConcealmentKind::InheritedVariables, what));
         }
         Ok(found)
@@ -180,13 +181,13 @@ fn settings(config: &[ConfigEntry], found: &mut Vec<Concealment>) {
     for entry in config.iter().filter(|entry| entry.is_local() && entry.key.starts_with("filter.")) {
         let cleans = matches!(entry.key.rsplit_once('.'), Some((_, "clean" | "process")));
         if cleans && !lfs.contains(&entry.value.as_str()) {
-            say(ConcealmentKind::LocalFilter, format!("{} is `{}`, set for this clone alone", entry.key, entry.value));
+            say(ConcealmentKind::LocalFilter, format!("{} is `{}`, set only for this clone", entry.key, entry.value));
         }
     }
     if let Some(entry) = last("core.attributesfile").filter(|entry| entry.is_local()) {
         say(
             ConcealmentKind::LocalAttributes,
-            format!("core.attributesFile is `{}`, for this clone alone", entry.value),
+            format!("core.attributesFile is `{}`, set only for this clone", entry.value),
         );
     }
     if cfg!(unix) && off("core.filemode").is_some() {
