@@ -123,7 +123,7 @@ pub(super) fn pending(root: &Path, journal: &Journal) -> SpooledEvents {
             Ok(Some(bytes)) => match key.as_ref().and_then(|key| opened(&path, &bytes, key)) {
                 Some(file) if file.journal_length <= journal_length(journal) => pending.files.push(file),
                 _ => pending.refused.push(format!(
-                    "{} was not written by the gate of this repository and is not taken up; remove it",
+                    "{} was not written by the gate of this repository and is ignored; remove it",
                     path.display()
                 )),
             },
