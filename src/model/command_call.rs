@@ -89,7 +89,7 @@ pub(super) fn printed(line: &str, patience: Duration) -> Result<String, String> 
         Returned::Ended(Ended::Exited(0)) => {
             fs::read(&output).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(failed)
         }
-        Returned::Ended(_) => Err(format!("`{line}` failed: it is to print the key")),
+        Returned::Ended(_) => Err(format!("`{line}` failed: it must print the key")),
         Returned::OutOfTime | Returned::TooMuch => Err(format!("`{line}` printed no key")),
     }
 }

@@ -43,7 +43,7 @@ pub(super) fn call(endpoint: &EndpointSettings, prompt: &str, patience: Duration
 fn key(source: &ModelKey) -> Result<Option<String>, ModelError> {
     let found = match source {
         ModelKey::None => return Ok(None),
-        ModelKey::Variable(name) => env::var(name).map_err(|_| format!("{name} is not set: it holds the key")),
+        ModelKey::Variable(name) => env::var(name).map_err(|_| format!("{name} is not set; it must hold the key")),
         ModelKey::Command(line) => command_call::printed(line, KEY_TIMEOUT),
     };
     let key = found.map_err(ModelError::Key)?.trim().to_owned();
@@ -79,7 +79,8 @@ impl PreparedRequest {
                 EndpointForm::Anthropic => (http::HeaderName::from_static("x-api-key"), key),
             };
             let value = HeaderValue::from_str(&value);
-            let mut value = value.map_err(|_| ModelError::Key("the key holds what no header can".to_owned()))?;
+            let mut value =
+                value.map_err(|_| ModelError::Key("the key has characters that no header can hold".to_owned()))?;
             value.set_sensitive(true);
             headers.push((name, value));
         }

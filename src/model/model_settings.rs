@@ -222,7 +222,7 @@ impl ModelEntry {
         let weak = |text: &&str| WEAK.as_ref().is_some_and(|weak| weak.is_match(text));
         if let Some(text) = own.into_iter().flatten().find(weak).filter(|_| !self.even_if_weak) {
             return Err(format!(
-                "`{text}` names a model that is too weak to judge; to use it all the same: even_if_weak = true"
+                "`{text}` names a model that is too weak to judge; to use it anyway: even_if_weak = true"
             ));
         }
         let timeout = self.timeout.unwrap_or(DEFAULT_TIMEOUT);
