@@ -79,7 +79,7 @@ fn table(text: &mut String, gates: &BTreeMap<String, GateAnswer>, more: impl Fn(
     for (question, said) in gates {
         let style = style(said.verdict);
         let word = if said.verdict == AnswerWord::Na { "n/a" } else { said.verdict.as_str() };
-        let why = if said.why.is_empty() { "this was not asked" } else { &said.why };
+        let why = if said.why.is_empty() { "this gate was not asked" } else { &said.why };
         let _ = writeln!(text, "  {question:<10} {style}{word:<5}{style:#} {why}");
         for line in more(question, said) {
             let _ = writeln!(text, "             {line}");

@@ -145,9 +145,8 @@ pub fn again(place: &Workplace, verdict: &Verdict) -> Result<Again, AgainError> 
         if was.verdict != middle.verdict {
             because.push(match &policy_changed {
                 Some(what) => what.clone(),
-                None => {
-                    "nothing that is recorded differs: this gate reads it otherwise than the one that judged".to_owned()
-                }
+                None => "the record is the same: this version of gate reads it differently from the one that judged"
+                    .to_owned(),
             });
         }
         if middle.verdict != now.verdict {
@@ -242,7 +241,7 @@ fn what_changed(place: &Workplace, verdict: &Verdict, now: &Policy) -> String {
         let less = policy_change::relaxed(&then, now, &files);
         let more = policy_change::relaxed(now, &then, &files);
         let told = |words: &str, list: Vec<String>| (!list.is_empty()).then(|| format!("{words}: {}", list.join("; ")));
-        [told("it asks for less", less), told("the one before asked for less", more)]
+        [told("it requires less", less), told("the one before required less", more)]
             .into_iter()
             .flatten()
             .collect::<Vec<_>>()
