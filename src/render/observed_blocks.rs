@@ -91,9 +91,9 @@ pub fn lines(observed: &Observed) -> String {
     match observed.earlier {
         0 if observed.cases.is_empty() => text.push_str("nothing would have been blocked so far\n"),
         0 => {}
-        1 => text.push_str("and 1 case of which there is no record any more\n"),
+        1 => text.push_str("and 1 case that is no longer recorded\n"),
         many => {
-            let _ = writeln!(text, "and {many} cases of which there is no record any more");
+            let _ = writeln!(text, "and {many} cases that are no longer recorded");
         }
     }
     text

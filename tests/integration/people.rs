@@ -39,7 +39,7 @@ fn observing_blocks_nothing_and_counts_what_it_would_have_blocked() {
     // Each case is listed once, with its reason.
     let listed = project.gate(["status", "--observed"]).exits(0);
     assert_eq!(listed.out.matches("would block tests: no run of `sh test.sh`").count(), 2, "{}", listed.out);
-    listed.says("would block protected-branch: main is protected").says("push ").never_says("no record");
+    listed.says("would block protected-branch: main is protected").says("push ").never_says("no longer recorded");
     let json = project.gate(["status", "--observed", "--json"]).exits(0);
     let json: Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!((json["cases"].as_array().unwrap().len(), &json["earlier"]), (3, &0.into()));
