@@ -85,7 +85,7 @@ impl StartError {
             ErrorKind::NotFound => (
                 StartProblem::NotFound,
                 format!("there is no program `{name}` in PATH"),
-                format!("install `{name}`, correct its name, or start gate where PATH has it"),
+                format!("install `{name}`, correct its name, or start gate with a PATH that has it"),
             ),
             ErrorKind::PermissionDenied => (
                 StartProblem::NotExecutable,
