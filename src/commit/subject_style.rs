@@ -19,7 +19,7 @@ pub enum Style {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidStyle {
     /// Neither a known word nor a pattern with a group `scope`.
-    #[error("`{0}` is no style: use \"conventional\", \"subsystem\", \"bracket\", or a pattern with `(?<scope>…)`")]
+    #[error("`{0}` is not a style: use \"conventional\", \"subsystem\", \"bracket\", or a pattern with `(?<scope>…)`")]
     Unknown(String),
     /// A pattern that cannot be compiled.
     #[error("`{0}` is not a pattern: {1}")]
