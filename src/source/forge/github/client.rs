@@ -198,7 +198,7 @@ fn through(
     let authorization = match token {
         Some(token) => {
             let value = http::HeaderValue::from_str(&format!("Bearer {}", token.secret()));
-            let mut value = value.map_err(|_| "the token holds what no header can".to_owned())?;
+            let mut value = value.map_err(|_| "the token has characters that no header can hold".to_owned())?;
             value.set_sensitive(true);
             Some(value)
         }
