@@ -137,7 +137,7 @@ mod tests {
             (String::new(), "there is no"),
             (good.replace("</ESCALATION>", ""), "no end"),
             (good.clone() + &good, "there are 2"),
-            (good.replace("status: blocked", "status: fine"), "`status: blocked` stands here"),
+            (good.replace("status: blocked", "status: fine"), "expected here: `status: blocked`"),
             (packet::text(&packet("x", 3)).unwrap(), "attempt 3 is not the end"),
             ("{}".to_owned(), "not a packet"),
         ] {

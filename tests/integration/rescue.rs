@@ -406,8 +406,8 @@ fn a_rescue_that_fails_ends_with_one_terminal_payload() {
     }
     let (_, text) = hand_over(&project);
     assert!(text.contains("[ATTEMPT: 4]") && text.contains("- a cache is stale"), "{text}");
-    reply(&project, FIX).exits(65).says("only a terminal <ESCALATION> payload is taken");
-    reply(&project, &TERMINAL.replace("request:", "wish:")).exits(65).says("`request:` stands here");
+    reply(&project, FIX).exits(65).says("only a terminal <ESCALATION> payload is accepted");
+    reply(&project, &TERMINAL.replace("request:", "wish:")).exits(65).says("expected here: `request:`");
     reply(&project, TERMINAL).exits(11).says("Escalate above reflection layer.");
     // And nothing after it, whoever asks.
     project.gate(["handoff", "--task", ".git/task.md"]).exits(11).says("nothing is handed over again");

@@ -47,9 +47,9 @@ fn each_output_is_taken_and_its_malformed_form_is_not() {
     twice(&project, &other, "line 2: `weather` is not a layer", &good, 0, "architecture_correction accepted");
     let good = fix("environment_fix", "a variable is missing");
     let prose = format!("{good}Good luck!\n");
-    twice(&project, &prose, "line 8: “Good luck!” is outside every field", &good, 0, "environment_fix accepted");
+    twice(&project, &prose, "line 8: “Good luck!” does not belong to a field", &good, 0, "environment_fix accepted");
     let other = TERMINAL.replace("request:", "wish:");
-    twice(&project, &other, "line 17: `request:` stands here", TERMINAL, 11, "Escalate above reflection layer.");
+    twice(&project, &other, "line 17: expected here: `request:`", TERMINAL, 11, "Escalate above reflection layer.");
     project
         .gate(["unblock", "run", "--task", ".git/task.md", "--session", "coder"])
         .exits(11)
@@ -63,10 +63,12 @@ fn each_output_is_taken_and_its_malformed_form_is_not() {
     let without = PACKET.replace("what_not_to_retry:\n- `sh test.sh --again`\n", "");
     let wrong = "line 1: retry_packet_for_coder lacks `what_not_to_retry`";
     twice(&project, &without, wrong, PACKET, 0, "## what_not_to_retry");
-    let wrong = "line 1: `[NEED_CONTEXT: target]` stands alone";
+    let wrong = "line 1: `[NEED_CONTEXT: target]` must be the whole reply";
     twice(&project, "[NEED_CONTEXT: ]", wrong, "[NEED_CONTEXT: the fixture]", 10, "[NEED_CONTEXT: the fixture]");
     // The fourth is for a terminal payload only, and what was said before is no new hypothesis at any attempt.
-    asked(&project, PACKET).exits(65).says("line 1: at rescue attempt 4 only a terminal <ESCALATION> payload is taken");
+    asked(&project, PACKET)
+        .exits(65)
+        .says("line 1: at rescue attempt 4 only a terminal <ESCALATION> payload is accepted");
 }
 
 #[test]

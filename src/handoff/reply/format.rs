@@ -157,10 +157,10 @@ mod tests {
     fn what_a_json_reply_has_twice_is_refused() {
         for (text, expected) in [
             (r#"{"output": "environment_fix", "action": ["a"]}"#, vec![]),
-            (r#"{"output": "a", "output": "b", "action": ["a"]}"#, vec!["`output` is there twice"]),
+            (r#"{"output": "a", "output": "b", "action": ["a"]}"#, vec!["`output` occurs twice"]),
             (
                 r#"{"output": "a", "action": ["a"], "action": "b", "new_hypothesis": "c", "new_hypothesis": "d"}"#,
-                vec!["`action` is there twice", "`new_hypothesis` is there twice"],
+                vec!["`action` occurs twice", "`new_hypothesis` occurs twice"],
             ),
         ] {
             let refused: Vec<String> = json(text).err().unwrap_or_default().iter().map(ToString::to_string).collect();

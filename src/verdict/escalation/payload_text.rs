@@ -308,13 +308,13 @@ mod tests {
         assert_eq!(shown.command, "cargo test 2>&1 | tee ‹/dev/null >log ‹b›");
         let good = text(&Escalation { failing_command: Some(shown), ..payload(&["HEAD".to_owned()]) }).unwrap();
         for (from, to, line, why) in [
-            ("- command: cargo", "- line: cargo", 12, "`- command: …` stands here"),
-            ("- command: cargo", "- command: <b>cargo", 12, "holds no tag"),
+            ("- command: cargo", "- line: cargo", 12, "expected here: `- command: …`"),
+            ("- command: cargo", "- command: <b>cargo", 12, "contains no tag"),
             ("verified: true", "verified: false", 14, "`verified` is `true` where"),
             ("same-failure", "fails", 15, "`on_clean_checkout` is one of same-failure,"),
             ("- tree: ", "- tree: x", 16, "an object id"),
-            ("- meaning: ", "- means: ", 17, "`- meaning: …` stands here"),
-            ("- says: ", "- cries: ", 18, "`- says: …` stands here"),
+            ("- meaning: ", "- means: ", 17, "expected here: `- meaning: …`"),
+            ("- says: ", "- cries: ", 18, "expected here: `- says: …`"),
         ] {
             let error = parse(&good.replacen(from, to, 1)).unwrap_err();
             assert_eq!(error.number, line, "{from}: {error}");
@@ -326,16 +326,16 @@ mod tests {
     fn another_shape_is_refused_with_its_line() {
         let good = text(&payload(&["HEAD".to_owned()])).unwrap();
         for (from, to, line, why) in [
-            ("<ESCALATION>\n", "", 1, "`<ESCALATION>` stands here"),
-            ("status: blocked", "status: solved", 2, "`status: blocked` stands here"),
+            ("<ESCALATION>\n", "", 1, "expected here: `<ESCALATION>`"),
+            ("status: blocked", "status: solved", 2, "expected here: `status: blocked`"),
             ("[ATTEMPT: 4]", "[ATTEMPT: 4+]", 3, "with a number"),
             ("task_scope: HEAD", "task_scope:", 4, "`task_scope: …`"),
             ("- unknown: nothing", "- weather: nothing", 6, "a layer is one of"),
             ("what_was_tried:\n- HEAD\n", "what_was_tried:\n", 8, "has no item"),
-            ("what_did_not_work:", "what_failed:", 9, "`what_did_not_work:` stands here"),
+            ("what_did_not_work:", "what_failed:", 9, "expected here: `what_did_not_work:`"),
             ("request:\n- HEAD", "request:\n- x <b>", 18, "angle brackets"),
             ("</ESCALATION>", "", 19, "is missing"),
-            ("</ESCALATION>", "</ESCALATION>\nand now?", 20, "nothing follows"),
+            ("</ESCALATION>", "</ESCALATION>\nand now?", 20, "nothing may follow"),
         ] {
             let error = parse(&good.replacen(from, to, 1)).unwrap_err();
             assert_eq!(error.number, line, "{from}: {error}");
