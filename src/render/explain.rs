@@ -24,8 +24,8 @@ pub fn gate(policy: &Policy, id: &str) -> Option<String> {
         OnUnknown::Warn => "is reported and does not block",
         OnUnknown::Block => "blocks",
     };
-    row(&mut out, "no answer", unknown);
-    row(&mut out, "evidence", &format!("{} or better", gate.min_grade.as_str()));
+    row(&mut out, "if unknown", unknown);
+    row(&mut out, "evidence", &format!("of grade {} or better", gate.min_grade.as_str()));
     if let Some(signers) = signers(policy).filter(|_| policy.commands.iter().any(|command| command.gate == gate.id)) {
         row(&mut out, "signed by", &signers);
     }
@@ -186,8 +186,8 @@ mod tests {
           asked at    push, stop
           mode        warn: a failure is reported ([gates.tests] in gate.toml of commit aaaaaaa)
           severity    HIGH
-          no answer   is reported and does not block
-          evidence    hooked or better
+          if unknown  is reported and does not block
+          evidence    of grade hooked or better
           policy      gate.toml of commit aaaaaaa
 
           params

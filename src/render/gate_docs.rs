@@ -18,6 +18,17 @@ mode = \"warn\"                    # off | observe | warn | block
 ```
 
 `gate explain GATE` prints what is in force in a repository.
+
+Evidence has a grade. From the weakest to the strongest:
+
+| grade | where the evidence comes from |
+| --- | --- |
+| `claimed` | the agent says so |
+| `transcribed` | a session log of an agent client |
+| `hooked` | a hook: an agent client or your shell reported the command |
+| `observed` | `gate` ran the command itself |
+| `attested` | a signed statement, by a signer that the target branch lists |
+| `ci` | a check of the forge on the commit itself |
 ";
 
 /// Returns the whole page, as Markdown.
