@@ -47,7 +47,7 @@ pub(super) fn read(text: &str) -> YamlResult<Vec<(usize, String, YamlValue)>> {
         match reader.next()? {
             (line, YamlNode::Text(key)) => {
                 if let Some((first, ..)) = keys.iter().find(|(_, known, _)| *known == key) {
-                    let what = format!("the key `{key}` stands twice, first in line {first}");
+                    let what = format!("the key `{key}` occurs twice, first in line {first}");
                     return Err(ContractError::new("duplicate_key", line, what));
                 }
                 let value = reader.value(&key)?;
@@ -141,14 +141,14 @@ impl YamlReader<'_> {
                     let (YamlNode::Text(subject), YamlNode::Text(predicate), YamlNode::MappingEnd) =
                         (self.next()?.1, self.next()?.1, self.next()?.1)
                     else {
-                        let what = format!("a condition of `{key}` is one line: subject: what is said of it");
+                        let what = format!("a condition of `{key}` is one line: SUBJECT: STATEMENT");
                         return Err(ContractError::new("form", line, what));
                     };
                     items.push((line, YamlItem::Pair(subject, predicate)));
                 }
                 (_, YamlNode::SequenceEnd) => return Ok(YamlValue::List(items)),
                 (line, _) => {
-                    let what = format!("a condition of `{key}` is one line: subject: what is said of it");
+                    let what = format!("a condition of `{key}` is one line: SUBJECT: STATEMENT");
                     return Err(ContractError::new("form", line, what));
                 }
             }
