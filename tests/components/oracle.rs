@@ -146,7 +146,7 @@ fn states() -> Vec<(String, Made)> {
         }),
     );
     add(
-        "a success, and a run that waits for a person's leave",
+        "a success, and a run that waits for a person's approval",
         state(|state, head| {
             ran(state, 1, "push", head, "build", "success");
             state.workflow(2, "pull_request", head, "completed", Some("action_required"));
