@@ -120,7 +120,7 @@ impl Signing<'_> {
         };
         ui.say(format_args!("gate: attested: {what}, signed with {}", key.fingerprint()));
         if let Some(why) = policy.and_then(|policy| desk::objection(&self.place.repo, policy, key)) {
-            ui.say(format_args!("gate: this counts for nothing in CI yet: the policy {why}"));
+            ui.say(format_args!("gate: this does not count in CI yet: the policy {why}"));
         }
         Ok(true)
     }

@@ -41,7 +41,7 @@ pub fn look(repo: &Repo, policy: &Policy) -> Vec<DoctorCheck> {
                 format!("git's signing key is that of {} ({})", signer.name, key.fingerprint()),
             ),
             Standing::Expired(..) | Standing::NotYet(..) | Standing::Elsewhere(_) | Standing::Unknown => {
-                let what = format!("git's signing key {} counts for nothing in CI now", key.fingerprint());
+                let what = format!("git's signing key {} does not count in CI now", key.fingerprint());
                 DoctorCheck::warn("signing", what, "gate attest --key FILE takes another one")
             }
         },

@@ -146,7 +146,7 @@ fn the_key_of_git_in_an_agent() {
     project.repo.git(["config", "gpg.format", "ssh"]);
     project.repo.git(["config", "user.signingKey", &format!("key::{}", public.trim())]);
     project.gate(["attest"]).exits(12).says("ssh-keygen did not sign");
-    project.sh(in_agent).exits(0).says("attested: `sh test.sh` PASSED").never_says("counts for nothing");
+    project.sh(in_agent).exits(0).says("attested: `sh test.sh` PASSED").never_says("does not count in CI");
     project.gate(["doctor"]).says("git's signing key is that of alice@example.com");
     project.gate(["attest"]).exits(0).says("already attested");
 
@@ -212,7 +212,7 @@ fn a_key_that_nobody_named_is_said_at_once_and_counts_for_nothing() {
     signed.project.gate(["run", "test"]).exits(0);
     let mallory = signed.key("mallory");
     let said = signed.project.gate(["attest", "--push", "--key", mallory.to_str().unwrap()]);
-    said.exits(0).says("this counts for nothing in CI yet: the policy does not name this key as a signer");
+    said.exits(0).says("this does not count in CI yet: the policy does not name this key as a signer");
     signed.project.repo.git(["push", "-q", "origin", "feature"]);
     let clone = signed.clone("ci");
     let verdict = signed.judged(&clone);

@@ -127,7 +127,7 @@ impl AttestedRuns {
         }
         self.notes.extend(refused.iter().take(NAMED).map(|one| note(one.to_string())));
         if refused.len() > NAMED {
-            self.say(format!("{} further statements do not count", refused.len() - NAMED));
+            self.say(format!("further statements that do not count: {}", refused.len() - NAMED));
         }
         Ok(())
     }
