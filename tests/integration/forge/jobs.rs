@@ -257,7 +257,7 @@ fn nothing_pending_is_passed_and_waiting_ends_it() {
     };
     job.clone.server.state().then.push(("/check-runs".to_owned(), Box::new(first)));
     let output = job.command(&["--json", "--wait", "1m", "--every", "0s"]).output().unwrap();
-    assert!(String::from_utf8_lossy(&output.stderr).contains("checks pending"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains(" pending on "), "{output:?}");
     assert_eq!(Verdict::of(&output).summary(), ("open", "green", 0));
 }
 
