@@ -17,7 +17,7 @@ pub struct DailyBudget {
 #[derive(Debug, thiserror::Error)]
 pub enum BudgetError {
     /// The calls of the day are used up.
-    #[error("the budget of {name} for today is used up: {of} calls")]
+    #[error("the budget of {name} for today is used up (limit of calls: {of})")]
     Calls {
         /// The model.
         name: String,
@@ -25,7 +25,7 @@ pub enum BudgetError {
         of: u64,
     },
     /// The tokens of the day are used up.
-    #[error("the budget of {name} for today is used up: {of} tokens")]
+    #[error("the budget of {name} for today is used up (limit of tokens: {of})")]
     Tokens {
         /// The model.
         name: String,

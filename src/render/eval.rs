@@ -122,7 +122,7 @@ fn cost(suite: &SuiteReport) -> String {
         0 => format!("no model was asked; {:.1} s", cost.seconds),
         calls => {
             let (input, output) = (cost.input_tokens, cost.output_tokens);
-            format!("{calls} calls, {input} tokens in, {output} tokens out; {:.1} s", cost.seconds)
+            format!("calls: {calls}; tokens: {input} in, {output} out; {:.1} s", cost.seconds)
         }
     }
 }

@@ -28,13 +28,13 @@ pub fn lines(review: &ReviewState, calls: usize) -> String {
     }
     let dropped = match review.dropped {
         0 => String::new(),
-        count => format!("; {count} dropped, because their quote is not in the change"),
+        count => format!("; dropped, because the quote is not in the change: {count}"),
     };
-    let asked = if calls == 0 { "; everything was reviewed before".to_owned() } else { format!("; {calls} calls") };
+    let asked = if calls == 0 { "; everything was reviewed before".to_owned() } else { format!("; calls: {calls}") };
     let (parts, unreviewed) = (review.parts, review.unreviewed);
     let _ = writeln!(
         text,
-        "{} findings in {parts} parts, {unreviewed} of them not reviewed{dropped}{asked}",
+        "findings: {}; parts: {parts}, not reviewed: {unreviewed}{dropped}{asked}",
         review.findings.len()
     );
     text

@@ -72,8 +72,8 @@ fn model_lines(models: &ModelCost, text: &mut String) {
         let seconds = milliseconds / 1000;
         let _ = writeln!(
             text,
-            "\n{DIM}models:{DIM:#} {calls} calls in this session ({failed} without an answer), {input_tokens} tokens in, \
-             {output_tokens} out, {seconds} s"
+            "\n{DIM}models:{DIM:#} calls in this session: {calls} ({failed} without an answer); tokens: {input_tokens} in, \
+             {output_tokens} out; {seconds} s"
         );
     }
     for name in used_up {
