@@ -73,7 +73,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             }
             None => {
                 let new = samples.len().saturating_sub(history.last().map_or(0, |last| last.sessions));
-                ui.say(format_args!("gate: not enough data: {new} new sessions with strategies, {MIN_NEW} are needed"));
+                ui.say(format_args!(
+                    "gate: not enough data: {MIN_NEW} new sessions with strategies are needed; so far: {new}"
+                ));
             }
         }
     }

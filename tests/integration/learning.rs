@@ -205,7 +205,7 @@ fn strategies_are_recorded_compared_and_never_switched() {
     project.gate(["learn"]).exits(13).says("declares no strategy");
     let text = "version = 1\n[strategies.check-first]\ntitle = \"Check before you stop\"\nvalue = false\n";
     project.repo.write("gate/strategies.toml", text);
-    project.gate(["learn"]).exits(0).says("not enough data: 0 new sessions with strategies, 10 are needed");
+    project.gate(["learn"]).exits(0).says("not enough data: 10 new sessions with strategies are needed; so far: 0");
     project.gate(["run", "test"]).exits(0);
     project.gate(["check", "--done"]).exits(0);
     for (number, id) in ["a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "b0", "b1", "b2", "b3", "b4", "b5"]
@@ -226,7 +226,7 @@ fn strategies_are_recorded_compared_and_never_switched() {
     for name in ["report.md", "weights.svg", "rewards.svg", "history.jsonl"] {
         assert!(folder.join(name).exists(), "{name}");
     }
-    project.gate(["learn"]).exits(0).says("0 new sessions");
+    project.gate(["learn"]).exits(0).says("so far: 0");
     project.gate(["learn", "--rollback"]).exits(13).says("there are no earlier weights");
     project.gate(["learn", "--schedule", "cron"]).exits(0).says("17 4 * * * cd ");
     project.gate(["learn", "--schedule", "github"]).exits(0).says("runs-on: self-hosted");
