@@ -29,7 +29,7 @@ pub fn functions(diff: &FunctionDiff, ui: &mut Ui) {
             ui.line(format_args!("  {kind:<8}{} {DIM}{}:{}{DIM:#}{to}{note}", change.name, change.file, change.line));
         }
         if kind == "new" && listed.len() > MAX_NEW {
-            ui.line(format_args!("  {DIM}… and {} more new functions{DIM:#}", listed.len() - MAX_NEW));
+            ui.line(format_args!("  {DIM}… more new functions: {}{DIM:#}", listed.len() - MAX_NEW));
         }
     }
     for file in &diff.unparsed_why {
