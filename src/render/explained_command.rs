@@ -121,7 +121,7 @@ fn facts(understood: &Understood, id: usize) -> String {
     } else if fate.on_zero.not_run && !fate.on_zero.failed {
         "status 0 does not prove that it ran".to_owned()
     } else {
-        "its status is masked".to_owned()
+        "its status is hidden".to_owned()
     }];
     if matches!((&leaf.stdout, &leaf.stderr), (Sink::Nowhere, Sink::Nowhere)) {
         facts.push("its output is thrown away".to_owned());

@@ -33,7 +33,7 @@ fn a_person_reads_what_is_understood_and_last_what_would_prove_it() {
     let done = gate(&["cd web && CI=1 npm test 2>&1 | tail -5 || true"], "", folder.path());
     assert_eq!(done.status.code(), Some(0));
     let shown = text(&done.stdout);
-    for part in ["npm test", "test (full)", "in web", "its status is masked", "does not decide", "nothing"] {
+    for part in ["npm test", "test (full)", "in web", "its status is hidden", "does not decide", "nothing"] {
         assert!(shown.contains(part), "{part} is not in\n{shown}");
     }
     assert_eq!(shown.lines().last().map(str::trim), Some("would prove  cd web && CI=1 npm test"), "{shown}");
