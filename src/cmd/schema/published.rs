@@ -113,7 +113,7 @@ fn written<T: JsonSchema>() -> Schema {
 
 fn generated() -> Vec<(&'static str, &'static str, Schema)> {
     vec![
-        ("assessment", "What an agent says of its own work, for gate assess", schema_for!(Assessment)),
+        ("assessment", "The self-assessment of an agent, for gate assess", schema_for!(Assessment)),
         ("board-entry", "An entry of the board, as gate keeps it", schema_for!(BoardEntry)),
         ("board-list", "The answer of gate board list --json", written::<BoardList>()),
         ("commits", "The commits that gate commits --json judges", written::<CommitsPage>()),
@@ -131,7 +131,7 @@ fn generated() -> Vec<(&'static str, &'static str, Schema)> {
         ("journal", "One line of .git/gate/journal.jsonl", schema_for!(JournalRecord)),
         ("learn", "The weights of strategies, of gate learn --json", schema_for!(Weights)),
         ("log", "One line of gate log --json", written::<LoggedEvent>()),
-        ("metrics", "The measures over tasks, of gate metrics --json", written::<Metrics>()),
+        ("metrics", "The metrics of gate metrics --json", written::<Metrics>()),
         ("observed", "The cases of gate status --observed --json", written::<ObservedList<'_>>()),
         (
             "prompt-history",
@@ -163,13 +163,13 @@ fn generated() -> Vec<(&'static str, &'static str, Schema)> {
 fn of_symbols() -> Vec<(&'static str, &'static str, Schema)> {
     use crate::symbols::{FunctionDiff, ImportMap, MapVerification};
     vec![
-        ("functions", "What became of functions, for gate symbols diff", written::<FunctionDiff>()),
-        ("import-map", "What a file imports, gives and needs, for gate import-map", schema_for!(ImportMap)),
         (
-            "import-map-verification",
-            "What became of an import map, for gate import-map --verify",
-            written::<MapVerification>(),
+            "functions",
+            "The functions that a change lost, moved or emptied, for gate symbols diff",
+            written::<FunctionDiff>(),
         ),
+        ("import-map", "The imports, functions and references of a file, for gate import-map", schema_for!(ImportMap)),
+        ("import-map-verification", "The result of gate import-map --verify", written::<MapVerification>()),
     ]
 }
 
