@@ -46,7 +46,7 @@ pub enum KeyError {
     #[error("not an SSH public key")]
     Malformed,
     /// A key of a kind that is not understood.
-    #[error("keys of the kind {0} cannot be verified with")]
+    #[error("signatures by keys of the kind {0} cannot be verified")]
     Unsupported(String),
 }
 

@@ -119,7 +119,7 @@ fn refused(error: SignError) -> Failure {
             "git config gpg.format ssh && git config user.signingKey ~/.ssh/id_ed25519.pub, or: --key FILE"
         }
         SignError::NotStarted { .. } => "install OpenSSH, or name another program: git config gpg.ssh.program",
-        SignError::Unverifiable(SignatureError::Untouched) => "use a hardware key that wants to be touched",
+        SignError::Unverifiable(SignatureError::Untouched) => "use a hardware key that needs a touch",
         SignError::Unverifiable(_) => "use an Ed25519, ECDSA (P-256, P-384) or RSA key",
         SignError::Git(_) | SignError::Refused { .. } | SignError::File(_) => "",
     };

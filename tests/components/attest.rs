@@ -226,7 +226,7 @@ fn a_key_that_nobody_named_is_said_at_once_and_counts_for_nothing() {
     signed.project.repo.git(["push", "-q", "origin", "feature"]);
     let verdict = signed.judged(&signed.clone("again"));
     assert_eq!(tests(&verdict).0, "missing", "{verdict:#}");
-    assert!(notes(&verdict).contains(".gate/signers says who may sign what counts, and is changed"), "{verdict:#}");
+    assert!(notes(&verdict).contains(".gate/signers lists the allowed signers and is changed"), "{verdict:#}");
     let gates = verdict["gates"].as_array().unwrap();
     let integrity = gates.iter().find(|gate| gate["gate"] == "integrity").unwrap();
     assert!(integrity["findings"].to_string().contains("policy-changed"), "{integrity:#}");

@@ -293,10 +293,7 @@ fn a_base_without_a_policy_lets_nobody_sign() {
     project.repo.write("src/lib.sh", PASSED).write("gate.toml", own_policy()).commit_all("feat: two");
     let carried = Carried { project };
     carried.push();
-    carried
-        .noted(&data("passed.json"))
-        .judged()
-        .lacks("the policy is not that of a base, so nobody's signature counts");
+    carried.noted(&data("passed.json")).judged().lacks("the policy does not come from a base, so no signature counts");
 }
 
 #[test]

@@ -126,7 +126,7 @@ fn what_cannot_be_signed_is_said_and_nothing_is_kept() {
     program(&format!("{signature} < '{carried}'")).exits(12).says("the signature is not of this content");
     program(&format!("{signature} < '{}'", carried.replace("ed25519", "p521")))
         .exits(12)
-        .says("keys of the kind ecdsa-sha2-nistp521 cannot be verified with")
+        .says("signatures by keys of the kind ecdsa-sha2-nistp521 cannot be verified")
         .says("Ed25519");
     program(&format!("echo nothing | ({signature})")).exits(12).says("not an SSH signature");
     project.repo.git(["config", "gpg.ssh.program", "/nowhere/ssh-keygen"]);

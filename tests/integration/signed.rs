@@ -130,7 +130,7 @@ fn a_signed_verdict_is_shown_and_proves_nothing() {
     let key = Key::new(None);
     let edits: [(&str, Edit); 4] = [
         ("by the policy that is in force here: it passed (tests, ci-green)", |_| ()),
-        ("it did not pass. That is no evidence here", |said| {
+        ("it did not pass. That is not evidence here", |said| {
             said["predicate"]["verificationResult"] = "FAILED".into();
             said["predicate"]["verifiedLevels"] = json!(["FAILED"]);
         }),

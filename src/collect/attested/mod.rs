@@ -56,7 +56,7 @@ impl AttestedRuns {
             return Ok(found);
         }
         let Some(base) = base.filter(|base| policy.is_of(base)) else {
-            found.say("the policy is not that of a base, so nobody's signature counts");
+            found.say("the policy does not come from a base, so no signature counts");
             return Ok(found);
         };
         let Some(signers) = found.signers(repo, policy, base) else { return Ok(found) };
@@ -97,7 +97,7 @@ impl AttestedRuns {
                 Some(signers)
             }
             Err(why) => {
-                self.say(format!("{why}, so nobody's signature counts"));
+                self.say(format!("{why}, so no signature counts"));
                 None
             }
         }
@@ -178,7 +178,7 @@ fn told_verdict(verdict: &SignedVerdict, tree: &Oid, policy: &Policy) -> String 
         _ => "did not pass".to_owned(),
     };
     format!(
-        "{} signed that gate ci judged {} at {} by {by}: it {result}. That is no evidence here ({})",
+        "{} signed that gate ci judged {} at {} by {by}: it {result}. That is not evidence here ({})",
         verdict.by,
         tree.short(),
         summary.at,
@@ -197,7 +197,7 @@ fn moved(repo: &Repo, policy: &Policy, base: &Oid, head: &Oid) -> Result<Option<
     if repo.blob_at(&left, path)? == repo.blob_at(head, path)? {
         return Ok(None);
     }
-    let text = format!("{path} says who may sign what counts, and is changed: the one of {} applies", base.short());
+    let text = format!("{path} lists the allowed signers and is changed: the version of {} applies", base.short());
     Ok(Some(Note::new("policy-relaxed", text).at(path.clone(), None)))
 }
 
