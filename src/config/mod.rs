@@ -121,7 +121,7 @@ fn parse_over(
     }
     let root = TableFields::new(&mut report, "at the top level", 0..0, table, KEYS);
     if let Some(version) = root.integer(&mut report, "version").filter(|said| said.value != VERSION) {
-        report.add(&version.at, format!("`version` is {VERSION}"));
+        report.add(&version.at, format!("`version` must be {VERSION}"));
     }
     let all = root.choice(&mut report, "mode", gate_table::MODES).map(|said| said.value);
     // The hooks of agent clients read it themselves.

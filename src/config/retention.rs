@@ -15,7 +15,7 @@ pub(super) fn retention(report: &mut Report<'_>, said: LocatedValue<&DeTable<'_>
     let mut number = |key: &str, otherwise: u32| {
         let Some(said) = fields.integer(report, key) else { return otherwise };
         u32::try_from(said.value).unwrap_or_else(|_| {
-            report.add(&said.at, format!("`{key}` is a number from 0 to {}", u32::MAX));
+            report.add(&said.at, format!("`{key}` must be a number from 0 to {}", u32::MAX));
             otherwise
         })
     };
