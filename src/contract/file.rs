@@ -75,7 +75,7 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Contract, ContractError> {
     for (line, key, value) in keys {
         match (key.as_str(), value) {
             ("task", YamlValue::Text(task)) => contract.task = task,
-            ("task", YamlValue::List(_)) => return Err(ContractError::new("form", line, "`task` is a text")),
+            ("task", YamlValue::List(_)) => return Err(ContractError::new("form", line, "`task` must be a text")),
             ("preconditions", value) => contract.preconditions = conditions(line, &key, value, &mut unknown)?,
             ("postconditions", value) => contract.postconditions = conditions(line, &key, value, &mut unknown)?,
             _ => return Err(ContractError::new("unknown_key", line, format!("`{key}` is not a key of a contract"))),
@@ -101,7 +101,9 @@ fn conditions(
     let items = match value {
         YamlValue::List(items) => items,
         YamlValue::Text(text) if text.trim().is_empty() || text == "~" || text == "null" => Vec::new(),
-        YamlValue::Text(_) => return Err(ContractError::new("form", line, format!("`{key}` is a list of conditions"))),
+        YamlValue::Text(_) => {
+            return Err(ContractError::new("form", line, format!("`{key}` must be a list of conditions")));
+        }
     };
     let mut read = Vec::new();
     for (line, item) in items {
