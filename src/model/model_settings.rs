@@ -227,7 +227,7 @@ impl ModelEntry {
         }
         let timeout = self.timeout.unwrap_or(DEFAULT_TIMEOUT);
         if !(1..=MAX_TIMEOUT).contains(&timeout) {
-            return Err(format!("timeout is from 1 to {MAX_TIMEOUT} seconds"));
+            return Err(format!("timeout must be from 1 to {MAX_TIMEOUT} seconds"));
         }
         let (daily_calls, daily_tokens) = (self.daily_calls, self.daily_tokens);
         let model = self.model.clone();
@@ -249,9 +249,9 @@ impl ModelEntry {
             (None, Some(_)) if !self.env.is_empty() => Err("env belongs to a command".to_owned()),
             (None, Some(url)) => {
                 if !url.starts_with("https://") && !is_local(&url) {
-                    return Err("an endpoint begins with https://, or is on this machine".to_owned());
+                    return Err("an endpoint must begin with https://, or be on this machine".to_owned());
                 }
-                let form = self.form.ok_or("form is \"openai\" or \"anthropic\"")?;
+                let form = self.form.ok_or("form must be \"openai\" or \"anthropic\"")?;
                 let model = self.model.ok_or("model is missing: the name that the endpoint knows")?;
                 let key = match (self.key_variable, self.key_command) {
                     (None, None) => ModelKey::None,
@@ -261,7 +261,7 @@ impl ModelEntry {
                 };
                 Ok(ModelAccess::Endpoint(EndpointSettings { url, form, model, key }))
             }
-            _ => Err("it has either a command or an endpoint".to_owned()),
+            _ => Err("it must have either a command or an endpoint".to_owned()),
         }
     }
 }
