@@ -98,7 +98,7 @@ impl std::fmt::Display for Integrity {
                 many => write!(f, ", apart from {many} faults that were acknowledged"),
             };
         }
-        f.write_str("the journal is not whole:")?;
+        f.write_str("the journal is damaged:")?;
         let faults =
             [("something is missing before", &self.cut), ("edited", &self.edited), ("unreadable", &self.damaged)];
         let named = faults.into_iter().filter(|(_, lines)| !lines.is_empty());
