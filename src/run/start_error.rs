@@ -100,7 +100,7 @@ impl StartError {
             _ => (
                 StartProblem::Refused,
                 format!("cannot start {name}: {error}"),
-                "run the command without gate; the same error there is the system's".to_owned(),
+                "run the command without gate; if the error is the same, it comes from the system".to_owned(),
             ),
         };
         Self { problem, what, remedy }
