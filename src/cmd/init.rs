@@ -156,7 +156,7 @@ fn add_roles(consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
     let repository = InstallTarget::discover(&std::env::current_dir()?).map_err(install_failure)?;
     let plan = plan_roles(&repository, table).map_err(install_failure)?;
     if carry_out(&repository, &plan, consent, "gate init --roles", ui)? {
-        ui.say("Edit and commit it: docs/roles.md says who has which role.");
+        ui.say("Edit and commit it: docs/roles.md says how a change gets its role.");
     }
     Ok(Exit::Pass)
 }

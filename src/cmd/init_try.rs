@@ -141,7 +141,7 @@ fn problem(candidate: &TriedCommand, recorded: &CompletedRun) -> Option<TrialPro
     }
     let report = run.report.as_ref().filter(|_| gate == "tests");
     if report.is_some_and(|report| report.failed > 0) {
-        return problem("it ended with status 0, and its output counts failures".to_owned(), other);
+        return problem("it ended with status 0, but its output counts failures".to_owned(), other);
     }
     if report.is_some_and(|report| report.passed == 0) {
         return problem("it executed no test".to_owned(), format!("write the first test; {other}"));
