@@ -21,7 +21,7 @@ pub enum LocalCause {
     Excluded,
     /// A git filter gives it other content than the commit has.
     Filtered,
-    /// It is a link to what no commit holds.
+    /// It is a link to something that no commit contains.
     Linked,
     /// It is a repository of its own, of which nobody knows where to fetch it.
     Unnamed,
@@ -66,7 +66,7 @@ impl LocalCause {
             Self::Ignored => "looks needed, but .gitignore hides it and no commit has it",
             Self::Excluded => "is hidden by an ignore rule that is not committed, so no commit has it",
             Self::Filtered => "differs from its commit through a git filter that is set only on this machine",
-            Self::Linked => "is a link to what no commit holds",
+            Self::Linked => "is a link to something that no commit contains",
             Self::Unnamed => "is a repository of its own that .gitmodules does not name, so nobody else can fetch it",
         };
         format!("{names} {words}")

@@ -89,7 +89,7 @@ impl CheckView<'_> {
                     (CheckOutcome::Unknown, format!("{status}, but its output shows no test"))
                 }
                 OutputOutcome::Silent if tests && self.nothing_counted(ways, reading) => {
-                    (CheckOutcome::NoTests, "its whole output is there and counts no test".to_owned())
+                    (CheckOutcome::NoTests, "its output is complete and counts no test".to_owned())
                 }
                 OutputOutcome::Failed
                     if tests && reading.complete && self.is_plain(ways) && self.ends_in_failure(reading) =>
@@ -258,7 +258,7 @@ impl CheckView<'_> {
                 self.passed(possible, ways, &OutputReading { says: OutputOutcome::Passed, ..reading.clone() }, output)
             }
             OutputOutcome::Failed if possible.not_run => self.not_reached("something before it failed"),
-            OutputOutcome::Failed => unknown("something in the line failed, and it is not shown what"),
+            OutputOutcome::Failed => unknown("something in the line failed, but the record does not show what"),
             OutputOutcome::Passed => self.passed(possible, ways, reading, output),
             OutputOutcome::NothingRan
                 if tests && ways.iter().all(|view| view.cuts_end(table().visible_lines(output))) =>

@@ -36,7 +36,7 @@ pub fn relaxed(old: &Policy, new: &Policy, files: &dyn ProjectFiles) -> Vec<Stri
         found.push(format!("the role {} is gone", role.name));
     }
     if new.signers != old.signers && new.signers != Signers::Nobody {
-        found.push("others may sign what counts".to_owned());
+        found.push("the list of signers is different".to_owned());
     }
     found
 }

@@ -134,7 +134,7 @@ fn a_link_to_what_no_commit_holds_is_named() {
         project
             .sh(&format!("{make} && ln -s {target} src/calc.py && git add src && git commit -qm 'feat: link'"))
             .exits(0);
-        is_named_and_not_attested(&project, "src/calc.py", "is a link to what no commit holds");
+        is_named_and_not_attested(&project, "src/calc.py", "is a link to something that no commit contains");
         // The remedy.
         project.sh("rm src/calc.py && echo x >src/calc.py && git add src && git commit -qm 'feat: file'").exits(0);
         is_attestable(&project);
