@@ -45,7 +45,7 @@ pub fn human(entry: &Entry) -> String {
 fn tell(kind: &EventKind) -> (Style, String, String) {
     match kind {
         EventKind::RunStarted(run) => {
-            (WARN, format!("run {}: started, its end is not known", name(&run.command)), String::new())
+            (WARN, format!("run {}: started; its end is not recorded", name(&run.command)), String::new())
         }
         EventKind::Run(run) => tell_run(run),
         EventKind::Tests(tests) => tell_tests(tests),

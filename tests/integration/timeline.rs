@@ -197,7 +197,7 @@ fn lines_for_people_and_for_programs() {
         [
             "1970-01-01 00:01:01Z  observed gate   run tests: exit status 101 in 1.2 s  4b825dc",
             "1970-01-01 00:01:02Z  observed gate   commit x:  [2Jgone second line  4b825dc",
-            "1970-01-01 00:01:03Z  observed gate   run build: started, its end is not known",
+            "1970-01-01 00:01:03Z  observed gate   run build: started; its end is not recorded",
         ]
     );
     let value: serde_json::Value = serde_json::from_str(&json(&timeline[0]).unwrap()).unwrap();
