@@ -46,7 +46,7 @@ pub(super) fn try_all(repository: &InstallTarget, wishes: &Wishes, ui: &mut Ui) 
     let candidates = if declared { of_policy(&policy) } else { derived(repository, wishes)? };
     if candidates.is_empty() {
         ui.say(
-            "gate: nothing to try: no command is declared, and none was derived; name one: gate init --test 'COMMAND'",
+            "gate: nothing to try: no command is declared, and gate found none; name one: gate init --test 'COMMAND'",
         );
     }
     let count = candidates.len();
@@ -125,19 +125,19 @@ fn problem(candidate: &TriedCommand, recorded: &CompletedRun) -> Option<TrialPro
             );
         }
         Ended::Signalled(signal) => {
-            return problem(format!("it was killed by signal {signal}"), format!("let it end by itself; {other}"));
+            return problem(format!("it was killed by signal {signal}"), format!("let it end on its own; {other}"));
         }
         Ended::NotStarted => return problem("it was not started".to_owned(), other),
     }
     if let Some(loss) = &recorded.loss {
         return problem(
             format!("it passed, and the run could not be recorded: {loss}"),
-            "gate doctor says more".to_owned(),
+            "gate doctor shows the cause".to_owned(),
         );
     }
     let run = recorded.run.as_ref()?;
     if let Some(why) = &run.masked {
-        return problem(format!("it passed and proves nothing: {why}"), other);
+        return problem(format!("it passed, but proves nothing: {why}"), other);
     }
     let report = run.report.as_ref().filter(|_| gate == "tests");
     if report.is_some_and(|report| report.failed > 0) {
