@@ -234,6 +234,6 @@ fn share(part: usize, whole: usize) -> String {
     if part == 0 || whole == 0 {
         return String::new();
     }
-    let tenths = part * 1000 / whole;
+    let tenths = (part * 1000 + whole / 2) / whole;
     format!(" ({}.{} %)", tenths / 10, tenths % 10)
 }

@@ -120,6 +120,7 @@ fn word(answer: Answer) -> (Style, &'static str) {
 fn headline(verdict: &Verdict) -> String {
     let what = match verdict.moment {
         Moment::Push => "push",
+        Moment::Commit => "commit",
         _ => "check",
     };
     let names: Vec<_> = verdict
