@@ -74,7 +74,12 @@ impl Walker {
                 ProgramStep::Seq(vec![ProgramStep::Assign(names, Vec::new()), ProgramStep::Calculate(Calc::Unknown)])
             }
             "export" | "local" | "declare" | "typeset" | "readonly" => {
-                let exports = name == "export" || literal(1).is_some_and(|option| option.starts_with("-x"));
+                let has = |letter| literal(1).is_some_and(|option| option.starts_with('-') && option.contains(letter));
+                let exports = name == "export" || has('x') || scope.allexport;
+                if has('i') {
+                    let names = argv[2..].iter().map(|arg| arg.text.split('=').next().unwrap_or_default().to_owned());
+                    scope.integers.extend(names);
+                }
                 declare(words, scope, exports)
             }
             "unset" => {
@@ -132,7 +137,12 @@ impl Walker {
             "setopt" | "unsetopt" => ProgramStep::OnlyIn(Shell::Zsh, Box::new(settings(&argv[1..], name == "setopt"))),
             "shopt" => {
                 let on = literal(1).is_some_and(|flags| flags.starts_with('-') && flags.contains('s'));
-                ProgramStep::OnlyIn(Shell::Bash, Box::new(settings(&argv[1..], on)))
+                let mut steps = vec![settings(&argv[1..], on)];
+                if on && argv[1..].iter().any(|arg| arg.text == "extdebug") {
+                    // `trap … DEBUG` can skip every command that follows.
+                    steps.push(ProgramStep::Either(vec![ProgramStep::Nothing, ProgramStep::Exit(Expr::Unknown)]));
+                }
+                ProgramStep::OnlyIn(Shell::Bash, Box::new(ProgramStep::Seq(steps)))
             }
             "cd" | "chdir" | "pushd" | "popd" => {
                 let leaf = ProgramStep::Leaf(self.leaf(argv.to_vec(), mentions.to_vec(), scope, context));
@@ -191,9 +201,11 @@ impl Walker {
                 match letter {
                     'e' => settings.push((ShellOption::Errexit, on)),
                     'u' => scope.nounset = on,
+                    'a' => scope.allexport = on,
                     'n' => noexec = on,
                     'o' => match rest.next().and_then(Arg::literal) {
                         Some("nounset") => scope.nounset = on,
+                        Some("allexport") => scope.allexport = on,
                         Some("noexec") => noexec = on,
                         Some("pipefail") => settings.push((ShellOption::Pipefail, on)),
                         Some("errexit") => settings.push((ShellOption::Errexit, on)),
@@ -229,7 +241,12 @@ impl Walker {
                     let step = match text {
                         Some(text) => {
                             let late = WalkContext { late: true, ..context.clone() };
-                            self.inner_script(Some(&text), &mut scope.clone(), &late)
+                            let step = self.inner_script(Some(&text), &mut scope.clone(), &late);
+                            if calls_later_function(&text, scope, &context.source) {
+                                ProgramStep::Either(vec![step, ProgramStep::Exit(Expr::Unknown)])
+                            } else {
+                                step
+                            }
                         }
                         None => ProgramStep::Either(vec![ProgramStep::Nothing, ProgramStep::Exit(Expr::Unknown)]),
                     };
@@ -245,6 +262,21 @@ impl Walker {
         }
         ProgramStep::Seq(steps)
     }
+}
+
+/// Returns `true` if a trap may call a function that the line defines, or defines again, after the trap.
+fn calls_later_function(trap: &str, scope: &Definitions, source: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let mut names = trap.split(|c| !is_name(c)).filter(|name| !name.is_empty());
+    names.any(|name| {
+        let known = scope.functions.get(name).map_or(0, Vec::len);
+        let definitions = source.match_indices(name).filter(|(at, _)| {
+            let (before, after) = (source[..*at].trim_end(), source[at + name.len()..].trim_start());
+            let whole = !source[..*at].ends_with(is_name) && !source[at + name.len()..].starts_with(is_name);
+            whole && (after.starts_with("()") || after.starts_with("( )") || before.ends_with("function"))
+        });
+        definitions.count() > known
+    })
 }
 
 /// Returns the values that an `echo` prints, if they include a status or a variable that may hold one.
@@ -279,7 +311,13 @@ fn printed(words: &[Word], scope: &Definitions) -> Vec<Expr> {
 fn declare(words: &[Word], scope: &mut Definitions, exports: bool) -> ProgramStep {
     let mut values = Vec::new();
     for word in words {
-        let Some(WordPiece::Text { text, .. }) = word.parts.first() else { continue };
+        let Some(WordPiece::Text { text, .. }) = word.parts.first() else {
+            if exports {
+                // `export $(cat .env)`: variables that the line does not show.
+                scope.exported.insert("$(…)".to_owned(), None);
+            }
+            continue;
+        };
         if text.starts_with('-') {
             continue;
         }
@@ -291,9 +329,9 @@ fn declare(words: &[Word], scope: &mut Definitions, exports: bool) -> ProgramSte
                 }
                 parts.extend(word.parts[1..].iter().cloned());
                 let value = Word { parts };
-                values.push((name.to_owned(), scope.expr(&value)));
+                let (known, result) = scope.calculated(name, scope.text(&value), scope.expr(&value));
+                values.push((name.to_owned(), result));
                 scope.set.insert(name.to_owned());
-                let known = scope.text(&value);
                 if exports {
                     let handed = scope.handed(name, &value);
                     scope.exported.insert(name.to_owned(), handed);

@@ -22,6 +22,10 @@ pub(super) struct Definitions {
     pub(super) set: HashSet<String>,
     /// `true` if `set -u` may be on.
     pub(super) nounset: bool,
+    /// `true` if `set -a` may be on: every assignment is exported.
+    pub(super) allexport: bool,
+    /// Variables that `declare -i` makes numbers: what is assigned to them is calculated.
+    pub(super) integers: HashSet<String>,
     /// Functions, with `true` if they are surely defined here.
     pub(super) functions: HashMap<String, Vec<(Rc<SyntaxNode>, bool)>>,
     /// Aliases; `None` when the text is not known.
@@ -65,6 +69,8 @@ impl Definitions {
         }
         self.set.retain(|name| other.set.contains(name));
         self.nounset |= other.nounset;
+        self.allexport |= other.allexport;
+        self.integers.extend(other.integers.iter().cloned());
         for (name, bodies) in &mut self.functions {
             if other.functions.get(name) != Some(bodies) {
                 for body in bodies {
@@ -237,6 +243,17 @@ impl Definitions {
             _ => None,
         });
         pieces.collect()
+    }
+
+    /// Returns the text and the value that a variable really gets: one that holds a number gets the result of its value
+    /// as an expression.
+    pub(super) fn calculated(&self, name: &str, text: Option<String>, value: Expr) -> (Option<String>, Expr) {
+        let number = |text: &String| text.bytes().all(|byte| byte.is_ascii_digit());
+        if self.integers.contains(name) && !text.as_ref().is_some_and(number) {
+            (None, Expr::Unknown)
+        } else {
+            (text, value)
+        }
     }
 
     /// Returns a word as a value that decides a status.

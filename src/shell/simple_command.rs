@@ -93,10 +93,11 @@ impl Walker {
             } else {
                 (text, value)
             };
+            let (text, value) = scope.calculated(&assignment.name, text, value);
             if assignment.value.as_ref().is_some_and(|word| scope.may_be_unbound([word])) {
                 before.insert(0, ProgramStep::Unbound);
             }
-            if scope.exported.contains_key(&assignment.name) || assignment.name == "PATH" {
+            if scope.allexport || scope.exported.contains_key(&assignment.name) || assignment.name == "PATH" {
                 let handed = assignment.value.as_ref().filter(|_| !assignment.append);
                 let handed = handed.and_then(|word| scope.handed(&assignment.name, word));
                 scope.exported.insert(assignment.name.clone(), handed);
