@@ -14,6 +14,11 @@ pub fn hex_digest(parts: &[&[u8]]) -> String {
     hex(&hash.finalize())
 }
 
+/// Returns the first half of the [`hex_digest`] of `parts` as a number. The sum of such numbers stands for a set.
+pub fn summand(parts: &[&[u8]]) -> u128 {
+    u128::from_str_radix(&hex_digest(parts)[..32], 16).unwrap_or_default()
+}
+
 /// Returns the plain SHA-256 of some bytes, as other programs compute it.
 pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))

@@ -14,10 +14,11 @@ use crate::failure::Failure;
 use crate::render;
 use crate::render::ui::Ui;
 use crate::replay::anonymize::Neutral;
+use crate::replay::log_answers::LogJudge;
 use crate::replay::rejudge::{self, AgainError};
 use crate::replay::session_answers::{self, StopError, UnreadRecords};
 use crate::replay::session_case::{self, RecordedSession, SessionDetails};
-use crate::replay::{Case, CaseError, answer};
+use crate::replay::{Case, CaseError, SessionAnswers, answer};
 use crate::source::sessions::{self, Roots, SessionLog};
 use crate::verdict::Verdict;
 
@@ -97,7 +98,7 @@ fn recorded(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let logs = logs.into_iter().map(|log| log.events).collect();
     let told = SessionDetails { id, journal, logs, verdicts };
     let neutral = neutral(Some(&place));
-    match RecordedSession::of(Some(&place), told, &neutral) {
+    match RecordedSession::of(&place, told, &neutral) {
         Some(session) => judged(args, &session, unread, ui),
         None => Err(Failure::new(
             Exit::Usage,
@@ -111,33 +112,45 @@ fn recorded(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
 /// Judges the session of a log, with the contents of this repository if it took place here.
 fn log(args: &Args, log: &SessionLog, ui: &mut Ui) -> anyhow::Result<Exit> {
     let bad = |error: sessions::Error| Failure::new(Exit::BadInput, error);
-    let sessions::LogContents { summary, events } = sessions::read(log, &Roots::new([])).map_err(bad)?;
-    let dir = summary.dir.map(PathBuf::from).or_else(|| session_case::common_folder(&events));
-    drop(events);
+    let mut common = None;
+    let summary = sessions::read_each(log, &Roots::new([]), &mut |event| session_case::widen(&mut common, &event));
+    let summary = summary.map_err(bad)?;
+    let dir = summary.dir.map(PathBuf::from).or(common);
     let log = &SessionLog { dir: dir.as_ref().map(|dir| dir.display().to_string()), ..log.clone() };
+    let id = summary.session.unwrap_or_else(|| args.what.clone());
     let here = Workplace::here().ok();
     let roots = here.as_ref().map(|place| super::sessions::roots(&place.repo));
-    let place = here.filter(|_| roots.as_ref().zip(dir.as_ref()).is_some_and(|(roots, dir)| roots.contain(dir)));
-    let roots = match (&place, roots) {
-        (Some(_), Some(roots)) => roots,
-        _ => Roots::new(dir.clone()),
-    };
-    let id = summary.session.unwrap_or_else(|| args.what.clone());
-    let sessions::LogContents { summary, events } = sessions::read(log, &roots).map_err(bad)?;
-    let unread = UnreadRecords::of(&name_of(&log.path), &summary.counts);
-    let told = SessionDetails { id, journal: Vec::new(), logs: vec![events], verdicts: HashMap::new() };
-    let neutral = match &place {
-        Some(place) => neutral(Some(place)),
-        None => Neutral::new(dir.as_deref(), None),
-    };
-    match RecordedSession::of(place.as_ref(), told, &neutral) {
-        Some(session) => judged(args, &session, unread.into_iter().collect(), ui),
-        None => {
-            let unread = unread.map(|unread| format!(" ({})", render::sessions::unread(&unread))).unwrap_or_default();
-            Err(Failure::new(Exit::BadInput, format!("{}: this log has no prompt, command or edit{unread}", args.what))
-                .into())
-        }
+    if let (Some(place), Some(roots)) = (&here, roots)
+        && dir.as_ref().is_some_and(|dir| roots.contain(dir))
+    {
+        let sessions::LogContents { summary, events } = sessions::read(log, &roots).map_err(bad)?;
+        let unread = UnreadRecords::of(&name_of(&log.path), &summary.counts);
+        let told = SessionDetails { id, journal: Vec::new(), logs: vec![events], verdicts: HashMap::new() };
+        let neutral = neutral(Some(place));
+        let Some(session) = RecordedSession::of(place, told, &neutral) else { return Err(empty(args, unread)) };
+        return judged(args, &session, unread.into_iter().collect(), ui);
     }
+    let neutral = Neutral::new(dir.as_deref(), None);
+    let mut judge = LogJudge::new(id, &neutral).map_err(|error| stopped(args, error))?;
+    let mut so_far = Ok(());
+    let mut next = |event| {
+        if so_far.is_ok() {
+            so_far = judge.event(event);
+        }
+    };
+    let summary = sessions::read_each(log, &Roots::new(dir.clone()), &mut next).map_err(bad)?;
+    let unread = UnreadRecords::of(&name_of(&log.path), &summary.counts);
+    let answers = so_far.and_then(|()| judge.finish(unread.clone().into_iter().collect()));
+    match answers.map_err(|error| stopped(args, error))? {
+        Some(answers) => shown(args, &answers, ui),
+        None => Err(empty(args, unread)),
+    }
+}
+
+/// Returns the failure for a log in which nothing happens.
+fn empty(args: &Args, unread: Option<UnreadRecords>) -> anyhow::Error {
+    let unread = unread.map(|unread| format!(" ({})", render::sessions::unread(&unread))).unwrap_or_default();
+    Failure::new(Exit::BadInput, format!("{}: this log has no prompt, command or edit{unread}", args.what)).into()
 }
 
 fn name_of(path: &Path) -> String {
@@ -146,14 +159,22 @@ fn name_of(path: &Path) -> String {
 
 /// Judges each stop of a session.
 fn judged(args: &Args, session: &RecordedSession<'_>, unread: Vec<UnreadRecords>, ui: &mut Ui) -> anyhow::Result<Exit> {
-    let answers = session_answers::judge(session, unread).map_err(|error| match error {
+    shown(args, &session_answers::judge(session, unread).map_err(|error| stopped(args, error))?, ui)
+}
+
+/// Returns the failure for a session that cannot be judged.
+fn stopped(args: &Args, error: StopError) -> anyhow::Error {
+    match error {
         StopError::Case(error) => Failure::new(Exit::BadInput, format!("{}: {error}", args.what)).into(),
-        StopError::Git(error) => anyhow::Error::from(error),
-    })?;
+        StopError::Git(error) => error.into(),
+    }
+}
+
+fn shown(args: &Args, answers: &SessionAnswers, ui: &mut Ui) -> anyhow::Result<Exit> {
     if args.json {
-        ui.line(serde_json::to_string_pretty(&answers)?);
+        ui.line(serde_json::to_string_pretty(answers)?);
     } else {
-        ui.raw(render::replay::session(&answers));
+        ui.raw(render::replay::session(answers));
     }
     Ok(Exit::Pass)
 }

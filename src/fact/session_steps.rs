@@ -6,6 +6,7 @@
 mod command_run;
 mod content_tracking;
 mod from_events;
+mod known_runs;
 mod output_similarity;
 #[cfg(test)]
 pub(crate) mod test_builder;
@@ -16,6 +17,8 @@ use serde::{Deserialize, Serialize};
 
 pub(super) use self::command_run::bounded;
 pub use self::command_run::{CommandRun, SimpleRun};
+
+pub use self::known_runs::KnownRuns;
 
 use crate::command_line::CheckOutcome;
 use crate::event::agent_work::{Denial, EditKind, Phase, PlanItem, Speaker, StopKind};
@@ -175,7 +178,12 @@ impl Story {
     /// Several reports of one tool call become one step, and the end of a command in the background joins the step of
     /// its start.
     pub fn of(entries: &[Entry], session: Option<&str>, files: &dyn ProjectFiles) -> Self {
-        from_events::story(entries, session, files)
+        from_events::story(entries, session, files, None)
+    }
+
+    /// Does the same where the lines that an earlier story had are known.
+    pub fn of_known(entries: &[Entry], session: Option<&str>, files: &dyn ProjectFiles, known: &mut KnownRuns) -> Self {
+        from_events::story(entries, session, files, Some(known))
     }
 
     /// Returns `true` if there are no steps.

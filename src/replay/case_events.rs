@@ -9,14 +9,14 @@ use crate::event::agent_work::{
 use crate::event::{Ended, Event, EventKind, GitEvent, Grade, Origin};
 use crate::replay::case::{self, CaseAct};
 use crate::replay::simulated_repository::World;
-use crate::replay::tree_content::{Content, FileText, oid};
+use crate::replay::tree_content::{Content, oid};
 use crate::repo_path::RepoPath;
 use crate::snapshot::KeptSnapshot;
 use crate::timeline::Entry;
 
-/// Returns the events of a case, in order.
-pub fn entries(acts: &[(u64, CaseAct)], world: &World) -> Vec<Entry> {
-    acts.iter().flat_map(|(seq, act)| kinds(*seq, act, world).into_iter().map(move |kind| entry(*seq, kind))).collect()
+/// Returns the events of the latest act of a case.
+pub fn entries(seq: u64, act: &CaseAct, world: &World) -> Vec<Entry> {
+    kinds(seq, act, world).into_iter().map(|kind| entry(seq, kind)).collect()
 }
 
 fn entry(seq: u64, kind: EventKind) -> Entry {
@@ -39,7 +39,7 @@ fn kinds(seq: u64, act: &CaseAct, world: &World) -> Vec<EventKind> {
         EventKind::Work(Box::new(AgentWork { actor, call: Some(format!("call {number}")), head: None, act }))
     };
     let ran = |line: &str, exit: Option<i32>, output: Option<&str>| {
-        let start = world.start_of(seq).map(|content| snapshot(content, world));
+        let start = Some(snapshot(world.start(), world));
         let command = ShellCommand {
             line: line.to_owned(),
             dir: Some(RepoPath::from("")),
@@ -64,9 +64,9 @@ fn kinds(seq: u64, act: &CaseAct, world: &World) -> Vec<EventKind> {
             let reads = is_reader(&tool.tool);
             vec![work(Deed::Used(ToolUse { tool: tool.tool.clone(), reads, target, failed: false }))]
         }
-        CaseAct::Edit(edit) => vec![call(seq, None, Deed::Edited(vec![edited(seq, edit, EditKind::Written, world)]))],
-        CaseAct::Delete(edit) => vec![call(seq, None, Deed::Edited(vec![edited(seq, edit, EditKind::Deleted, world)]))],
-        CaseAct::Command(command) => vec![call(seq, actor(command), command_deed(seq, command, world))],
+        CaseAct::Edit(edit) => vec![call(seq, None, Deed::Edited(vec![edited(edit, EditKind::Written, world)]))],
+        CaseAct::Delete(edit) => vec![call(seq, None, Deed::Edited(vec![edited(edit, EditKind::Deleted, world)]))],
+        CaseAct::Command(command) => vec![call(seq, actor(command), command_deed(command, world))],
         CaseAct::CommandEnd(end) => {
             let ended = CommandEnd { ended: end.exit.map(Ended::Exited), tail: end.output.clone().unwrap_or_default() };
             vec![call(end.for_seq, None, Deed::CommandEnded(ended))]
@@ -105,7 +105,7 @@ fn actor(command: &case::RecordedCommand) -> Option<String> {
     command.agent_id.clone().or_else(|| command.sidechain.then(|| "sidechain".to_owned()))
 }
 
-fn command_deed(seq: u64, command: &case::RecordedCommand, world: &World) -> Deed {
+fn command_deed(command: &case::RecordedCommand, world: &World) -> Deed {
     if command.status.as_deref() == Some("not_executed") {
         let reason = command.output.clone().unwrap_or_default();
         return Deed::Denied(Denial { tool: "shell".to_owned(), what: command.command.clone(), reason });
@@ -118,7 +118,7 @@ fn command_deed(seq: u64, command: &case::RecordedCommand, world: &World) -> Dee
         ended: command.exit.map(Ended::Exited),
         tail: command.output.clone().unwrap_or_default(),
         background: running,
-        start: world.start_of(seq).map(|content| snapshot(content, world)),
+        start: Some(snapshot(world.start(), world)),
         end: None,
         shell: None,
     }))
@@ -139,11 +139,8 @@ fn snapshot(content: &Content, world: &World) -> KeptSnapshot {
     }
 }
 
-fn edited(seq: u64, edit: &case::CaseEdit, how: EditKind, world: &World) -> FileEdit {
-    let before = world.start_of(seq).and_then(|content| match content.files.get(&edit.path) {
-        Some(FileText::Known(text)) => Some(text.to_string()),
-        _ => None,
-    });
+fn edited(edit: &case::CaseEdit, how: EditKind, world: &World) -> FileEdit {
+    let before = world.start().text(&edit.path).map(str::to_owned);
     FileEdit {
         path: RepoPath::from(edit.path.as_str()),
         how,

@@ -20,8 +20,10 @@ use crate::moment::Moment;
 use crate::policy::PolicySource;
 use crate::replay::case_policy::CasePolicy;
 use crate::replay::package_proofs::{From, PackageProof};
+use crate::replay::packages::{self, Package};
 use crate::replay::remote_effects;
-use crate::replay::simulated_repository::{EndedLine, SimulatedRun, Update, World};
+use crate::replay::simulated_repository::World;
+use crate::replay::simulated_run::{EndedLine, SimulatedRun, Update};
 use crate::replay::tree_content::{Content, FileText, oid};
 use crate::repo_path::RepoPath;
 use crate::runner::CommandKind;
@@ -194,19 +196,12 @@ fn runs(world: &World, asked: &CasePolicy, name: &str, content: &Content) -> Vec
         return declared_runs(world, asked, name, content);
     };
     let is_about = |seen: &&SimulatedRun| {
-        let about = package.as_ref().is_none_or(|package| {
-            let all = crate::replay::packages::find(&seen.start);
-            seen.proof.packages.iter().any(|index| {
-                all.get(*index).is_some_and(|other| other.dir == package.dir && other.ecosystem == package.ecosystem)
-            })
-        });
+        let same =
+            |other: &Package, package: &Package| other.dir == package.dir && other.ecosystem == package.ecosystem;
+        let about = package.as_ref().is_none_or(|package| seen.packages.iter().any(|other| same(other, package)));
         let passed_tests = seen.proof.kind == CommandKind::Test && seen.proof.conclusive && seen.proof.ended.success();
-        let built = *kind == CommandKind::Build && passed_tests && {
-            let all = crate::replay::packages::find(&seen.start);
-            let compiled = |index: &usize| all.get(*index).is_some_and(crate::replay::packages::tests_build);
-            seen.proof.packages.iter().all(compiled)
-        };
-        about && (seen.proof.kind == *kind || built) && (package.is_some() || !seen.proof.packages.is_empty())
+        let built = *kind == CommandKind::Build && passed_tests && seen.packages.iter().all(packages::tests_build);
+        about && (seen.proof.kind == *kind || built) && (package.is_some() || !seen.packages.is_empty())
     };
     facts_of(world.runs.iter().filter(is_about), content)
 }
@@ -243,6 +238,7 @@ fn declared_runs(world: &World, asked: &CasePolicy, name: &str, content: &Conten
                 masked: shown.masked,
                 on_a_copy: false,
             },
+            packages: Vec::new(),
             grade,
             start: line.start.clone(),
             end: line.end.clone(),

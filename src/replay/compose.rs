@@ -75,17 +75,8 @@ pub fn compose(repo: Option<&Repo>, neutral: &Neutral, record: &CaseSources<'_>)
             trees.insert(id.clone(), repo.tree_of(id)?);
         }
     }
-    let mut writer = CaseWriter {
-        repo,
-        neutral,
-        record,
-        trees,
-        at: start,
-        events: Vec::new(),
-        calls: HashMap::new(),
-        written: 0,
-        base: record.base.clone(),
-    };
+    let mut earlier = EarlierActs::default();
+    let mut writer = CaseWriter { repo, trees, at: start, ..CaseWriter::new(neutral, record, &mut earlier) };
     for (index, entry) in record.entries.iter().enumerate() {
         writer.entry(index, &entry.event)?;
     }
@@ -131,6 +122,34 @@ pub fn compose(repo: Option<&Repo>, neutral: &Neutral, record: &CaseSources<'_>)
     }))
 }
 
+/// The acts of a case that are written already, as far as later ones refer to them.
+#[derive(Debug, Default)]
+pub struct EarlierActs {
+    /// Their number.
+    count: u64,
+    /// By call of the client: the number of its event.
+    calls: HashMap<String, u64>,
+}
+
+/// Writes the next part of a case without a repository: its events, and its end if it `ends` here.
+pub fn compose_part(
+    neutral: &Neutral,
+    record: &CaseSources<'_>,
+    earlier: &mut EarlierActs,
+    ends: bool,
+) -> Result<Vec<Value>, GitError> {
+    let mut writer = CaseWriter::new(neutral, record, earlier);
+    for (index, entry) in record.entries.iter().enumerate() {
+        writer.entry(index, &entry.event)?;
+    }
+    if ends {
+        writer.end()?;
+    }
+    let events = writer.events;
+    earlier.count += events.len() as u64;
+    Ok(events)
+}
+
 /// Returns the beginning of an id, which is its name in a case.
 fn name(id: &Oid) -> String {
     id.as_str().chars().take(12).collect()
@@ -149,17 +168,31 @@ struct CaseWriter<'a> {
     /// The tree of the working tree, as far as the case got.
     at: Option<Oid>,
     events: Vec<Value>,
-    /// By call of the client: the number of its event.
-    calls: HashMap<String, u64>,
+    earlier: &'a mut EarlierActs,
     /// The number of commits that are written.
     written: usize,
     /// The present base on the default branch.
     base: Option<Oid>,
 }
 
-impl CaseWriter<'_> {
+impl<'a> CaseWriter<'a> {
+    fn new(neutral: &'a Neutral, record: &'a CaseSources<'a>, earlier: &'a mut EarlierActs) -> Self {
+        let base = record.base.clone();
+        Self {
+            repo: None,
+            neutral,
+            record,
+            trees: HashMap::new(),
+            at: None,
+            events: Vec::new(),
+            earlier,
+            written: 0,
+            base,
+        }
+    }
+
     fn push(&mut self, t: &str, mut event: Value) -> u64 {
-        let seq = self.events.len() as u64 + 1;
+        let seq = self.earlier.count + self.events.len() as u64 + 1;
         if let Some(fields) = event.as_object_mut() {
             fields.insert("seq".to_owned(), seq.into());
             fields.insert("t".to_owned(), t.into());

@@ -6,7 +6,7 @@ use crate::command_line::understand;
 use crate::fact::hosting::{
     Check, CheckKind, Checks, ForgeAnswer, HostedHead, Hosting, Pull, PullState, RequiredStatus, Via,
 };
-use crate::replay::case::{self, CaseAct};
+use crate::replay::case;
 use crate::replay::simulated_repository::World;
 use crate::replay::tree_content::oid;
 
@@ -15,13 +15,12 @@ const REPOSITORY: &str = "origin/repository";
 
 /// Returns the state of the forge for the commit that is handed over; `None`: the case knows no pull request and no
 /// check, and no act tried to open one or required one (`wanted`).
-pub fn of(world: &World, acts: &[(u64, CaseAct)], wanted: bool) -> Option<Hosting> {
-    let opened: Vec<Pull> = acts.iter().filter_map(|(_, act)| opened(act, world)).collect();
-    let tried = acts.iter().any(|(_, act)| opened_by(act).is_some());
-    if world.pulls.is_empty() && world.checks.is_empty() && !tried && !wanted {
+pub fn of(world: &World, wanted: bool) -> Option<Hosting> {
+    if world.pulls.is_empty() && world.checks.is_empty() && world.requests.is_empty() && !wanted {
         return None;
     }
-    let mut pulls: BTreeMap<u64, Pull> = opened.into_iter().map(|pull| (pull.number, pull)).collect();
+    let opened = world.requests.iter().filter_map(|command| opened(command, world));
+    let mut pulls: BTreeMap<u64, Pull> = opened.map(|pull| (pull.number, pull)).collect();
     for (_, said) in &world.pulls {
         pulls.insert(said.number, pull(said, world));
     }
@@ -103,20 +102,22 @@ fn checks(said: &case::CaseChecks) -> Checks {
     Checks { list, missing: Vec::new() }
 }
 
-/// Returns the command line of an act that opens a pull request.
-fn opened_by(act: &CaseAct) -> Option<&case::RecordedCommand> {
-    let CaseAct::Command(command) = act else { return None };
-    let understood = understand(&command.command, &()).ok()?;
-    let opens = understood.program.leaves.iter().any(|leaf| {
-        let words: Vec<&str> = leaf.argv.iter().filter_map(|arg| arg.literal()).collect();
-        matches!(words.as_slice(), ["gh", "pr", "create" | "new", ..] | ["glab", "mr", "create" | "new", ..])
-    });
-    opens.then_some(command)
+/// Returns `true` if a command line opens a pull request.
+pub fn opens(command: &case::RecordedCommand) -> bool {
+    // A cheap look first: most lines name neither program.
+    if !["gh", "glab"].iter().any(|program| command.command.contains(program)) {
+        return false;
+    }
+    understand(&command.command, &()).is_ok_and(|understood| {
+        understood.program.leaves.iter().any(|leaf| {
+            let words: Vec<&str> = leaf.argv.iter().filter_map(|arg| arg.literal()).collect();
+            matches!(words.as_slice(), ["gh", "pr", "create" | "new", ..] | ["glab", "mr", "create" | "new", ..])
+        })
+    })
 }
 
 /// Returns the pull request that a command opened, by the address that it printed.
-fn opened(act: &CaseAct, world: &World) -> Option<Pull> {
-    let command = opened_by(act)?;
+fn opened(command: &case::RecordedCommand, world: &World) -> Option<Pull> {
     if command.exit != Some(0) {
         return None;
     }

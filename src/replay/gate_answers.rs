@@ -1,17 +1,19 @@
 //! The answers of the gates to a case, in one word for each question.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use serde::Serialize;
 
-use crate::fact::session_steps::Story;
+use crate::fact::session_steps::{KnownRuns, MAX_STEPS, Story};
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::gates::{self, claims};
 use crate::policy::Severity;
-use crate::replay::case::{self, AnswerWord, Case, CaseError};
+use crate::replay::case::{self, AnswerWord, Case, CaseAct, CaseError};
 use crate::replay::package_proofs::From;
-use crate::replay::simulated_repository::{Update, World};
+use crate::replay::simulated_repository::World;
+use crate::replay::simulated_run::Update;
 use crate::replay::{case_events, case_facts, case_policy, forge_state};
+use crate::timeline::Entry;
 use crate::verdict::assemble;
 
 /// The questions, and the gates that answer them.
@@ -98,35 +100,80 @@ pub fn answer(case: &Case) -> Result<Answers, CaseError> {
 
 /// Judges a case. Returns the severity of its verdict, too.
 pub fn judged(case: &Case) -> Result<(Answers, Severity), CaseError> {
-    let acts = case.acts()?;
-    let world = World::of(case, &acts);
-    let asked = case_policy::asked(case, &world)?;
-    let mut stop = case_facts::at_stop(&world, &asked, case.policy.ci_counts_as_tests);
-    stop.hosting = forge_state::of(&world, &acts, case.policy.pr.as_ref().is_some_and(case::Requirement::is_asked));
-    stop.story = Story::of(&case_events::entries(&acts, &world), None, &From(&world.tree, ""));
-    stop.weakening = case_facts::weakening(&world, &stop);
-    stop.notes.extend(case_facts::policy_note(&world));
-    stop.decisions = case_facts::decisions(&world, &asked, &stop);
-    let results = gates::judge(&asked.policy, &stop);
-    let mut severity = assemble::severity(&results);
-    let mut said = of_results(&results);
-    // What changed asks for no run: that is an answer, and another one than that nothing changed.
-    let changed = stop.subjects.iter().any(|subject| subject.changed.as_ref().is_some_and(|paths| !paths.is_empty()));
-    let exempt = results.iter().find(|result| result.gate == "tests" && is_exempt(result));
-    if let (Some(exempt), true) = (exempt, changed) {
-        said.insert("tests".to_owned(), GateAnswer { verdict: AnswerWord::Pass, ..word(exempt) });
+    let mut open = OpenCase::of(case);
+    for (seq, act) in case.acts()? {
+        open.act(seq, &act);
     }
-    let mut pushes = Vec::new();
-    for update in &world.updates {
-        let facts = case_facts::at_push(&world, &[update]);
-        let results = gates::judge(&asked.policy, &facts);
-        severity = severity.max(assemble::severity(&results));
-        let of_push = results.iter().filter(|result| result.gate == "protected-branch");
-        let other = is_of_another_repository(update, &world);
-        pushes.extend(of_push.map(|result| tempered(word(result), update, other)));
+    open.answers(case)
+}
+
+/// A case whose acts happen one after the other, and that can be judged after any of them.
+#[derive(Debug)]
+pub struct OpenCase {
+    world: World,
+    /// The events of the latest acts.
+    latest: VecDeque<Entry>,
+    /// Earlier ones are not kept.
+    cut: bool,
+    known_runs: KnownRuns,
+}
+
+impl OpenCase {
+    /// Returns a case before its first act.
+    pub fn of(case: &Case) -> Self {
+        Self { world: World::of(case), latest: VecDeque::new(), cut: false, known_runs: KnownRuns::default() }
     }
-    said.insert("push".to_owned(), worst(pushes));
-    Ok((Answers { schema_version: 1, gates: said }, severity))
+
+    /// Lets an act happen.
+    pub fn act(&mut self, seq: u64, act: &CaseAct) {
+        self.world.act(seq, act);
+        self.latest.extend(case_events::entries(seq, act, &self.world));
+        let earlier = self.latest.len().saturating_sub(MAX_STEPS);
+        self.latest.drain(..earlier);
+        self.cut |= earlier > 0;
+    }
+
+    /// Returns the numbers of events and of runs that are kept.
+    #[cfg(test)]
+    pub(super) fn kept(&self) -> (usize, usize) {
+        (self.latest.len(), self.world.runs.len())
+    }
+
+    /// Judges what has happened. Returns the severity of the verdict, too.
+    pub fn answers(&mut self, case: &Case) -> Result<(Answers, Severity), CaseError> {
+        let world = &self.world;
+        let asked = case_policy::asked(case, world)?;
+        let mut stop = case_facts::at_stop(world, &asked, case.policy.ci_counts_as_tests);
+        stop.hosting = forge_state::of(world, case.policy.pr.as_ref().is_some_and(case::Requirement::is_asked));
+        self.known_runs.keep_for(world.tree.texts());
+        let files = From(&world.tree, "");
+        stop.story = Story::of_known(self.latest.make_contiguous(), None, &files, &mut self.known_runs);
+        stop.story.cut |= self.cut;
+        stop.weakening = case_facts::weakening(world, &stop);
+        stop.notes.extend(case_facts::policy_note(world));
+        stop.decisions = case_facts::decisions(world, &asked, &stop);
+        let results = gates::judge(&asked.policy, &stop);
+        let mut severity = assemble::severity(&results);
+        let mut said = of_results(&results);
+        // What changed asks for no run: that is an answer, and another one than that nothing changed.
+        let changed =
+            stop.subjects.iter().any(|subject| subject.changed.as_ref().is_some_and(|paths| !paths.is_empty()));
+        let exempt = results.iter().find(|result| result.gate == "tests" && is_exempt(result));
+        if let (Some(exempt), true) = (exempt, changed) {
+            said.insert("tests".to_owned(), GateAnswer { verdict: AnswerWord::Pass, ..word(exempt) });
+        }
+        let mut pushes = Vec::new();
+        for update in &world.updates {
+            let facts = case_facts::at_push(world, &[update]);
+            let results = gates::judge(&asked.policy, &facts);
+            severity = severity.max(assemble::severity(&results));
+            let of_push = results.iter().filter(|result| result.gate == "protected-branch");
+            let other = is_of_another_repository(update, world);
+            pushes.extend(of_push.map(|result| tempered(word(result), update, other)));
+        }
+        said.insert("push".to_owned(), worst(pushes));
+        Ok((Answers { schema_version: 1, gates: said }, severity))
+    }
 }
 
 /// Returns `true` if a push goes to another repository, whose branches the policy does not cover: a remote other than

@@ -19,6 +19,7 @@ pub mod command_effects;
 pub mod compose;
 pub mod forge_state;
 pub mod gate_answers;
+pub mod log_answers;
 pub mod package_proofs;
 pub mod packages;
 pub mod rejudge;
@@ -26,6 +27,7 @@ pub mod remote_effects;
 pub mod session_answers;
 pub mod session_case;
 pub mod simulated_repository;
+pub mod simulated_run;
 pub mod tree_content;
 
 pub use case::{AnswerWord, Case, CaseError};

@@ -3,7 +3,8 @@
 
 use crate::command_line::{Purpose, understand};
 use crate::replay::package_proofs::RecordedLine;
-use crate::replay::simulated_repository::{Update, World};
+use crate::replay::simulated_repository::World;
+use crate::replay::simulated_run::Update;
 use crate::shell::program::Leaf;
 
 /// The local side of an update that was made through the forge.

@@ -103,7 +103,7 @@ fn judged(session: &RecordedSession<'_>, stop: Option<usize>) -> Result<BTreeMap
     Ok(answer(&case)?.gates)
 }
 
-fn beginning(text: &str) -> String {
+pub(super) fn beginning(text: &str) -> String {
     let end = text.floor_char_boundary(MAX_WORDS);
     if end == text.len() { text.to_owned() } else { format!("{}…", &text[..end]) }
 }

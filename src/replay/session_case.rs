@@ -59,15 +59,15 @@ pub fn verdicts_on_stops(journal: &[Event], id: &str) -> HashMap<String, String>
 pub struct RecordedSession<'a> {
     /// Its id.
     pub id: String,
-    place: Option<&'a Workplace>,
+    place: &'a Workplace,
     neutral: &'a Neutral,
     entries: Vec<Entry>,
     verdicts: HashMap<String, Verdict>,
 }
 
 impl<'a> RecordedSession<'a> {
-    /// Puts together what is known of a session. `None`: nothing is. Without a workplace it has no contents.
-    pub fn of(place: Option<&'a Workplace>, told: SessionDetails, neutral: &'a Neutral) -> Option<Self> {
+    /// Puts together what is known of a session. `None`: nothing is.
+    pub fn of(place: &'a Workplace, told: SessionDetails, neutral: &'a Neutral) -> Option<Self> {
         let mut sources: Vec<Vec<Event>> = vec![told.journal];
         sources.extend(told.logs);
         if sources.iter().all(Vec::is_empty) {
@@ -76,11 +76,9 @@ impl<'a> RecordedSession<'a> {
         let of_others = |event: &&Event| event.session.as_ref().is_some_and(|session| *session != told.id);
         let its = sources.iter().flatten().filter(|event| !of_others(event)).map(|event| event.at);
         let (first, last) = (its.clone().min(), its.max());
-        if let Some(place) = place {
-            let moved = source::git::read(|| place.repo.command(), MOVEMENTS).unwrap_or_default();
-            let meanwhile = |event: &Event| Some(event.at) >= first && Some(event.at) <= last;
-            sources.extend(moved.into_iter().map(|log| log.events.into_iter().filter(meanwhile).collect()));
-        }
+        let moved = source::git::read(|| place.repo.command(), MOVEMENTS).unwrap_or_default();
+        let meanwhile = |event: &Event| Some(event.at) >= first && Some(event.at) <= last;
+        sources.extend(moved.into_iter().map(|log| log.events.into_iter().filter(meanwhile).collect()));
         let entries = timeline::merge(sources);
         Some(Self { id: told.id, place, neutral, entries, verdicts: told.verdicts })
     }
@@ -99,11 +97,7 @@ impl<'a> RecordedSession<'a> {
     /// Whether acts of the agent follow its last stop.
     pub fn continues(&self) -> bool {
         let from = self.stops().last().map_or(0, |at| at + 1);
-        let is_act = |entry: &Entry| match &entry.event.kind {
-            EventKind::Work(work) => matches!(work.act, Act::Edited(_) | Act::Command(_)),
-            _ => false,
-        };
-        self.entries[from..].iter().any(is_act)
+        self.entries[from..].iter().any(|entry| is_deed(&entry.event))
     }
 
     /// When a stop was, and the words it ended with.
@@ -115,10 +109,7 @@ impl<'a> RecordedSession<'a> {
     /// Writes down what happened up to a stop as a case; without a stop, all that happened.
     pub fn case(&self, stop: Option<usize>) -> Result<Value, GitError> {
         let entries = &self.entries[..stop.map_or(self.entries.len(), |at| at + 1)];
-        let Some(place) = self.place else {
-            let record = record(self.id.clone(), entries, None, None, Vec::new());
-            return compose(None, self.neutral, &record);
-        };
+        let place = self.place;
         let given = stop.and_then(|at| self.verdicts.get(&self.entries[at].event.id));
         // What a verdict judged is what is judged again, as far as it is still there.
         let judged = given.and_then(|given| Some((given, super::rejudge::judged(place, given).ok()?)));
@@ -152,28 +143,20 @@ impl<'a> RecordedSession<'a> {
     }
 }
 
-/// The folder that holds all files that were edited by an absolute path: the root of a log that does not say where it was.
-pub fn common_folder(events: &[Event]) -> Option<PathBuf> {
-    let edits = events.iter().filter_map(|event| match &event.kind {
-        EventKind::Work(work) => match &work.act {
-            Act::Edited(edits) => Some(edits),
-            _ => None,
-        },
-        _ => None,
-    });
-    let paths = edits.flatten().map(|edit| edit.path.to_string());
+/// Widens a folder until it holds all files that an event edited by an absolute path: after all events, the root of a log
+/// that does not say where it was.
+pub fn widen(common: &mut Option<PathBuf>, event: &Event) {
+    let EventKind::Work(work) = &event.kind else { return };
+    let Act::Edited(edits) = &work.act else { return };
+    let paths = edits.iter().map(|edit| edit.path.to_string());
     // The client's own notes lie elsewhere.
-    let mut paths = paths.filter(|path| is_absolute(path) && !path.contains("/.gemini/")).map(PathBuf::from);
-    let mut common = paths.next()?.parent()?.to_owned();
-    for path in paths {
-        while !path.starts_with(&common) {
-            common = common.parent()?.to_owned();
-        }
+    for path in paths.filter(|path| is_absolute(path) && !path.contains("/.gemini/")).map(PathBuf::from) {
+        let folder = common.take().or_else(|| path.parent().map(PathBuf::from));
+        *common = folder.and_then(|folder| folder.ancestors().find(|one| path.starts_with(one)).map(PathBuf::from));
     }
-    Some(common)
 }
 
-fn record(
+pub(super) fn record(
     id: String,
     entries: &[Entry],
     base: Option<Oid>,
@@ -196,7 +179,7 @@ fn record(
 }
 
 /// The end of a turn of the agent itself, not of a sub-agent.
-fn stop_of(event: &Event) -> Option<&TurnEnd> {
+pub(super) fn stop_of(event: &Event) -> Option<&TurnEnd> {
     match &event.kind {
         EventKind::Work(work) if work.actor.is_none() => match &work.act {
             Act::Stopped(stop) => Some(stop),
@@ -204,6 +187,11 @@ fn stop_of(event: &Event) -> Option<&TurnEnd> {
         },
         _ => None,
     }
+}
+
+/// Returns `true` for an edit or a command.
+pub(super) fn is_deed(event: &Event) -> bool {
+    matches!(&event.kind, EventKind::Work(work) if matches!(work.act, Act::Edited(_) | Act::Command(_)))
 }
 
 /// Whether the agent stopped of itself: neither a person nor an error interrupted the turn.

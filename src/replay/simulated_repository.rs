@@ -4,68 +4,18 @@
 //! name, the content follows from the acts; parts that they do not record are in doubt, and equal to nothing else.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use crate::command_line::understand;
 use crate::event::Grade;
 use crate::replay::case::{self, Case, CaseAct};
 use crate::replay::case_commits::{self, CaseCommit};
-use crate::replay::package_proofs::{self, From, PackageProof, RecordedLine};
-use crate::replay::packages;
+use crate::replay::forge_state;
+use crate::replay::package_proofs::{self, From, RecordedLine};
+use crate::replay::packages::Package;
+use crate::replay::simulated_run::{EndedLine, SimulatedRun, Update};
 use crate::replay::tree_content::{Content, FileText, NamedContents};
 use crate::repo_path::seen_from;
-
-/// A run of a check.
-#[derive(Clone, Debug)]
-pub struct SimulatedRun {
-    /// The number of the act.
-    pub seq: u64,
-    /// The proof.
-    pub proof: PackageProof,
-    /// The grade of its record.
-    pub grade: Grade,
-    /// The content before.
-    pub start: Content,
-    /// The content after.
-    pub end: Content,
-}
-
-/// A command line that ended.
-#[derive(Clone, Debug)]
-pub struct EndedLine {
-    /// The number of the act.
-    pub seq: u64,
-    /// The line, with its end.
-    pub command: case::RecordedCommand,
-    /// The directory in which it ran, relative to the root; `None`: another place.
-    pub dir: Option<String>,
-    /// The content before.
-    pub start: Content,
-    /// The content after.
-    pub end: Content,
-}
-
-/// An update of a ref of a remote.
-#[derive(Clone, Debug, Default)]
-pub struct Update {
-    /// The number of the act.
-    pub seq: u64,
-    /// The ref here.
-    pub local_ref: String,
-    /// The commit that is sent; `None`: the ref is deleted.
-    pub new: Option<String>,
-    /// The ref there.
-    pub remote_ref: String,
-    /// The commit that it held.
-    pub old: Option<String>,
-    /// The remote.
-    pub remote: String,
-    /// Its address.
-    pub url: String,
-    /// It was tried and refused.
-    pub refused: bool,
-    /// Nothing was sent, on purpose.
-    pub dry: bool,
-}
 
 /// The repository of a case.
 #[derive(Debug, Default)]
@@ -86,7 +36,7 @@ pub struct World {
     pub branches: BTreeMap<String, String>,
     /// The default branch of the other side, if it is known.
     pub default_branch: Option<String>,
-    /// The command lines, in the order of their ends.
+    /// The command lines, in the order of their ends, if the case has a policy of its own, which may declare any.
     pub lines: Vec<EndedLine>,
     /// The runs, in order.
     pub runs: Vec<SimulatedRun>,
@@ -96,8 +46,13 @@ pub struct World {
     pub pulls: Vec<(u64, case::CasePull)>,
     /// The forge's answers about checks, in order.
     pub checks: Vec<case::CaseChecks>,
-    /// By number of an act: the working tree before it.
-    starts: HashMap<u64, Content>,
+    /// The command lines that open a pull request.
+    pub requests: Vec<case::RecordedCommand>,
+    /// The working tree before the latest act.
+    start: Content,
+    keeps_lines: bool,
+    /// The packages of the latest content that was asked about, and what is known of it.
+    pub(super) packages: ([u128; 2], Arc<[Package]>),
     named: NamedContents,
     /// Contents that were put aside.
     pub(super) stash: Vec<Content>,
@@ -112,14 +67,15 @@ pub struct World {
 }
 
 impl World {
-    /// Lets everything in a case happen.
-    pub fn of(case: &Case, acts: &[(u64, CaseAct)]) -> Self {
+    /// Returns the repository at the beginning of a case.
+    pub fn of(case: &Case) -> Self {
         let start = &case.start;
         let files = start.files.iter().enumerate().map(|(at, (path, text))| {
             let text = text.as_ref().map_or(FileText::Unknown(at as u64), |text| FileText::Known(text.as_str().into()));
             (path.clone(), text)
         });
         let mut world = Self { head: start.head.clone(), base: start.head.clone(), ..Self::default() };
+        world.keeps_lines = case.policy.gate_toml.is_some();
         world.default_branch.clone_from(&start.default_branch);
         world.branch = if start.branch.is_empty() { "main".to_owned() } else { start.branch.clone() };
         world.tree = Content::new(files.collect(), None);
@@ -131,9 +87,6 @@ impl World {
         for name in ["main", "master"] {
             world.branches.entry(name.to_owned()).or_insert_with(|| start.head.clone());
         }
-        for (seq, act) in acts {
-            world.act(*seq, act);
-        }
         world
     }
 
@@ -142,9 +95,9 @@ impl World {
         self.commits.get(commit).map(|made| &made.content)
     }
 
-    /// Returns the working tree before an act.
-    pub fn start_of(&self, seq: u64) -> Option<&Content> {
-        self.starts.get(&seq)
+    /// Returns the working tree before the latest act.
+    pub const fn start(&self) -> &Content {
+        &self.start
     }
 
     /// Returns the number of commands that have not ended.
@@ -152,8 +105,9 @@ impl World {
         u32::try_from(self.open.len()).unwrap_or(u32::MAX)
     }
 
-    fn act(&mut self, seq: u64, act: &CaseAct) {
-        self.starts.insert(seq, self.tree.clone());
+    /// Lets an act happen.
+    pub fn act(&mut self, seq: u64, act: &CaseAct) {
+        self.start = self.tree.clone();
         match act {
             CaseAct::Edit(edit) => self.edit(seq, edit),
             CaseAct::Delete(edit) => {
@@ -161,7 +115,12 @@ impl World {
                 self.tree.remove(&edit.path);
                 self.see(edit.wt.as_deref());
             }
-            CaseAct::Command(command) => self.command(seq, command),
+            CaseAct::Command(command) => {
+                if forge_state::opens(command) {
+                    self.requests.push(command.clone());
+                }
+                self.command(seq, command);
+            }
             CaseAct::CommandEnd(end) => self.command_end(end),
             CaseAct::Commit(commit) => self.commit(seq, commit),
             CaseAct::Rewrite(rewrite) => self.rewrite(rewrite),
@@ -229,7 +188,7 @@ impl World {
         let elsewhere = self.elsewhere(command);
         if elsewhere.is_none() {
             self.see(command.wt.as_deref());
-            self.starts.insert(seq, self.tree.clone());
+            self.start = self.tree.clone();
         }
         let start = elsewhere.clone().unwrap_or_else(|| self.tree.clone());
         let running =
@@ -272,23 +231,20 @@ impl World {
             background: false,
             copies: &copies,
         };
-        let all = packages::find(start);
+        let all = self.packages_of(start);
         let mut proofs = package_proofs::proofs(&recorded, start, &all);
         if dir.is_some() && package_proofs::may_run_hooks(&command.command, &From(start, "")) {
             proofs.extend(package_proofs::hook_proofs(&recorded, start, &all));
         }
         for proof in proofs {
-            self.runs.push(SimulatedRun {
-                seq,
-                proof,
-                grade: command.grade.unwrap_or(Grade::Hooked),
-                start: start.clone(),
-                end: end.clone(),
-            });
+            self.ran(seq, proof, &all, command.grade.unwrap_or(Grade::Hooked), [start, end]);
         }
-        let updates = crate::replay::remote_effects::updates(seq, &recorded, self);
-        self.updates.extend(updates);
-        self.lines.push(EndedLine { seq, command: command.clone(), dir, start: start.clone(), end: end.clone() });
+        for update in crate::replay::remote_effects::updates(seq, &recorded, self) {
+            self.updated(update);
+        }
+        if self.keeps_lines {
+            self.lines.push(EndedLine { seq, command: command.clone(), dir, start: start.clone(), end: end.clone() });
+        }
     }
 
     fn command_end(&mut self, end: &case::CaseCommandEnd) {
@@ -349,20 +305,16 @@ impl World {
             self.branch.clone_from(branch);
         }
         self.branches.insert(self.branch.clone(), commit.sha.clone());
-        let all = packages::find(&content);
+        let all = self.packages_of(&content);
         for proof in package_proofs::hook_proofs(&recorded, &content, &all) {
             // A hook sees the working tree, which is what is committed only where nothing else lies there.
             let start = self.tree.clone();
-            self.runs.push(SimulatedRun { seq, proof, grade: Grade::Hooked, end: start.clone(), start });
+            self.ran(seq, proof, &all, Grade::Hooked, [&start, &start]);
         }
-        let proofs = package_proofs::proofs(&recorded, &self.tree, &all);
-        self.runs.extend(proofs.into_iter().map(|proof| SimulatedRun {
-            seq,
-            proof,
-            grade: Grade::Hooked,
-            start: self.tree.clone(),
-            end: self.tree.clone(),
-        }));
+        for proof in package_proofs::proofs(&recorded, &self.tree, &all) {
+            let start = self.tree.clone();
+            self.ran(seq, proof, &all, Grade::Hooked, [&start, &start]);
+        }
     }
 
     fn rewrite(&mut self, rewrite: &case::HistoryRewrite) {
@@ -442,28 +394,30 @@ impl World {
         match &push.refs {
             Some(refs) => {
                 let zero = |sha: &str| sha.is_empty() || sha.bytes().all(|byte| byte == b'0');
-                self.updates.extend(refs.iter().map(|update| Update {
-                    seq,
-                    local_ref: update.local_ref.clone(),
-                    new: (!zero(&update.local_sha)).then(|| update.local_sha.clone()),
-                    remote_ref: update.remote_ref.clone(),
-                    old: (!zero(&update.remote_sha)).then(|| update.remote_sha.clone()),
-                    remote: push.remote.clone(),
-                    url: push.url.clone(),
-                    refused,
-                    dry: push.dry_run,
-                }));
+                for update in refs {
+                    self.updated(Update {
+                        seq,
+                        local_ref: update.local_ref.clone(),
+                        new: (!zero(&update.local_sha)).then(|| update.local_sha.clone()),
+                        remote_ref: update.remote_ref.clone(),
+                        old: (!zero(&update.remote_sha)).then(|| update.remote_sha.clone()),
+                        remote: push.remote.clone(),
+                        url: push.url.clone(),
+                        refused,
+                        dry: push.dry_run,
+                    });
+                }
             }
             None => {
-                let updates = crate::replay::remote_effects::updates(seq, &recorded, self);
-                self.updates
-                    .extend(updates.into_iter().map(|update| Update { dry: update.dry || push.dry_run, ..update }));
+                for update in crate::replay::remote_effects::updates(seq, &recorded, self) {
+                    self.updated(Update { dry: update.dry || push.dry_run, ..update });
+                }
             }
         }
-        let all = packages::find(&self.tree);
+        let all = self.packages_of(&self.tree.clone());
         for proof in package_proofs::hook_proofs(&recorded, &self.tree, &all) {
             let start = self.tree.clone();
-            self.runs.push(SimulatedRun { seq, proof, grade: Grade::Hooked, end: start.clone(), start });
+            self.ran(seq, proof, &all, Grade::Hooked, [&start, &start]);
         }
     }
 }

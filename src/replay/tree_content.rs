@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::digest::hex_digest;
+use crate::digest::{hex_digest, summand};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
@@ -16,13 +16,63 @@ pub enum FileText {
     Unknown(u64),
 }
 
+impl FileText {
+    fn digest(&self, path: &str) -> u128 {
+        match self {
+            Self::Known(text) => summand(&[path.as_bytes(), text.as_bytes()]),
+            Self::Unknown(number) => summand(&[path.as_bytes(), b"?", &number.to_be_bytes()]),
+        }
+    }
+}
+
+/// The largest number of doubtful acts that are told apart.
+const MAX_DOUBTS: usize = 64;
+
+/// The acts that may have changed more than is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Doubt {
+    /// The latest ones, by number.
+    acts: BTreeSet<u64>,
+    /// The number of earlier ones, and a digest of them.
+    folded: (u64, u128),
+}
+
+impl Doubt {
+    fn count(&self) -> u64 {
+        self.folded.0 + self.acts.len() as u64
+    }
+
+    /// Adds an act. Of too many, the earlier half becomes one digest: equal ones are still equal.
+    fn cast(&mut self, act: u64) {
+        self.acts.insert(act);
+        let Some(middle) = self.acts.iter().nth(MAX_DOUBTS / 2).copied().filter(|_| self.acts.len() > MAX_DOUBTS)
+        else {
+            return;
+        };
+        let latest = self.acts.split_off(&middle);
+        for act in std::mem::replace(&mut self.acts, latest) {
+            self.fold([self.folded.1, u128::from(act)]);
+        }
+    }
+
+    fn fold(&mut self, parts: [u128; 2]) {
+        let [before, more] = parts.map(u128::to_be_bytes);
+        self.folded = (self.folded.0 + 1, summand(&[&before, &more]));
+    }
+}
+
 /// The content of a tree.
 #[derive(Clone, Debug, Default)]
 pub struct Content {
     /// The files that are known.
     pub files: Arc<BTreeMap<String, FileText>>,
-    /// The numbers of the acts that may have changed more than is known.
-    doubt: BTreeSet<u64>,
+    /// The sum of the digests of all files.
+    sum: u128,
+    /// The same of those whose text is known.
+    texts: u128,
+    /// The same of the paths alone.
+    paths: u128,
+    doubt: Doubt,
     /// The recorder's name for it: equal names are equal contents, other names are other contents.
     label: Option<String>,
 }
@@ -30,7 +80,31 @@ pub struct Content {
 impl Content {
     /// Returns files, under the name that the recorder gave them.
     pub fn new(files: BTreeMap<String, FileText>, label: Option<String>) -> Self {
-        Self { files: Arc::new(files), doubt: BTreeSet::new(), label }
+        let mut content = Self { label, ..Self::default() };
+        for (path, text) in &files {
+            content.count(path, text, u128::wrapping_add);
+        }
+        Self { files: Arc::new(files), ..content }
+    }
+
+    /// Adds a file to the sums, or takes it out of them.
+    fn count(&mut self, path: &str, text: &FileText, by: fn(u128, u128) -> u128) {
+        let digest = text.digest(path);
+        self.sum = by(self.sum, digest);
+        self.paths = by(self.paths, summand(&[path.as_bytes()]));
+        if matches!(text, FileText::Known(_)) {
+            self.texts = by(self.texts, digest);
+        }
+    }
+
+    /// Returns numbers that are equal for two contents if they have the same paths and the same known texts.
+    pub const fn known(&self) -> [u128; 2] {
+        [self.paths, self.texts]
+    }
+
+    /// Returns a number that is equal for two contents if they have the same known texts.
+    pub const fn texts(&self) -> u128 {
+        self.texts
     }
 
     /// Returns the recorder's name for it.
@@ -48,10 +122,14 @@ impl Content {
 
     /// Puts a file.
     pub fn put(&mut self, path: &str, text: FileText) {
-        if self.files.get(path) != Some(&text) {
-            Arc::make_mut(&mut self.files).insert(path.to_owned(), text);
-            self.label = None;
+        if self.files.get(path) == Some(&text) {
+            return;
         }
+        self.count(path, &text, u128::wrapping_add);
+        if let Some(before) = Arc::make_mut(&mut self.files).insert(path.to_owned(), text) {
+            self.count(path, &before, u128::wrapping_sub);
+        }
+        self.label = None;
     }
 
     /// Takes a file or a folder away.
@@ -62,22 +140,23 @@ impl Content {
         if gone.is_empty() {
             return;
         }
-        let files = Arc::make_mut(&mut self.files);
         for file in gone {
-            files.remove(&file);
+            if let Some(before) = Arc::make_mut(&mut self.files).remove(&file) {
+                self.count(&file, &before, u128::wrapping_sub);
+            }
         }
         self.label = None;
     }
 
     /// Notes that an act may have changed unknown parts of it.
     pub fn cast_doubt(&mut self, act: u64) {
-        self.doubt.insert(act);
+        self.doubt.cast(act);
         self.label = None;
     }
 
     /// Removes the doubt about an act, since its changes were recorded after all.
     pub fn clear_doubt(&mut self, act: u64) {
-        self.doubt.remove(&act);
+        self.doubt.acts.remove(&act);
     }
 
     /// Returns this content with the changes from `base` to `own` applied to it.
@@ -90,16 +169,25 @@ impl Content {
                 None => merged.remove(&path),
             }
         }
-        for act in own.doubt.difference(&base.doubt) {
+        for act in own.doubt.acts.difference(&base.doubt.acts) {
             merged.cast_doubt(*act);
+        }
+        if own.doubt.folded != base.doubt.folded {
+            merged.doubt.fold([merged.doubt.folded.1, own.doubt.folded.1]);
         }
         merged
     }
 
     /// Returns the files that differ, as far as they are known.
     fn changed_to(&self, other: &Self) -> Vec<String> {
-        let paths: BTreeSet<&String> = self.files.keys().chain(other.files.keys()).collect();
-        paths.into_iter().filter(|path| self.files.get(*path) != other.files.get(*path)).cloned().collect()
+        if self.sum == other.sum {
+            return Vec::new();
+        }
+        let own = self.files.iter().filter(|(path, text)| other.files.get(*path) != Some(text)).map(|(path, _)| path);
+        let gone = other.files.keys().filter(|path| !self.files.contains_key(*path));
+        let mut paths: Vec<String> = own.chain(gone).cloned().collect();
+        paths.sort_unstable();
+        paths
     }
 
     /// Returns the paths on which two contents differ. `None`: they differ, or may, on unknown paths.
@@ -118,17 +206,9 @@ impl Content {
         if let Some(label) = &self.label {
             return oid(label);
         }
-        let mut parts: Vec<Vec<u8>> = Vec::new();
-        for (path, text) in self.files.iter() {
-            parts.push(path.clone().into_bytes());
-            parts.push(match text {
-                FileText::Known(text) => text.as_bytes().to_vec(),
-                FileText::Unknown(number) => [b"?".as_slice(), &number.to_be_bytes()].concat(),
-            });
-        }
-        parts.extend(self.doubt.iter().map(|act| act.to_be_bytes().to_vec()));
-        let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
-        oid(&hex_digest(&parts)[..40])
+        let (sum, folded) = (self.sum.to_be_bytes(), self.doubt.folded.1.to_be_bytes());
+        let acts: Vec<u8> = self.doubt.acts.iter().flat_map(|act| act.to_be_bytes()).collect();
+        oid(&hex_digest(&[&sum, &folded, &acts])[..40])
     }
 }
 
@@ -143,7 +223,7 @@ impl NamedContents {
             let mut named = content.clone();
             // Another name than the one it has: something changed that was not recorded.
             if named.label.as_deref().is_some_and(|before| before != label) {
-                named.cast_doubt(u64::MAX - content.doubt.len() as u64);
+                named.cast_doubt(u64::MAX - content.doubt.count());
             }
             named.label = Some(label.to_owned());
             named

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::ContentId;
 use super::command_run::SimpleRun;
-use crate::digest::hex_digest;
+use crate::digest::{hex_digest, summand};
 use crate::event::GitEvent;
 use crate::event::agent_work::{EditKind, FileEdit};
 use crate::oid::Oid;
@@ -27,6 +27,24 @@ const FILES: usize = 2_000;
 struct TrackedContent {
     base: u32,
     files: BTreeMap<RepoPath, Version>,
+    /// The sum of the digests of the files.
+    sum: u128,
+}
+
+impl TrackedContent {
+    fn new(base: u32) -> Self {
+        Self { base, ..Self::default() }
+    }
+
+    /// Sets the version of a file, or `None` for the file as it is in the base.
+    fn put(&mut self, path: &RepoPath, version: Option<Version>) {
+        let summand = |version: Version| summand(&[path.as_bytes(), &version.to_be_bytes()]);
+        let before = match version {
+            Some(version) => self.files.insert(path.clone(), version),
+            None => self.files.remove(path),
+        };
+        self.sum = self.sum.wrapping_sub(before.map_or(0, summand)).wrapping_add(version.map_or(0, summand));
+    }
 }
 
 /// A change of one version of a file: removed and added lines, as digests.
@@ -38,7 +56,7 @@ pub(super) struct Contents {
     state: TrackedContent,
     name: ContentId,
     /// The name, by the key of a state.
-    names: HashMap<String, ContentId>,
+    names: HashMap<(u32, u128), ContentId>,
     /// The tree that a snapshot saw, by name.
     trees: HashMap<ContentId, Oid>,
     /// The state that a tree was seen in.
@@ -76,17 +94,14 @@ impl Contents {
     }
 
     fn rename(&mut self) {
-        let mut parts = vec![self.state.base.to_string()];
-        parts.extend(self.state.files.iter().map(|(path, version)| format!("{path}\0{version}")));
-        let bytes: Vec<&[u8]> = parts.iter().map(String::as_bytes).collect();
-        let key = hex_digest(&bytes);
+        let key = (self.state.base, self.state.sum);
         let next = ContentId(format!("~{}", self.names.len()));
         self.name = self.names.entry(key).or_insert(next).clone();
     }
 
     /// Marks the current content as unknown.
     pub(super) fn unknown(&mut self) {
-        self.state = TrackedContent { base: self.fresh(), files: BTreeMap::new() };
+        self.state = TrackedContent::new(self.fresh());
         self.rename();
     }
 
@@ -100,7 +115,7 @@ impl Contents {
         } else {
             if self.trees.contains_key(&self.name) {
                 // It is not what it was taken for: something changed that nobody reported.
-                self.state = TrackedContent { base: self.fresh(), files: BTreeMap::new() };
+                self.state = TrackedContent::new(self.fresh());
             }
             self.states.insert(tree.clone(), self.state.clone());
         }
@@ -112,10 +127,7 @@ impl Contents {
     pub(super) fn edited(&mut self, edits: &[FileEdit]) {
         for edit in edits.iter().filter(|edit| !edit.path.as_bytes().starts_with(b"/")) {
             let version = self.version_after(edit);
-            match version {
-                Some(version) => self.set(&edit.path, version),
-                None => drop(self.state.files.remove(&edit.path)),
-            }
+            self.set(&edit.path, version);
         }
         self.rename();
     }
@@ -152,17 +164,17 @@ impl Contents {
         Some(version)
     }
 
-    fn set(&mut self, path: &RepoPath, version: Version) {
-        self.state.files.insert(path.clone(), version);
+    fn set(&mut self, path: &RepoPath, version: Option<Version>) {
+        self.state.put(path, version);
         if self.state.files.len() > FILES {
-            self.state = TrackedContent { base: self.fresh(), files: BTreeMap::new() };
+            self.state = TrackedContent::new(self.fresh());
         }
     }
 
     /// Applies a command of a line that was started in `dir` (`None`: unknown).
     pub(super) fn ran(&mut self, command: &SimpleRun, dir: Option<&RepoPath>) {
         match effect(command, dir) {
-            Some(FileEffect::Gone(paths)) => paths.iter().for_each(|path| self.set(path, GONE)),
+            Some(FileEffect::Gone(paths)) => paths.iter().for_each(|path| self.set(path, Some(GONE))),
             Some(FileEffect::AsCommitted(paths)) => {
                 for path in paths {
                     let key = (path.clone(), self.heads);
@@ -171,7 +183,7 @@ impl Contents {
                         None => self.fresh(),
                     };
                     self.committed.insert(key, version);
-                    self.set(&path, version);
+                    self.set(&path, Some(version));
                 }
             }
             None => return self.unknown(),

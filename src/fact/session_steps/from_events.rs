@@ -5,7 +5,7 @@ use std::mem::discriminant;
 
 use super::command_run::{CommandRun, bounded};
 use super::content_tracking::Contents;
-use super::{Deed, MAX_STEPS, Step, Story, TouchedFile};
+use super::{Deed, KnownRuns, MAX_STEPS, Step, Story, TouchedFile};
 use crate::event::agent_work::{Act, AgentWork, ShellCommand};
 use crate::event::{Event, EventKind, Run};
 use crate::runner::ProjectFiles;
@@ -14,7 +14,12 @@ use crate::timeline::Entry;
 /// The maximum length of a text that is kept, in bytes.
 const TEXT: usize = 4 * 1024;
 
-pub(super) fn story(entries: &[Entry], session: Option<&str>, files: &dyn ProjectFiles) -> Story {
+pub(super) fn story(
+    entries: &[Entry],
+    session: Option<&str>,
+    files: &dyn ProjectFiles,
+    mut known: Option<&mut KnownRuns>,
+) -> Story {
     let own = |event: &Event| session.is_none() || event.session.as_deref() == session;
     let mut story = Story { session: session.map(str::to_owned), ..Story::default() };
     let Some(last) = entries.iter().rposition(|entry| own(&entry.event)) else { return story };
@@ -32,7 +37,7 @@ pub(super) fn story(entries: &[Entry], session: Option<&str>, files: &dyn Projec
     for (at, (entry, work)) in told.iter().zip(acts).enumerate() {
         let before = contents.now();
         let (deed, before) = match (&entry.event.kind, &work) {
-            (EventKind::Work(_), Some(work)) => match act(work, &mut contents, files) {
+            (EventKind::Work(_), Some(work)) => match act(work, &mut contents, files, known.as_deref_mut()) {
                 Some((Deed::Ran(mut ran), start)) => {
                     runs.iter().filter(|told| told.act == at).for_each(|told| ran.shown_by(told.run, files));
                     (Deed::Ran(ran), start.unwrap_or(before))
@@ -71,6 +76,9 @@ pub(super) fn story(entries: &[Entry], session: Option<&str>, files: &dyn Projec
             deed,
         });
     }
+    if let Some(known) = known {
+        known.forget_unused();
+    }
     for step in &mut story.steps {
         step.before = contents.final_name(&step.before);
         step.content = contents.final_name(&step.content);
@@ -83,6 +91,7 @@ fn act(
     work: &AgentWork,
     contents: &mut Contents,
     files: &dyn ProjectFiles,
+    known: Option<&mut KnownRuns>,
 ) -> Option<(Deed, Option<super::ContentId>)> {
     let text = |text: &str| bounded(text.to_owned(), TEXT);
     let deed = match &work.act {
@@ -92,7 +101,7 @@ fn act(
         Act::Asked(asked) => Deed::Asked(text(asked)),
         Act::Planned(items) => Deed::Planned(items.clone()),
         Act::Command(command) => {
-            let (ran, start) = run(command, contents, files);
+            let (ran, start) = run(command, contents, files, known);
             return Some((Deed::Ran(Box::new(ran)), start));
         }
         Act::CommandEnded(_) => return None,
@@ -121,8 +130,13 @@ fn run(
     command: &ShellCommand,
     contents: &mut Contents,
     files: &dyn ProjectFiles,
+    known: Option<&mut KnownRuns>,
 ) -> (CommandRun, Option<super::ContentId>) {
-    let ran = CommandRun::of(&command.line, command.ended, &command.tail, command.background, command.shell, files);
+    let read = || CommandRun::of(&command.line, command.ended, &command.tail, command.background, command.shell, files);
+    let ran = match known {
+        Some(known) => known.of(command, read),
+        None => read(),
+    };
     if let Some(start) = &command.start {
         contents.seen(&start.tree);
     }

@@ -88,7 +88,7 @@ impl CaseWriter<'_> {
             }
             Act::Command(command) => self.shell(index, work, command, grade)?,
             Act::CommandEnded(end) => {
-                let call = work.call.as_ref().and_then(|call| self.calls.get(call)).copied();
+                let call = work.call.as_ref().and_then(|call| self.earlier.calls.get(call)).copied();
                 if let Some(for_seq) = call {
                     let output = self.neutral.text(&end.tail);
                     self.push(
@@ -169,7 +169,7 @@ impl CaseWriter<'_> {
             agent: work.actor.as_deref(),
         })?;
         if let (Some(call), true) = (&work.call, command.background) {
-            self.calls.insert(call.clone(), seq);
+            self.earlier.calls.insert(call.clone(), seq);
             if let Some(fields) = self.events.last_mut().and_then(Value::as_object_mut) {
                 fields.insert("background".to_owned(), true.into());
             }
