@@ -98,14 +98,16 @@ impl<'a> JournalWriter<'a> {
         Ok(writer)
     }
 
-    /// Indexes the lines of a writer that died before it could, or everything if the index is missing. The index is a
-    /// cache: if it cannot be written, nothing is lost.
+    /// Indexes the lines of a writer that died before it could. The index is a cache: if it cannot be written, nothing
+    /// is lost. One that would have to be made anew is left to whoever needs it, because others wait for the lock.
     fn index_rest(&self, anchor: Option<&ChainMark>) {
+        let dir = &self.journal.dir;
         let from = match anchor {
-            Some(anchor) if self.gap.is_none() && runs_by_tree::exists(&self.journal.dir) => anchor.end,
-            _ => 0,
+            _ if self.length == 0 => return drop(runs_by_tree::create(dir)),
+            Some(anchor) if self.gap.is_none() => anchor.end,
+            _ => return runs_by_tree::discard(dir),
         };
-        if runs_by_tree::create(&self.journal.dir).is_err() || from >= self.length {
+        if from >= self.length || !runs_by_tree::exists(dir) {
             return;
         }
         let path = self.journal.journal_path();
@@ -116,7 +118,7 @@ impl<'a> JournalWriter<'a> {
             if let Ok(decoded) = line.decode()
                 && let Some(run) = runs_by_tree::indexed(&decoded.event, Some(line.start))
             {
-                let _ = runs_by_tree::insert(&self.journal.dir, &run, true);
+                let _ = runs_by_tree::insert(dir, &run, true);
             }
         }
     }
@@ -245,7 +247,8 @@ impl<'a> JournalWriter<'a> {
         {
             tail.mark.end = self.length;
         }
-        for run in &batch.runs {
+        let indexes = runs_by_tree::exists(&self.journal.dir);
+        for run in batch.runs.iter().filter(|_| indexes) {
             if let Err(error) = runs_by_tree::insert(&self.journal.dir, run, false) {
                 self.damage.push(format!("the index of runs could not be written: {error}"));
             }
@@ -255,6 +258,13 @@ impl<'a> JournalWriter<'a> {
             checkpoint::refresh(self.journal);
         }
         Ok(())
+    }
+
+    /// Notes that an index was made of the whole journal, unless the next writer has something to settle.
+    pub(super) fn note_indexed(&mut self) {
+        if self.gap.is_none() && self.tail.as_ref().is_some_and(|tail| tail.terminated) {
+            self.write_anchor();
+        }
     }
 
     /// Notes that everything up to here is written and indexed. Without it, the next writer looks again.

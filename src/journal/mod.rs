@@ -15,6 +15,7 @@
 
 mod append;
 mod attempts;
+mod build_run_index;
 mod changed_results;
 mod checkpoint;
 mod compact_runs;
@@ -340,12 +341,12 @@ impl Journal {
         Ok(runs)
     }
 
-    /// Finds runs if the index is missing: it is rebuilt if possible, otherwise the journal is read.
+    /// Finds runs if the index is missing: it is built if possible, otherwise the journal is read.
     fn runs_without_index(&self, tree: &Oid) -> Result<Vec<RecordedRun>, JournalError> {
         if self.raw_lines(0)?.is_none() {
             return Ok(Vec::new());
         }
-        if JournalWriter::begin(self, REPAIR_TIMEOUT).is_ok()
+        if matches!(self.build_run_index(), Ok(true))
             && let Some(mut runs) = runs_by_tree::read(&self.dir, tree)?
         {
             runs.retain(|run| self.holds(run));

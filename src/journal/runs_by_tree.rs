@@ -1,8 +1,8 @@
 //! The runs on one tree: a small file for each tree, so that a push of old content finds them in a journal of any
 //! length.
 //!
-//! It is a cache and proves nothing: it gives the places of runs in the journal, and the journal is read there. Missing
-//! files are rebuilt from it.
+//! It is a cache and proves nothing: it gives the places of runs in the journal, and the journal is read there. A missing
+//! index is built from it ([`super::build_run_index`]).
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -22,13 +22,14 @@ pub(super) fn indexed(event: &Event, offset: Option<u64>) -> Option<RecordedRun>
     RecordedRun::of(event, offset).filter(|run| run.run.start.tree == run.run.end.tree)
 }
 
-fn folder(dir: &Path) -> PathBuf {
+/// Returns the folder of the index.
+pub(super) fn folder(dir: &Path) -> PathBuf {
     dir.join("run-index")
 }
 
-fn file(dir: &Path, tree: &Oid) -> PathBuf {
+fn file(folder: &Path, tree: &Oid) -> PathBuf {
     let (first, rest) = tree.as_str().split_at(2);
-    folder(dir).join(first).join(format!("{rest}.jsonl"))
+    folder.join(first).join(format!("{rest}.jsonl"))
 }
 
 /// Returns `true` if an index exists.
@@ -36,18 +37,23 @@ pub(super) fn exists(dir: &Path) -> bool {
     folder(dir).is_dir()
 }
 
-/// Creates an empty index, unless there is one.
+/// Creates an empty index of an empty journal.
 pub(super) fn create(dir: &Path) -> io::Result<()> {
-    if !exists(dir) {
-        // An earlier version did not note where a run lies.
-        let _ = fs::remove_dir_all(dir.join("runs"));
-    }
     private_files::create_dir(&folder(dir))
+}
+
+/// Takes away an index that may lack runs. It is gone at once, even if its files are not.
+pub(super) fn discard(dir: &Path) {
+    let old = dir.join("run-index.old");
+    let _ = fs::remove_dir_all(&old);
+    if fs::rename(folder(dir), &old).is_ok() {
+        let _ = fs::remove_dir_all(&old);
+    }
 }
 
 /// Returns the runs on a tree, oldest first; `None` if there is no index. Lines that cannot be read are skipped.
 pub(super) fn read(dir: &Path, tree: &Oid) -> Result<Option<Vec<RecordedRun>>, JournalError> {
-    let path = file(dir, tree);
+    let path = file(&folder(dir), tree);
     match private_files::found(private_files::read(&path)).map_err(JournalError::read(&path))? {
         Some(bytes) => Ok(Some(parse(&bytes))),
         None => Ok(exists(dir).then(Vec::new)),
@@ -60,22 +66,36 @@ fn parse(bytes: &[u8]) -> Vec<RecordedRun> {
 
 /// Adds a run; `unless_known`: only if its event is not there yet. The caller holds the lock.
 pub(super) fn insert(dir: &Path, run: &RecordedRun, unless_known: bool) -> io::Result<()> {
-    let path = file(dir, &run.run.start.tree);
+    let (folder, tree) = (folder(dir), &run.run.start.tree);
+    if unless_known {
+        let there = private_files::found(private_files::read(&file(&folder, tree)))?.unwrap_or_default();
+        if parse(&there).iter().any(|known| known.id == run.id) {
+            return Ok(());
+        }
+    }
+    add(&folder, tree, line(run)?)
+}
+
+/// Returns the line of a run in the file of its tree.
+pub(super) fn line(run: &RecordedRun) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(run)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// Adds lines to the file of a tree.
+pub(super) fn add(folder: &Path, tree: &Oid, mut lines: Vec<u8>) -> io::Result<()> {
+    let path = file(folder, tree);
     if let Some(parent) = path.parent() {
         private_files::create_dir(parent)?;
     }
     let mut file = private_files::open(&path, OpenOptions::new().read(true).append(true).create(true))?;
     let length = file.metadata()?.len();
-    if unless_known && parse(&private_files::read(&path)?).iter().any(|known| known.id == run.id) {
-        return Ok(());
-    }
-    let mut line = serde_json::to_vec(run)?;
-    line.push(b'\n');
     if length > 0 && last_byte(&mut file)? != b'\n' {
-        line.insert(0, b'\n');
+        lines.insert(0, b'\n');
     }
-    file.write_all(&line)?;
-    if length + line.len() as u64 > MAX_FILE { compact(&path) } else { Ok(()) }
+    file.write_all(&lines)?;
+    if length + lines.len() as u64 > MAX_FILE { compact(&path) } else { Ok(()) }
 }
 
 fn last_byte(file: &mut File) -> io::Result<u8> {

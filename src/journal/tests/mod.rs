@@ -4,6 +4,7 @@ mod damage;
 mod folding;
 mod form;
 mod last_events;
+mod run_index;
 
 use proptest::prelude::*;
 
