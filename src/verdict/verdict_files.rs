@@ -4,7 +4,7 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
@@ -152,12 +152,19 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.persist(path).map(drop).map_err(|error| error.error)
 }
 
-/// Removes the oldest full records above the maximum. Hooks do not call it: its cost grows with the folder.
+/// Removes the oldest full records above the maximum, and the summaries of sessions that have none newer.
+/// Hooks do not call it: its cost grows with the folder.
 pub fn prune(gate_dir: &Path) -> io::Result<()> {
     remove_unfinished(gate_dir);
-    let records = records(gate_dir)?;
+    let records = files(gate_dir, is_record)?;
     let surplus = records.len().saturating_sub(KEPT);
-    records[..surplus].iter().try_for_each(fs::remove_file)
+    if surplus == 0 {
+        return Ok(());
+    }
+    let summaries = files(gate_dir, |stem| stem.starts_with("verdict_"))?;
+    // A summary is written after its record.
+    let outlived = summaries.iter().take_while(|(modified, _)| *modified < records[surplus].0);
+    outlived.chain(&records[..surplus]).try_for_each(|(_, path)| fs::remove_file(path))
 }
 
 /// Removes the temporary files that a killed process left. A process writes such a file at once, so an older one is
@@ -176,20 +183,59 @@ fn remove_unfinished(gate_dir: &Path) {
 
 /// Returns the full records, oldest first.
 pub fn records(gate_dir: &Path) -> io::Result<Vec<PathBuf>> {
+    Ok(files(gate_dir, is_record)?.into_iter().map(|(_, path)| path).collect())
+}
+
+/// Returns the JSON files whose stem is `wanted`, with the times of their last change, oldest first.
+fn files(gate_dir: &Path, wanted: fn(&str) -> bool) -> io::Result<Vec<(Option<SystemTime>, PathBuf)>> {
     let entries = match fs::read_dir(folder(gate_dir)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
     };
-    let mut records: Vec<_> = entries
+    let mut files: Vec<_> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
-        .filter(|path| path.file_stem().and_then(|stem| stem.to_str()).is_some_and(is_record))
+        .filter(|path| path.file_stem().and_then(|stem| stem.to_str()).is_some_and(wanted))
         .map(|path| (fs::metadata(&path).and_then(|meta| meta.modified()).ok(), path))
         .collect();
-    records.sort();
-    Ok(records.into_iter().map(|(_, path)| path).collect())
+    files.sort();
+    Ok(files)
 }
 
 fn is_record(stem: &str) -> bool {
     !stem.starts_with("verdict_") && !stem.starts_with("escalation_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_goes_with_the_last_record_of_its_session() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = folder(dir.path());
+        fs::create_dir_all(&folder).unwrap();
+        let make = |name: String, second: u64| {
+            let file = fs::File::create(folder.join(name)).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(second)).unwrap();
+        };
+        let sessions = KEPT as u64 + 40;
+        for number in 0..sessions {
+            make(format!("s{number:03}_1.json"), number);
+            make(format!("verdict_s{number:03}.json"), number);
+        }
+        // The first session was judged again, at last.
+        make("s000_2.json".to_owned(), sessions);
+        make("verdict_s000.json".to_owned(), sessions);
+        prune(dir.path()).unwrap();
+        let there = |name: &str| folder.join(name).exists();
+        assert!(there("s000_2.json") && there("verdict_s000.json") && !there("s000_1.json"));
+        assert!(!there("s040_1.json") && !there("verdict_s040.json"));
+        assert!(there("s041_1.json") && there("verdict_s041.json"));
+        assert_eq!(records(dir.path()).unwrap().len(), KEPT);
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2 * KEPT);
+        // With nothing above the maximum, nothing goes.
+        prune(dir.path()).unwrap();
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2 * KEPT);
+    }
 }
