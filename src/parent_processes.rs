@@ -1,13 +1,22 @@
 //! The processes above this one, by their command lines.
 
-/// Returns the words of the processes above this one, the nearest first, at most `depth`. Returns none if the system
-/// does not show them.
-pub fn processes_above(depth: usize) -> Vec<Vec<String>> {
+/// A process above this one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParentProcess {
+    /// Its number.
+    pub id: u32,
+    /// The words that it was started with.
+    pub words: Vec<String>,
+}
+
+/// Returns the processes above this one, the nearest first, at most `depth`. Returns none if the system does not show
+/// them.
+pub fn processes_above(depth: usize) -> Vec<ParentProcess> {
     let mut found = Vec::new();
     let mut process = first_above();
     for _ in 0..depth {
-        let Some((above, words)) = process.and_then(process_of) else { break };
-        found.push(words);
+        let Some((id, (above, words))) = process.and_then(|id| Some((id, process_of(id)?))) else { break };
+        found.push(ParentProcess { id, words });
         process = Some(above);
     }
     found

@@ -38,7 +38,7 @@ __gate_tell() {
     # What a prompt runs before it may change the status.
     [[ $__gate_mode == arrays || ${PROMPT_COMMAND[0]-} == __gate_prompt* ]] || return 0
     __gate_job=${!:-}
-    __gate_token=$("$__gate_program" hook shell begin --shell bash --dir "$__gate_dir" --line="$1" </dev/null 2>/dev/null)
+    __gate_token=$("$__gate_program" hook shell begin --shell bash --process $$ --dir "$__gate_dir" --line="$1" </dev/null 2>/dev/null)
 }
 
 # Before each simple command.

@@ -52,7 +52,7 @@ function __gate_preexec --on-event fish_preexec
     set -g __gate_job $last_pid
     set -g __gate_jobs (jobs -p)
     __gate_starts_runner "$argv[1]"; or return 0
-    set -g __gate_token ($__gate_program hook shell begin --shell fish --dir "$PWD" --line="$argv[1]" </dev/null 2>/dev/null)
+    set -g __gate_token ($__gate_program hook shell begin --shell fish --process $fish_pid --dir "$PWD" --line="$argv[1]" </dev/null 2>/dev/null)
     return 0
 end
 

@@ -17,7 +17,7 @@ __gate_preexec() {
     emulate -L zsh
     typeset -g __gate_token='' __gate_job=$!
     __gate_starts_runner "$3" || return 0
-    __gate_token=$("$__gate_program" hook shell begin --shell zsh --dir "$PWD" --line="$3" </dev/null 2>/dev/null)
+    __gate_token=$("$__gate_program" hook shell begin --shell zsh --process $$ --dir "$PWD" --line="$3" </dev/null 2>/dev/null)
     return 0
 }
 

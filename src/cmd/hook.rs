@@ -77,6 +77,9 @@ enum TypedLineEvent {
         /// The directory in which it begins, if not the current one
         #[arg(long)]
         dir: Option<PathBuf>,
+        /// The process number of the shell
+        #[arg(long)]
+        process: Option<u32>,
     },
     /// A command ended
     End {
@@ -114,9 +117,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<ExitCode> {
 /// Answers the shell of a person, whose prompt waits: errors are not printed.
 fn hook_shell(line: &TypedLineEvent, ui: &mut Ui) -> ExitCode {
     match line {
-        TypedLineEvent::Begin { shell, line, dir } => {
+        TypedLineEvent::Begin { shell, line, dir, process } => {
             let dir = dir.clone().or_else(|| std::env::current_dir().ok());
-            if let Some(token) = dir.and_then(|dir| typed_line::begin(*shell, line.clone(), dir)) {
+            if let Some(token) = dir.and_then(|dir| typed_line::begin(*shell, line.clone(), dir, *process)) {
                 ui.line(token);
             }
         }

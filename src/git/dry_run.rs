@@ -10,12 +10,12 @@ const MAX_DEPTH: usize = 4;
 /// be seen.
 pub fn is_dry_run() -> bool {
     let above = processes_above(MAX_DEPTH);
-    let options = above.iter().find_map(|words| push_options(words));
+    let options = above.iter().find_map(|process| push_options(&process.words));
     options.is_some_and(|options| PushOptions::of(options.iter().map(String::as_str)).dry_run)
 }
 
-/// Returns the words after `git push`; `None`: another command.
-fn push_options(words: &[String]) -> Option<&[String]> {
+/// Returns the words after `git push`, or `None` for another command.
+pub fn push_options(words: &[String]) -> Option<&[String]> {
     let name = words.first()?.rsplit('/').next()?;
     match name {
         "git-push" => words.get(1..),

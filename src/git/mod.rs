@@ -63,7 +63,7 @@ pub use command::user_command;
 pub use config::{ConfigEntry, ConfigScope};
 pub use default_branch::DefaultBranch;
 pub use diff::{PathChange, TreeDiff};
-pub use dry_run::is_dry_run;
+pub use dry_run::{is_dry_run, push_options};
 pub use environment::BINDING;
 pub use error::GitError;
 pub use hidden_edits::{Concealment, ConcealmentKind, EditSurvey};

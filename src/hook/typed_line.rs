@@ -24,7 +24,7 @@ use crate::session::Session;
 use crate::shell_kind::Shell;
 
 /// The reporter of these runs, and the name under which a started line is kept.
-const REPORTER: &str = "shell";
+pub(super) const REPORTER: &str = "shell";
 /// The time limit after which the prompt returns in any case.
 const PROMPT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The maximum length of a line that is read, in bytes.
@@ -34,21 +34,21 @@ const MAX_GROUNDS: usize = 3;
 
 /// A started line, as it is kept until it ends.
 #[derive(Debug, Serialize, Deserialize)]
-struct TypedLine {
-    pending: PendingCommand,
-    shell: Shell,
+pub(super) struct TypedLine {
+    pub(super) pending: PendingCommand,
+    pub(super) shell: Shell,
     /// A phrase for the part of the environment that narrowed it when it began.
-    narrowed: Option<String>,
+    pub(super) narrowed: Option<String>,
     /// The time at which it began, in milliseconds since 1970, for display.
     began: u64,
     /// The process session of the terminal: another one cannot end it.
     terminal: i32,
 }
 
-/// Takes snapshots for a line that is about to begin in `dir`. Returns the token that identifies it to [`end`], or
+/// Takes snapshots for a line that is about to begin in `dir`, in the shell with this process number. Returns the token that identifies it to [`end`], or
 /// `None` if it is not a run of a command that a `gate.toml` declares, or if nothing is recorded here.
-pub fn begin(shell: Shell, line: String, dir: PathBuf) -> Option<String> {
-    in_time(PROMPT_TIMEOUT, move || begun(shell, &line, &dir)).flatten()
+pub fn begin(shell: Shell, line: String, dir: PathBuf, process: Option<u32>) -> Option<String> {
+    in_time(PROMPT_TIMEOUT, move || begun(shell, &line, &dir, process)).flatten()
 }
 
 /// Records the end of the line of a token.
@@ -56,7 +56,7 @@ pub fn end(token: String, status: i32) {
     let _ = in_time(PROMPT_TIMEOUT, move || ended(&token, status));
 }
 
-fn begun(shell: Shell, line: &str, dir: &Path) -> Option<String> {
+fn begun(shell: Shell, line: &str, dir: &Path, process: Option<u32>) -> Option<String> {
     let terminal = terminal()?;
     if line.len() > MAX_LINE || Session::current(dir).agent.is_some() {
         return None;
@@ -76,6 +76,7 @@ fn begun(shell: Shell, line: &str, dir: &Path) -> Option<String> {
         cut: false,
         millis: 0,
         left_running: false,
+        started_by: process,
     };
     let (first, grounds) = grounds(shell, &pending, &understood, dir)?;
     let variables: Vec<_> = std::env::vars_os()

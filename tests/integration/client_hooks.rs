@@ -60,11 +60,16 @@ impl<'p> Session<'p> {
 
     /// Runs a command as the agent does: the hook before, the command, the hook after.
     pub fn run(&self, line: &str) -> i32 {
+        self.run_in("sh", line)
+    }
+
+    /// Runs a command in a shell of the client.
+    pub fn run_in(&self, shell: &str, line: &str) -> i32 {
         self.calls.set(self.calls.get() + 1);
         let id = format!("toolu_{}", self.calls.get());
         let call = json!({"tool_name": "Bash", "tool_input": {"command": line}, "tool_use_id": id});
         self.hook("PreToolUse", call.clone()).quiet();
-        let done = self.project.sh(line);
+        let done = self.project.runs(shell, line);
         let mut after = call;
         let fields = after.as_object_mut().unwrap();
         if done.code == 0 {

@@ -5,12 +5,23 @@ use crate::project::Project;
 
 const EVERYTHING: &str = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh test.sh\"\n";
 
-/// Runs one line of an agent in a fresh project, and returns its status.
+/// Runs one line of an agent in a fresh project, in each shell, and returns its status.
 fn status_of(line: &str) -> i32 {
+    let statuses = SHELLS.map(|shell| status_in(shell, line));
+    assert!(statuses.iter().all(|status| (*status == 0) == (statuses[0] == 0)), "{statuses:?}: {line}");
+    statuses[0]
+}
+
+/// The shells in which a client may start a line. Each becomes the last command of its line.
+const SHELLS: [&str; 3] = ["sh", "bash", "zsh"];
+
+/// Runs one line of an agent in a fresh project, and returns its status.
+fn status_in(shell: &str, line: &str) -> i32 {
     let project = Project::with(EVERYTHING);
+    project.edit("unproven");
     let session = Session::claude(&project);
     session.prompt("change the library");
-    let status = session.run(line);
+    let status = session.run_in(shell, line);
     let pushed = project.refs().get("refs/heads/feature") == Some(&project.repo.git(["rev-parse", "HEAD"]));
     assert_eq!(pushed, status == 0, "{line}");
     status
@@ -18,12 +29,20 @@ fn status_of(line: &str) -> i32 {
 
 #[test]
 fn tests_before_a_push_in_the_same_line_are_proof() {
-    for line in [
+    for (at, line) in [
         "echo two >> src/lib.sh && sh test.sh && git commit -qam 'feat: two' && git push -q origin feature",
         "echo two >> src/lib.sh; git commit -qam \"feat: two\" && sh test.sh && git push -q origin feature 2>&1",
         "sh test.sh && git commit -q --allow-empty -m 'feat: none' && git push -q origin HEAD",
-    ] {
-        assert_eq!(status_of(line), 0, "{line}");
+        "sh test.sh && git commit -q --allow-empty -m 'fix: git push' && timeout 60 git push -q origin HEAD",
+        "bash -c 'sh test.sh && git commit -q --allow-empty -m one && git push -q origin feature'",
+        "B=feature; sh test.sh && git push -q origin $B",
+        "git commit -q --allow-empty -m \"$(cat <<'E'\nfix: git push -q origin HEAD\nE\n)\" && sh test.sh && git push -q origin HEAD",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let shell = SHELLS[at % SHELLS.len()];
+        assert_eq!(status_in(shell, line), 0, "{shell}: {line}");
     }
 }
 
@@ -35,11 +54,18 @@ fn a_push_that_does_not_depend_on_the_tests_is_refused() {
         "echo two >> src/lib.sh; git commit -qam 'feat: two'; sh test.sh | tail -3 && git push -q origin feature",
         "echo two >> src/lib.sh; sh test.sh && echo three >> src/lib.sh && git commit -qam 'feat: three' && git push -q origin feature",
         "echo two >> src/lib.sh; git commit -qam 'feat: two'; git push -q origin feature # sh test.sh && git push",
+        "echo broken >> src/lib.sh; echo exit 1 > test.sh; git commit -qam 'feat: two'; sh test.sh || git push -q origin feature",
+        "git commit -q --allow-empty -m none; exit() { true; }; false && sh test.sh; git push -q origin feature",
+        "git push -q origin feature || git push -q origin feature && sh test.sh && git push -q origin feature",
+        "false && sh test.sh && cat <<E\ngit push -q origin feature\nE\ngit push -q origin feature",
+        // The push is that of a script, before the tests.
+        "printf 'git push -q origin feature\n' > ../push; sh ../push && sh test.sh && git push -q origin feature",
+        "bash -c 'sh test.sh; git push -q origin feature'",
         // A script that nobody knows repairs what the commit lacks.
         "echo broken >> src/lib.sh; git commit -qam 'feat: two'; sh -c 'git show HEAD~1:src/lib.sh > src/lib.sh' && sh test.sh && git push -q origin feature",
         "echo broken >> src/lib.sh; git commit -qam 'feat: two'; python3 -c 'open(\"src/lib.sh\", \"w\").write(\"one\\n\")'; sh test.sh && git push -q origin feature",
     ] {
-        assert_ne!(status_of(line), 0, "{line}");
+        assert_ne!(status_in("bash", line), 0, "{line}");
     }
 }
 

@@ -168,6 +168,13 @@ impl Project {
         self.sh_in(self.repo.root(), line)
     }
 
+    /// Runs a line in a shell, in the root.
+    pub fn runs(&self, shell: &str, line: &str) -> Said {
+        let mut command = self.command(shell, self.repo.root());
+        command.args(["-c", line]);
+        finish(command, b"")
+    }
+
     /// Runs a line of shell in a directory.
     pub fn sh_in(&self, dir: &Path, line: &str) -> Said {
         let mut command = self.command("sh", dir);

@@ -79,6 +79,7 @@ pub fn holds_in(shell: &'static str) {
     most_lines_start_nothing(shell);
     another_repository(shell);
     an_agents_shell(shell);
+    a_push_in_the_same_line(shell);
 }
 
 fn a_pass_counts(shell: &'static str) {
@@ -177,6 +178,25 @@ fn another_repository(shell: &'static str) {
     let home = typist.repo.root().display().to_string();
     typist.types(&["cd ../other", &format!("cd {home} && sh t.sh")]);
     assert_eq!((typist.check().0, runs_in(&other).len()), (0, 1), "{shell}");
+}
+
+/// Tests before a push in the same line count where the push is reached only if they passed.
+fn a_push_in_the_same_line(shell: &'static str) {
+    for (script, line, passes) in [
+        ("true\n", "sh t.sh && git commit -q --allow-empty -m one && git push -q origin HEAD:feature", true),
+        ("true\n", "sh t.sh; git push -q origin HEAD:feature", false),
+        ("exit 3\n", "sh t.sh || git push -q origin HEAD:feature", false),
+    ] {
+        let typist = Typist::new(shell, script);
+        let remote = typist.repo.add_bare_remote("origin");
+        typist.repo.git(["push", "-q", "origin", "HEAD:main"]);
+        typist.repo.git(["remote", "set-head", "origin", "main"]);
+        assert!(typist.repo.gate(["init", "--yes", "--no-clients"]).output().unwrap().status.success());
+        typist.repo.append("notes", "two\n").commit_all("docs: more");
+        let shown = typist.types(&[line]);
+        let pushed = typist.repo.git_in(&remote, ["branch", "--list", "feature"]);
+        assert_eq!(!pushed.is_empty(), passes, "{shell}: {line}: {shown}");
+    }
 }
 
 fn an_agents_shell(shell: &'static str) {

@@ -12,6 +12,7 @@ use crate::embedded;
 use crate::engine::{Workplace, test_results};
 use crate::event::agent_work::{Act, CommandEnd, ShellCommand};
 use crate::event::{CommandRef, Ended, EventKind, Run};
+use crate::parent_processes::{ParentProcess, processes_above};
 use crate::policy::{Command, Policy};
 use crate::repo_path::RepoPath;
 use crate::run::{self, KeptOutput};
@@ -29,6 +30,8 @@ const READ: usize = 64 * 1024;
 const PATHS: usize = 256;
 /// The maximum number of working trees that are examined for one line.
 const MAX_GROUNDS: usize = 3;
+/// The number of processes above a hook among which its client is looked for.
+const MAX_HOOK_DEPTH: usize = 6;
 
 /// The importance of a command line that is about to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,11 +105,32 @@ pub(super) fn begin(
         return;
     }
     let (call, line) = (call.to_owned(), clean(line));
-    let pending =
-        PendingCommand { call, line, grounds, tail: String::new(), cut: false, millis: 0, left_running: false };
+    let started_by = understood.filter(|line| may_push(line)).and_then(|_| client_process());
+    let pending = PendingCommand {
+        call,
+        line,
+        grounds,
+        tail: String::new(),
+        cut: false,
+        millis: 0,
+        left_running: false,
+        started_by,
+    };
     if let Err(error) = desk.store.put(&pending) {
         desk.said.push(format!("gate: the content that this command runs on could not be stored: {error}"));
     }
+}
+
+/// Returns `true` if a line pushes, or runs a program that may.
+fn may_push(line: &Understood) -> bool {
+    line.program.truncated || line.purposes.iter().any(|one| one.is_unknown || !one.pushes.is_empty())
+}
+
+/// Returns the process of the client that calls this hook: the nearest one above that is not a shell of the hook.
+fn client_process() -> Option<u32> {
+    let above = processes_above(MAX_HOOK_DEPTH).into_iter();
+    let is_of_hook = |process: &ParentProcess| process.words.join(" ").contains(" hook ");
+    above.into_iter().find(|process| !is_of_hook(process)).map(|process| process.id)
 }
 
 /// Takes a snapshot of a working tree.

@@ -8,7 +8,7 @@ use super::payload::{self, path, text};
 use crate::client_definition::ClientFile;
 use crate::event::Ended;
 use crate::event::agent_work::{Phase, StopKind};
-use crate::parent_processes::processes_above;
+use crate::parent_processes::{ParentProcess, processes_above};
 use crate::source::sessions::GeminiTrailer;
 
 /// The maximum number of processes between the client and gate: shells, and the process in which it restarts itself.
@@ -57,7 +57,8 @@ fn what(file: &ClientFile, event: &str, payload: &Value) -> HookEventKind {
 
 /// Returns `true` if the client above this process was started in its plan mode.
 fn starts_planning() -> bool {
-    let in_plan_mode = |words: &Vec<String>| {
+    let in_plan_mode = |process: &ParentProcess| {
+        let words = &process.words;
         let pair = |pair: &[String]| pair[0] == "--approval-mode" && pair[1] == "plan";
         words.iter().any(|word| word == "--approval-mode=plan") || words.windows(2).any(pair)
     };

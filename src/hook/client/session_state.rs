@@ -174,6 +174,9 @@ pub(in crate::hook) struct PendingCommand {
     /// `true` if the journal already has an entry that the agent left it running.
     #[serde(default)]
     pub(in crate::hook) left_running: bool,
+    /// The process that starts the commands of the line, if the line may push: the client, or the shell of a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(in crate::hook) started_by: Option<u32>,
 }
 
 /// A working tree that a command runs on.
@@ -192,12 +195,21 @@ pub(in crate::hook) struct StartingPoint {
 
 /// Returns the commands of all sessions that began, and whose end was not reported, the newest first.
 pub(in crate::hook) fn begun_lines(gate_dir: &Path) -> Vec<PendingCommand> {
+    kept_calls(gate_dir).iter().filter_map(|path| read::<PendingCommand>(path)).filter(is_begun).collect()
+}
+
+/// Returns the values of type `T` that are kept for calls of all sessions, the newest first.
+pub(in crate::hook) fn kept_values<T: DeserializeOwned>(gate_dir: &Path) -> Vec<T> {
+    kept_calls(gate_dir).iter().filter_map(|path| read(path)).collect()
+}
+
+fn kept_calls(gate_dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(gate_dir.join("hooked")).into_iter().flatten().flatten();
     let calls = entries.filter(|entry| entry.file_name().to_string_lossy().contains(".call-"));
     let mut files: Vec<_> =
         calls.filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path()))).collect();
     files.sort_unstable_by(|one, other| other.cmp(one));
-    files.iter().filter_map(|(_, path)| read::<PendingCommand>(path)).filter(is_begun).collect()
+    files.into_iter().map(|(_, path)| path).collect()
 }
 
 fn is_begun(pending: &PendingCommand) -> bool {
@@ -363,6 +375,7 @@ mod tests {
             cut: false,
             millis: 0,
             left_running: false,
+            started_by: None,
         }
     }
 
