@@ -19,7 +19,7 @@ fn project(run: &str, files: &[(&str, &str)]) -> Project {
 
 /// Changes a file on the branch and commits that alone.
 fn change(project: &Project, path: &str) {
-    project.repo.append(path, "one more line\n");
+    project.repo.append(path, if path == "gate.toml" { "# one more line\n" } else { "one more line\n" });
     project.repo.commit_all(&format!("docs: {path}"));
 }
 
@@ -74,6 +74,8 @@ fn prose_that_nothing_executes_stays_free() {
         (&[("package.json", "{\n  \"files\": [\n    \"README.md\"\n  ]\n}\n")], "README.md"),
         (&[("packages/a/x.test.js", "read('README.md')\n"), ("packages/b/README.md", "a\n")], "packages/b/README.md"),
         (&[("web/main.go", "//go:embed *.md\n"), ("web/help.md", "a\n")], "README.md"),
+        (&[("tools/t.py", "names = [p.stem for p in RECIPES.glob(\"*.toml\")]\n")], "gate.toml"),
+        (&[("tools/t.py", "pages = [f\"{name}.md\" for name in names]\n"), ("CHANGELOG.md", "a\n")], "CHANGELOG.md"),
     ] {
         let project = project("sh run.sh", files);
         change(&project, path);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::table::{Naming, naming, table};
+use super::table::{Naming, is_of_runner, naming, table};
 use crate::git::Mention;
 use crate::globs;
 use crate::repo_path::RepoPath;
@@ -38,11 +38,14 @@ pub(super) fn words(files: &BTreeSet<&RepoPath>, most: usize) -> Vec<String> {
 
 /// Returns `true` if `mention` makes `file` count. `above` are the lines before it, if it is in settings.
 pub(super) fn names(mention: &Mention, above: &[Mention], file: &RepoPath) -> bool {
-    let line = Line { text: &mention.line, folder: folder_of(&mention.file) };
+    let of_runner = |of_runner: bool| Line { text: &mention.line, folder: folder_of(&mention.file), of_runner };
     match naming(&mention.file) {
         _ if is_comment(&mention.line) => false,
-        Naming::Code => line.names(file, Words::for_code(&mention.file, &mention.line)),
-        Naming::Settings => is_of_tests(&mention.line, above) && line.names(file, Words::Any),
+        Naming::Code => {
+            let words = Words::for_code(&mention.file, &mention.line);
+            of_runner(is_of_runner(&mention.file)).names(file, words)
+        }
+        Naming::Settings => is_of_tests(&mention.line, above) && of_runner(true).names(file, Words::Any),
         Naming::Silent => false,
     }
 }
@@ -53,7 +56,7 @@ pub(super) fn command_names(run: &str, dir: &RepoPath, file: &RepoPath) -> bool 
     let first: Vec<&str> = run.split_whitespace().collect();
     let tests_prose =
         table().runners.iter().any(|words| first.starts_with(&words.iter().map(String::as_str).collect::<Vec<_>>()));
-    let line = Line { text: run, folder: parts(&dir) };
+    let line = Line { text: run, folder: parts(&dir), of_runner: true };
     tests_prose && below(&parts(&dir), &parts(&file.to_string())) || line.names(file, Words::Any)
 }
 
@@ -85,6 +88,8 @@ impl Words {
 struct Line<'t> {
     text: &'t str,
     folder: Vec<&'t str>,
+    /// `true` if it is a setting of a runner: all files that a glob in it matches are meant.
+    of_runner: bool,
 }
 
 impl Line<'_> {
@@ -164,7 +169,8 @@ impl WantedName {
         let Some(last) = self.parts.last() else { return false };
         if self.is_glob {
             let ends_alike = file.last().is_some_and(|base| ends_alike(last, base));
-            return ends_alike && self.tails(file).any(|folder| self.is_meant_by_glob(line, folder));
+            let base = file.last().copied().unwrap_or_default();
+            return ends_alike && self.tails(file).any(|folder| self.is_meant_by_glob(line, folder, base));
         }
         self.tails(file).any(|folder| self.is_meant(line, folder, last))
     }
@@ -194,13 +200,33 @@ impl WantedName {
         !self.is_relative && (!is_generic || folder.last().is_some_and(|name| line.has_word(name)))
     }
 
-    fn is_meant_by_glob(&self, line: &Line<'_>, folder: &[&str]) -> bool {
+    fn is_meant_by_glob(&self, line: &Line<'_>, folder: &[&str], base: &str) -> bool {
         if line.text.trim_start().starts_with("//go:embed") {
             return folder == line.folder;
         }
-        below(folder, &line.folder)
-            || self.parts.len() == 1 && below(&line.folder, folder)
-            || folder.last().is_some_and(|name| line.has_word(name))
+        if folder.last().is_some_and(|name| line.has_word(name)) {
+            return true;
+        }
+        if line.of_runner || self.says_more_than_an_extension() {
+            return below(folder, &line.folder) || self.parts.len() == 1 && below(&line.folder, folder);
+        }
+        // `*.md` in a script is about the files around it, and not about those that every project has.
+        let is_generic = table().generic.iter().any(|name| name == base);
+        self.parts.len() == 1
+            && !is_generic
+            && (folder == line.folder || !line.folder.is_empty() && below(&line.folder, folder))
+    }
+
+    /// Returns `true` if a glob holds the name of a folder, or a part of a name: `docs/*.md`, `CHANGES*.md`.
+    fn says_more_than_an_extension(&self) -> bool {
+        let Some((last, folders)) = self.parts.split_last() else { return false };
+        let is_plain = |part: &String| !part.contains(['*', '[', '{', '?']);
+        let stem = last.split(".{").next().unwrap_or(last);
+        let stem = if stem.len() < last.len() { stem } else { stem.rsplit_once('.').map_or(stem, |(stem, _)| stem) };
+        let outside = |text: &str| {
+            text.split('[').map(|part| part.rsplit(']').next().unwrap_or_default().to_owned()).collect::<String>()
+        };
+        folders.iter().any(is_plain) || outside(stem).contains(char::is_alphanumeric)
     }
 
     /// Returns `true` if it is a folder that contains `file`.

@@ -58,6 +58,15 @@ fn what_code_reads_is_named() {
         ("src/a.c", "#embed \"a.md\"", "src/a.md"),
         ("tests/a.py", "open('my notes.md')", "tests/my notes.md"),
         ("tests/a.py", "glob('docs/*.{md,rst}')", "docs/a.rst"),
+        // Names that say more than an extension, and a runner's own settings.
+        ("tools/t.py", "log = next(ROOT.glob('CHANGELOG*.md'))", "CHANGELOG.md"),
+        ("tools/t.py", "log = next(ROOT.glob('READ*.{md,rst}'))", "README.md"),
+        ("tools/t.py", "page = ROOT / f\"docs/{name}.md\"", "docs/a.md"),
+        ("tests/test_a.py", "for case in HERE.glob('*.md'):", "tests/a.md"),
+        ("tests/test_a.py", "for case in HERE.rglob('*.md'):", "tests/cases/a.md"),
+        ("t.py", "names = glob(\"*.md\")", "notes.md"),
+        ("conftest.py", "pytest_collect_file = Sybil(patterns=['*.md']).pytest()", "README.md"),
+        ("jest.config.js", "testMatch: ['**/*.md']", "docs/a.md"),
     ] {
         assert!(is_named(source, line, file), "{source}: {line}: {file}");
     }
@@ -119,6 +128,17 @@ fn what_is_only_mentioned_or_packed_does_not_count() {
         ("tests/test_a.py", "open(\"table.mdx\")", "docs/table.md"),
         ("tests/test_a.py", "run('docs')", "docs/table.md"),
         ("src/a.rs", "let pattern = \"*\";", "README.md"),
+        // A glob or a template of a script, which has another folder in mind or the files around it.
+        ("tools/t.py", "names = [p.stem for p in R.glob(\"*.toml\")]", "gate.toml"),
+        ("tools/t.py", "names = [p.stem for p in R.glob(\"*.md\")]", "README.md"),
+        ("tools/t.py", "names = [p.stem for p in R.glob(\"**/*.md\")]", "docs/guide.md"),
+        ("tools/t.py", "write(f\"{n}.md\")", "CHANGELOG.md"),
+        ("tools/t.py", "write(f\"{n}.md\")", "tools/README.md"),
+        ("t.py", "names = glob(\"*.md\")", "README.md"),
+        ("t.py", "names = glob(\"*.md\")", "docs/guide.md"),
+        ("test/a.js", "const p = `${dir}/${name}.md`", "README.md"),
+        ("tests/cli.rs", "let name = format!(\"{name}.md\");", "docs/a.md"),
+        ("tools/t.sh", "for f in *.md; do cat $f; done", "README.md"),
     ] {
         assert!(!is_named(source, text, file), "{source}: {text}: {file}");
     }

@@ -15,6 +15,7 @@ pub(super) struct NamedTextTable {
     aside: Globs,
     settings: Globs,
     silent: Globs,
+    collecting: Globs,
     pub(super) generic: Vec<String>,
     pub(super) listing: Vec<String>,
     pub(super) collectors: Vec<ProseCollector>,
@@ -58,6 +59,11 @@ pub(super) fn naming(file: &RepoPath) -> Naming {
     } else {
         Naming::Code
     }
+}
+
+/// Returns `true` if a file of code is a setting of a runner.
+pub(super) fn is_of_runner(file: &RepoPath) -> bool {
+    table().collecting.is_match(&file.to_os())
 }
 
 /// Returns the pathspecs for code: all files except frequent kinds that are not code.
@@ -105,7 +111,7 @@ mod tests {
     fn the_table_is_well_written() {
         let table: NamedTextTable = embedded::table("named-texts.toml");
         let lists: toml::Table = embedded::table("named-texts.toml");
-        for key in ["aside", "settings", "silent"] {
+        for key in ["aside", "settings", "silent", "collecting"] {
             let globs: Vec<String> = lists[key].clone().try_into().unwrap();
             Globs::new(&globs).unwrap();
         }
