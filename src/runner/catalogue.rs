@@ -200,6 +200,9 @@ pub struct Output {
     /// whole. If this is `false`, the start of the run must be visible as well.
     #[serde(default = "yes")]
     pub failure_ends: bool,
+    /// `true` if a summary with a total counts only what passed: the other tests failed.
+    #[serde(default)]
+    pub rest_fails: bool,
     /// Options with which the parts after a failed one run as well (`--no-fail-fast`); `*`: they always do. The summary
     /// at the end is then that of one part.
     #[serde(default)]
@@ -229,6 +232,7 @@ impl Default for Output {
             like: None,
             summaries,
             failure_ends: true,
+            rest_fails: false,
             always: false,
             hushed: Vec::new(),
             goes_on,

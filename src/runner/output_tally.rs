@@ -13,12 +13,15 @@ struct RunSummary {
     said: LineMeaning,
     complete: bool,
     needs_end: bool,
+    /// `true` if what is in the total and did not pass failed.
+    rest_fails: bool,
     line: String,
 }
 
 impl RunSummary {
     fn failed(&self) -> u64 {
-        self.said.failed.unwrap_or(0)
+        let rest = || Some(self.said.total?.saturating_sub(self.said.passed?)).filter(|_| self.rest_fails);
+        self.said.failed.or_else(rest).unwrap_or(0)
     }
 
     fn skipped(&self) -> u64 {
@@ -192,6 +195,7 @@ impl<'a> RunnerTally<'a> {
                 said,
                 complete: !rule.joins && !rule.partial && (!rule.needs_before || index > self.matched),
                 needs_end: rule.needs_end,
+                rest_fails: self.runner.output.rest_fails,
                 line: shown(line),
             }),
         }
