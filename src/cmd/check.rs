@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use crate::cmd::housekeeping::tidy;
 use crate::cmd::named_commit;
+use crate::cmd::offer_decision;
 use crate::collect::{self, BaseOf, Sources};
 use crate::engine::{Uncommitted, Workplace};
 use crate::exit::Exit;
@@ -61,6 +62,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         ui.line(serde_json::to_string_pretty(&judgement.verdict)?);
     } else {
         ui.raw(render::verdict::lines(&judgement.verdict, record));
+        offer_decision(&judgement.verdict, ui);
     }
     tidy(&place, &policy, ui);
     Ok(judgement.verdict.outcome.exit())

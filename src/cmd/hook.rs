@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::check_after_write;
+use crate::cmd::offer_decision;
 use crate::digest::hex_digest;
 use crate::doctor::canary;
 use crate::exit::Exit;
@@ -191,6 +192,7 @@ fn judge(hook: &GitHook<'_>, ui: &mut Ui) -> anyhow::Result<Exit> {
             let PushAnswer::Judged(judgement) = answer else { return Ok(Exit::Pass) };
             let record = judgement.written.as_ref().map(|written| written.record.as_path());
             ui.say(render::verdict::for_push(&judgement.verdict, record).trim_end());
+            offer_decision(&judgement.verdict, ui);
             Ok(judgement.verdict.outcome.exit())
         }
         "commit-msg" => {

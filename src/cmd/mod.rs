@@ -58,11 +58,17 @@ pub mod unblock;
 pub mod uninstall;
 pub mod waive;
 
+use std::path::Path;
+
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::git::Repo;
 use crate::install::InstallError;
 use crate::oid::Oid;
+use crate::render;
+use crate::render::ui::Ui;
+use crate::session::Session;
+use crate::verdict::Verdict;
 
 /// The commit that a revision from the command line means; `None` where there is none.
 fn named_commit(repo: &Repo, rev: &str) -> Result<Option<Oid>, Failure> {
@@ -82,4 +88,12 @@ fn install_failure(error: InstallError) -> Failure {
         InstallError::Git { .. } | InstallError::Io { .. } => (Exit::CannotJudge, ""),
     };
     Failure::new(exit, error).remedy(remedy)
+}
+
+/// Prints the command by which a person may decide about what blocks, if a person reads this.
+fn offer_decision(verdict: &Verdict, ui: &mut Ui) {
+    let is_person = ui.is_read() && Session::current(Path::new(".")).agent.is_none();
+    if let Some(offer) = render::verdict::decision_of_person(verdict).filter(|_| is_person) {
+        ui.say(offer);
+    }
 }

@@ -5,6 +5,7 @@ use std::process::{ExitCode, ExitStatus};
 
 use anyhow::Result;
 
+use crate::cmd::offer_decision;
 use crate::cmd::run::run_declared;
 use crate::engine::Workplace;
 use crate::exit::Exit;
@@ -71,6 +72,7 @@ fn refuse(place: &Workplace, planned: &PlannedPush, ui: &mut Ui) -> Result<ExitC
     let Some(judgement) = judged_push::judge_planned(place, planned)? else { return Ok(Exit::Blocked.into()) };
     let record = judgement.written.as_ref().map(|written| written.record.as_path());
     ui.say(render::verdict::for_push(&judgement.verdict, record).trim_end());
+    offer_decision(&judgement.verdict, ui);
     Ok(judgement.verdict.outcome.exit().into())
 }
 

@@ -11,7 +11,7 @@ use self::dropped_work::JudgedWork;
 use crate::event::test_results::TestResult;
 use crate::fact::Facts;
 use crate::fact::failed_test::FailedTest;
-use crate::fact::subject::Base;
+use crate::fact::subject::{Base, Subject};
 use crate::fact::weakening::{
     self, DeclaredTest, adds_hiding_word, decides_which_tests_run, declared_tests, is_same_test, is_test_file,
 };
@@ -70,11 +70,26 @@ fn is_on_the_way(repo: &Repo, facts: &Facts, session: &str, open: &OpenFailure) 
             _ => true,
         };
         let rewritten = || Ok(open.session.as_deref() == Some(session) && !repo.is_on_a_branch(head)?);
-        if since_base && (repo.is_ancestor(head, tip)? || rewritten()?) {
+        let is_way = since_base && (repo.is_ancestor(head, tip)? || rewritten()?);
+        if is_way && !is_unrelated_draft(repo, subject, head, open)? {
             return Ok(true);
         }
     }
     Ok(false)
+}
+
+/// Returns `true` if a test failed before the first commit of some branch, and this branch changes nothing that was
+/// changed there: neither a file of that draft nor one that may hold the test.
+fn is_unrelated_draft(repo: &Repo, subject: &Subject, head: &Oid, open: &OpenFailure) -> Result<bool, GitError> {
+    let Base::MergeBase { commit, .. } = &subject.base else { return Ok(false) };
+    let (true, Some(changed)) = (commit == head, &subject.changed) else { return Ok(false) };
+    let Some(TreeDiff::Changes(draft)) = repo.diff_trees(&[(repo.tree_of(head)?, open.tree.clone())])?.pop() else {
+        return Ok(false);
+    };
+    let is_common = |path: &RepoPath| {
+        draft.iter().any(|change| change.path == *path) || is_test_file(path) && is_file_of(&open.test, path)
+    };
+    Ok(!draft.is_empty() && !changed.iter().any(is_common))
 }
 
 /// Returns the latest run of the command if it passed after the test had failed.

@@ -74,6 +74,11 @@ impl Ui {
         answer.trim().to_owned()
     }
 
+    /// Returns `true` if standard error is a terminal, which a person may read.
+    pub fn is_read(&self) -> bool {
+        io::stderr().is_terminal()
+    }
+
     /// Returns `true` if a person can answer questions: standard input and standard error are terminals.
     pub fn is_interactive(&self) -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()

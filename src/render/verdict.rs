@@ -81,6 +81,19 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
     text
 }
 
+/// Returns the command by which a person decides about failed tests that block, for a person at a terminal. A test that
+/// was changed or removed on purpose cannot pass under its name any more.
+pub fn decision_of_person(verdict: &Verdict) -> Option<String> {
+    let blocking = verdict.gates.iter().filter(|result| result.effect() == Effect::Blocks);
+    let gate = blocking.into_iter().find(|result| {
+        let mut findings = result.decisive().peekable();
+        findings.peek().is_some() && findings.all(|finding| finding.reason.starts_with("failed-test"))
+    })?;
+    let commit = verdict.subjects.iter().find_map(|subject| subject.commit.as_ref())?;
+    let command = format!("gate waive {} --rev {} --reason 'WHY'", gate.gate, commit.short());
+    Some(say("terminal", "decision", &context! { command }))
+}
+
 /// Returns `true` if a gate that only observes would have blocked.
 fn is_observed(result: &GateResult) -> bool {
     result.mode == Mode::Observe && result.answer == Answer::Fail

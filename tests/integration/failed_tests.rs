@@ -82,6 +82,79 @@ fn a_failed_test_must_pass_under_its_name() {
     }
 }
 
+const OK: &str = "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+const RED_LIST: &str =
+    "running 2 tests\ntest a::adds ... FAILED\ntest a::twice ... ok\ntest result: FAILED. 1 passed; 1 failed\n";
+
+/// The list of a run without the test that failed in [`RED_LIST`].
+fn list_without_it() -> String {
+    format!("running 2 tests\ntest a::other ... ok\ntest a::twice ... ok\n{OK}")
+}
+
+#[test]
+fn a_draft_that_failed_says_nothing_about_a_branch_that_changes_something_else() {
+    let scene = Scene::new();
+    // What the suite prints lies outside, so that it is no change of a branch.
+    scene.repo.git(["switch", "-q", "main"]);
+    scene.repo.write("t.sh", "cat ../out\nexit $(cat ../status)\n").write("other.py", "a\n").commit_all("suite");
+    scene.repo.git(["push", "-q", "--no-verify", "origin", "main"]);
+    let suite = |output: &str, status: u8| {
+        std::fs::write(scene.repo.root().join("../out"), output).unwrap();
+        std::fs::write(scene.repo.root().join("../status"), status.to_string()).unwrap();
+        assert_eq!(scene.gate(&["run", "test"]).status.code(), Some(i32::from(status)));
+    };
+    let push = |branch: &str| {
+        scene.repo.git(["branch", "-f", "feature", branch]);
+        scene.push()
+    };
+    scene.repo.git(["switch", "-q", "-c", "draft"]);
+    scene.repo.write("calc.py", "b\n");
+    suite(RED_LIST, 101);
+    scene.repo.git(["checkout", "-q", "."]);
+    for (branch, path, passes) in
+        [("same", "calc.py", false), ("tests", "tests/test_calc.py", false), ("other", "other.py", true)]
+    {
+        scene.repo.git(["switch", "-q", "-c", branch, "main"]);
+        scene.repo.append(path, "# c\n").commit_all(branch);
+        suite(&list_without_it(), 0);
+        let (through, said) = push(branch);
+        assert_eq!((through, said.contains("failed on this branch")), (passes, !passes), "{branch}: {said}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_person_at_a_terminal_learns_how_to_decide_about_a_test_that_changed_on_purpose() {
+    let scene = Scene::new();
+    scene.repo.git(["config", "user.name", "Test"]);
+    scene.repo.write("calc.py", "b\n");
+    scene.run(RED_LIST, 101);
+    scene.repo.write("calc.py", "c\n");
+    scene.run(&list_without_it(), 0);
+    let typed = |line: &str, typed: &str| {
+        let mut shell = scene.repo.command_in("sh", scene.repo.root());
+        let folder = PathBuf::from(env!("CARGO_BIN_EXE_gate")).parent().unwrap().to_owned();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        shell.env("PATH", std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&path))).unwrap());
+        crate::terminal::run(shell, line, typed)
+    };
+    let (code, said) = typed("git push origin feature", "");
+    let offer = said.lines().find_map(|line| line.split_once("with a reason: "));
+    let Some((_, decide)) = offer.filter(|_| code != 0) else { panic!("{code}: {said}") };
+    // Neither an agent nor a pipe is told.
+    let (_, to_agent) = typed("CLAUDECODE=1 git push origin feature", "");
+    let (through, unseen) = scene.push();
+    assert!(!through && !unseen.contains("waive") && !to_agent.contains("waive"), "{unseen}{to_agent}");
+    let (code, said) = typed(decide, "y\n");
+    assert_eq!(code, 0, "{said}");
+    let (through, said) = scene.push();
+    assert!(through, "{said}");
+    // It holds for that content alone.
+    scene.repo.write("calc.py", "d\n");
+    scene.run(&list_without_it(), 0);
+    assert!(!scene.push().0);
+}
+
 #[test]
 fn a_complete_list_without_the_failed_test_is_refused_until_it_passes() {
     let scene = Scene::new();
