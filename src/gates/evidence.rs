@@ -10,6 +10,7 @@ use super::GateKind;
 use super::finding::{Answer, Finding};
 use super::finding_text::{self, list, shell_words};
 use super::forge_gates::plain;
+use super::other_command::difference;
 use crate::command_line::CheckOutcome;
 use crate::event::{Ended, Grade};
 use crate::fact::Facts;
@@ -318,7 +319,13 @@ impl EvidenceCase<'_> {
                 SubjectKind::Commit if !paths.is_empty() && !paths.iter().any(added) => "not-added",
                 SubjectKind::Commit | SubjectKind::WorkingTree => "stale",
             };
-            let words = context! { paths => list(&paths), untracked => is_any_untracked(run, &paths) };
+            let (own, others) = self.own(&paths);
+            let words = context! {
+                paths => list(own.as_ref().unwrap_or(&paths)),
+                others => own.as_ref().map(|_| list(&others)),
+                untracked => is_any_untracked(run, &paths),
+                ..self.other_line(facts)
+            };
             return self.finding(Answer::Fail, reason, paths, vec![run.id.clone()], &words);
         }
         if let Some(low) = self.runs().iter().find(|run| self.is_of_this_content(run)) {
@@ -337,13 +344,27 @@ impl EvidenceCase<'_> {
             }
             None => {}
         }
-        let other = self.taken_for_it(facts);
         let failed = counted.first().filter(|run| run.shows() == RunProof::Fail).map(|run| outcome(run));
-        self.finding(Answer::Fail, "missing", Vec::new(), Vec::new(), &context! { other, failed })
+        self.finding(Answer::Fail, "missing", Vec::new(), Vec::new(), &context! { failed, ..self.other_line(facts) })
     }
 
-    /// Returns the tests that were run last and passed, if no run of this command is known: the agent may take them for
-    /// it.
+    /// Splits the paths on which the nearest run differs into those that the subject itself changed and the others: that
+    /// run may be one on another branch. Returns `None` in place of the former if that is all of them or none.
+    fn own(&self, paths: &[RepoPath]) -> (Option<Vec<RepoPath>>, Vec<RepoPath>) {
+        let is_own = |path: &RepoPath| self.subject.changed.as_ref().is_some_and(|changed| changed.contains(path));
+        let (own, others): (Vec<_>, Vec<_>) = paths.iter().cloned().partition(is_own);
+        (Some(own).filter(|own| !own.is_empty() && !others.is_empty()), others)
+    }
+
+    /// Returns the tests that the agent may take for this command, and how they differ from it.
+    fn other_line(&self, facts: &Facts) -> Value {
+        let other = self.taken_for_it(facts);
+        let differs = other.as_ref().and_then(|line| difference(line, &self.command.run));
+        context! { other, differs }
+    }
+
+    /// Returns the tests that were run last and passed, if they are not a run of this command: the agent may take them
+    /// for it.
     fn taken_for_it(&self, facts: &Facts) -> Option<String> {
         let ran = facts.story.turn().iter().rev().find_map(|step| match &step.deed {
             Deed::Ran(ran) if ran.kinds.iter().any(|kind| kind == "test") => Some(ran),
@@ -351,7 +372,7 @@ impl EvidenceCase<'_> {
         })?;
         let passed = ran.declared.is_none() && ran.result == Some(CheckOutcome::Pass);
         let other = passed && ran.line.trim() != self.command.run.trim();
-        (other && self.alone && self.params.counts && self.runs().is_empty()).then(|| plain(&ran.line))
+        (other && self.alone && self.params.counts).then(|| plain(&ran.line))
     }
 
     /// Returns a finding if the newest run began on this commit, with other files in the working tree: another run in

@@ -15,6 +15,7 @@ mod forge_gates;
 pub mod guarded;
 pub mod integrity;
 pub mod loops;
+mod other_command;
 pub mod protected_branch;
 pub mod pull_request;
 pub mod review;

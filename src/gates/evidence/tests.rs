@@ -148,17 +148,34 @@ fn tests_that_were_taken_for_the_command_are_named() {
     let other = "; `pytest -q tests/a.py` passed, but it is another command";
     let line = "pytest -q tests/a.py";
     assert_eq!(of(story(line, 0), vec![], one()), format!("no run of `run-test` on this content is recorded{other}"));
+    let stale = of(story("A=1 run-test", 0), vec![run("a", 0, Some(&["src/lib.rs"]))], one());
+    assert_eq!(stale, "src/lib.rs changed since `run-test` passed");
+    let stale = of(story(line, 0), vec![run("a", 0, Some(&["src/lib.rs"]))], one());
+    assert_eq!(stale, format!("src/lib.rs changed since `run-test` passed{other}"));
     for (story, runs, commands) in [
         (story(line, 1), vec![], one()),
         (story("run-test", 0), vec![], one()),
         (story("ls", 0), vec![], one()),
-        (story(line, 0), vec![run("a", 0, None)], one()),
         (story(line, 0), vec![], two()),
         (Story::default(), vec![], one()),
     ] {
         let found = of(story, runs, commands);
         assert!(!found.contains("another command"), "{found}");
     }
+}
+
+#[test]
+fn what_another_branch_changed_is_not_called_changed_here() {
+    let of = |differs: &[&str]| {
+        let mut subject = subject("b", Some(&["ci.yml"]));
+        subject.runs.insert("test".to_owned(), vec![run("a", 0, Some(differs))]);
+        ask(subject).message
+    };
+    let changed = "ci.yml changed since `run-test` passed";
+    assert_eq!(of(&["ci.yml"]), changed);
+    let others = "and that run had other versions of t.c, which this branch did not change";
+    assert_eq!(of(&["ci.yml", "t.c"]), format!("{changed}, {others}"));
+    assert_eq!(of(&["t.c"]), "t.c changed since `run-test` passed");
 }
 
 #[test]
