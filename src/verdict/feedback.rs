@@ -33,6 +33,8 @@ struct FeedbackContext<'a> {
 #[derive(PartialEq, Serialize)]
 struct FeedbackParts<'a> {
     gate: &'a str,
+    /// The subject, where the same gate says something else of another one.
+    subject: Option<&'a str>,
     message: &'a str,
     /// The remedy, if no command is one.
     fix: Option<&'a str>,
@@ -53,8 +55,14 @@ pub fn text(
     // The second answer names one thing, the first that stands in the way: a long list was given already.
     let narrow = attempt.number == 2;
     let told = stopping.iter().take(if narrow { 1 } else { stopping.len() }).flat_map(|result| {
-        result.decisive().map(|finding| FeedbackParts {
+        let first = result.decisive().next();
+        let is_other = |finding: &Finding| {
+            first.is_some_and(|first| first.message != finding.message && first.subject != finding.subject)
+        };
+        let several = result.decisive().any(is_other);
+        result.decisive().map(move |finding| FeedbackParts {
             gate: &result.gate,
+            subject: several.then_some(finding.subject.as_str()),
             message: &finding.message,
             fix: finding.fix.as_deref().filter(|_| finding.remedy.is_none()),
         })
@@ -62,7 +70,7 @@ pub fn text(
     let about = |result: &GateResult, finding: &Finding| is_about_words(finding) || result.gate == "loops";
     let claims =
         noticed(results).filter(|(result, finding)| !narrow && about(result, finding)).map(|(result, finding)| {
-            FeedbackParts { gate: &result.gate, message: &finding.message, fix: finding.fix.as_deref() }
+            FeedbackParts { gate: &result.gate, subject: None, message: &finding.message, fix: finding.fix.as_deref() }
         });
     // What is wrong in a commit and in the working tree alike is one thing to do.
     let mut findings: Vec<FeedbackParts<'_>> = Vec::new();
@@ -188,6 +196,19 @@ mod tests {
         let first = "[ATTEMPT: 1] gate: Not proven yet (attempt 1).\n- tests: no run\n- claims: it is said, and was not run (run it)";
         assert_eq!(told(1), first);
         assert!(!told(2).contains("claims"), "the second answer names one thing");
+    }
+
+    #[test]
+    fn branches_that_differ_are_named() {
+        let mut two = result("tests", "no run", None);
+        let other = Finding { subject: "fix-1".to_owned(), message: "it failed".to_owned(), ..two.findings[0].clone() };
+        two.findings.push(other);
+        let told =
+            |results: &[GateResult]| text(results, &[], Outcome::Blocked, Attempt { number: 1, repeated: false }).0;
+        let said = told(std::slice::from_ref(&two));
+        assert!(said.contains("- tests: HEAD: no run\n- tests: fix-1: it failed"), "{said}");
+        two.findings[1].message = "no run".to_owned();
+        assert!(told(&[two]).ends_with("- tests: no run"), "what holds of both is said once");
     }
 
     #[test]
