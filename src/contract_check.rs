@@ -7,6 +7,7 @@ use crate::collect::contracts::{ConditionAnswer, ContractContent, fails, holds, 
 use crate::contract::{ConditionResult, ContractCondition};
 use crate::engine::Workplace;
 use crate::event::Ended;
+use crate::plural::counted;
 use crate::policy::Policy;
 use crate::recorded_run::record_unseen;
 use crate::repo_path::RepoPath;
@@ -49,7 +50,9 @@ impl ContractCheck<'_> {
                 Err(error) => return unreadable(format!("it could not be started: {error}")),
             };
         match returned {
-            Returned::OutOfTime => return fails(format!("timed out after {} seconds", self.timeout.as_secs())),
+            Returned::OutOfTime => {
+                return fails(format!("timed out after {}", counted(self.timeout.as_secs(), "second")));
+            }
             Returned::TooMuch => return fails("it printed more than 64 MiB"),
             Returned::Ended(_) => {}
         }

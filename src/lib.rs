@@ -52,6 +52,7 @@ pub mod moment;
 pub mod oid;
 pub mod parallel_map;
 pub mod parent_processes;
+pub mod plural;
 pub mod policy;
 pub mod prompt;
 pub mod prompt_history;

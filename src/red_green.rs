@@ -15,6 +15,7 @@ use crate::event::test_results::TestResult;
 use crate::fact::weakening::{DeclaredTest, declared_tests, is_same_test, is_test_file};
 use crate::git::{GitError, Repo, TreeDiff};
 use crate::oid::Oid;
+use crate::plural::counted;
 use crate::policy::Command;
 use crate::recorded_run::{ScratchRun, scratch_run};
 use crate::repo_path::RepoPath;
@@ -60,7 +61,7 @@ pub enum RedGreenError {
     #[error("the content cannot be checked out: {0}")]
     Checkout(String),
     /// A run took too long.
-    #[error("`{command}` did not end within {seconds} seconds on a clean checkout")]
+    #[error("`{command}` did not end within {} on a clean checkout", counted(*seconds, "second"))]
     Unfinished {
         /// The command.
         command: String,

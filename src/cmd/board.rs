@@ -17,6 +17,7 @@ use crate::exit::Exit;
 use crate::fact::roles::{self, RoleClaim};
 use crate::failure::Failure;
 use crate::journal::NewEvent;
+use crate::plural::counted;
 use crate::policy::Roles;
 use crate::render::board::BoardList;
 use crate::render::ui::{DIM, STRONG, Ui};
@@ -228,10 +229,10 @@ fn list(board: &Board, folder: Option<BoardFolder>, json: bool, ui: &mut Ui) -> 
         let by = entry.role.as_ref().map_or_else(|| entry.author.clone(), |role| format!("{} as {role}", entry.author));
         let at = entry.at.strftime("%Y-%m-%d %H:%M:%SZ");
         ui.line(format_args!(
-            "{STRONG}{}{STRONG:#} version {} {DIM}{at} by {by}, {} bytes{DIM:#}",
+            "{STRONG}{}{STRONG:#} version {} {DIM}{at} by {by}, {}{DIM:#}",
             entry.place(),
             entry.version,
-            entry.text.len()
+            counted(entry.text.len(), "byte")
         ));
     }
     Ok(Exit::Pass)

@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::learn::curator::{self, CuratorSources, MemoryProposal};
 use crate::learn::memory_file::{self, MemoryChange};
 use crate::learn::{exists_below, reflection_store, task_record};
+use crate::plural::counted;
 use crate::render::ui::{DIM, STRONG, Ui};
 
 /// Arguments of `gate curate`.
@@ -220,7 +221,7 @@ fn carry_out(
         }
         fs::write(file, text)?;
     }
-    ui.say(format_args!("gate: {made} of {} edits made", proposals.len()));
+    ui.say(format_args!("gate: {made} of {} made", counted(proposals.len(), "edit")));
     Ok(Exit::Pass)
 }
 

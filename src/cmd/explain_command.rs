@@ -11,6 +11,7 @@ use crate::engine::Workplace;
 use crate::event::Ended;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::plural::counted;
 use crate::render::explained_command;
 use crate::render::ui::Ui;
 use crate::repo_path::RepoPath;
@@ -200,7 +201,7 @@ fn stream(path: &Path, shell: Option<Shell>, files: &dyn ProjectFiles, ui: &mut 
         }
     }
     if bad > 0 {
-        ui.say(format_args!("gate: {bad} of {number} lines could not be read"));
+        ui.say(format_args!("gate: {bad} of {} could not be read", counted(number, "line")));
         return Ok(Exit::BadInput);
     }
     Ok(Exit::Pass)

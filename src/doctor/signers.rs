@@ -7,6 +7,7 @@ use crate::attest::NAMESPACE;
 use crate::attest::sign::{self, SignError, SigningKey};
 use crate::collect::attested;
 use crate::git::Repo;
+use crate::plural::counted;
 use crate::policy::{Policy, PolicySource, Signers};
 use crate::ssh::allowed_signers::{Standing, standing};
 
@@ -16,8 +17,7 @@ pub fn look(repo: &Repo, policy: &Policy) -> Vec<DoctorCheck> {
         return Vec::new();
     }
     let PolicySource::Commit(commit) = &policy.source else {
-        let what =
-            "signers count once gate.toml is committed, and in CI once it is on the branch that a change goes to";
+        let what = "signers count when gate.toml is committed, in CI when it is on the branch a change goes to";
         return vec![DoctorCheck::warn("signers", what, "")];
     };
     let (signers, wrong) = match attested::signers(repo, policy, commit) {
@@ -26,7 +26,7 @@ pub fn look(repo: &Repo, policy: &Policy) -> Vec<DoctorCheck> {
     };
     let mut checks = vec![match signers.as_slice() {
         [] => DoctorCheck::warn("signers", "no signer is named", "add a signer, or take [attest] out"),
-        some => DoctorCheck::ok("signers", format!("{} may sign statements", counted(some.len()))),
+        some => DoctorCheck::ok("signers", format!("{} may sign statements", counted(some.len(), "signer"))),
     }];
     checks.extend(wrong.into_iter().map(|line| DoctorCheck::warn("signers", line, "this line names nobody")));
     if let Err(error) = sign::is_possible(repo) {
@@ -41,19 +41,15 @@ pub fn look(repo: &Repo, policy: &Policy) -> Vec<DoctorCheck> {
                 format!("git's signing key is that of {} ({})", signer.name, key.fingerprint()),
             ),
             Standing::Expired(..) | Standing::NotYet(..) | Standing::Elsewhere(_) | Standing::Unknown => {
-                let what = format!("git's signing key {} does not count in CI now", key.fingerprint());
+                let what = format!("git's signing key {} counts for nothing in CI now", key.fingerprint());
                 DoctorCheck::warn("signing", what, "gate attest --key FILE takes another one")
             }
         },
         Ok(None) => DoctorCheck::ok("signing", "the public half of git's signing key is not known here"),
         Err(SignError::NoKey) => {
-            DoctorCheck::ok("signing", "git has no SSH key to sign with: gate attest needs --key FILE")
+            DoctorCheck::ok("signing", "git has no SSH key to sign with: gate attest wants --key FILE")
         }
         Err(error) => DoctorCheck::warn("signing", error.to_string(), ""),
     });
     checks
-}
-
-fn counted(number: usize) -> String {
-    if number == 1 { "one signer".to_owned() } else { format!("{number} signers") }
 }

@@ -13,6 +13,7 @@ use super::{Journal, JournalError, NewEvent, checkpoint, private_files, runs_by_
 use crate::digest::hex_digest;
 use crate::event::{Damage, Event, EventKind, Origin};
 use crate::file_lock;
+use crate::plural::counted;
 
 /// Each time the journal grows past a multiple of this, in bytes, the writer sees to the checkpoint: then a reader
 /// never has more than about this to catch up, even where none can write.
@@ -141,8 +142,9 @@ impl<'a> JournalWriter<'a> {
             let size = tail.mark.end - tail.mark.start;
             if !self.is_whole(tail) {
                 damage.push(format!(
-                    "the last line of {} is torn ({size} bytes): its writer died; everything before it is whole",
-                    self.journal.journal_path().display()
+                    "the last line of {} is torn ({}): its writer died; everything before it is whole",
+                    self.journal.journal_path().display(),
+                    counted(size, "byte")
                 ));
             }
         }
@@ -151,7 +153,7 @@ impl<'a> JournalWriter<'a> {
             let path = self.journal.journal_path();
             damage.push(match bytes {
                 0 => format!("the end of {} is not what was written there", path.display()),
-                _ => format!("{bytes} bytes at the end of {} are missing", path.display()),
+                _ => format!("the end of {} is missing ({})", path.display(), counted(bytes, "byte")),
             });
         }
         for (number, what) in damage.iter().enumerate() {

@@ -4,6 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use crate::plural::counted;
 use jiff::Timestamp;
 
 /// The calls and tokens of one model on one day.
@@ -17,7 +18,7 @@ pub struct DailyBudget {
 #[derive(Debug, thiserror::Error)]
 pub enum BudgetError {
     /// The calls of the day are used up.
-    #[error("the budget of {name} for today is used up (limit of calls: {of})")]
+    #[error("the budget of {name} for today is used up: {}", counted(*of, "call"))]
     Calls {
         /// The model.
         name: String,
@@ -25,7 +26,7 @@ pub enum BudgetError {
         of: u64,
     },
     /// The tokens of the day are used up.
-    #[error("the budget of {name} for today is used up (limit of tokens: {of})")]
+    #[error("the budget of {name} for today is used up: {of} tokens")]
     Tokens {
         /// The model.
         name: String,

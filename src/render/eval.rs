@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::eval::eval_report::{EvalReport, SuiteReport};
 use crate::eval::rates::{ClassRates, HitRate};
 use crate::foreign_text::plain;
+use crate::plural::counted;
 use crate::render::ui::{DIM, STRONG, WARN};
 
 /// The maximum number of wrong answers that a comment lists for one suite.
@@ -122,7 +123,13 @@ fn cost(suite: &SuiteReport) -> String {
         0 => format!("no model was asked; {:.1} s", cost.seconds),
         calls => {
             let (input, output) = (cost.input_tokens, cost.output_tokens);
-            format!("calls: {calls}; tokens: {input} in, {output} out; {:.1} s", cost.seconds)
+            format!(
+                "{}, {} in, {} out; {:.1} s",
+                counted(calls, "call"),
+                counted(input, "token"),
+                counted(output, "token"),
+                cost.seconds
+            )
         }
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::fact::review::ReviewState;
 use crate::foreign_text::plain;
+use crate::plural::counted;
 use crate::policy::Severity;
 use crate::render::ui::{BAD, DIM, WARN};
 
@@ -28,14 +29,19 @@ pub fn lines(review: &ReviewState, calls: usize) -> String {
     }
     let dropped = match review.dropped {
         0 => String::new(),
-        count => format!("; dropped, because the quote is not in the change: {count}"),
+        count => format!("; {count} dropped, because their quote is not in the change"),
     };
-    let asked = if calls == 0 { "; everything was reviewed before".to_owned() } else { format!("; calls: {calls}") };
+    let asked = if calls == 0 {
+        "; everything was reviewed before".to_owned()
+    } else {
+        format!("; {}", counted(calls, "call"))
+    };
     let (parts, unreviewed) = (review.parts, review.unreviewed);
     let _ = writeln!(
         text,
-        "findings: {}; parts: {parts}, not reviewed: {unreviewed}{dropped}{asked}",
-        review.findings.len()
+        "{} in {}, {unreviewed} of them not reviewed{dropped}{asked}",
+        counted(review.findings.len(), "finding"),
+        counted(parts, "part")
     );
     text
 }

@@ -9,6 +9,7 @@ use crate::event::model_call::ModelCall;
 use crate::fact::Facts;
 use crate::fact::subject::Base;
 use crate::gates::finding::{Answer, GateResult};
+use crate::plural::counted;
 use crate::policy::{Mode, Policy, PolicySource};
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
 
@@ -72,8 +73,9 @@ fn model_lines(models: &ModelCost, text: &mut String) {
         let seconds = milliseconds / 1000;
         let _ = writeln!(
             text,
-            "\n{DIM}models:{DIM:#} calls in this session: {calls} ({failed} without an answer); tokens: {input_tokens} in, \
-             {output_tokens} out; {seconds} s"
+            "\n{DIM}models:{DIM:#} {} in this session ({failed} without an answer), {} in, {output_tokens} out, {seconds} s",
+            counted(*calls, "call"),
+            counted(*input_tokens, "token")
         );
     }
     for name in used_up {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::learn::strategies::Strategies;
 use crate::learn::weights::Weights;
+use crate::plural::counted;
 
 /// The size of a plot, in pixels.
 const WIDTH: f64 = 640.0;
@@ -30,9 +31,9 @@ pub fn markdown(strategies: &Strategies, history: &[Weights]) -> String {
     };
     let _ = writeln!(
         text,
-        "\n{}, after {} sessions. gate proposes; a person decides.\n",
+        "\n{}, after {}. gate proposes; a person decides.\n",
         newest.at.strftime("%Y-%m-%d"),
-        newest.sessions
+        counted(newest.sessions, "session")
     );
     text.push_str("| strategy | value | weight | with | without | difference | interval | result |\n");
     text.push_str("| --- | --- | --- | --- | --- | --- | --- | --- |\n");

@@ -20,6 +20,7 @@ const STAGES: &[(&str, &[&str])] = &[
             "oid",
             "parallel_map",
             "parent_processes",
+            "plural",
             "repo_path",
             "shell_quote",
         ],

@@ -190,7 +190,7 @@ fn doctor_and_explain_say_who_may_sign() {
     repo.write("gate.toml", &own).commit_all("chore: signers");
     repo.git(["push", "-q", "--no-verify", "origin", "main"]);
     project.gate(["explain", "tests"]).exits(0).says("signed by   alice@example.com, for evidence in CI");
-    project.gate(["doctor"]).says("one signer may sign statements");
+    project.gate(["doctor"]).says("1 signer may sign statements");
     let file = format!("{}signers = \".gate/signers\"\n", own.split("signers").next().unwrap());
     repo.write("gate.toml", file).commit_all("chore: a list");
     repo.git(["push", "-q", "--no-verify", "origin", "main"]);

@@ -104,7 +104,7 @@ fn commands_are_judged_like_any_run() {
     assert_eq!(contract(&repo, &["begin", &file]).1, 0);
     let (found, ..) = contract(&repo, &["check", "--json", "--timeout", "1"]);
     assert_eq!(outcomes(&found), ["fails", "fails", "fails", "holds", "fails"], "{found:#}");
-    assert_eq!(found["conditions"][1]["detail"], "timed out after 1 seconds");
+    assert_eq!(found["conditions"][1]["detail"], "timed out after 1 second");
 }
 
 /// Aliases that would multiply into a billion texts.

@@ -85,5 +85,5 @@ fn what_cannot_be_proven_says_why() {
     assert!(code == Some(12) && said.contains("the tests of `sh t.sh` are not known by name"), "{said}");
     repo.write("t.sh", "sleep 60\n");
     let (code, said) = prove(&repo, &["--base", "HEAD", "--timeout", "1"]);
-    assert!(code == Some(12) && said.contains("did not end within 1 seconds on a clean checkout"), "{said}");
+    assert!(code == Some(12) && said.contains("did not end within 1 second on a clean checkout"), "{said}");
 }

@@ -100,7 +100,7 @@ fn a_judge_refuses_what_reads_as_unfinished_and_proves_nothing() {
     assert_eq!((&call["name"], &call["purpose"]), (&"scripted".into(), &"words".into()), "{call}");
     assert!(call["prompt"].as_str().unwrap().len() == 64 && call.get("failure").is_none(), "{call}");
     project.gate(["log"]).exits(0).says("asked scripted (words;");
-    project.gate(["status"]).exits(0).says("calls in this session: 1");
+    project.gate(["status"]).exits(0).says("1 call in this session");
     // A judge that is content leaves what is not proven where it was.
     judge(&project, CONTENT);
     project.edit("an unproven change");
@@ -173,7 +173,7 @@ fn a_budget_ends_the_calls_of_the_day_and_is_reported() {
     configure(&project, &[("model", OBEDIENT)], config);
     assess(&project, "Nearly done.").exits(10);
     let failed = verdict(&assess(&project, "Almost done.").exits(12));
-    assert!(finding(&failed)["message"].as_str().unwrap().contains("used up (limit of calls: 1)"), "{failed:#}");
+    assert!(finding(&failed)["message"].as_str().unwrap().contains("used up: 1 call"), "{failed:#}");
     project.gate(["status"]).exits(0).says("the budget of scripted for today is used up");
 }
 
@@ -287,5 +287,5 @@ fn a_slow_judge_costs_a_stop_no_more_than_its_time_and_answers_at_the_next_one()
     session.run("echo '# moved too' >>src/lib.sh");
     session.run("gate run test");
     let next = session.stop("All six handlers are moved.").text();
-    assert!(next.contains("at an earlier stop, scripted read the words as not done"), "{pending}\n{next}");
+    assert!(next.contains("about an earlier stop, scripted read the words as not done"), "{pending}\n{next}");
 }

@@ -10,6 +10,7 @@ use crate::collect::changed_files::changed_files;
 use crate::contract::{Ask, ConditionOutcome};
 use crate::git::GitError;
 use crate::globs::Globs;
+use crate::plural::counted;
 use crate::repo_path::RepoPath;
 
 /// The maximum number of names in a detail.
@@ -69,11 +70,11 @@ impl ContractContent<'_> {
                 Some(false) => holds(""),
             },
             Ask::Lines(path, limit) => match self.lines(path) {
-                Ok(lines) => decide(limit.allows(lines), format!("{path} has {lines} lines")),
+                Ok(lines) => decide(limit.allows(lines), format!("{path} has {}", counted(lines, "line"))),
                 Err(why) => unread(path, &why),
             },
             Ask::Files(path, limit) => match self.files_in(path) {
-                Ok(files) => decide(limit.allows(files), format!("{path} has {files} files")),
+                Ok(files) => decide(limit.allows(files), format!("{path} has {}", counted(files, "file"))),
                 Err(UnreadFile::Missing) => fails(format!("the folder {path} does not exist")),
                 Err(why) => unread(path, &why),
             },
@@ -111,7 +112,7 @@ impl ContractContent<'_> {
         let mut unread = Vec::new();
         for path in files {
             match self.lines(&text_of(&path)) {
-                Ok(lines) if lines > most => too_long.push(format!("{path} has {lines} lines")),
+                Ok(lines) if lines > most => too_long.push(format!("{path} has {}", counted(lines, "line"))),
                 // Without a glob, files without lines are not meant.
                 Err(why) if glob.is_some() => unread.push(format!("{path} {why}")),
                 Ok(_) | Err(_) => {}
