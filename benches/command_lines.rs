@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use gate::command_line::{LineRecord, judge};
 use gate::embedded;
-use gate::runner::{Catalogue, read_output};
+use gate::runner::{Catalogue, OutputReading, Project, Runner, read_output_of};
 use regex::Regex;
 
 /// The size of the output that is read, in bytes.
@@ -78,19 +78,24 @@ fn command_lines(rounds: usize) {
         }),
         Contender::new("the line alone", || {
             each(&mut |line| {
-                black_box(judge(&line.command, &LineRecord::default(), &()));
+                black_box(judge(&line.command, &LineRecord::default(), Project::without_runners(&())));
             });
         }),
         Contender::new("line, status and output", || {
             each(&mut |line| {
                 let record =
                     LineRecord { status: line.status, output: line.output.as_deref(), background: false, shell: None };
-                black_box(judge(&line.command, &record, &()));
+                black_box(judge(&line.command, &record, Project::without_runners(&())));
             });
         }),
     ];
     let count = f64::from(repeat) * f64::from(u32::try_from(lines.len()).expect("few lines"));
     compare("command lines", "lines/s", count, rounds, rows);
+}
+
+/// Reads an output of `runner`, or of any runner if that is unknown.
+fn read_output(runner: Option<&Runner>, output: &str) -> OutputReading {
+    read_output_of(Catalogue::embedded(), runner.as_slice(), output)
 }
 
 fn outputs(rounds: usize) {
@@ -152,7 +157,11 @@ fn first_use() {
     };
     let catalogue = Catalogue::embedded();
     let parsed = step();
-    black_box(judge("cargo test", &LineRecord { status: Some(0), ..LineRecord::default() }, &()));
+    black_box(judge(
+        "cargo test",
+        &LineRecord { status: Some(0), ..LineRecord::default() },
+        Project::without_runners(&()),
+    ));
     let judged = step();
     black_box(read_output(catalogue.runner("cargo test"), output));
     let known = step();

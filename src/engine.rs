@@ -42,6 +42,7 @@ mod change_review;
 mod contracts;
 mod escalation;
 mod policy_choice;
+pub mod policy_files;
 mod word_judges;
 
 use self::bypassed_hooks::PUSH_UNJUDGED;
@@ -342,7 +343,7 @@ impl Workplace {
             subject.draft = draft;
         }
         verdict.notes.extend(loss);
-        self.name_what_is_ruled_out(state, &mut verdict);
+        self.name_what_is_ruled_out(policy, state, &mut verdict);
         let written = self.write(&mut verdict);
         Judgement { verdict, written }
     }
@@ -427,7 +428,7 @@ impl Workplace {
             Note::new("story-unreadable", format!("what the session did cannot be read: {error}"))
         };
         if matches!(facts.moment, Moment::Stop | Moment::After) {
-            match collect::story(&self.journal, state, session, &self.files()) {
+            match collect::story(&self.journal, state, session, policy.project(&self.files())) {
                 Ok(story) => {
                     facts.open_runs = unfinished_runs::find(policy, &story, &self.files());
                     facts.story = story;
@@ -439,7 +440,7 @@ impl Workplace {
             Ok(failed) => facts.failed_tests = failed,
             Err(error) => facts.notes.push(unreadable(&error)),
         }
-        match earlier_runs::read(&self.repo, &self.journal, session, facts, &self.files()) {
+        match earlier_runs::read(&self.repo, &self.journal, session, facts, policy.project(&self.files())) {
             Ok(before) => facts.before = before,
             Err(error) => facts.notes.push(unreadable(&error)),
         }

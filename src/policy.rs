@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,7 @@ use crate::event::{CommandRef, Grade};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
+use crate::runner::{Catalogue, Project, ProjectFiles};
 
 mod paths;
 mod roles;
@@ -29,6 +31,8 @@ pub struct Policy {
     pub scopes: Vec<Scope>,
     /// The roles of agents.
     pub roles: Roles,
+    /// The runners: those of the binary, and those that the repository describes in `gate/runners/`.
+    pub runners: Arc<Catalogue>,
     /// The command that gets the packet of a handoff and answers it; see [`crate::handoff`].
     pub unblock: Option<String>,
     /// The signers whose statements are evidence; see [`crate::attest`].
@@ -52,6 +56,12 @@ impl Policy {
         matches!(&self.source, PolicySource::Commit(own) if own == commit)
     }
 
+    /// Returns the project in which command lines are read under this policy. `files` are those of the directory that they
+    /// start in.
+    pub fn project<'a>(&'a self, files: &'a dyn ProjectFiles) -> Project<'a> {
+        Project { runners: &self.runners, files }
+    }
+
     /// Returns the same policy, in which those of the named paths count that only the defaults exclude.
     pub fn naming<V>(&self, named: &BTreeMap<RepoPath, V>) -> Cow<'_, Self> {
         if named.is_empty() {
@@ -71,6 +81,7 @@ impl Policy {
             gates: Vec::new(),
             scopes: Vec::new(),
             roles: Roles::default(),
+            runners: Arc::clone(Catalogue::embedded()),
             unblock: None,
             signers: Signers::Nobody,
             ci: Strictness::default(),

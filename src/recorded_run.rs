@@ -24,7 +24,7 @@ use crate::policy::{Command, Policy, command_key};
 use crate::redact::redact;
 use crate::repo_path::RepoPath;
 use crate::run::{self, CommandLine, Finished, Returned, Spec};
-use crate::runner::{Catalogue, NamedTests, Runner, read_junit};
+use crate::runner::{Catalogue, NamedTests, Project, Runner, read_junit};
 use crate::shell_kind::Shell;
 use crate::snapshot::KeptSnapshot;
 use crate::source::project_files::DiskDirectory;
@@ -46,6 +46,8 @@ pub struct RunJob<'a> {
     pub reports: &'a [String],
     /// The digest of the policy in force.
     pub policy: String,
+    /// The runners that are known.
+    pub runners: &'a Catalogue,
     /// The declared commands that the line may be or include, if its words are those of none.
     pub declared: &'a [Command],
 }
@@ -94,8 +96,9 @@ pub fn record_unseen(
     let name = declared.map(|command| command.name.clone());
     let command = CommandRef { name, line: redact(line).into_owned(), dir, key };
     let reports = declared.map_or(&[][..], |command| &command.reports);
+    let runners: &Catalogue = policy.map_or(Catalogue::embedded(), |policy| &policy.runners);
     let policy = policy.map(|policy| policy.digest.clone()).unwrap_or_default();
-    let job = RunJob { command, line: CommandLine::Shell(line), reports, policy, declared: &[] };
+    let job = RunJob { command, line: CommandLine::Shell(line), reports, policy, runners, declared: &[] };
     let mut returned = Err(io::Error::from(io::ErrorKind::NotFound));
     let completed = record_with(place, root, job, |spec| match run::run_unseen(line, spec, patience) {
         Ok((finished, how)) => {
@@ -117,7 +120,7 @@ fn record_with(
     run: impl FnOnce(&Spec<'_>) -> Finished,
 ) -> CompletedRun {
     let dir = root.join(job.command.dir.to_os());
-    let reading = UnderstoodLine::of(&job.command.line, &dir);
+    let reading = UnderstoodLine::of(&job.command.line, &dir, job.runners);
     let globs: Vec<String> = job.reports.iter().cloned().chain(reading.reports()).collect();
     let before = report_files(&dir, &globs);
     let start = begin(place, &job.command);
@@ -212,7 +215,10 @@ fn append(place: &Workplace, kind: EventKind) -> Result<(), RecordError> {
 struct UnderstoodLine<'a> {
     line: &'a str,
     files: DiskDirectory,
-    runners: Vec<&'static Runner>,
+    /// All runners that are known.
+    catalogue: &'a Catalogue,
+    /// The runners that the line starts.
+    runners: Vec<&'a Runner>,
     /// A phrase for the part of the environment that narrows it.
     narrowed: Option<String>,
     /// The environment.
@@ -220,23 +226,28 @@ struct UnderstoodLine<'a> {
 }
 
 impl<'a> UnderstoodLine<'a> {
-    fn of(line: &'a str, dir: &Path) -> Self {
+    fn of(line: &'a str, dir: &Path, catalogue: &'a Catalogue) -> Self {
         let files = DiskDirectory(dir.to_owned());
-        let understood = command_line::understand(line, &files).ok();
+        let project = Project { runners: catalogue, files: &files };
+        let understood = command_line::understand(line, project).ok();
         let ids = understood.iter().flat_map(|line| &line.purposes).flat_map(Purpose::runs);
-        let runners = ids.filter_map(|id| Catalogue::embedded().runner(id)).collect();
+        let runners = ids.filter_map(|id| catalogue.runner(id)).collect();
         let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
         let variables: Vec<_> = std::env::vars_os().filter_map(text).collect();
         let handed_on: Vec<_> =
             variables.iter().filter(|(name, _)| command_line::withheld([name.as_str()]).is_empty()).cloned().collect();
-        let narrowed = command_line::inherited(line, &files, &handed_on);
-        Self { line, files, runners, narrowed, variables }
+        let narrowed = command_line::inherited(line, project, &handed_on);
+        Self { line, files, catalogue, runners, narrowed, variables }
     }
 
     /// The variables that the command does not get.
     fn withheld(&self) -> Vec<String> {
         let names = self.variables.iter().map(|(name, _)| name.as_str());
         command_line::withheld(names).into_iter().map(str::to_owned).collect()
+    }
+
+    fn project_at<'b>(&'b self, files: &'b DiskDirectory) -> Project<'b> {
+        Project { runners: self.catalogue, files }
     }
 
     fn reports(&self) -> impl Iterator<Item = String> {
@@ -254,7 +265,8 @@ impl<'a> UnderstoodLine<'a> {
     fn read(&self, finished: &Finished, counted: Option<RunReport>) -> RunResult {
         let text = run::plain_text(&finished.output.end());
         let knowledge = OutputKnowledge::ToItsEnd;
-        command_line::said(self.line, &self.runners, finished.ended, &text, knowledge, counted, &self.files)
+        let project = self.project_at(&self.files);
+        command_line::said(self.line, &self.runners, finished.ended, &text, knowledge, counted, project)
     }
 
     /// Returns the number of tests in the closing lines.
@@ -282,13 +294,14 @@ impl<'a> UnderstoodLine<'a> {
     /// Returns the files into which the line wrote the output of its checks.
     fn logs(&self, root: &Path, dir: &RepoPath, finished: &Finished) -> Vec<RepoPath> {
         let text = run::plain_text(&finished.output.end());
-        command_line::own_logs(&self.told(root, dir, finished, &text), &DiskDirectory(root.to_owned()))
+        let files = DiskDirectory(root.to_owned());
+        command_line::own_logs(&self.told(root, dir, finished, &text), self.project_at(&files))
     }
 
     /// Returns `true` if all that changed while it ran was changed by the line itself, before its checks.
     fn edits_first(&self, root: &Path, run: &Run, finished: &Finished) -> bool {
         let told = self.told(root, &run.command.dir, finished, "");
-        command_line::changed_before_checks(&run.changed, &told, &DiskDirectory(root.to_owned()))
+        command_line::changed_before_checks(&run.changed, &told, self.project_at(&DiskDirectory(root.to_owned())))
     }
 
     /// Returns the proofs of the run for declared commands whose words differ, as for an agent's own line.
@@ -298,7 +311,7 @@ impl<'a> UnderstoodLine<'a> {
         }
         let text = run::plain_text(&finished.output.end());
         let told = self.told(root, &job.command.dir, finished, &text);
-        let mut served = command_line::witness(job.declared, &told, &DiskDirectory(root.to_owned()));
+        let mut served = command_line::witness(job.declared, &told, self.project_at(&DiskDirectory(root.to_owned())));
         // A run that shows nothing takes the place of none that did.
         served.retain(|witnessed| witnessed.masked.is_none());
         for witnessed in &mut served {

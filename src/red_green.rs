@@ -19,7 +19,7 @@ use crate::plural::counted;
 use crate::policy::Command;
 use crate::recorded_run::{ScratchRun, scratch_run};
 use crate::repo_path::RepoPath;
-use crate::runner::NamedTests;
+use crate::runner::{Catalogue, NamedTests};
 
 /// The folders with installed packages that a checkout borrows, if git ignores them.
 const BORROWED: [&str; 4] = ["node_modules", ".venv", "venv", "vendor"];
@@ -30,6 +30,8 @@ pub struct RedGreenTrial<'a> {
     pub repo: &'a Repo,
     /// The command.
     pub command: &'a Command,
+    /// The runners that are known.
+    pub runners: &'a Catalogue,
     /// The commit before the change.
     pub base: &'a Oid,
     /// The content with the change, as a tree.
@@ -138,7 +140,7 @@ impl RedGreenTrial<'_> {
     fn ran(&self, root: &Path, folder: &TempDir) -> Result<ScratchRun, RedGreenError> {
         let (dir, output) = (root.join(self.command.dir.to_os()), folder.path().join("output"));
         let line = format!("{}{}", own_packages_first(&dir), self.command.run);
-        let ran = scratch_run(&self.command.run, &line, &dir, &output, self.patience);
+        let ran = scratch_run(&self.command.run, &line, self.runners, &dir, &output, self.patience);
         ran.ok_or_else(|| RedGreenError::Unfinished {
             command: self.command.run.clone(),
             seconds: self.patience.as_secs(),

@@ -10,7 +10,7 @@ use gate::command_line::{CheckOutcome, Extent, LineJudgement, LineRecord, Observ
 use gate::event::Ended;
 use gate::policy::{Command, PathRules};
 use gate::repo_path::RepoPath;
-use gate::runner::{Catalogue, CommandKind, ProjectFiles};
+use gate::runner::{Catalogue, CommandKind, Project, ProjectFiles};
 use libfuzzer_sys::fuzz_target;
 
 mod support;
@@ -31,18 +31,19 @@ fuzz_target!(init: support::plant("command_line", seeds()), |data: &[u8]| {
     let line = parts.next().unwrap_or_default();
     let output = parts.next();
     let files = Everywhere(parts.next());
+    let project = Project::without_runners(&files);
 
     // 0 to 127 are statuses, the others stand for a record without one.
     let record = LineRecord { status: i8::try_from(*status).ok().map(i32::from), output, background: *status == 255 };
-    consistent(line, &judge(line, &record, &files));
-    let nothing = judge(line, &LineRecord::default(), &files);
+    consistent(line, &judge(line, &record, project));
+    let nothing = judge(line, &LineRecord::default(), project);
     consistent(line, &nothing);
     assert_eq!(nothing.proves, Proves::Nothing, "without a record nothing is proven: {line:?} {nothing:?}");
-    witnessed(line, &record, &files);
+    witnessed(line, &record, project);
 });
 
 /// What the line shows about declared commands: about itself, about a check and about a task.
-fn witnessed(line: &str, record: &LineRecord<'_>, files: &dyn ProjectFiles) {
+fn witnessed(line: &str, record: &LineRecord<'_>, project: Project<'_>) {
     let declared: Vec<Command> = [line, "cargo test", "npm test"].map(command).into();
     let dir = RepoPath::from("");
     let ended = record.status.map(Ended::Exited);
@@ -55,11 +56,11 @@ fn witnessed(line: &str, record: &LineRecord<'_>, files: &dyn ProjectFiles) {
         cut: false,
         background: record.background,
     };
-    for shown in witness(&declared, &told, files) {
+    for shown in witness(&declared, &told, project) {
         assert!(!record.background, "{line:?} is still running: {shown:?}");
         assert!(!(shown.masked.is_some() && !shown.ended.success()), "{line:?} failed and is masked: {shown:?}");
     }
-    for shown in witness(&declared, &ObservedLine { ended: None, output: None, ..told }, files) {
+    for shown in witness(&declared, &ObservedLine { ended: None, output: None, ..told }, project) {
         let open = shown.masked.is_some() || shown.report.as_ref().is_some_and(|report| report.passed == 0);
         assert!(open || !shown.ended.success(), "without a record {line:?} shows {shown:?}");
     }

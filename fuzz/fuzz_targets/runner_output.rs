@@ -6,7 +6,7 @@
 
 use std::fs;
 
-use gate::runner::{Catalogue, OutputOutcome, OutputReading, Runner, read_output};
+use gate::runner::{Catalogue, OutputOutcome, OutputReading, Runner, read_output_of};
 use libfuzzer_sys::fuzz_target;
 
 mod support;
@@ -20,8 +20,8 @@ fuzz_target!(init: support::plant("runner_output", seeds()), |data: &[u8]| {
     let output = String::from_utf8_lossy(output);
     let runners = runners();
     let runner = runners[usize::from(*runner) % runners.len()];
-    consistent(&output, &read_output(Some(runner), &output));
-    consistent(&output, &read_output(None, &output));
+    consistent(&output, &read_output_of(Catalogue::embedded(), &[runner], &output));
+    consistent(&output, &read_output_of(Catalogue::embedded(), &[], &output));
 });
 
 fn consistent(output: &str, reading: &OutputReading) {

@@ -12,10 +12,12 @@ use crate::event::Ended;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::plural::counted;
+use crate::policy::Policy;
 use crate::render::explained_command;
 use crate::render::ui::Ui;
 use crate::repo_path::RepoPath;
-use crate::runner::ProjectFiles;
+use crate::runner::Project;
+use crate::session::Session;
 use crate::shell::dialect::Shell;
 use crate::source::project_files::DiskDirectory;
 
@@ -86,34 +88,57 @@ pub(super) struct UnreadableLine {
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     if let Some(file) = &args.jsonl {
         // Records come from elsewhere: the files of the current directory are not theirs.
-        let files = args.cwd.as_ref().map(|dir| DiskDirectory(dir.clone()));
-        return match &files {
-            Some(files) => stream(file, args.shell, files, ui),
-            None => stream(file, args.shell, &(), ui),
-        };
+        let Some(dir) = &args.cwd else { return stream(file, args.shell, Project::without_runners(&()), ui) };
+        let policy = policy_of(&Workplace::of_session(dir, Session::current(dir)).ok(), ui);
+        return stream(file, args.shell, project(policy.as_ref(), &DiskDirectory(dir.clone())), ui);
     }
     let line = args.line.as_deref().unwrap_or_default();
     let files = DiskDirectory(args.cwd.clone().unwrap_or_else(|| PathBuf::from(".")));
     let output = args.output.as_deref().map(read_output).transpose()?;
     let shell = Some(args.shell.unwrap_or(Shell::Bash));
     let record = LineRecord { status: args.status, output: output.as_deref(), background: false, shell };
-    let judgement = judge(line, &record, &files);
+    let place = Workplace::here().ok();
+    let policy = policy_of(&place, ui);
+    let project = project(policy.as_ref(), &files);
+    let judgement = judge(line, &record, project);
     if args.json {
         let answer = ExplainedCommand { schema_version: 1, id: serde_json::Value::Null, judgement };
         ui.line(serde_json::to_string_pretty(&answer)?);
     } else {
-        let declared = declared(line, &files.0, &record).unwrap_or_default();
-        explained_command::print(understand_in(line, shell, &files).ok().as_ref(), &judgement, &record, &declared, ui);
+        let declared =
+            place.zip(policy.as_ref()).and_then(|(place, policy)| declared(line, &place, policy, &files.0, &record));
+        let understood = understand_in(line, shell, project).ok();
+        explained_command::print(understood.as_ref(), &judgement, &record, &declared.unwrap_or_default(), ui);
     }
     Ok(Exit::Pass)
 }
 
-/// Returns phrases for the declared commands of the current repository that the line would be a run of. Without a
-/// status, success is assumed. Returns `None` outside of a repository with a policy that can be read.
-fn declared(line: &str, dir: &Path, record: &LineRecord<'_>) -> Option<Vec<String>> {
-    let place = Workplace::here().ok()?;
+/// Returns the policy in the working tree of a repository. One that cannot be read is reported, and the line is explained
+/// without it.
+fn policy_of(place: &Option<Workplace>, ui: &mut Ui) -> Option<Policy> {
+    match place.as_ref()?.policy(None) {
+        Ok((policy, _)) => Some(policy),
+        Err(failure) => {
+            ui.say(format_args!("gate: {failure}"));
+            None
+        }
+    }
+}
+
+fn project<'a>(policy: Option<&'a Policy>, files: &'a DiskDirectory) -> Project<'a> {
+    policy.map_or_else(|| Project::without_runners(files), |policy| policy.project(files))
+}
+
+/// Returns phrases for the declared commands of a repository that the line would be a run of. Without a status, success
+/// is assumed. Returns `None` if `dir` is outside of its working tree.
+fn declared(
+    line: &str,
+    place: &Workplace,
+    policy: &Policy,
+    dir: &Path,
+    record: &LineRecord<'_>,
+) -> Option<Vec<String>> {
     let root = place.work_tree().ok()?.canonicalize().ok()?;
-    let (policy, _) = place.policy(None).ok()?;
     let dir = dir.canonicalize().ok()?.strip_prefix(&root).ok().map(|inner| RepoPath::from_os(inner.as_os_str()))?;
     let told = ObservedLine {
         line,
@@ -125,7 +150,7 @@ fn declared(line: &str, dir: &Path, record: &LineRecord<'_>) -> Option<Vec<Strin
         background: record.background,
         shell: record.shell,
     };
-    let shown = witness(&policy.commands, &told, &DiskDirectory(root.clone()));
+    let shown = witness(&policy.commands, &told, policy.project(&DiskDirectory(root.clone())));
     let passed = shown.into_iter().filter(|shown| {
         let counted = shown.report.as_ref().is_none_or(|report| report.passed > 0 && report.failed == 0);
         shown.ended.success() && shown.masked.is_none() && counted
@@ -157,7 +182,7 @@ fn read_output(path: &Path) -> anyhow::Result<String> {
 }
 
 /// Answers line by line. A bad line is reported and does not stop the others.
-fn stream(path: &Path, shell: Option<Shell>, files: &dyn ProjectFiles, ui: &mut Ui) -> anyhow::Result<Exit> {
+fn stream(path: &Path, shell: Option<Shell>, project: Project<'_>, ui: &mut Ui) -> anyhow::Result<Exit> {
     let mut reader = BufReader::new(open(path)?);
     let mut buffer = Vec::new();
     let (mut number, mut bad) = (0, 0);
@@ -181,7 +206,7 @@ fn stream(path: &Path, shell: Option<Shell>, files: &dyn ProjectFiles, ui: &mut 
                     background: input.background.unwrap_or(false),
                     shell: Some(input.shell.or(shell).unwrap_or(Shell::Bash)),
                 };
-                let judgement = judge(&input.command, &record, files);
+                let judgement = judge(&input.command, &record, project);
                 ui.line(serde_json::to_string(&ExplainedCommand { schema_version: 1, id: input.id, judgement })?);
             }
             Err(error) => {

@@ -65,6 +65,7 @@ pub(super) fn try_all(repository: &InstallTarget, wishes: &Wishes, ui: &mut Ui) 
             line: CommandLine::Shell(&candidate.run),
             reports: &candidate.reports,
             policy: policy.digest.clone(),
+            runners: &policy.runners,
             declared: &[],
         };
         let recorded = recorded_run::record(&place, &root, job);

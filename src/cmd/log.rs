@@ -14,6 +14,7 @@ use crate::fact::intent;
 use crate::failure::Failure;
 use crate::render;
 use crate::render::ui::{Ui, WARN};
+use crate::runner::Project;
 use crate::source;
 use crate::source::remote_reflogs::pushes_since;
 use crate::source::sessions::{self, SessionLog};
@@ -169,7 +170,7 @@ fn is_of(push: &SeenPush, kind: &EventKind) -> bool {
 fn is_push_past_hooks(kind: &EventKind) -> bool {
     let EventKind::Work(work) = kind else { return false };
     let Act::Command(command) = &work.act else { return false };
-    let understood = command_line::understand_in(&command.line, command.shell, &());
+    let understood = command_line::understand_in(&command.line, command.shell, Project::without_runners(&()));
     command.ended.is_some_and(Ended::success) && understood.is_ok_and(|line| intent::pushes_past_hooks(&line))
 }
 

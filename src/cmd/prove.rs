@@ -39,7 +39,8 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let kept = place.repo.keep_now()?;
     ui.say(format_args!("gate: prove: {} without the change since {}, then with it", command.run, base.short()));
     let patience = Duration::from_secs(args.timeout);
-    let trial = RedGreenTrial { repo: &place.repo, command, base: &base, tree: &kept.tree, patience };
+    let (repo, runners) = (&place.repo, &policy.runners);
+    let trial = RedGreenTrial { repo, command, runners, base: &base, tree: &kept.tree, patience };
     Ok(say(&trial.run().map_err(failure)?, ui))
 }
 

@@ -84,6 +84,7 @@ pub(super) fn run_declared(
         line: CommandLine::Shell(&command.run),
         reports: &command.reports,
         policy: policy.digest.clone(),
+        runners: &policy.runners,
         declared: &[],
     };
     let code = run(place, root, job, policy, ui);
@@ -324,6 +325,7 @@ fn given<'a>(words: &'a [OsString], root: &Path, policy: &'a Policy) -> Result<R
         line: CommandLine::Argv(words),
         reports,
         policy: policy.digest.clone(),
+        runners: &policy.runners,
         declared: &policy.commands,
     })
 }

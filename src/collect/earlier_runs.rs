@@ -11,7 +11,7 @@ use crate::fact::weakening::Weakening;
 use crate::git::Repo;
 use crate::journal::Journal;
 use crate::oid::Oid;
-use crate::runner::ProjectFiles;
+use crate::runner::Project;
 use crate::timeline;
 
 /// Reads the earlier runs on the judged work by sessions other than that of the story. They are read only if the change
@@ -24,7 +24,7 @@ pub fn read(
     journal: &Journal,
     own: &str,
     facts: &Facts,
-    files: &dyn ProjectFiles,
+    project: Project<'_>,
 ) -> Result<Vec<Story>, CollectError> {
     let head = facts.subjects.iter().find_map(|subject| subject.commit.as_ref());
     let mut work: Vec<(&Oid, &Oid)> = Vec::new();
@@ -73,7 +73,7 @@ pub fn read(
         let told = its().any(|(event, _)| matches!(event.kind, EventKind::Work(_)));
         let events: Vec<Event> =
             its().filter(|(_, belongs)| told || **belongs).map(|(event, _)| event.clone()).collect();
-        stories.push(Story::of(&timeline::merge(vec![events]), session.as_deref(), files));
+        stories.push(Story::of(&timeline::merge(vec![events]), session.as_deref(), project));
     }
     Ok(stories)
 }

@@ -51,7 +51,10 @@ pub fn read(
                 continue;
             }
             if let Some(green) = passed_since(state, open) {
-                found.extend(fate(repo, facts, command, open, green)?.map(|failed| known_to(session, open, failed)));
+                found.extend(
+                    fate(repo, facts, &policy.runners, command, open, green)?
+                        .map(|failed| known_to(session, open, failed)),
+                );
             }
         }
     }
@@ -109,6 +112,7 @@ fn known_to(session: &str, open: &OpenFailure, failed: FailedTest) -> FailedTest
 fn fate(
     repo: &Repo,
     facts: &Facts,
+    runners: &Catalogue,
     command: &Command,
     open: &OpenFailure,
     green: &RecordedRun,
@@ -155,13 +159,13 @@ fn fate(
         renamed_to,
         established: committed && !dropped,
         dropped,
-        nameable: names_tests(runner, &command.run),
+        nameable: names_tests(runners, runner, &command.run),
     }))
 }
 
 /// Returns `true` if `gate run` knows the tests of a command by name.
-fn names_tests(runner: &str, line: &str) -> bool {
-    let names = Catalogue::embedded().runner(runner).and_then(|runner| runner.names.as_ref());
+fn names_tests(runners: &Catalogue, runner: &str, line: &str) -> bool {
+    let names = runners.runner(runner).and_then(|runner| runner.names.as_ref());
     names
         .is_some_and(|names| !line.split_whitespace().any(|word| names.silenced_by.iter().any(|silent| silent == word)))
 }

@@ -40,7 +40,7 @@ use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::Policy;
 use crate::repo_path::RepoPath;
-use crate::runner::ProjectFiles;
+use crate::runner::Project;
 use crate::snapshot::Snapshot;
 use crate::timeline;
 use crate::tool_folder::ToolFolder;
@@ -101,19 +101,19 @@ pub fn at_stop(
     Ok(facts)
 }
 
-/// Returns the steps of `session`, as far as its client reported them. `files` are those of the root of the working
+/// Returns the steps of `session`, as far as its client reported them. `project` is seen from the root of the working
 /// tree.
 pub fn story(
     journal: &Journal,
     state: &JournalState,
     session: &str,
-    files: &dyn ProjectFiles,
+    project: Project<'_>,
 ) -> Result<Story, JournalError> {
     let read = journal.session_events(state, session)?;
     if read.events.is_empty() {
         return Ok(Story::default());
     }
-    let mut story = Story::of(&timeline::merge(vec![read.events]), Some(session), files);
+    let mut story = Story::of(&timeline::merge(vec![read.events]), Some(session), project);
     story.cut |= read.cut;
     Ok(story)
 }

@@ -27,8 +27,10 @@ pub(super) fn weakened(
     let with_base = |draft: &&Draft<'_>| matches!(draft.subject.base, Base::MergeBase { .. });
     let drafts: Vec<&Draft<'_>> = drafts.iter().filter(with_base).collect();
     let mut pairs = pairs(sources, &drafts, &weakening::concerns)?;
-    let mut found: BTreeMap<String, Weakening> =
-        pairs.iter().map(|(subject, pairs)| (subject.clone(), weakening::compare(pairs))).collect();
+    let mut found: BTreeMap<String, Weakening> = pairs
+        .iter()
+        .map(|(subject, pairs)| (subject.clone(), weakening::compare(pairs, &sources.policy.runners)))
+        .collect();
     // The other files matter where tests are gone, which is rare.
     let emptied: Vec<_> = drafts
         .into_iter()

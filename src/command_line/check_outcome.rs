@@ -7,6 +7,7 @@ use crate::shell::exit_status::{self, Fate, ObservedEnding, Outcomes};
 use crate::shell::program::{InputSource, Leaf, LeafId, Sink};
 
 use super::command_table::table;
+use super::forged_output::Readers;
 use super::judge::{CHECKS, LineJudge};
 use super::output_filters::{OutputPath, may_show, tears, ways};
 use super::purpose::Purpose;
@@ -35,7 +36,7 @@ pub(super) struct CheckEnding {
     pub(super) reading: OutputReading,
 }
 
-impl CheckView<'_> {
+impl<'a> CheckView<'a> {
     /// Returns the outcome, and the evidence for it.
     pub(super) fn ending(&self) -> CheckEnding {
         let visible =
@@ -107,7 +108,7 @@ impl CheckView<'_> {
     /// Returns `true` if lines of the parts that passed may be missing from the record.
     fn hides_passes(&self, ways: &[OutputPath]) -> bool {
         let parts = |runner: &&Runner| {
-            let rules = Catalogue::embedded().output_rules(runner).1;
+            let rules = self.catalogue().output_rules(runner).1;
             rules.iter().any(|rule| rule.means == Means::PartPassed)
         };
         !ways.iter().any(OutputPath::only_cuts) && self.runners().iter().any(parts)
@@ -125,17 +126,22 @@ impl CheckView<'_> {
             && on_record
             && self.is_plain(ways)
             && contradiction::is_all_there(output)
-            && !contradiction::tells_of_tests(purpose, output)
+            && !contradiction::tells_of_tests(self.catalogue(), purpose, output)
     }
 
     fn is_plain(&self, ways: &[OutputPath]) -> bool {
         self.ids.len() == 1 && ways.iter().any(OutputPath::is_plain)
     }
 
+    /// Returns all runners that are known.
+    fn catalogue(&self) -> &'a Catalogue {
+        self.judge.project.runners
+    }
+
     /// Returns the runners whose closing lines this check prints.
-    fn runners(&self) -> Vec<&'static Runner> {
+    fn runners(&self) -> Vec<&'a Runner> {
         let runs = self.judge.purpose(self.leaf).invocation.as_ref().map(|invocation| &invocation.runs);
-        runs.into_iter().flatten().filter_map(|id| Catalogue::embedded().runner(id)).collect()
+        runs.into_iter().flatten().filter_map(|id| self.catalogue().runner(id)).collect()
     }
 
     fn reading(&self, ways: &[OutputPath]) -> OutputReading {
@@ -147,7 +153,7 @@ impl CheckView<'_> {
                 }
                 let purpose = self.judge.purpose(self.leaf);
                 let kind = CHECKS.into_iter().find(|kind| purpose.is(*kind)).unwrap_or(CommandKind::Test);
-                let read = |text: &str| read_output_as(Catalogue::embedded(), &runners, kind, text);
+                let read = |text: &str| read_output_as(self.catalogue(), &runners, kind, text);
                 let whole = read(output);
                 if whole.says == OutputOutcome::Failed || !ways.iter().any(OutputPath::torn) {
                     return whole;
@@ -180,7 +186,7 @@ impl CheckView<'_> {
             return None;
         }
         let purposes = &self.judge.understood.purposes;
-        let first = *output_evidence::unexplained(program, purposes, self.leaf, output).first()?;
+        let first = *output_evidence::unexplained(self.catalogue(), program, purposes, self.leaf, output).first()?;
         let mut rest = output;
         while let Some((line, behind)) = rest.split_once('\n') {
             rest = behind;
@@ -192,19 +198,20 @@ impl CheckView<'_> {
     }
 
     /// Returns the runners whose lines describe this check. For a task, the summary in the output names them.
-    fn readers(&self, reading: &OutputReading) -> Vec<&'static Runner> {
+    fn readers(&self, reading: &OutputReading) -> Vec<&'a Runner> {
         let runners = self.runners();
         if runners.iter().any(|runner| runner.task.is_none()) {
             return runners;
         }
         // Without a summary the task runner itself must say so.
-        let reported = reading.reports.iter().filter_map(|report| Catalogue::embedded().runner(&report.runner));
+        let reported = reading.reports.iter().filter_map(|report| self.catalogue().runner(&report.runner));
         reported.chain(runners).collect()
     }
 
     /// Returns `true` if the runner itself reports that it failed, in a line that only its failure prints.
     fn failed_itself(&self, reading: &OutputReading) -> bool {
-        output_evidence::failed_itself(&self.readers(reading), self.judge.record.output.unwrap_or_default())
+        let output = self.judge.record.output.unwrap_or_default();
+        output_evidence::failed_itself(self.catalogue(), &self.readers(reading), output)
     }
 
     /// Returns `true` if the runner reports the failure at the end of its output. Its tests may have printed the same
@@ -214,14 +221,14 @@ impl CheckView<'_> {
         if readers.iter().any(|runner| !runner.output.failure_ends) {
             return self.failed_itself(reading);
         }
-        let rules: Vec<_> = readers.iter().flat_map(|runner| Catalogue::embedded().output_rules(runner).1).collect();
+        let rules: Vec<_> = readers.iter().flat_map(|runner| self.catalogue().output_rules(runner).1).collect();
         let fails = |means| matches!(means, Means::Failed | Means::PartFailed);
         contradiction::ends_in_failure(&rules, self.judge.record.output.unwrap_or_default(), fails).is_some()
     }
 
     /// Returns the lines that a failing run always prints.
     fn failures(&self, reading: &OutputReading) -> Vec<String> {
-        let catalogue = Catalogue::embedded();
+        let catalogue = self.catalogue();
         let runners = self.runners();
         let workers: Vec<&Runner> = runners.iter().copied().filter(|runner| runner.task.is_none()).collect();
         let readers = if workers.is_empty() {
@@ -346,9 +353,9 @@ impl CheckView<'_> {
         if self.judge.purpose(self.leaf).replaced.is_some() {
             return (CheckOutcome::Unknown, "what runs in its place may print its words".to_owned());
         }
-        if let Some(text) =
-            forged_output::suspect(self.judge.program(), &self.judge.understood.purposes, self.ids, &self.runners())
-        {
+        let readers = Readers { catalogue: self.catalogue(), runners: &self.runners() };
+        let purposes = &self.judge.understood.purposes;
+        if let Some(text) = forged_output::suspect(self.judge.program(), purposes, self.ids, readers) {
             let text = beginning(text.lines().next().unwrap_or_default(), 60);
             return (CheckOutcome::Unknown, format!("the closing lines may come from `{text}`"));
         }
@@ -356,7 +363,7 @@ impl CheckView<'_> {
     }
 
     /// Returns the runner whose options make it continue after a part of it failed.
-    fn goes_on(&self) -> Option<&'static Runner> {
+    fn goes_on(&self) -> Option<&'a Runner> {
         let words = self.judge.program().leaves[self.leaf].words();
         self.runners().into_iter().find(|runner| {
             let told = |option: &String| option == "*" || words.iter().flatten().any(|word| word == option);
@@ -399,7 +406,7 @@ impl CheckView<'_> {
     /// Returns `true` if nothing in the output could be a failure of this command.
     fn silence_is_its_own(&self, output: &str) -> bool {
         let (program, purposes) = (self.judge.program(), &self.judge.understood.purposes);
-        let left = output_evidence::unexplained(program, purposes, self.leaf, output);
+        let left = output_evidence::unexplained(self.catalogue(), program, purposes, self.leaf, output);
         let talks = |purpose: &Purpose| purpose.kinds.iter().any(|kind| !matches!(*kind, "edit"));
         let quiet =
             |id: usize| matches!(program.leaves[id].name(), Some("echo" | "printf" | "cd" | "head" | "tail" | "cat"));
@@ -418,7 +425,9 @@ impl CheckView<'_> {
             parts.any(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
         };
         purposes[..self.leaf].iter().any(checks)
-            && output_evidence::unexplained(self.judge.program(), purposes, self.leaf, output).iter().any(finding)
+            && output_evidence::unexplained(self.catalogue(), self.judge.program(), purposes, self.leaf, output)
+                .iter()
+                .any(finding)
     }
 
     /// Returns `true` if some line of it would be visible after any run.

@@ -2,7 +2,7 @@
 
 use crate::foreign_text::beginning;
 use crate::runner::output_line::{LineRule, Means, lines};
-use crate::runner::{Catalogue, CommandKind, OutputOutcome, ProjectFiles, Runner, read_output};
+use crate::runner::{Catalogue, CommandKind, OutputOutcome, Project, Runner, read_output_of};
 use crate::shell::program::{Leaf, LeafId, Sink};
 
 use super::command_table::table;
@@ -19,11 +19,11 @@ pub(super) fn of_success(
     runners: &[&Runner],
     output: &str,
     output_known: OutputKnowledge,
-    files: &dyn ProjectFiles,
+    project: Project<'_>,
 ) -> Option<String> {
-    let understood = understand(line, files).ok()?;
+    let understood = understand(line, project).ok()?;
     let whole = output_known == OutputKnowledge::ToItsEnd;
-    if let Some(runner) = unshown(&understood, output).filter(|_| whole || is_all_there(output)) {
+    if let Some(runner) = unshown(project.runners, &understood, output).filter(|_| whole || is_all_there(output)) {
         return Some(format!("{runner} always reports what it ran, and its output shows no test"));
     }
     let known = |(id, leaf): (LeafId, &Leaf)| {
@@ -35,10 +35,10 @@ pub(super) fn of_success(
     if !understood.program.leaves.iter().enumerate().all(known) {
         return None;
     }
-    let catalogue = Catalogue::embedded();
+    let catalogue = project.runners;
     let tests = |runner: &&&Runner| runner.task.is_none() && runner.kinds.contains(&CommandKind::Test);
     let rules: Vec<_> = runners.iter().filter(tests).flat_map(|runner| catalogue.output_rules(runner).1).collect();
-    let parts = if rules.is_empty() { behind_tasks(output) } else { runners.to_vec() };
+    let parts = if rules.is_empty() { behind_tasks(catalogue, output) } else { runners.to_vec() };
     let broken = parts.iter().filter(tests).find_map(|runner| broken_off(&catalogue.output_rules(runner).1, output));
     if let Some(begun) = broken.filter(|_| whole || is_all_there(output)) {
         return Some(format!("its output begins (\"{begun}\") but does not say how the run ended"));
@@ -53,31 +53,29 @@ pub(super) fn is_all_there(output: &str) -> bool {
 }
 
 /// Returns the runner whose output shows no test although it always names one, if nothing could hide its lines.
-fn unshown(understood: &Understood, output: &str) -> Option<String> {
+fn unshown(catalogue: &Catalogue, understood: &Understood, output: &str) -> Option<String> {
     let speaks = |(leaf, purpose): (&Leaf, &Purpose)| {
         let invocation = purpose.invocation.as_ref().filter(|invocation| invocation.speaks)?;
         let visible = leaf.stdout == Sink::Terminal && leaf.stderr == Sink::Terminal;
-        (visible && !tells_of_tests(purpose, output)).then(|| invocation.runner.clone().unwrap_or_default())
+        (visible && !tells_of_tests(catalogue, purpose, output)).then(|| invocation.runner.clone().unwrap_or_default())
     };
     understood.program.leaves.iter().zip(&understood.purposes).find_map(speaks)
 }
 
 /// Returns `true` if any line of an output is one that the runners of a check print about tests, or one that any other
 /// test runner prints at its end.
-pub(super) fn tells_of_tests(purpose: &Purpose, output: &str) -> bool {
-    let catalogue = Catalogue::embedded();
+pub(super) fn tells_of_tests(catalogue: &Catalogue, purpose: &Purpose, output: &str) -> bool {
     let workers = purpose.runs().filter_map(|id| catalogue.runner(id)).filter(|runner| runner.task.is_none());
     let rules: Vec<_> = workers.flat_map(|runner| catalogue.output_rules(runner).1).collect();
     if lines(output).any(|line| rules.iter().any(|rule| rule.read(&line).is_some())) {
         return true;
     }
-    let other = read_output(None, output);
+    let other = read_output_of(catalogue, &[], output);
     other.says != OutputOutcome::Silent || !other.reports.is_empty()
 }
 
 /// The runners that announce each of their parts and whose counts are in an output: any of them may be behind a task.
-fn behind_tasks(output: &str) -> Vec<&'static Runner> {
-    let catalogue = Catalogue::embedded();
+fn behind_tasks<'a>(catalogue: &'a Catalogue, output: &str) -> Vec<&'a Runner> {
     let counts = |rule: &LineRule| rule.means == Means::Counts && lines(output).any(|line| rule.read(&line).is_some());
     let is_there = |runner: &&Runner| {
         let rules = catalogue.output_rules(runner).1;

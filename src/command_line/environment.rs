@@ -2,7 +2,7 @@
 
 use regex::Regex;
 
-use crate::runner::{Catalogue, CommandKind, ExitMeaning, Invocation, ProjectFiles};
+use crate::runner::{Catalogue, CommandKind, ExitMeaning, Invocation, Project};
 use crate::shell::program::Leaf;
 
 use super::command_table::table;
@@ -30,17 +30,18 @@ pub(super) enum How {
 }
 
 /// Returns the effect of the variables that a line sets for one of its checks.
-pub(super) fn set_for(leaf: &Leaf, invocation: &Invocation) -> Option<Narrowed> {
+pub(super) fn set_for(leaf: &Leaf, invocation: &Invocation, runners: &Catalogue) -> Option<Narrowed> {
     let set = leaf.environment.iter().chain(&leaf.given).filter(|(_, value)| value.as_deref() != Some(""));
-    let found: Vec<Narrowed> = set.filter_map(|(name, value)| of(name, value.as_deref(), invocation)).collect();
+    let found: Vec<Narrowed> =
+        set.filter_map(|(name, value)| of(name, value.as_deref(), invocation, runners)).collect();
     let first = |how| found.iter().find(|narrowed| narrowed.how == how);
     first(How::Nothing).or(first(How::Masked)).or(found.first()).cloned()
 }
 
-fn of(name: &str, value: Option<&str>, invocation: &Invocation) -> Option<Narrowed> {
+fn of(name: &str, value: Option<&str>, invocation: &Invocation, runners: &Catalogue) -> Option<Narrowed> {
     let mut known = run_settings().inherited.iter().filter(|entry| entry.is_named(name)).peekable();
     if known.peek().is_some() {
-        let mut known = known.filter(|entry| entry.concerns(invocation) && !entry.hooks);
+        let mut known = known.filter(|entry| entry.concerns(invocation, runners) && !entry.hooks);
         return known.find_map(|entry| entry.read(name, value));
     }
     let listed = table().environment.narrowing.iter().any(|known| known == name);
@@ -49,17 +50,17 @@ fn of(name: &str, value: Option<&str>, invocation: &Invocation) -> Option<Narrow
 
 /// Returns a phrase for what a run of this line inherits that narrows its checks. It names the variable, or the file
 /// outside of the project. A variable that the line itself names does not count. `variables` is the environment.
-pub fn inherited(line: &str, files: &dyn ProjectFiles, variables: &[(String, String)]) -> Option<String> {
+pub fn inherited(line: &str, project: Project<'_>, variables: &[(String, String)]) -> Option<String> {
     const CHECKS: [CommandKind; 4] = [CommandKind::Test, CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint];
-    let understood = understand(line, files).ok()?;
+    let understood = understand(line, project).ok()?;
     let leaves = understood.program.leaves.iter().zip(&understood.purposes);
     let invocations = leaves.filter_map(|(leaf, purpose)| Some((leaf, purpose.invocation.as_ref()?)));
     let checks: Vec<(&Leaf, &Invocation)> =
         invocations.filter(|(_, found)| found.kinds.iter().any(|kind| CHECKS.contains(kind))).collect();
     let concerns = |entry: &Inherited| {
-        let concerned =
-            |(leaf, check): &(&Leaf, &Invocation)| entry.concerns(check) && CallSite { leaf, files }.suits(entry);
-        checks.iter().any(concerned)
+        checks
+            .iter()
+            .any(|(leaf, check)| entry.concerns(check, project.runners) && CallSite { leaf, project }.suits(entry))
     };
     let set = variables.iter().filter(|(name, _)| !line.contains(name.as_str()));
     let by_variable = set.filter_map(|(name, value)| {
@@ -71,7 +72,7 @@ pub fn inherited(line: &str, files: &dyn ProjectFiles, variables: &[(String, Str
         found.map(|(_, value)| value.clone())
     };
     let by_file =
-        checks.iter().filter_map(|(leaf, check)| run_settings::of_person(CallSite { leaf, files }, check, variable));
+        checks.iter().filter_map(|(leaf, check)| run_settings::of_person(CallSite { leaf, project }, check, variable));
     by_variable.chain(by_file).next().map(|Narrowed { by, how }| match how {
         How::Part => format!("the environment of the run chooses a part of the tests ({by})"),
         How::Nothing => format!("because of the environment of the run, nothing is executed ({by})"),
@@ -99,9 +100,9 @@ impl Narrowed {
 
 impl Inherited {
     /// Returns `true` if the runners that a command starts read the variable, as far as they are known.
-    pub(super) fn concerns(&self, invocation: &Invocation) -> bool {
+    pub(super) fn concerns(&self, invocation: &Invocation, runners: &Catalogue) -> bool {
         let runs = &invocation.runs;
-        let task = |id: &String| Catalogue::embedded().runner(id).is_some_and(|runner| runner.task.is_some());
+        let task = |id: &String| runners.runner(id).is_some_and(|runner| runner.task.is_some());
         runs.iter().any(|id| self.runners.contains(id)) || !self.named_only && runs.iter().all(task)
     }
 
@@ -253,7 +254,7 @@ mod tests {
     fn what_a_run_inherits_may_narrow_it() {
         let mut wrong = Vec::new();
         for &(line, name, value, want) in CASES {
-            let found = inherited(line, &(), &[(name.to_owned(), value.to_owned())]);
+            let found = inherited(line, Project::without_runners(&()), &[(name.to_owned(), value.to_owned())]);
             let fits = match want {
                 Some(want) => found.as_ref().is_some_and(|found| found.contains(want)),
                 None => found.is_none(),
@@ -279,12 +280,15 @@ mod tests {
             ("MAKEFLAGS=-j8 make test", Proves::FullPass),
             ("TEST_FILTER=a make test", Proves::PartialPass),
         ] {
-            let found = judge(line, &record, &());
+            let found = judge(line, &record, Project::without_runners(&()));
             if found.proves != proves {
                 wrong.push(format!("{line}: {:?} {:?} ({})", found.proves, found.scope, found.reason));
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-        assert_eq!(judge("MAKEFLAGS=n make test", &record, &()).scope, Some(Extent::NoneExecuted));
+        assert_eq!(
+            judge("MAKEFLAGS=n make test", &record, Project::without_runners(&())).scope,
+            Some(Extent::NoneExecuted)
+        );
     }
 }

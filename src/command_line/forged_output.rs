@@ -14,14 +14,21 @@ const CODE: [&str; 34] = [
     "tf",
 ];
 
+/// The runners whose closing lines are searched for.
+#[derive(Clone, Copy)]
+pub(super) struct Readers<'a> {
+    pub(super) catalogue: &'a Catalogue,
+    pub(super) runners: &'a [&'a Runner],
+}
+
 /// Returns the text of a command of the line that could have printed the lines of `readers`, or `None` if there is
 /// none.
 ///
 /// `own` are the commands whose closing lines are searched for, and their readers.
-pub(super) fn suspect(program: &Program, purposes: &[Purpose], own: &[LeafId], runners: &[&Runner]) -> Option<String> {
+pub(super) fn suspect(program: &Program, purposes: &[Purpose], own: &[LeafId], readers: Readers<'_>) -> Option<String> {
     let written: Vec<&str> = own.iter().flat_map(|id| files_of(program, *id)).collect();
     let found = program.leaves.iter().enumerate().find(|(id, leaf)| {
-        !own.contains(id) && may_show(program, *id) && could_print(leaf, &purposes[*id], runners, &written)
+        !own.contains(id) && may_show(program, *id) && could_print(leaf, &purposes[*id], readers, &written)
     });
     found.map(|(_, leaf)| leaf.text.clone())
 }
@@ -54,7 +61,7 @@ pub(super) fn files_of(program: &Program, id: LeafId) -> Vec<&str> {
     files
 }
 
-fn could_print(leaf: &Leaf, purpose: &Purpose, runners: &[&Runner], written: &[&str]) -> bool {
+fn could_print(leaf: &Leaf, purpose: &Purpose, readers: Readers<'_>, written: &[&str]) -> bool {
     match purpose.prints {
         Prints::Own => false,
         Prints::Anything => true,
@@ -63,15 +70,15 @@ fn could_print(leaf: &Leaf, purpose: &Purpose, runners: &[&Runner], written: &[&
                 let interpreter = table().interpreter(name)?;
                 inline_script(leaf, &interpreter.inline)
             }) {
-                return scripted(&text, runners);
+                return scripted(&text, readers);
             }
             let words: Vec<&str> = leaf.argv[1..].iter().map(|arg| arg.text.as_str()).collect();
             // `echo "$(cat log)"` is found by the `cat`; a variable of the line by the command it was taken from.
-            tells(&unescape(&words.join(" ")), runners) || words.iter().any(|word| tells(&unescape(word), runners))
+            tells(&unescape(&words.join(" ")), readers) || words.iter().any(|word| tells(&unescape(word), readers))
         }
         Prints::Files => {
             if let InputSource::Text(text) = &leaf.stdin {
-                return text.as_deref().is_none_or(|text| tells(text, runners));
+                return text.as_deref().is_none_or(|text| tells(text, readers));
             }
             let name = leaf.name().unwrap_or_default();
             if name == "tee" {
@@ -79,7 +86,7 @@ fn could_print(leaf: &Leaf, purpose: &Purpose, runners: &[&Runner], written: &[&
                 return matches!(leaf.stdin, InputSource::File(_));
             }
             if matches!(name, "awk" | "gawk" | "mawk" | "sed" | "gsed" | "jq")
-                && leaf.argv[1..].iter().any(|arg| scripted(&arg.text, runners))
+                && leaf.argv[1..].iter().any(|arg| scripted(&arg.text, readers))
             {
                 return true;
             }
@@ -129,17 +136,17 @@ fn is_code(path: &str) -> bool {
 }
 
 /// Returns `true` if a text reads like the closing lines of a pass of one of these runners.
-fn tells(text: &str, runners: &[&Runner]) -> bool {
-    let reading = read_output_of(Catalogue::embedded(), runners, text);
+fn tells(text: &str, readers: Readers<'_>) -> bool {
+    let reading = read_output_of(readers.catalogue, readers.runners, text);
     reading.says == OutputOutcome::Passed || reading.reports.iter().any(|report| report.passed > 0)
 }
 
 /// Returns `true` if a script holds a text that reads like closing lines.
-fn scripted(script: &str, runners: &[&Runner]) -> bool {
+fn scripted(script: &str, readers: Readers<'_>) -> bool {
     let literals = script.split(['"', '\'', '`']).map(unescape);
     literals.chain(script.lines().map(str::to_owned)).any(|text| {
         let lower = text.to_ascii_lowercase();
-        tells(&text, runners)
+        tells(&text, readers)
             || ["test result", "passed", "all tests", "tests ok"].iter().any(|word| lower.contains(word))
     })
 }

@@ -46,6 +46,7 @@ fn base(path: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use crate::command_line::{LineRecord, Proves, judge};
+    use crate::runner::Project;
     use crate::shell_kind::Shell;
 
     #[test]
@@ -63,7 +64,7 @@ mod tests {
             "echo 'print(1)' > pytest.py; python3 -m pytest",
             "echo x | tee b/pytest; b/pytest",
         ] {
-            let judged = judge(line, &record, &());
+            let judged = judge(line, &record, Project::without_runners(&()));
             assert_eq!(judged.proves, Proves::Nothing, "{line}: {}", judged.reason);
         }
         for line in [
@@ -72,7 +73,7 @@ mod tests {
             "pytest > pytest.log; cat pytest.log",
             "pytest",
         ] {
-            let judged = judge(line, &record, &());
+            let judged = judge(line, &record, Project::without_runners(&()));
             assert_eq!(judged.proves, Proves::FullPass, "{line}: {}", judged.reason);
         }
     }

@@ -14,7 +14,7 @@ use super::purpose::Understood;
 /// of a test run.
 ///
 /// The extent of the tests is often not shown. Then it counts as a part of them, and proves less than a full pass.
-pub(super) fn add(understood: &mut Understood, output: &str) {
+pub(super) fn add(understood: &mut Understood, catalogue: &Catalogue, output: &str) {
     if understood.purposes.iter().any(|purpose| purpose.is(CommandKind::Test)) {
         return;
     }
@@ -34,7 +34,6 @@ pub(super) fn add(understood: &mut Understood, output: &str) {
         .collect();
     // After `git commit && git push` it is the commit's hook that more often runs them.
     let Some(call) = calls.first() else { return };
-    let catalogue = Catalogue::embedded();
     let reading = read_output_of(catalogue, &[], output);
     let Some(report) = reading.reports.first().filter(|report| report.passed + report.failed > 0) else { return };
     if reading.says == OutputOutcome::Silent || !reading.complete {
@@ -53,7 +52,7 @@ pub(super) fn add(understood: &mut Understood, output: &str) {
         "pre-commit"
     };
     // A hook that echoes what it runs shows how much of the tests that is.
-    let shown = lines(output).filter_map(|line| echoed(&line)).find(Invocation::is_test);
+    let shown = lines(output).filter_map(|line| echoed(catalogue, &line)).find(Invocation::is_test);
     let whole = shown.as_ref().is_some_and(|invocation| invocation.scope == RunScope::Full);
     let purpose = &mut understood.purposes[*call];
     purpose.kinds.insert(0, "test");
@@ -73,22 +72,23 @@ pub(super) fn add(understood: &mut Understood, output: &str) {
 }
 
 /// Returns the command that an output line like `$ bun test src/` or `> jest --ci` announces.
-fn echoed(line: &str) -> Option<Invocation> {
+fn echoed(catalogue: &Catalogue, line: &str) -> Option<Invocation> {
     let command = line.strip_prefix("$ ").or_else(|| line.strip_prefix("> "))?;
     let argv: Vec<Option<String>> = simple_commands(command)?.into_iter().next()?.into_iter().map(Some).collect();
-    Some(classify(Catalogue::embedded(), &argv, &()))
+    Some(classify(catalogue, &argv, &()))
 }
 
 #[cfg(test)]
 mod tests {
     use crate::command_line::{LineRecord, Proves, judge};
+    use crate::runner::Project;
     use crate::shell::dialect::Shell;
 
     fn proves(line: &str, output: &str) -> Proves {
         judge(
             line,
             &LineRecord { status: Some(0), output: Some(output), background: false, shell: Some(Shell::Bash) },
-            &(),
+            Project::without_runners(&()),
         )
         .proves
     }

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::foreign_text::beginning;
-use crate::runner::{CommandKind, ProjectFiles};
+use crate::runner::{CommandKind, Project};
 use crate::shell::build_program;
 use crate::shell::dialect::{self, Shell};
 use crate::shell::exit_status::{self, Fate, ObservedEnding};
@@ -27,37 +27,32 @@ pub(super) const CHECKS: [CommandKind; 4] =
 /// The maximum number of checks of the deciding kind that are judged one by one.
 const MAX_CHECKS: usize = 24;
 
-/// Parses a command line of bash and finds the purpose of each command. `files` are those of the directory that it
+/// Parses a command line of bash and finds the purpose of each command. `project` is seen from the directory that it
 /// starts in.
-pub fn understand(line: &str, files: &dyn ProjectFiles) -> Result<Understood, Unparsed> {
-    understand_in(line, Some(Shell::Bash), files)
+pub fn understand(line: &str, project: Project<'_>) -> Result<Understood, Unparsed> {
+    understand_in(line, Some(Shell::Bash), project)
 }
 
 /// Does the same as [`understand`], for a line of this shell (`None`: unknown).
-pub fn understand_in(line: &str, shell: Option<Shell>, files: &dyn ProjectFiles) -> Result<Understood, Unparsed> {
+pub fn understand_in(line: &str, shell: Option<Shell>, project: Project<'_>) -> Result<Understood, Unparsed> {
     let mut program = build_program::program_in(&dialect::with_slashes(line), &Shell::candidates(shell))?;
-    program.leaves.iter_mut().for_each(|leaf| compose::follow(leaf, files));
-    program.leaves.iter_mut().for_each(working_directory::follow);
-    let mut purposes: Vec<Purpose> = program.leaves.iter().map(|leaf| purpose(leaf, files)).collect();
+    program.leaves.iter_mut().for_each(|leaf| compose::follow(leaf, project.files));
+    program.leaves.iter_mut().for_each(|leaf| working_directory::follow(leaf, project.runners));
+    let mut purposes: Vec<Purpose> = program.leaves.iter().map(|leaf| purpose(leaf, project)).collect();
     push_target::name_branches(&program, &mut purposes);
     generated_programs::mark(&mut program, &mut purposes);
     Ok(Understood { program, purposes })
 }
 
 /// Judges a recorded command line.
-pub fn judge(line: &str, record: &LineRecord<'_>, files: &dyn ProjectFiles) -> LineJudgement {
-    judge_kinds(line, record, files, &CHECKS)
+pub fn judge(line: &str, record: &LineRecord<'_>, project: Project<'_>) -> LineJudgement {
+    judge_kinds(line, record, project, &CHECKS)
 }
 
 /// Judges a recorded command line for checks of these kinds, in order of precedence.
-pub fn judge_kinds(
-    line: &str,
-    record: &LineRecord<'_>,
-    files: &dyn ProjectFiles,
-    kinds: &[CommandKind],
-) -> LineJudgement {
-    match Reviewed::of(line, record, files) {
-        Ok(reviewed) => reviewed.judge(files).judgement(kinds),
+pub fn judge_kinds(line: &str, record: &LineRecord<'_>, project: Project<'_>, kinds: &[CommandKind]) -> LineJudgement {
+    match Reviewed::of(line, record, project) {
+        Ok(reviewed) => reviewed.judge(project).judgement(kinds),
         Err(error) => unparsed(line, &error),
     }
 }
@@ -73,30 +68,30 @@ pub(super) struct Reviewed<'a> {
 }
 
 impl<'a> Reviewed<'a> {
-    pub(super) fn of(line: &str, record: &LineRecord<'a>, files: &dyn ProjectFiles) -> Result<Self, Unparsed> {
-        let mut understood = understand_in(line, record.shell, files)?;
+    pub(super) fn of(line: &str, record: &LineRecord<'a>, project: Project<'_>) -> Result<Self, Unparsed> {
+        let mut understood = understand_in(line, record.shell, project)?;
         let unread = || record.shell.filter(|_| understood.program.shells.is_empty());
         let read = matches!(record.shell, Some(Shell::Fish | Shell::PowerShell | Shell::Cmd)) && unread().is_none();
         let foreign = unread().or_else(|| dialect::of(line, &understood.program).filter(|_| !read));
         let harness = record.output.and_then(|output| table().harness_says(output));
         let output = record.output.map(|output| table().bare(output));
         if let (None, Some(output)) = (harness, output) {
-            git_hook_checks::add(&mut understood, output);
+            git_hook_checks::add(&mut understood, project.runners, output);
         }
         let seen = match (harness, output) {
             (None, Some(output)) if !understood.program.truncated => {
-                output_evidence::seen(&understood.program, &understood.purposes, output)
+                output_evidence::seen(project.runners, &understood.program, &understood.purposes, output)
             }
             _ => Vec::new(),
         };
         Ok(Self { understood, record: LineRecord { output, ..*record }, foreign, harness, seen })
     }
 
-    pub(super) fn judge<'b>(&'b self, files: &'b dyn ProjectFiles) -> LineJudge<'b> {
+    pub(super) fn judge<'b>(&'b self, project: Project<'b>) -> LineJudge<'b> {
         LineJudge {
             understood: &self.understood,
             record: &self.record,
-            files,
+            project,
             foreign: self.foreign,
             harness: self.harness,
             seen: self.seen.clone(),
@@ -105,8 +100,8 @@ impl<'a> Reviewed<'a> {
 }
 
 /// Returns `true` if exit status 0 of this line would prove every check in it, and all of the tests if it runs tests.
-pub(super) fn would_decide(line: &str, files: &dyn ProjectFiles) -> bool {
-    let Ok(understood) = understand(line, files) else { return false };
+pub(super) fn would_decide(line: &str, project: Project<'_>) -> bool {
+    let Ok(understood) = understand(line, project) else { return false };
     let checks = |purpose: &Purpose| CHECKS.iter().any(|kind| purpose.is(*kind));
     let mut found = understood.purposes.iter().enumerate().filter(|(_, purpose)| checks(purpose)).peekable();
     found.peek().is_some()
@@ -153,7 +148,7 @@ struct CheckState {
 pub(super) struct LineJudge<'a> {
     pub(super) understood: &'a Understood,
     pub(super) record: &'a LineRecord<'a>,
-    files: &'a dyn ProjectFiles,
+    pub(super) project: Project<'a>,
     pub(super) foreign: Option<Shell>,
     pub(super) harness: Option<Harness>,
     pub(super) seen: Vec<ObservedEnding>,
@@ -235,7 +230,7 @@ impl LineJudge<'_> {
             });
             let shown = kind != CommandKind::Test && judgement.proves == Proves::PartialPass;
             judgement.would_prove = best.filter(|_| !shown).and_then(|check| {
-                remedy::would_prove(&self.program().leaves[check.leaf], self.purpose(check.leaf), self.files)
+                remedy::would_prove(&self.program().leaves[check.leaf], self.purpose(check.leaf), self.project)
             });
         }
         judgement
@@ -316,7 +311,9 @@ impl LineJudge<'_> {
         let ids: Vec<LeafId> = checks.iter().filter(|check| shown(check)).map(|check| check.leaf).collect();
         let Some(output) = self.record.output.filter(|_| ids.len() > 1) else { return };
         let runs = |id: &LeafId| self.purpose(*id).runs().map(str::to_owned).collect::<Vec<_>>();
-        if output_evidence::closing_lines(ids.iter().flat_map(runs), output).is_some_and(|lines| lines < ids.len()) {
+        if output_evidence::closing_lines(self.project.runners, ids.iter().flat_map(runs), output)
+            .is_some_and(|lines| lines < ids.len())
+        {
             for check in checks.iter_mut().filter(|check| shown(check)) {
                 check.result = CheckOutcome::Unknown;
                 "one closing line is shown for several runs".clone_into(&mut check.because);

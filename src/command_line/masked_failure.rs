@@ -1,13 +1,13 @@
 //! Failures that a line of unknown programs can hide.
 
 use super::{Purpose, understand};
-use crate::runner::ProjectFiles;
+use crate::runner::Project;
 use crate::shell::exit_status;
 
 /// Returns the reason why status 0 of a line without any known check does not prove that its last program succeeded:
 /// `./t.sh || true`, `./t.sh | tail`. Returns `None` if it does, or if the line cannot be followed.
-pub fn unseen_failure(line: &str, files: &dyn ProjectFiles) -> Option<String> {
-    let understood = understand(line, files).ok()?;
+pub fn unseen_failure(line: &str, project: Project<'_>) -> Option<String> {
+    let understood = understand(line, project).ok()?;
     let may_check = |purpose: &Purpose| purpose.kinds.contains(&"other") && !purpose.elsewhere;
     let last = understood.purposes.iter().rposition(may_check)?;
     let fate = exit_status::fate(&understood.program, last);
@@ -30,7 +30,7 @@ mod tests {
             "./t.sh; mkdir -p /tmp/out",
         ];
         for line in hidden {
-            assert!(unseen_failure(line, &()).is_some(), "{line}");
+            assert!(unseen_failure(line, Project::without_runners(&())).is_some(), "{line}");
         }
         let shown = [
             "./t.sh",
@@ -45,7 +45,7 @@ mod tests {
             "echo report > report.txt; mkdir -p target; echo x > target/x",
         ];
         for line in shown {
-            assert_eq!(unseen_failure(line, &()), None, "{line}");
+            assert_eq!(unseen_failure(line, Project::without_runners(&())), None, "{line}");
         }
     }
 }

@@ -24,13 +24,20 @@ const COMPLAINTS: [&str; 7] = [
 ];
 
 /// Returns the endings of commands of the line that `output` shows.
-pub(super) fn seen(program: &Program, purposes: &[Purpose], output: &str) -> Vec<ObservedEnding> {
+pub(super) fn seen(
+    catalogue: &Catalogue,
+    program: &Program,
+    purposes: &[Purpose],
+    output: &str,
+) -> Vec<ObservedEnding> {
     let mut seen = printed(program, output);
     seen.extend(announced(program, output));
     seen.extend(unannounced(program, output));
     seen.extend(complaints(program, output));
     for leaf in 0..purposes.len() {
-        if !seen.iter().any(|entry| entry.leaf == leaf) && silent_where_failures_show(program, purposes, leaf, output) {
+        if !seen.iter().any(|entry| entry.leaf == leaf)
+            && silent_where_failures_show(catalogue, program, purposes, leaf, output)
+        {
             seen.push(ObservedEnding::no_failure(leaf));
         }
     }
@@ -41,12 +48,8 @@ pub(super) fn seen(program: &Program, purposes: &[Purpose], output: &str) -> Vec
             let same = |other: &Purpose| other.runs().any(|run| run == *runner);
             purposes.iter().filter(|other| same(other)).count() == 1
         };
-        let workers: Vec<&Runner> = purpose
-            .runs()
-            .filter(alone)
-            .filter_map(|id| Catalogue::embedded().runner(id))
-            .filter(|r| r.task.is_none())
-            .collect();
+        let workers: Vec<&Runner> =
+            purpose.runs().filter(alone).filter_map(|id| catalogue.runner(id)).filter(|r| r.task.is_none()).collect();
         let known = |entry: &ObservedEnding| entry.leaf == leaf;
         if seen.iter().any(known) || !may_show(program, leaf) {
             continue;
@@ -56,9 +59,9 @@ pub(super) fn seen(program: &Program, purposes: &[Purpose], output: &str) -> Vec
             .enumerate()
             .filter(|(id, _)| *id != leaf)
             .flat_map(|(_, other)| other.runs())
-            .filter_map(|id| Catalogue::embedded().runner(id))
+            .filter_map(|id| catalogue.runner(id))
             .collect();
-        if fails(&workers, &others, output) || task_failed(purpose, purposes, output) {
+        if fails(catalogue, &workers, &others, output) || task_failed(catalogue, purpose, purposes, output) {
             seen.push(ObservedEnding::end(leaf, false));
             break;
         }
@@ -72,7 +75,13 @@ pub(super) fn seen(program: &Program, purposes: &[Purpose], output: &str) -> Vec
 
 /// Returns `true` if a command printed nothing that prints nothing unless it fails, and whose output would be in the
 /// record. It did not fail, then, but it may not have been started.
-fn silent_where_failures_show(program: &Program, purposes: &[Purpose], leaf: LeafId, output: &str) -> bool {
+fn silent_where_failures_show(
+    catalogue: &Catalogue,
+    program: &Program,
+    purposes: &[Purpose],
+    leaf: LeafId,
+    output: &str,
+) -> bool {
     let command = &program.leaves[leaf];
     if command.background || command.stderr != Sink::Terminal && command.stderr != command.stdout {
         return false;
@@ -85,17 +94,16 @@ fn silent_where_failures_show(program: &Program, purposes: &[Purpose], leaf: Lea
     silent
         && purposes[leaf].honest()
         && views(program, leaf).iter().any(|view| view.merged && view.only_cuts())
-        && unexplained(program, purposes, leaf, output).is_empty()
+        && unexplained(catalogue, program, purposes, leaf, output).is_empty()
 }
 
 /// Returns `true` if one of these runners reports that it failed, in a line that only its failure prints.
-pub(super) fn failed_itself(runners: &[&Runner], output: &str) -> bool {
-    fails(runners, &[], output)
+pub(super) fn failed_itself(catalogue: &Catalogue, runners: &[&Runner], output: &str) -> bool {
+    fails(catalogue, runners, &[], output)
 }
 
 /// Does the same as [`failed_itself`], but ignores lines that one of the `others` may have printed.
-fn fails(runners: &[&Runner], others: &[&Runner], output: &str) -> bool {
-    let catalogue = Catalogue::embedded();
+fn fails(catalogue: &Catalogue, runners: &[&Runner], others: &[&Runner], output: &str) -> bool {
     let rules: Vec<_> = runners.iter().flat_map(|runner| catalogue.output_rules(runner).1).collect();
     if rules.is_empty() {
         return false;
@@ -112,12 +120,11 @@ fn fails(runners: &[&Runner], others: &[&Runner], output: &str) -> bool {
 }
 
 /// Returns `true` if a task runner reports that this task failed: `error: script "lint" exited with code 1`.
-fn task_failed(purpose: &Purpose, all: &[Purpose], output: &str) -> bool {
+fn task_failed(catalogue: &Catalogue, purpose: &Purpose, all: &[Purpose], output: &str) -> bool {
     let Some(task) = purpose.runner().and_then(|label| label.rsplit(' ').next()) else { return false };
     if all.iter().filter(|other| other.runner() == purpose.runner()).count() > 1 {
         return false;
     }
-    let catalogue = Catalogue::embedded();
     let rules: Vec<_> = purpose
         .runs()
         .filter_map(|id| catalogue.runner(id))
@@ -166,8 +173,11 @@ fn printed(program: &Program, output: &str) -> Vec<ObservedEnding> {
 
 /// Returns the number of lines in the output that show the end of one of these runners, or `None` if any runner may
 /// have printed one of them.
-pub(super) fn closing_lines(runners: impl Iterator<Item = String>, output: &str) -> Option<usize> {
-    let catalogue = Catalogue::embedded();
+pub(super) fn closing_lines(
+    catalogue: &Catalogue,
+    runners: impl Iterator<Item = String>,
+    output: &str,
+) -> Option<usize> {
     let mut rules = Vec::new();
     for id in runners {
         let runner = catalogue.runner(&id)?;
@@ -308,8 +318,13 @@ fn complaints(program: &Program, output: &str) -> Vec<ObservedEnding> {
 }
 
 /// Returns the lines of the output that no other command of the line is known to have printed.
-pub(super) fn unexplained<'a>(program: &Program, purposes: &[Purpose], own: LeafId, output: &'a str) -> Vec<&'a str> {
-    let catalogue = Catalogue::embedded();
+pub(super) fn unexplained<'a>(
+    catalogue: &Catalogue,
+    program: &Program,
+    purposes: &[Purpose],
+    own: LeafId,
+    output: &'a str,
+) -> Vec<&'a str> {
     let mut patterns = Vec::new();
     let mut texts: Vec<String> = Vec::new();
     for leaf in program.leaves.iter().filter(|leaf| matches!(leaf.name(), Some("echo" | "printf"))) {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::runner::{CommandKind, ExitMeaning, Invocation, ProjectFiles, RunScope, classify_embedded};
+use crate::runner::{CommandKind, ExitMeaning, Invocation, Project, ProjectFiles, RunScope, classify};
 use crate::shell::program::{Arg, InputSource, Leaf, Program};
 
 use super::Extent;
@@ -126,7 +126,7 @@ impl ProjectFiles for Within<'_> {
 }
 
 /// Returns the purpose of a command.
-pub(super) fn purpose(leaf: &Leaf, files: &dyn ProjectFiles) -> Purpose {
+pub(super) fn purpose(leaf: &Leaf, project: Project<'_>) -> Purpose {
     let mut found = Purpose {
         kinds: Vec::new(),
         invocation: None,
@@ -147,15 +147,15 @@ pub(super) fn purpose(leaf: &Leaf, files: &dyn ProjectFiles) -> Purpose {
         return found;
     };
     let directory = leaf.directory.as_ref().map(|directory| directory.path.as_deref());
-    let within = Within { files, directory: directory.flatten() };
+    let within = Within { files: project.files, directory: directory.flatten() };
     // Files of another machine, or of a directory that is not known, are not the project's.
     let hidden = leaf.remote || directory == Some(None);
-    let files: &dyn ProjectFiles = if hidden { &() } else { &within };
-    let invocation = classify_embedded(&words, files);
+    let project = project.with_files(if hidden { &() } else { &within });
+    let invocation = classify(project.runners, &words, project.files);
     if invocation.kinds.is_empty() {
         other(name, leaf, &words, &mut found);
     } else {
-        check(leaf, invocation, files, &mut found);
+        check(leaf, invocation, project, &mut found);
     }
     found.is_unknown = found.kinds.contains(&"other");
     if found.edits && found.kinds.iter().all(|kind| matches!(*kind, "read" | "other")) && !leaf.writes.is_empty() {
@@ -164,15 +164,15 @@ pub(super) fn purpose(leaf: &Leaf, files: &dyn ProjectFiles) -> Purpose {
     found
 }
 
-fn check(leaf: &Leaf, mut invocation: Invocation, files: &dyn ProjectFiles, found: &mut Purpose) {
+fn check(leaf: &Leaf, mut invocation: Invocation, project: Project<'_>, found: &mut Purpose) {
     if matches!(invocation.scope, RunScope::NoneExecuted { .. }) && !invocation.is_test() {
         // `rustc --version` builds nothing.
         found.kinds.push("read");
         return;
     }
-    let narrowed = environment::set_for(leaf, &invocation);
+    let narrowed = environment::set_for(leaf, &invocation, project.runners);
     invocation.exit = Narrowed::exit(narrowed.as_ref(), invocation.exit);
-    found.replaced = run_settings::of_project(leaf, &invocation, files);
+    found.replaced = run_settings::of_project(leaf, &invocation, project);
     if found.replaced.is_some() {
         invocation.exit = ExitMeaning::ZeroOnFindings;
     }

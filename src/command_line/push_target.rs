@@ -101,6 +101,7 @@ fn asks_for_branch(leaf: &Leaf) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runner::Project;
 
     #[test]
     fn every_spelling() {
@@ -141,7 +142,7 @@ mod tests {
             ("B=$(git branch --show-current); git checkout main; git push origin $B", "?"),
             ("git push origin $(cat branch.txt)", "?"),
         ] {
-            let understood = crate::command_line::understand(line, &()).expect("a line");
+            let understood = crate::command_line::understand(line, Project::without_runners(&())).expect("a line");
             let places: Vec<String> = understood.purposes.into_iter().flat_map(|purpose| purpose.pushes).collect();
             assert_eq!(places, [want], "{line}");
         }

@@ -1,6 +1,6 @@
 //! The command that proves what a line left open.
 
-use crate::runner::{Catalogue, ProjectFiles, RunScope, classify};
+use crate::runner::{Project, RunScope, classify};
 use crate::shell::program::Leaf;
 use crate::shell_quote::{shell_line, shell_word};
 
@@ -9,7 +9,7 @@ use super::judge;
 use super::purpose::{Purpose, purpose};
 
 /// Returns the command that runs the same check alone, in full, and with its own status, or `None` if none is known.
-pub(super) fn would_prove(leaf: &Leaf, purpose: &Purpose, files: &dyn ProjectFiles) -> Option<String> {
+pub(super) fn would_prove(leaf: &Leaf, purpose: &Purpose, project: Project<'_>) -> Option<String> {
     if leaf.appended || (leaf.remote && !leaf.text.contains(leaf.name()?)) {
         return None;
     }
@@ -20,7 +20,7 @@ pub(super) fn would_prove(leaf: &Leaf, purpose: &Purpose, files: &dyn ProjectFil
     let inner = shell_line(argv.iter().map(String::as_str));
     let whole = match purpose.extent {
         None | Some(Extent::Full) => inner,
-        Some(_) => words(&widen(leaf, argv, files)?),
+        Some(_) => words(&widen(leaf, argv, project)?),
     };
     let mut line = String::new();
     if let Some(directory) = &leaf.directory {
@@ -40,7 +40,7 @@ pub(super) fn would_prove(leaf: &Leaf, purpose: &Purpose, files: &dyn ProjectFil
     line += &prefix(leaf);
     line += &whole;
     // A command is named only if its success would prove it.
-    judge::would_decide(&line, files).then_some(line)
+    judge::would_decide(&line, project).then_some(line)
 }
 
 /// Returns the wrappers in front of the command, as they were written.
@@ -55,20 +55,18 @@ fn prefix(leaf: &Leaf) -> String {
 }
 
 /// Removes the words that narrow a run.
-fn widen(leaf: &Leaf, mut argv: Vec<String>, files: &dyn ProjectFiles) -> Option<Vec<String>> {
+fn widen(leaf: &Leaf, mut argv: Vec<String>, project: Project<'_>) -> Option<Vec<String>> {
     for _ in 0..24 {
         let tried = Leaf {
             argv: argv.iter().map(crate::shell::program::Arg::new).collect(),
             narrowed_by: None,
             ..leaf.clone()
         };
-        let found = purpose(&tried, files);
+        let found = purpose(&tried, project);
         let by = match (found.extent, found.narrowed_by.clone()) {
             (Some(Extent::Full), _) => {
                 // Without an argument it would be the package here; all of them are asked for.
-                argv.extend(
-                    found.runs().find_map(|id| Catalogue::embedded().runner(id)?.arguments.whole.first().cloned()),
-                );
+                argv.extend(found.runs().find_map(|id| project.runners.runner(id)?.arguments.whole.first().cloned()));
                 return Some(argv);
             }
             (Some(_), Some(by)) => by,
@@ -79,7 +77,7 @@ fn widen(leaf: &Leaf, mut argv: Vec<String>, files: &dyn ProjectFiles) -> Option
         let takes_value = argv[at].starts_with('-') && !argv[at].contains('=') && {
             let mut shorter = tried.words();
             shorter.remove(at);
-            let left = classify(Catalogue::embedded(), &shorter, &());
+            let left = classify(project.runners, &shorter, &());
             matches!(&left.scope, RunScope::Filtered { by } if argv.get(at + 1) == Some(by))
         };
         argv.remove(at);

@@ -1,7 +1,7 @@
 //! The result of a run of a whole command line.
 
 use crate::event::{Ended, RunReport};
-use crate::runner::{Catalogue, OutputOutcome, ProjectFiles, Runner, read_output_of};
+use crate::runner::{OutputOutcome, Project, Runner, read_output_of};
 use crate::shell::dialect::Shell;
 
 use super::{CheckOutcome, ExitDecides, LineRecord, contradiction, judge, unseen_failure};
@@ -36,12 +36,12 @@ pub fn said(
     text: &str,
     known: OutputKnowledge,
     counted: Option<RunReport>,
-    files: &dyn ProjectFiles,
+    project: Project<'_>,
 ) -> RunResult {
     // "no tests ran" comes without counts, and is one.
     let nothing = || RunReport { runner: String::new(), passed: 0, failed: 0, skipped: 0 };
     let read = || {
-        let reading = read_output_of(Catalogue::embedded(), runners, text);
+        let reading = read_output_of(project.runners, runners, text);
         sum(reading.reports).or_else(|| (reading.says == OutputOutcome::NothingRan).then(nothing))
     };
     let by_report = counted.is_some();
@@ -54,7 +54,7 @@ pub fn said(
         OutputKnowledge::AsTold(shell) => shell,
     };
     let record = LineRecord { status: Some(0), output: Some(text), background: false, shell };
-    let judged = judge(line, &record, files);
+    let judged = judge(line, &record, project);
     let decides = match judged.exit_decides {
         Some(ExitDecides::NoMasked) => false,
         Some(ExitDecides::Unknown) => !matches!(shell, Some(Shell::Fish | Shell::PowerShell | Shell::Cmd)),
@@ -69,9 +69,9 @@ pub fn said(
     let report = report.filter(|report| report.failed == 0 || !own);
     let contradicted = || {
         let by_words = own && !by_report;
-        by_words.then(|| contradiction::of_success(line, runners, text, known, files)).flatten()
+        by_words.then(|| contradiction::of_success(line, runners, text, known, project)).flatten()
     };
-    let unseen = || unseen_failure(line, files).filter(|_| report.is_none());
+    let unseen = || unseen_failure(line, project).filter(|_| report.is_none());
     let masked = if masked { Some(judged.reason) } else { judged.exit_decides.map_or_else(unseen, |_| contradicted()) };
     RunResult { report, masked }
 }
@@ -160,13 +160,14 @@ mod tests {
             ("mvn -q test", String::new(), false),
             ("npm test", String::new(), false),
         ] {
-            let runners: Vec<&Runner> = crate::command_line::understand(line, &())
+            let project = Project::without_runners(&());
+            let runners: Vec<&Runner> = crate::command_line::understand(line, project)
                 .iter()
                 .flat_map(|line| &line.purposes)
                 .flat_map(crate::command_line::Purpose::runs)
-                .filter_map(|id| Catalogue::embedded().runner(id))
+                .filter_map(|id| project.runners.runner(id))
                 .collect();
-            let found = said(line, &runners, Ended::Exited(0), &text, OutputKnowledge::ToItsEnd, None, &());
+            let found = said(line, &runners, Ended::Exited(0), &text, OutputKnowledge::ToItsEnd, None, project);
             if found.masked.is_some() != contradicted {
                 wrong.push(format!("{line} / {text}: {found:?}"));
             }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::embedded;
 use crate::foreign_text::beginning;
-use crate::runner::{Invocation, ProjectFiles, resolve_embedded};
+use crate::runner::{Invocation, Project, resolve};
 use crate::shell::program::Leaf;
 
 use super::environment::{How, Narrowed};
@@ -128,11 +128,11 @@ impl SettingsFile {
     }
 }
 
-/// A command, and the files of the folder that it runs in.
+/// A command, and the project as seen from the folder that it runs in.
 #[derive(Clone, Copy)]
 pub(super) struct CallSite<'a> {
     pub(super) leaf: &'a Leaf,
-    pub(super) files: &'a dyn ProjectFiles,
+    pub(super) project: Project<'a>,
 }
 
 impl CallSite<'_> {
@@ -143,28 +143,28 @@ impl CallSite<'_> {
 
     /// Whether it calls a task of a `package.json` with scripts that run before or after it.
     fn has_hooks(&self) -> bool {
-        let text = self.files.read("package.json").unwrap_or_default();
+        let text = self.project.files.read("package.json").unwrap_or_default();
         let package: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-        let tasks = resolve_embedded(&self.leaf.words(), self.files);
+        let tasks = resolve(self.project.runners, &self.leaf.words(), self.project.files);
         let has = |name: String| package["scripts"].get(name).is_some();
         tasks.iter().any(|task| has(format!("pre{}", task.task)) || has(format!("post{}", task.task)))
     }
 
     /// Returns `true` if it calls a task that its file does not define.
     fn is_undefined(&self) -> bool {
-        let tasks = resolve_embedded(&self.leaf.words(), self.files);
+        let tasks = resolve(self.project.runners, &self.leaf.words(), self.project.files);
         tasks.iter().any(|task| task.script.is_none())
     }
 }
 
 /// Returns a phrase for the setting in a file of the project that narrows a check.
-pub(super) fn of_project(leaf: &Leaf, invocation: &Invocation, files: &dyn ProjectFiles) -> Option<String> {
-    let call = CallSite { leaf, files };
+pub(super) fn of_project(leaf: &Leaf, invocation: &Invocation, project: Project<'_>) -> Option<String> {
+    let call = CallSite { leaf, project };
     let known = run_settings().file.iter().filter(|file| file.concerns(invocation));
     let mut found =
         known.flat_map(|file| file.paths.iter().map(move |path| (file, path))).filter_map(|(file, path)| {
             let place = (0..=MAX_ABOVE).map(|above| format!("{}{path}", "../".repeat(above)));
-            place.into_iter().find_map(|path| file.read(&path, &files.read(&path)?, call))
+            place.into_iter().find_map(|path| file.read(&path, &project.files.read(&path)?, call))
         });
     found.next().map(|Narrowed { by, .. }| format!("with {by} a failure need not show in the status"))
 }
@@ -180,7 +180,7 @@ pub(super) fn of_person(
     let mut places = known.flat_map(|file| file.personal.iter().map(move |place| (file, place)));
     places.find_map(|(file, place)| {
         let path = personal(place, &variable)?;
-        let text = call.files.read(path.to_str()?)?;
+        let text = call.project.files.read(path.to_str()?)?;
         file.read(&path.to_string_lossy(), &text, call)
             .filter(|narrowed| narrowed.how != How::Part || file.paths.is_empty())
     })
@@ -211,6 +211,7 @@ mod tests {
 
     use super::*;
     use crate::command_line::{LineRecord, Proves, inherited, judge};
+    use crate::runner::ProjectFiles;
     use crate::shell_kind::Shell;
 
     struct OneFile(BTreeMap<&'static str, &'static str>);
@@ -286,13 +287,13 @@ mod tests {
             ("npm test", ".npmrc", "workspaces=true\ninclude-workspace-root=true\n", Proves::FullPass),
             ("npm test", ".npmrc", "workspaces=false\nworkspaces-update=false\n", Proves::FullPass),
         ] {
-            let found = judge(line, &record, &files(path, text));
+            let found = judge(line, &record, Project::without_runners(&files(path, text)));
             assert_eq!(found.proves, proves, "{line} {text}: {}", found.reason);
             // What replaces the tests may print their words.
             let output = Some(
                 "running 1 test\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 1 filtered out\n",
             );
-            let shown = judge(line, &LineRecord { output, ..record }, &files(path, text));
+            let shown = judge(line, &LineRecord { output, ..record }, Project::without_runners(&files(path, text)));
             assert_eq!(shown.proves == Proves::Nothing, proves == Proves::Nothing, "{line} {text}: {}", shown.reason);
         }
     }
@@ -306,7 +307,7 @@ mod tests {
             (r#"{"scripts":{"test":"sh t.sh","posttest":"sh u.sh"}}"#, Proves::Nothing),
             (r#"{"scripts":{"test":"sh t.sh","prebuild":"x"}}"#, Proves::FullPass),
         ] {
-            let found = judge("npm test", &record, &files(scripts));
+            let found = judge("npm test", &record, Project::without_runners(&files(scripts)));
             assert_eq!(found.proves, proves, "{scripts}: {}", found.reason);
         }
     }
@@ -330,7 +331,7 @@ mod tests {
             ("go test ./...", "/none", "", "GOFLAGS", "-toolexec=/x/y -mod=mod", true),
         ] {
             let variables = [(name.to_owned(), value.to_owned())];
-            let found = inherited(line, &files(path, text), &variables);
+            let found = inherited(line, Project::without_runners(&files(path, text)), &variables);
             assert_eq!(found.is_some(), replaced, "{line} {text} {name}={value}: {found:?}");
         }
     }

@@ -8,12 +8,12 @@ const MAX_CHANGES: usize = 4;
 
 /// Removes the words that change the directory of a command, and sets that directory: `make -C web test` is `make test`
 /// in `web`.
-pub(super) fn follow(leaf: &mut Leaf) {
+pub(super) fn follow(leaf: &mut Leaf, runners: &Catalogue) {
     for _ in 0..MAX_CHANGES {
-        if !leaf.argv.first().and_then(Arg::literal).is_some_and(Catalogue::may_start) {
+        if !leaf.argv.first().and_then(Arg::literal).is_some_and(|word| runners.may_start(word)) {
             return;
         }
-        let Some(named) = runner_directory::named(Catalogue::embedded(), &leaf.words()) else { return };
+        let Some(named) = runner_directory::named(runners, &leaf.words()) else { return };
         let Some(path) = named.directory else {
             leaf.directory = Some(ChangedDirectory { path: None, certain: true });
             return;

@@ -52,6 +52,11 @@ impl fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 impl ConfigError {
+    /// Returns the path of the file in the repository: its name without the commit that it was read from.
+    pub fn path(&self) -> &str {
+        self.file.split_once(':').map_or(&self.file, |(_, path)| path)
+    }
+
     /// Returns the line of the first problem, from 1.
     pub fn line(&self) -> Option<u32> {
         self.problems.first().and_then(|first| u32::try_from(first.line).ok())

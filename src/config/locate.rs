@@ -6,15 +6,15 @@
 
 use std::fmt;
 
-use super::{CheckParams, ConfigError, FILE, defaults, read};
+use super::{CheckParams, ConfigError, FILE, PolicyFiles, defaults, read_files};
 use crate::oid::Oid;
 use crate::policy::{Policy, PolicySource};
 
-/// Reads `gate.toml` from some place; `None` if that has no such file.
-pub type ReadFile<'a, E> = &'a dyn Fn() -> Result<Option<Vec<u8>>, E>;
+/// Reads the files of the policy from some place; `None` if that has no `gate.toml`.
+pub type ReadFile<'a, E> = &'a dyn Fn() -> Result<Option<PolicyFiles>, E>;
 
-/// Reads the earlier versions of `gate.toml`, each with the commit that has it.
-pub type ReadVersions<'a, E> = &'a dyn Fn() -> Result<Vec<(Oid, Vec<u8>)>, E>;
+/// Reads the earlier versions of the policy, each with the commit that has it.
+pub type ReadVersions<'a, E> = &'a dyn Fn() -> Result<Vec<(Oid, PolicyFiles)>, E>;
 
 /// The possible places of `gate.toml`. A place that does not exist, or must not be read, is `None`.
 pub struct PolicyLocations<'a, E> {
@@ -106,13 +106,13 @@ impl fmt::Display for PolicyNote {
 /// else the defaults. A change that makes a readable policy unreadable is an error, and so is a base whose policy cannot be
 /// read, unless the change repairs it.
 pub fn locate<E>(places: &PolicyLocations<'_, E>, check: CheckParams<'_>) -> Result<Located, LocateError<E>> {
-    let parse = |bytes: &[u8], at: &Oid| {
-        read(&format!("{}:{FILE}", at.short()), bytes, PolicySource::Commit(at.clone()), check)
+    let parse = |files: &PolicyFiles, at: &Oid| {
+        read_files(&format!("{}:", at.short()), files, PolicySource::Commit(at.clone()), check)
     };
     let file = |read: ReadFile<'_, E>| read().map_err(LocateError::Read);
 
     let base = match &places.base {
-        Some((oid, read)) => file(*read)?.map(|bytes| (oid, bytes)),
+        Some((oid, read)) => file(*read)?.map(|files| (oid, files)),
         None => None,
     };
     let same = places.base.as_ref().map(|(oid, _)| oid) == places.judged.as_ref().map(|(oid, _)| oid);
@@ -120,43 +120,43 @@ pub fn locate<E>(places: &PolicyLocations<'_, E>, check: CheckParams<'_>) -> Res
         Some((oid, read)) if !same => Some((oid, file(*read)?)),
         _ => None,
     };
-    let (applies, bytes, mut located) = match (base, judged) {
-        (Some((oid, bytes)), judged) => match parse(&bytes, oid) {
+    let (applies, files, mut located) = match (base, judged) {
+        (Some((oid, files)), judged) => match parse(&files, oid) {
             Ok(policy) => {
-                let note = judged.map(|(_, other)| compare(&policy, oid, &bytes, other, check)).transpose();
+                let note = judged.map(|(_, other)| compare(&policy, oid, &files, other, check)).transpose();
                 let notes = note.map_err(LocateError::BrokenByChange)?.flatten().into_iter().collect();
-                (oid.clone(), bytes, Located { policy, notes })
+                (oid.clone(), files, Located { policy, notes })
             }
             Err(error) => match judged {
-                Some((judged, Some(other))) if !error.newer && other != bytes => {
+                Some((judged, Some(other))) if !error.newer && other != files => {
                     let repaired = parse(&other, judged).map_err(LocateError::BrokenByChange)?;
                     let earlier = places.earlier.map(|read| read().map_err(LocateError::Read)).transpose()?;
                     let mut earlier = earlier.into_iter().flatten();
-                    let readable = earlier.find_map(|(at, bytes)| Some((parse(&bytes, &at).ok()?, at, bytes)));
-                    let (policy, applies, bytes) = readable.unwrap_or_else(|| (repaired, judged.clone(), other));
+                    let readable = earlier.find_map(|(at, files)| Some((parse(&files, &at).ok()?, at, files)));
+                    let (policy, applies, files) = readable.unwrap_or_else(|| (repaired, judged.clone(), other));
                     let notes = vec![PolicyNote::Repaired { applies: applies.clone(), error }];
-                    (applies, bytes, Located { policy, notes })
+                    (applies, files, Located { policy, notes })
                 }
                 _ if error.newer => return Err(LocateError::Config(error)),
                 _ => return Err(LocateError::BaseBroken(error)),
             },
         },
-        (None, Some((oid, Some(bytes)))) => {
-            let policy = parse(&bytes, oid).map_err(LocateError::Config)?;
-            (oid.clone(), bytes, Located { policy, notes: Vec::new() })
+        (None, Some((oid, Some(files)))) => {
+            let policy = parse(&files, oid).map_err(LocateError::Config)?;
+            (oid.clone(), files, Located { policy, notes: Vec::new() })
         }
         (None, _) => {
-            let Some(bytes) = places.working_tree.map(file).transpose()?.flatten() else {
+            let Some(files) = places.working_tree.map(file).transpose()?.flatten() else {
                 return Ok(Located { policy: defaults(check), notes: Vec::new() });
             };
-            let policy = read(FILE, &bytes, PolicySource::WorkingTree, check).map_err(LocateError::Config)?;
+            let policy = read_files("", &files, PolicySource::WorkingTree, check).map_err(LocateError::Config)?;
             return Ok(Located { policy, notes: vec![PolicyNote::Uncommitted] });
         }
     };
     // What is here counts for nothing then: that it cannot be read is no more than that it differs.
-    let differs = |here: Vec<u8>| {
-        here != bytes
-            && read(FILE, &here, PolicySource::WorkingTree, check)
+    let differs = |here: PolicyFiles| {
+        here != files
+            && read_files("", &here, PolicySource::WorkingTree, check)
                 .map_or(true, |here| here.digest != located.policy.digest)
     };
     if located.notes.is_empty()
@@ -171,15 +171,15 @@ pub fn locate<E>(places: &PolicyLocations<'_, E>, check: CheckParams<'_>) -> Res
 fn compare(
     policy: &Policy,
     base: &Oid,
-    old: &[u8],
-    new: Option<Vec<u8>>,
+    old: &PolicyFiles,
+    new: Option<PolicyFiles>,
     check: CheckParams<'_>,
 ) -> Result<Option<PolicyNote>, ConfigError> {
     let base = base.clone();
     let Some(new) = new else { return Ok(Some(PolicyNote::Removed { base })) };
-    if new == old {
+    if new == *old {
         return Ok(None);
     }
-    let new = read(FILE, &new, PolicySource::WorkingTree, check)?;
+    let new = read_files("", &new, PolicySource::WorkingTree, check)?;
     Ok((new.digest != policy.digest).then_some(PolicyNote::Changed { base }))
 }

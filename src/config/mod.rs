@@ -13,6 +13,7 @@ mod gate_table;
 mod glob_check;
 mod locate;
 mod merge;
+mod own_runners;
 mod param_error;
 mod policy_digest;
 mod prompt_notes;
@@ -23,6 +24,8 @@ mod scopes;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use toml::de::DeTable;
 
 pub use self::built_in_gates::{built_in, read_ahead};
@@ -30,13 +33,14 @@ use self::error::Report;
 pub use self::error::{ConfigError, Problem, nearest};
 use self::fields::{LocatedValue, TableFields};
 pub use self::locate::{LocateError, Located, PolicyLocations, PolicyNote, ReadFile, ReadVersions, locate};
+pub use self::own_runners::OWN_RUNNERS;
 pub use self::param_error::CheckParams;
 pub use self::prompt_notes::{PromptNotes, prompt_notes};
 use crate::policy::{Gate, Policy, PolicySource, Signers};
 
 /// The name of the policy file, at the root of a repository.
 pub const FILE: &str = "gate.toml";
-/// Stands for what lies in the place of the policy file and is not a regular file. No text is equal to it.
+/// Stands for what lies in the place of a policy's file and is not a regular file. No text is equal to it.
 pub const NOT_A_FILE: &[u8] = b"\0not a regular file";
 /// The kind of gate that takes commands.
 pub const EVIDENCE: &str = "evidence";
@@ -69,6 +73,37 @@ pub fn defaults(_check: CheckParams<'_>) -> Policy {
     digested(Policy { gates: built_in(), ..Policy::empty(PolicySource::Defaults) })
 }
 
+/// The files of a policy.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PolicyFiles {
+    /// The content of `gate.toml`.
+    pub policy: Vec<u8>,
+    /// The contents of the files in [`OWN_RUNNERS`], by name.
+    pub runners: BTreeMap<String, Vec<u8>>,
+}
+
+impl PolicyFiles {
+    /// Returns `true` if a file of this name in [`OWN_RUNNERS`] describes a runner.
+    pub fn is_runner(name: &str) -> bool {
+        name.ends_with(".toml") && !name.starts_with('.')
+    }
+}
+
+/// Reads a policy from its files. `place` stands in front of their paths in errors.
+pub fn read_files(
+    place: &str,
+    files: &PolicyFiles,
+    source: PolicySource,
+    check: CheckParams<'_>,
+) -> Result<Policy, ConfigError> {
+    let policy = read(&format!("{place}{FILE}"), &files.policy, source, check)?;
+    if files.runners.is_empty() {
+        return Ok(policy);
+    }
+    let runners = own_runners::catalogue(place, &files.runners)?;
+    Ok(digested(Policy { runners, ..policy }))
+}
+
 /// Reads the bytes of a `gate.toml`: UTF-8 with or without byte order mark, line ends of either kind, 1 MiB at most.
 pub fn read(
     file_name: &str,
@@ -76,19 +111,28 @@ pub fn read(
     source: PolicySource,
     check: CheckParams<'_>,
 ) -> Result<Policy, ConfigError> {
+    parse(file_name, text_of(file_name, bytes)?, source, check)
+}
+
+/// Returns the text of a file of a policy.
+fn text_of<'a>(file_name: &str, bytes: &'a [u8]) -> Result<&'a str, ConfigError> {
+    let refused = |at: usize, text: &str, what: String| {
+        let mut report = Report::new(file_name, text);
+        report.add(&(at..at), what);
+        Err(report.into())
+    };
     if bytes == NOT_A_FILE {
-        let mut report = Report::new(file_name, "");
-        report.add(&(0..0), "not a regular file: a policy cannot be a link, a folder or a submodule");
-        return Err(report.into());
+        let what = "not a regular file: a policy cannot be a link, a folder or a submodule";
+        return refused(0, "", what.to_owned());
     }
     match std::str::from_utf8(bytes) {
-        Ok(text) => parse(file_name, text, source, check),
+        Ok(text) if text.len() > MAX_FILE_SIZE => {
+            refused(0, text, format!("{} bytes is more than a policy may have (1 MiB)", text.len()))
+        }
+        Ok(text) => Ok(text),
         Err(error) => {
-            let start = error.valid_up_to();
-            let text = String::from_utf8_lossy(bytes);
-            let mut report = Report::new(file_name, &text);
-            report.add(&(start..start), "not UTF-8; save the file in that encoding");
-            Err(report.into())
+            let what = "not UTF-8; save the file in that encoding";
+            refused(error.valid_up_to(), &String::from_utf8_lossy(bytes), what.to_owned())
         }
     }
 }

@@ -37,6 +37,11 @@ pub(super) fn digest(policy: &Policy) -> String {
     if *ci != Strictness::default() {
         parts.push(json!({ "agents": ci.agents.as_str(), "people": ci.people.as_str() }).to_string().into_bytes());
     }
+    let own = policy.runners.own();
+    if !own.is_empty() {
+        let runners: BTreeMap<&str, &str> = own.iter().map(|runner| (&*runner.id, &*runner.digest)).collect();
+        parts.push(json!({ "runners": runners }).to_string().into_bytes());
+    }
     hex_digest(&parts.iter().map(Vec::as_slice).collect::<Vec<_>>())
 }
 

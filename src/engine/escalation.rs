@@ -14,6 +14,7 @@ use crate::git::TreeDiff;
 use crate::handoff::ruled_out_retries::{self, PastWork};
 use crate::journal::{JournalLine, JournalState};
 use crate::oid::Oid;
+use crate::policy::Policy;
 use crate::repo_path::RepoPath;
 use crate::shell_quote::shell_word;
 use crate::source::project_files::DiskDirectory;
@@ -103,7 +104,7 @@ impl Workplace {
     }
 
     /// Adds the actions that the reply to a handoff ruled out and that were repeated since.
-    pub(super) fn name_what_is_ruled_out(&self, state: &JournalState, verdict: &mut Verdict) {
+    pub(super) fn name_what_is_ruled_out(&self, policy: &Policy, state: &JournalState, verdict: &mut Verdict) {
         let Some((reply, items)) = &state.judged(&verdict.session).rescue.ruled_out else { return };
         let events = self.events();
         let Some(at) = events.iter().position(|event| event.id == *reply) else { return };
@@ -114,7 +115,7 @@ impl Workplace {
             since: &events[at + 1..],
             session: &verdict.session,
             changed: &self.changed_since(&events[..=at], verdict),
-            ground: CommonGround { root: root.as_deref(), files: &files },
+            ground: CommonGround { root: root.as_deref(), project: policy.project(&files) },
         };
         for item in ruled_out_retries::repeated(items, &past) {
             let text = say("feedback", "ruled_out", &context! { item });

@@ -1,20 +1,18 @@
 //! Selects the policy for a judgement, and reports the choice.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
-use super::Workplace;
+use super::{Workplace, policy_files};
 use crate::collect::contracts;
 use crate::collect::merge_base::{Lineage, Target};
 use crate::collect::{self, BaseOf};
-use crate::config::{self, LocateError, PolicyLocations, ReadFile};
+use crate::config::{self, LocateError, PolicyFiles, PolicyLocations, ReadFile};
 use crate::exit::Exit;
 use crate::fact::Note;
 use crate::fact::policy_change;
 use crate::fact::subject::Base;
 use crate::failure::Failure;
 use crate::gates;
-use crate::git::TreeFile;
 use crate::oid::Oid;
 use crate::policy::{Policy, PolicySource};
 use crate::repo_path::RepoPath;
@@ -41,19 +39,11 @@ impl Workplace {
     /// tip of the default branch, if there are several merge bases or if the merge base has none. A branch that is
     /// pushed with others, or begins before there was a policy, cannot bring its own.
     pub fn policy_of_push(&self, judged: &[&Lineage], target: Option<&Target>) -> Result<(Policy, Vec<Note>), Failure> {
-        let file = RepoPath::from(config::FILE);
         let of = |commit: &Oid| {
-            let read = self.repo.regular_file_at(commit, &file);
-            let read = read.map_err(|error| {
-                Failure::new(Exit::CannotJudge, format!("{} cannot be read: {error}", config::FILE))
-            })?;
-            Ok(match read {
-                TreeFile::Nothing => None,
-                TreeFile::Regular(content) => Some(content),
-                TreeFile::Other => Some(config::NOT_A_FILE.to_vec()),
-            })
+            policy_files::at(&self.repo, commit)
+                .map_err(|error| Failure::new(Exit::CannotJudge, format!("{} cannot be read: {error}", config::FILE)))
         };
-        let here = || self.repo.root().map_or(Ok(None), file_here);
+        let here = || self.repo.root().map_or(Ok(None), policy_files::here);
         let bases: BTreeSet<&Oid> = judged
             .iter()
             .filter_map(|lineage| match &lineage.base {
@@ -79,19 +69,19 @@ impl Workplace {
         };
         let located = config::locate(&places, &gates::check_params).map_err(|error| match error {
             LocateError::Config(error) => {
-                Failure::new(Exit::BadInput, error.render()).at(RepoPath::from(config::FILE), error.line())
+                Failure::new(Exit::BadInput, error.render()).at(RepoPath::from(error.path()), error.line())
             }
             LocateError::BrokenByChange(error) => Failure::new(
                 Exit::BadInput,
-                format!("this change makes {} unreadable: {}", config::FILE, error.render()),
+                format!("this change makes {} unreadable: {}", error.path(), error.render()),
             )
-            .at(RepoPath::from(config::FILE), error.line())
-            .remedy(format!("fix {} in this change: the policy of the base is readable", config::FILE)),
+            .at(RepoPath::from(error.path()), error.line())
+            .remedy(format!("fix {} in this change: the policy of the base is readable", error.path())),
             LocateError::BaseBroken(error) => {
                 let what = format!("nothing can be judged: the policy of the base cannot be read: {}", error.render());
-                Failure::new(Exit::CannotJudge, what).at(RepoPath::from(config::FILE), error.line()).remedy(format!(
+                Failure::new(Exit::CannotJudge, what).at(RepoPath::from(error.path()), error.line()).remedy(format!(
                     "commit a readable {}: that change is judged by the last readable policy",
-                    config::FILE
+                    error.path()
                 ))
             }
             LocateError::Read(failure) => failure,
@@ -104,7 +94,7 @@ impl Workplace {
                 config::PolicyNote::EditedHere { .. } => here(),
                 _ => Ok(None),
             };
-            notes.push(self.policy_note(note, &located.policy, other.ok().flatten().as_deref()));
+            notes.push(self.policy_note(note, &located.policy, other.ok().flatten().as_ref()));
         }
         let moved = target.filter(|target| target.moved).map(|target| {
             let (branch, tip) = (&target.branch, target.tip.short());
@@ -123,13 +113,13 @@ impl Workplace {
     }
 
     /// Returns the policy files on the first-parent history of `base`, the latest first.
-    fn earlier_policies(&self, base: &Oid) -> Result<Vec<(Oid, Vec<u8>)>, Failure> {
+    fn earlier_policies(&self, base: &Oid) -> Result<Vec<(Oid, PolicyFiles)>, Failure> {
         let failed = |error: crate::git::GitError| Failure::new(Exit::CannotJudge, error);
-        let file = RepoPath::from(config::FILE);
+        let (file, runners) = (RepoPath::from(config::FILE), RepoPath::from(config::OWN_RUNNERS));
         let mut versions = Vec::new();
-        for commit in self.repo.versions(base, &file, MAX_VERSIONS).map_err(failed)? {
-            if let Some(bytes) = self.repo.blob_at(&commit, &file).map_err(failed)? {
-                versions.push((commit, bytes));
+        for commit in self.repo.versions(base, [&file, &runners], MAX_VERSIONS).map_err(failed)? {
+            if let Some(files) = policy_files::at(&self.repo, &commit).map_err(failed)? {
+                versions.push((commit, files));
             }
         }
         Ok(versions)
@@ -137,12 +127,12 @@ impl Workplace {
 
     /// Returns the note about the choice of a policy, which says if the policy that does not apply, `other`, requires
     /// less.
-    fn policy_note(&self, note: &config::PolicyNote, applies: &Policy, other: Option<&[u8]>) -> Note {
+    fn policy_note(&self, note: &config::PolicyNote, applies: &Policy, other: Option<&PolicyFiles>) -> Note {
         let mut text = note.to_string();
         let kind = match note {
             config::PolicyNote::Removed { .. } => "policy-removed",
             config::PolicyNote::Changed { .. } | config::PolicyNote::EditedHere { .. } => {
-                let read = |bytes| config::read(config::FILE, bytes, PolicySource::WorkingTree, &gates::check_params);
+                let read = |files| config::read_files("", files, PolicySource::WorkingTree, &gates::check_params);
                 match other.map(read) {
                     Some(Ok(other)) => {
                         let less = policy_change::relaxed(applies, &other, &self.files());
@@ -165,23 +155,5 @@ impl Workplace {
             _ => None,
         };
         Note::new(kind, text).at(RepoPath::from(config::FILE), line)
-    }
-}
-
-/// Reads the policy file of the working tree below `root`. Returns `None` for anything that is not a file.
-fn file_here(root: &Path) -> Result<Option<Vec<u8>>, Failure> {
-    let path = root.join(config::FILE);
-    let refused = |what: &str| {
-        let remedy = format!("the policy is a file at the root of the repository: {}", path.display());
-        Failure::new(Exit::BadInput, format!("{} {what}", config::FILE)).remedy(remedy)
-    };
-    // Whatever else it is, reading it may never end.
-    let read = std::fs::metadata(&path).and_then(|meta| meta.is_file().then(|| std::fs::read(&path)).transpose());
-    match read {
-        Ok(Some(bytes)) => Ok(Some(bytes)),
-        Ok(None) if path.is_dir() => Err(refused("is a directory")),
-        Ok(None) => Err(refused("is no regular file")),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(refused(&format!("cannot be read: {error}"))),
     }
 }

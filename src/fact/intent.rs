@@ -188,10 +188,20 @@ fn guards(path: &str) -> Option<IntentKind> {
         || parts.windows(2).any(|pair| LOGS.contains(&[pair[0], pair[1]]))
     {
         Some(IntentKind::ChangesRecord)
-    } else if parts == ["gate.toml"] || (path.starts_with('/') && parts.last() == Some(&"gate.toml")) {
+    } else if is_policy(&parts, path.starts_with('/')) {
         Some(IntentKind::ChangesPolicy)
     } else {
         None
+    }
+}
+
+/// Returns `true` for `gate.toml` and the runners of the repository.
+fn is_policy(parts: &[&str], is_absolute: bool) -> bool {
+    match parts {
+        ["gate.toml"] | ["gate", "runners"] => true,
+        ["gate", "runners", name] => name.ends_with(".toml") || name.contains('*'),
+        [_, inner @ ..] if is_absolute => is_policy(inner, true),
+        _ => false,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::command_line::{self, ExitDecides, Extent, LineRecord};
 use crate::policy::{Command, Gate, Mode, OnUnknown, Policy, Signers};
-use crate::runner::{CommandKind, ProjectFiles};
+use crate::runner::{CommandKind, Project, ProjectFiles};
 use crate::shell::dialect::Shell;
 
 /// Returns the requirements of `old` that `new` relaxes, a phrase for each. Returns none if `new` requires as much, or
@@ -23,7 +23,12 @@ pub fn relaxed(old: &Policy, new: &Policy, files: &dyn ProjectFiles) -> Vec<Stri
     }
     for command in &old.commands {
         match new.commands.iter().find(|other| other.name == command.name) {
-            Some(other) => less_of_command(command, other, files, &mut found),
+            Some(other) => {
+                if strength(&other.run, new.project(files)) < strength(&command.run, old.project(files)) {
+                    found.push(weaker_line(command, other));
+                }
+                less_of_command(command, other, &mut found);
+            }
             // Under another name it is still asked for.
             None if new.commands.iter().any(|other| other.gate == command.gate && other.run == command.run) => {}
             None => found.push(format!("the command {} is gone", command.name)),
@@ -76,13 +81,19 @@ fn less_of_gate(old: &Gate, new: &Gate, found: &mut Vec<String>) {
     }
 }
 
-fn less_of_command(old: &Command, new: &Command, files: &dyn ProjectFiles, found: &mut Vec<String>) {
+/// Returns the phrase for a command whose line, or the runner of it, proves less.
+fn weaker_line(old: &Command, new: &Command) -> String {
+    let Command { name, run, .. } = new;
+    if *run == old.run {
+        return format!("the runner of the command {name} (`{run}`) proves less");
+    }
+    format!("the command {name} is `{run}` and was `{}`", old.run)
+}
+
+fn less_of_command(old: &Command, new: &Command, found: &mut Vec<String>) {
     let name = &old.name;
     if new.gate != old.gate {
         found.push(format!("the command {name} belongs to the gate {} and not to {}", new.gate, old.gate));
-    }
-    if new.run != old.run && strength(&new.run, files) < strength(&old.run, files) {
-        found.push(format!("the command {name} is `{}` and was `{}`", new.run, old.run));
     }
     let includes = |globs: &[String]| globs.iter().filter(|glob| !glob.starts_with('!')).cloned().collect::<Vec<_>>();
     let excludes = |command: &Command| {
@@ -103,11 +114,11 @@ fn less_of_command(old: &Command, new: &Command, files: &dyn ProjectFiles, found
 
 /// Returns the strength of the proof of a command line that passes: nothing, something, a part of the tests, or all of
 /// them.
-fn strength(line: &str, files: &dyn ProjectFiles) -> u8 {
+fn strength(line: &str, project: Project<'_>) -> u8 {
     let judged = command_line::judge(
         line,
         &LineRecord { status: Some(0), shell: Some(Shell::Sh), ..LineRecord::default() },
-        files,
+        project,
     );
     match (judged.decisive_kind, judged.exit_decides, judged.scope) {
         // A script that nobody knows may be anything.
@@ -130,6 +141,7 @@ mod tests {
 
     #[test]
     fn lines_by_strength() {
+        let project = Project::without_runners(&());
         for (stronger, weaker) in [
             ("cargo test", "true"),
             ("cargo test", "cargo test --no-run"),
@@ -139,11 +151,11 @@ mod tests {
             ("cargo build", "echo ok"),
             ("./check.sh", "exit 0"),
         ] {
-            assert!(strength(stronger, &()) > strength(weaker, &()), "{stronger} > {weaker}");
+            assert!(strength(stronger, project) > strength(weaker, project), "{stronger} > {weaker}");
         }
         for (one, other) in [("cargo test", "cargo nextest run"), ("pytest", "tox"), ("make test", "./check.sh --all")]
         {
-            assert!(strength(other, &()) >= 2, "{one} → {other}");
+            assert!(strength(other, project) >= 2, "{one} → {other}");
         }
     }
 }

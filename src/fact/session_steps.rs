@@ -26,7 +26,7 @@ use crate::event::{FailingGate, GitEvent, Grade};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
-use crate::runner::ProjectFiles;
+use crate::runner::Project;
 use crate::timeline::Entry;
 
 /// The maximum number of steps that are kept, the latest ones.
@@ -172,18 +172,18 @@ pub struct TouchedFile {
 
 impl Story {
     /// Makes the story of `session` (`None`: of all sessions) from `entries`. Events of git belong to it if they
-    /// happened between the session's own events. `files` are those of the root of the working tree: task files define
-    /// the meaning of a command line.
+    /// happened between the session's own events. `project` is seen from the root of the working tree: its runners and
+    /// task files define the meaning of a command line.
     ///
     /// Several reports of one tool call become one step, and the end of a command in the background joins the step of
     /// its start.
-    pub fn of(entries: &[Entry], session: Option<&str>, files: &dyn ProjectFiles) -> Self {
-        from_events::story(entries, session, files, None)
+    pub fn of(entries: &[Entry], session: Option<&str>, project: Project<'_>) -> Self {
+        from_events::story(entries, session, project, None)
     }
 
     /// Does the same where the lines that an earlier story had are known.
-    pub fn of_known(entries: &[Entry], session: Option<&str>, files: &dyn ProjectFiles, known: &mut KnownRuns) -> Self {
-        from_events::story(entries, session, files, Some(known))
+    pub fn of_known(entries: &[Entry], session: Option<&str>, project: Project<'_>, known: &mut KnownRuns) -> Self {
+        from_events::story(entries, session, project, Some(known))
     }
 
     /// Returns `true` if there are no steps.

@@ -55,7 +55,7 @@ pub fn find(policy: &Policy, story: &Story, files: &dyn ProjectFiles) -> Vec<Ope
             background: false,
             shell: ran.shell,
         };
-        for served in command_line::witness(&policy.commands, &told, files) {
+        for served in command_line::witness(&policy.commands, &told, policy.project(files)) {
             let Some(command) = served.command.name else { continue };
             found.retain(|open| open.command != command);
             if let Some(state) = state.filter(|_| step.content == last.content) {

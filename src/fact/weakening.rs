@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use self::table::table;
 use self::test_reader::{Test, TestInventory};
 use crate::repo_path::RepoPath;
+use crate::runner::Catalogue;
 
 /// The kind of the gate that needs this.
 pub const GATE: &str = "integrity";
@@ -173,7 +174,7 @@ pub fn is_test_file(path: &RepoPath) -> bool {
 }
 
 /// Compares the two sides of a change. `pairs` are the files that differ and that [`concerns`] accepts.
-pub fn compare(pairs: &[FilePair]) -> Weakening {
+pub fn compare(pairs: &[FilePair], runners: &Catalogue) -> Weakening {
     let mut found = Weakening::default();
     let mut languages: BTreeMap<usize, Vec<(&FilePair, TestInventory, TestInventory)>> = BTreeMap::new();
     for pair in pairs.iter().filter(|pair| pair.old != pair.new) {
@@ -189,7 +190,7 @@ pub fn compare(pairs: &[FilePair]) -> Weakening {
         }
         if let (Some(old), Some(new)) = (&pair.old, &pair.new) {
             test_settings::compare(&pair.path, old, new, &mut found.changes);
-            test_tasks::compare(&pair.path, old, new, &mut found.changes);
+            test_tasks::compare(&pair.path, old, new, runners, &mut found.changes);
         }
     }
     for files in languages.values() {

@@ -82,15 +82,16 @@ impl Repo {
     }
 
     /// Returns the commits on the first-parent history of `tip` that change `path`, the latest first, at most `max`.
-    pub fn versions(&self, tip: &Oid, path: &RepoPath, max: usize) -> Result<Vec<Oid>, GitError> {
-        let (count, path) = (format!("--max-count={max}"), path.to_os());
-        let args: [&OsStr; 6] = [
+    pub fn versions(&self, tip: &Oid, paths: [&RepoPath; 2], max: usize) -> Result<Vec<Oid>, GitError> {
+        let (count, paths) = (format!("--max-count={max}"), paths.map(RepoPath::to_os));
+        let args: [&OsStr; 7] = [
             "rev-list".as_ref(),
             "--first-parent".as_ref(),
             count.as_ref(),
             tip.as_str().as_ref(),
             "--".as_ref(),
-            path.as_os_str(),
+            paths[0].as_os_str(),
+            paths[1].as_os_str(),
         ];
         let printed = self.git(args)?;
         Ok(String::from_utf8_lossy(&printed).lines().filter_map(|line| line.parse().ok()).collect())

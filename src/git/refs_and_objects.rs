@@ -240,6 +240,27 @@ impl Repo {
         }
     }
 
+    /// Returns the paths of the entries of a folder, those of its folders included.
+    pub fn paths_in_folder(&self, commit_or_tree: &Oid, folder: &RepoPath) -> Result<Vec<RepoPath>, GitError> {
+        let inside = |name: &[u8]| RepoPath::new([folder.as_bytes(), b"/", name].concat());
+        let read = self.library(|library| {
+            let tree = library.find_object(library_oid(commit_or_tree)?, None)?.peel_to_tree()?;
+            let Some(entry) = found(tree.get_path(&folder.to_os()))? else { return Ok(Vec::new()) };
+            if entry.kind() != Some(git2::ObjectType::Tree) {
+                return Ok(Vec::new());
+            }
+            let folder = library.find_tree(entry.id())?;
+            Ok(folder.iter().map(|entry| inside(entry.name_bytes())).collect())
+        });
+        if let Some(paths) = read {
+            return Ok(paths);
+        }
+        let mut command = self.command();
+        command.args(["ls-tree", "-z", "--name-only", "--full-tree", commit_or_tree.as_str(), "--"]);
+        let printed = super::command::run(command.arg(inside(b"").to_os()), None)?;
+        Ok(printed.split(|&byte| byte == 0).filter(|path| !path.is_empty()).map(RepoPath::new).collect())
+    }
+
     /// Returns the contents of many files, in the order of `wanted`, with at most one call of git. The content is
     /// `None` for anything but a file, and for a path with a line break if git itself reads it.
     pub fn blobs(&self, wanted: &[WantedFile]) -> Result<Vec<Option<Vec<u8>>>, GitError> {

@@ -190,6 +190,7 @@ mod tests {
     use super::*;
     use crate::event::Origin;
     use crate::event::agent_work::{AgentWork, FileEdit, ShellCommand};
+    use crate::runner::Project;
 
     fn event(act: Act) -> Event {
         Event {
@@ -225,7 +226,7 @@ mod tests {
     }
 
     fn is_repeated(item: &str, before: &[Event], since: &[Event], changed: &[RepoPath]) -> bool {
-        let ground = CommonGround { root: Some("/work/repo"), files: &() };
+        let ground = CommonGround { root: Some("/work/repo"), project: Project::without_runners(&()) };
         let past = PastWork { before, since, session: "s", changed, ground };
         let other = PastWork { session: "other", changed: &[], ..past };
         let items = [item.to_owned()];

@@ -20,6 +20,7 @@ use crate::engine::Workplace;
 use crate::event::{Ended, EventKind, Grade, Origin};
 use crate::journal::NewEvent;
 use crate::repo_path::RepoPath;
+use crate::runner::Project;
 use crate::session::Session;
 use crate::shell_kind::Shell;
 
@@ -82,7 +83,7 @@ fn begun(shell: Shell, line: &str, dir: &Path, process: Option<u32>) -> Option<S
     let variables: Vec<_> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
-    let narrowed = command_line::inherited(line, &ProjectDirectory(dir), &variables);
+    let narrowed = command_line::inherited(line, Project::without_runners(&ProjectDirectory(dir)), &variables);
     let token = format!("{id}:{}", grounds.first()?.root.to_str()?);
     let store = Store::of(&first.repo.gate_dir(), REPORTER);
     store.forget_old();
@@ -140,7 +141,8 @@ fn ground(
         background: false,
         shell: Some(shell),
     };
-    let serves = |ended| !command_line::witness(&policy.commands, &told(ended), &ProjectDirectory(&root)).is_empty();
+    let files = ProjectDirectory(&root);
+    let serves = |ended| !command_line::witness(&policy.commands, &told(ended), policy.project(&files)).is_empty();
     if ![0, 1].into_iter().map(Ended::Exited).any(serves) {
         return None;
     }

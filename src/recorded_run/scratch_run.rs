@@ -9,7 +9,7 @@ use super::UnderstoodLine;
 use super::test_report::{ReportFiles, TestReport};
 use crate::event::Ended;
 use crate::run::{Errand, Finished, KeptOutput, Returned};
-use crate::runner::NamedTests;
+use crate::runner::{Catalogue, NamedTests};
 use crate::shell_quote::shell_word;
 
 /// The largest size of its output, in bytes.
@@ -27,8 +27,15 @@ pub struct ScratchRun {
 }
 
 /// Runs `line`, which is `command` with its preparation, in `dir` for at most `patience`. `None`: it did not end.
-pub fn scratch_run(command: &str, line: &str, dir: &Path, output: &Path, patience: Duration) -> Option<ScratchRun> {
-    let reading = UnderstoodLine::of(command, dir);
+pub fn scratch_run(
+    command: &str,
+    line: &str,
+    runners: &Catalogue,
+    dir: &Path,
+    output: &Path,
+    patience: Duration,
+) -> Option<ScratchRun> {
+    let reading = UnderstoodLine::of(command, dir, runners);
     let report = TestReport::prepare(command, &reading.runners);
     let set = |(name, value): &(std::ffi::OsString, std::ffi::OsString)| {
         format!("export {}={}; ", name.to_string_lossy(), shell_word(&value.to_string_lossy()))

@@ -17,9 +17,9 @@ const MAX_REPORT: u64 = 64 * 1024 * 1024;
 const REPORT_VARIABLE: &str = "GATE_TEST_REPORT";
 
 /// A run whose tests are to be known by name.
-pub(super) struct TestReport {
+pub(super) struct TestReport<'a> {
     /// The runners of tests in its line.
-    runners: Vec<&'static Runner>,
+    runners: Vec<&'a Runner>,
     folder: Option<TempDir>,
     environment: Vec<(OsString, OsString)>,
     /// The run may leave out tests that the run before it had.
@@ -36,10 +36,10 @@ pub(super) struct ReportFiles<'a> {
     pub(super) counted: Option<u64>,
 }
 
-impl TestReport {
+impl<'a> TestReport<'a> {
     /// Prepares the hooks of the runners in `line`.
-    pub(super) fn prepare(line: &str, runners: &[&'static Runner]) -> Self {
-        let mut tests: Vec<&'static Runner> = Vec::new();
+    pub(super) fn prepare(line: &str, runners: &[&'a Runner]) -> Self {
+        let mut tests: Vec<&'a Runner> = Vec::new();
         for &runner in
             runners.iter().filter(|runner| runner.task.is_none() && runner.kinds.contains(&CommandKind::Test))
         {
@@ -101,7 +101,7 @@ impl TestReport {
     }
 }
 
-fn hook_for(line: &str, runner: &'static Runner) -> Option<&'static ReportHook> {
+fn hook_for<'a>(line: &str, runner: &'a Runner) -> Option<&'a ReportHook> {
     let hook = runner.names.as_ref()?.hook.as_ref()?;
     (!hook.direct || starts_pytest(line)).then_some(hook)
 }

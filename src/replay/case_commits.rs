@@ -7,6 +7,7 @@ use crate::commit::change_class::{ChangeForm, PatchReader, Texture};
 use crate::replay::case;
 use crate::replay::tree_content::{Content, FileText, oid};
 use crate::repo_path::RepoPath;
+use crate::runner::Project;
 
 /// A commit.
 #[derive(Clone, Debug, Default)]
@@ -160,7 +161,7 @@ fn texture(path: &str, parent: &Content, content: &Content) -> Option<Texture> {
 
 /// Returns the message in `git commit -m '…'`, as far as the text shows it.
 fn message_of(command: &str) -> String {
-    let understood = crate::command_line::understand(command, &());
+    let understood = crate::command_line::understand(command, Project::without_runners(&()));
     let leaves = understood.map(|understood| understood.program.leaves).unwrap_or_default();
     let words: Vec<&str> = leaves.iter().flat_map(|leaf| leaf.argv.iter().filter_map(|arg| arg.literal())).collect();
     let texts = words.windows(2).filter(|pair| matches!(pair[0], "-m" | "--message" | "-am")).map(|pair| pair[1]);

@@ -27,6 +27,7 @@ use crate::replay::simulated_run::{EndedLine, SimulatedRun, Update};
 use crate::replay::tree_content::{Content, FileText, oid};
 use crate::repo_path::RepoPath;
 use crate::runner::CommandKind;
+use crate::runner::{Catalogue, Project};
 use crate::shell::dialect::Shell;
 
 /// Returns the facts at the end of the session.
@@ -94,7 +95,7 @@ pub fn weakening(world: &World, facts: &Facts) -> BTreeMap<String, Weakening> {
                 new: text(content, path),
             })
             .collect();
-        (subject.name.clone(), weakening::compare(&pairs))
+        (subject.name.clone(), weakening::compare(&pairs, Catalogue::embedded()))
     };
     facts.subjects.iter().map(of).collect()
 }
@@ -221,7 +222,8 @@ fn declared_runs(world: &World, asked: &CasePolicy, name: &str, content: &Conten
             background: false,
             shell: Some(Shell::Bash),
         };
-        let shown = witness(std::slice::from_ref(command), &told, &From(&line.start, "")).pop()?;
+        let shown =
+            witness(std::slice::from_ref(command), &told, Project::without_runners(&From(&line.start, ""))).pop()?;
         let grade = line.command.grade.unwrap_or(Grade::Hooked);
         // As of a hook's report: a status that is another's shows nothing.
         if shown.masked.is_some() && grade < Grade::Observed {

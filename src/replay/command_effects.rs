@@ -11,6 +11,7 @@ use crate::replay::simulated_repository::{World, copied_to, folder};
 use crate::replay::tree_content::{Content, FileText};
 use crate::repo_path::seen_from;
 use crate::runner::CommandKind;
+use crate::runner::Project;
 use crate::shell::program::Leaf;
 
 /// The files that a command may change.
@@ -28,7 +29,10 @@ impl World {
         let inside = folder(&command.cwd);
         let dir = inside.as_deref().unwrap_or_default();
         let files = From(&self.tree, dir);
-        let Ok(Understood { program, purposes }) = understand(&command.command, &files) else { return };
+        let Ok(Understood { program, purposes }) = understand(&command.command, Project::without_runners(&files))
+        else {
+            return;
+        };
         let before = self.tree.clone();
         let place = CommandPlace { dir, outside: inside.is_none(), content: &before };
         let settled = is_settled(command);

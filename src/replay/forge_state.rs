@@ -9,6 +9,7 @@ use crate::fact::hosting::{
 use crate::replay::case;
 use crate::replay::simulated_repository::World;
 use crate::replay::tree_content::oid;
+use crate::runner::Project;
 
 /// The repository that pull requests go to, if a case does not name it.
 const REPOSITORY: &str = "origin/repository";
@@ -108,7 +109,7 @@ pub fn opens(command: &case::RecordedCommand) -> bool {
     if !["gh", "glab"].iter().any(|program| command.command.contains(program)) {
         return false;
     }
-    understand(&command.command, &()).is_ok_and(|understood| {
+    understand(&command.command, Project::without_runners(&())).is_ok_and(|understood| {
         understood.program.leaves.iter().any(|leaf| {
             let words: Vec<&str> = leaf.argv.iter().filter_map(|arg| arg.literal()).collect();
             matches!(words.as_slice(), ["gh", "pr", "create" | "new", ..] | ["glab", "mr", "create" | "new", ..])

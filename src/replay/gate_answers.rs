@@ -13,6 +13,7 @@ use crate::replay::package_proofs::From;
 use crate::replay::simulated_repository::World;
 use crate::replay::simulated_run::Update;
 use crate::replay::{case_events, case_facts, case_policy, forge_state};
+use crate::runner::Project;
 use crate::timeline::Entry;
 use crate::verdict::assemble;
 
@@ -147,7 +148,7 @@ impl OpenCase {
         stop.hosting = forge_state::of(world, case.policy.pr.as_ref().is_some_and(case::Requirement::is_asked));
         self.known_runs.keep_for(world.tree.texts());
         let files = From(&world.tree, "");
-        stop.story = Story::of_known(self.latest.make_contiguous(), None, &files, &mut self.known_runs);
+        stop.story = Story::of_known(self.latest.make_contiguous(), None, Project::without_runners(&files), &mut self.known_runs);
         stop.story.cut |= self.cut;
         stop.weakening = case_facts::weakening(world, &stop);
         stop.notes.extend(case_facts::policy_note(world));

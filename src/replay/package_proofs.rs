@@ -8,7 +8,7 @@ use crate::event::{Ended, RunReport};
 use crate::replay::packages::{self, Package, Reach, Selector, join};
 use crate::replay::tree_content::Content;
 use crate::repo_path::seen_from;
-use crate::runner::{Catalogue, CommandKind, ProjectFiles, read_output_of, resolve};
+use crate::runner::{Catalogue, CommandKind, Project, ProjectFiles, read_output_of, resolve};
 use crate::shell::dialect::Shell;
 use crate::shell::program::Leaf;
 use crate::shell_quote::shell_word;
@@ -63,7 +63,7 @@ impl ProjectFiles for From<'_> {
 /// Returns everything that the record of a line proves.
 pub fn proofs(recorded: &RecordedLine<'_>, content: &Content, all: &[Package]) -> Vec<PackageProof> {
     let files = From(content, recorded.dir.unwrap_or_default());
-    let Ok(understood) = understand(recorded.line, &files) else { return Vec::new() };
+    let Ok(understood) = understand(recorded.line, Project::without_runners(&files)) else { return Vec::new() };
     let mut found = Vec::new();
     for kind in KINDS {
         let (program, purposes) = (&understood.program, &understood.purposes);
@@ -88,7 +88,7 @@ pub fn proofs(recorded: &RecordedLine<'_>, content: &Content, all: &[Package]) -
             background: recorded.background,
             shell: Some(Shell::Bash),
         };
-        let judged = judge_kinds(recorded.line, &record, &files, &[kind]);
+        let judged = judge_kinds(recorded.line, &record, Project::without_runners(&files), &[kind]);
         let result = judged.result.unwrap_or(CheckOutcome::Unknown);
         for reached in reached {
             // A part that passed says nothing of the whole; a part that failed does.
@@ -123,7 +123,7 @@ pub fn proofs(recorded: &RecordedLine<'_>, content: &Content, all: &[Package]) -
 
 /// Whether a line commits or pushes, and runs no tests itself: those in its output were run by a hook.
 pub fn may_run_hooks(line: &str, files: &From<'_>) -> bool {
-    let Ok(Understood { program, purposes }) = understand(line, files) else { return false };
+    let Ok(Understood { program, purposes }) = understand(line, Project::without_runners(files)) else { return false };
     let calls = |leaf: &Leaf| {
         let is = |word: &str| leaf.argv.iter().any(|arg| arg.literal() == Some(word));
         leaf.name() == Some("git") && (is("commit") || is("push"))
@@ -139,7 +139,7 @@ pub fn hook_proofs(recorded: &RecordedLine<'_>, content: &Content, all: &[Packag
     let (Some(0), Some(output)) = (recorded.status, recorded.output) else { return Vec::new() };
     let files = From(content, recorded.dir.unwrap_or_default());
     let record = LineRecord { status: Some(0), output: Some(output), background: false, shell: Some(Shell::Bash) };
-    let judged = command_line::judge(recorded.line, &record, &files);
+    let judged = command_line::judge(recorded.line, &record, Project::without_runners(&files));
     let everything = || (0..all.len()).collect::<Vec<_>>();
     let proof = |kind, report| PackageProof {
         kind,
@@ -158,7 +158,7 @@ pub fn hook_proofs(recorded: &RecordedLine<'_>, content: &Content, all: &[Packag
     {
         for line in output.lines() {
             let Some(echoed) = line.strip_prefix("$ ").or_else(|| line.strip_prefix("> ")) else { continue };
-            let Ok(understood) = understand(echoed, &files) else { continue };
+            let Ok(understood) = understand(echoed, Project::without_runners(&files)) else { continue };
             for kind in [CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint] {
                 if understood.purposes.iter().any(|purpose| purpose.is(kind) && purpose.honest()) {
                     found.push(proof(kind, None));
@@ -227,13 +227,13 @@ impl Reached {
             let _ = write!(line, "{} ", shell_word(word));
         }
         let files = From(content, &aim.dir);
-        let whole = understand(&line, &files).is_ok_and(|understood| {
+        let whole = understand(&line, Project::without_runners(&files)).is_ok_and(|understood| {
             understood.purposes.iter().any(|purpose| {
                 purpose.is(kind) && purpose.extent.is_none_or(|extent| extent == command_line::Extent::Full)
             })
         });
         let whole = whole && !leaf.appended && !words.is_empty();
-        let empty = empty_task(&aim.rest, &files, kind);
+        let empty = empty_task(&aim.rest, Project::without_runners(&files), kind);
         Some(Self { packages, whole, runs: owned(runs), empty, on_a_copy: place.copy })
     }
 }
@@ -388,14 +388,14 @@ fn path_reach(selector: &Selector, word: &str, dir: &str, content: &Content, all
 const IDLE: [&str; 6] = ["exit", "true", ":", "echo", "printf", "cd"];
 
 /// Returns the reason if the called task does nothing, or hides the result of its check.
-fn empty_task(words: &[&str], files: &dyn ProjectFiles, kind: CommandKind) -> Option<Empty> {
+fn empty_task(words: &[&str], project: Project<'_>, kind: CommandKind) -> Option<Empty> {
     let argv: Vec<Option<String>> = words.iter().map(|word| Some((*word).to_owned())).collect();
-    let runs = resolve(Catalogue::embedded(), &argv, files);
+    let runs = resolve(project.runners, &argv, project.files);
     let mut scripts = runs.iter().filter_map(|run| run.script.as_ref()).peekable();
     scripts.peek()?;
     let lines: Vec<&String> = scripts.flatten().collect();
     let understood: Vec<_> =
-        lines.iter().filter_map(|line| understand(line.trim_start_matches(['@', '-']), files).ok()).collect();
+        lines.iter().filter_map(|line| understand(line.trim_start_matches(['@', '-']), project).ok()).collect();
     if understood.len() != lines.len() {
         return None;
     }
@@ -405,7 +405,7 @@ fn empty_task(words: &[&str], files: &dyn ProjectFiles, kind: CommandKind) -> Op
     }
     lines.iter().find_map(|line| {
         let record = LineRecord { status: Some(0), output: None, background: false, shell: Some(Shell::Bash) };
-        let judged = judge_kinds(line, &record, files, &[kind]);
+        let judged = judge_kinds(line, &record, project, &[kind]);
         let hidden = judged.exit_decides == Some(ExitDecides::NoMasked);
         hidden.then(|| Empty::Masked(format!("the task runs `{line}`: {}", judged.reason)))
     })

@@ -9,8 +9,9 @@ use serde::Serialize;
 
 use crate::collect::from_verdict::{self, JudgedSubject};
 use crate::collect::{self, BaseOf, CollectError, Lineage, Sources};
-use crate::config;
+use crate::config::{self, PolicyFiles};
 use crate::engine::Workplace;
+use crate::engine::policy_files;
 use crate::event::{Event, EventKind};
 use crate::fact::session_steps::Story;
 use crate::fact::subject::{Base, DefaultBranch, RefUpdate};
@@ -104,7 +105,7 @@ pub fn again(place: &Workplace, verdict: &Verdict) -> Result<Again, AgainError> 
         let before_the_first = |event: &&Event| !matches!(event.kind, EventKind::Work(_));
         let told = events[..until].iter().filter(own).skip_while(before_the_first).cloned().collect();
         let files = DiskDirectory(place.repo.root().unwrap_or(place.repo.git_dir()).to_owned());
-        now.story = Story::of(&timeline::merge(vec![told]), Some(&verdict.session), &files);
+        now.story = Story::of(&timeline::merge(vec![told]), Some(&verdict.session), policy.project(&files));
     }
     let waivers = |facts: &mut Facts, until: Option<&str>| {
         let kept = state.waivers().iter().filter(|(id, _)| until.is_none_or(|until| id.as_str() <= until));
@@ -255,9 +256,13 @@ fn what_changed(place: &Workplace, verdict: &Verdict, now: &Policy) -> String {
 
 /// Returns the policy of a verdict, if it can still be read.
 pub(super) fn policy_of(place: &Workplace, verdict: &Verdict) -> Option<Policy> {
-    let text = policy_text(place, verdict)?;
     let source = verdict.policy.source.clone();
-    let policy = config::read(config::FILE, text.as_bytes(), source, &gates::check_params).ok()?;
+    let files = match &source {
+        PolicySource::Commit(commit) => policy_files::at(&place.repo, commit).ok()??,
+        PolicySource::WorkingTree => policy_files::here(place.repo.root()?).ok()??,
+        PolicySource::Defaults => PolicyFiles::default(),
+    };
+    let policy = config::read_files("", &files, source, &gates::check_params).ok()?;
     (policy.digest == verdict.policy.digest).then_some(policy)
 }
 

@@ -5,6 +5,7 @@ use crate::command_line::{Purpose, understand};
 use crate::replay::package_proofs::RecordedLine;
 use crate::replay::simulated_repository::World;
 use crate::replay::simulated_run::Update;
+use crate::runner::Project;
 use crate::shell::program::Leaf;
 
 /// The local side of an update that was made through the forge.
@@ -12,7 +13,7 @@ pub const THROUGH_FORGE: &str = "(forge)";
 
 /// Returns the effects of a recorded line on branches of remotes.
 pub fn updates(seq: u64, recorded: &RecordedLine<'_>, world: &World) -> Vec<Update> {
-    let Ok(understood) = understand(recorded.line, &()) else { return Vec::new() };
+    let Ok(understood) = understand(recorded.line, Project::without_runners(&())) else { return Vec::new() };
     let refused = recorded.status.is_some_and(|status| status != 0);
     let mut found = Vec::new();
     for (leaf, purpose) in understood.program.leaves.iter().zip(&understood.purposes) {

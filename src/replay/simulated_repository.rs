@@ -16,6 +16,7 @@ use crate::replay::packages::Package;
 use crate::replay::simulated_run::{EndedLine, SimulatedRun, Update};
 use crate::replay::tree_content::{Content, FileText, NamedContents};
 use crate::repo_path::seen_from;
+use crate::runner::Project;
 
 /// The repository of a case.
 #[derive(Debug, Default)]
@@ -432,7 +433,7 @@ pub fn folder(cwd: &str) -> Option<String> {
 
 /// Returns the folder to which a line copies the whole tree, if it does.
 pub(super) fn copied_to(line: &str, content: &Content) -> Option<String> {
-    let understood = understand(line, &From(content, "")).ok()?;
+    let understood = understand(line, Project::without_runners(&From(content, ""))).ok()?;
     understood.program.leaves.iter().find_map(|leaf| {
         let words: Vec<&str> = leaf.argv.iter().filter_map(|arg| arg.literal()).collect();
         let named: Vec<&str> = words.iter().skip(1).copied().filter(|word| !word.starts_with('-')).collect();

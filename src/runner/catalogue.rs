@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use memchr::memmem;
@@ -12,6 +12,7 @@ use crate::embedded::{self, RunnerSummary};
 use crate::runner::arguments::Arguments;
 use crate::runner::claimed_calls::{ClaimedCall, claimed_twice};
 use crate::runner::command_kind::{CommandKind, ExitMeaning};
+use crate::runner::example::Example;
 use crate::runner::name_source::NameSource;
 use crate::runner::output_line::LineRule;
 use crate::runner::task::{TaskNames, TaskRules};
@@ -133,6 +134,9 @@ pub struct Runner {
     /// Command lines with the classification they must get. They are tests.
     #[serde(default)]
     pub example: Vec<Example>,
+    /// The digest of its file, for a runner of the repository.
+    #[serde(skip)]
+    pub digest: String,
 }
 
 const fn yes() -> bool {
@@ -256,41 +260,6 @@ pub enum Summaries {
     Growing,
 }
 
-/// A command line with the classification it must get.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Example {
-    /// The command line: words, quotes, and `&&` only.
-    pub line: String,
-    /// `full`, `filtered`, `none_executed` or `not_applicable`.
-    #[serde(default)]
-    pub scope: Option<String>,
-    /// The kinds, if they are not the runner's.
-    #[serde(default)]
-    pub kinds: Option<Vec<CommandKind>>,
-    /// The name it gets, if it is not the id.
-    #[serde(default)]
-    pub runner: Option<String>,
-    /// `true` if another runner must claim the line.
-    #[serde(default)]
-    pub other: bool,
-    /// `true` if it edits files.
-    #[serde(default)]
-    pub edits: Option<bool>,
-    /// `true` if exit status 0 is possible although nothing was executed.
-    #[serde(default)]
-    pub empty_exits_zero: Option<bool>,
-    /// `true` if it watches.
-    #[serde(default)]
-    pub watches: Option<bool>,
-    /// The meaning of exit status 0.
-    #[serde(default)]
-    pub exit: Option<ExitMeaning>,
-    /// The files of the project, by path.
-    #[serde(default)]
-    pub files: BTreeMap<String, String>,
-}
-
 /// Returns the name of a program without directory, extension and version, unless they are part of a known name.
 pub(crate) fn program_name(knows: impl Fn(&str) -> bool, word: &str) -> String {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
@@ -314,8 +283,8 @@ fn starts_of(program: &str) -> &'static [(&'static str, usize, &'static [&'stati
     &embedded::STARTS[from..from + count]
 }
 
-/// Returns the name of the file of a runner.
-fn file_of(id: &str) -> String {
+/// Returns the name of the file of a runner, below the folder of the tables.
+pub fn file_of(id: &str) -> String {
     format!("runners/{}.toml", id.replace(' ', "-"))
 }
 
@@ -335,9 +304,23 @@ impl Runner {
 
 impl Catalogue {
     /// Returns the catalogue that is part of the binary.
-    pub fn embedded() -> &'static Self {
-        static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(Catalogue::unread);
+    pub fn embedded() -> &'static Arc<Self> {
+        static CATALOGUE: LazyLock<Arc<Catalogue>> = LazyLock::new(|| Arc::new(Catalogue::unread()));
         &CATALOGUE
+    }
+
+    /// Returns the catalogue of the binary with the runners of a repository.
+    pub fn with_own(mut own: Vec<Runner>) -> Self {
+        let mut catalogue = Self::unread();
+        own.sort_by(|one, other| one.id.cmp(&other.id));
+        own.iter_mut().for_each(|runner| runner.arguments.add_nothing(&catalogue.names().nothing_arguments));
+        catalogue.others = own;
+        catalogue
+    }
+
+    /// Returns the runners of the repository.
+    pub fn own(&self) -> &[Runner] {
+        if self.embedded.is_empty() { &[] } else { &self.others }
     }
 
     /// Returns the catalogue that is part of the binary, of which nothing was read yet.
@@ -345,9 +328,12 @@ impl Catalogue {
         Self { embedded: embedded::RUNNERS.iter().map(|_| OnceLock::new()).collect(), ..Self::default() }
     }
 
-    /// Returns `true` if the catalogue of this program may know the program that a word starts.
-    pub fn may_start(word: &str) -> bool {
-        let knows = |name: &str| embedded::PROGRAMS.binary_search(&name).is_ok();
+    /// Returns `true` if the catalogue may know the program that a word starts. No table is read for it.
+    pub fn may_start(&self, word: &str) -> bool {
+        let knows = |name: &str| {
+            embedded::PROGRAMS.binary_search(&name).is_ok()
+                || self.others.iter().any(|runner| runner.starts(name).next().is_some())
+        };
         knows(&program_name(knows, word))
     }
 
@@ -512,10 +498,10 @@ mod tests {
     #[test]
     fn what_may_start_something_is_known_without_the_catalogue() {
         for word in ["cargo", "./gradlew", "/usr/bin/python3.12", "pytest.exe", "jest.js", "node"] {
-            assert!(Catalogue::may_start(word), "{word}");
+            assert!(Catalogue::embedded().may_start(word), "{word}");
         }
         for word in ["ls", "cat", "./check", "", "/"] {
-            assert!(!Catalogue::may_start(word), "{word}");
+            assert!(!Catalogue::embedded().may_start(word), "{word}");
         }
     }
 

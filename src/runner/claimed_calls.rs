@@ -1,6 +1,6 @@
 //! Calls that two runners claim: nothing but the order of their names would decide between them.
 
-use crate::runner::catalogue::{Invoke, Runner};
+use crate::runner::catalogue::{Catalogue, Invoke, Runner};
 
 /// A call that two runners claim alike.
 #[derive(Debug, PartialEq, Eq)]
@@ -15,6 +15,12 @@ pub struct ClaimedCall {
 pub(super) fn claimed_twice(runners: &[Runner]) -> Option<ClaimedCall> {
     let all = || runners.iter().flat_map(|runner| runner.invoke.iter().map(move |invoke| (runner, invoke)));
     all().enumerate().find_map(|(at, one)| all().skip(at + 1).find_map(|other| claimed(one, other)))
+}
+
+/// Returns the call of `invoke`, a way to start `runner`, that another runner of the catalogue claims as well.
+pub fn claimed_by_other(catalogue: &Catalogue, runner: &Runner, invoke: &Invoke) -> Option<ClaimedCall> {
+    let mut others = invoke.program.iter().flat_map(|program| catalogue.starts(program));
+    others.find_map(|other| claimed((runner, invoke), other))
 }
 
 fn claimed((one, mine): (&Runner, &Invoke), (other, theirs): (&Runner, &Invoke)) -> Option<ClaimedCall> {

@@ -65,7 +65,12 @@ impl Invocation {
 /// Returns the work that `argv` would execute. Wrappers (`env`, `timeout`, `npx`) are removed before; `None` is a word
 /// that is not literal.
 pub fn classify(catalogue: &Catalogue, argv: &[Option<String>], files: &dyn ProjectFiles) -> Invocation {
-    classify_within(catalogue, argv, files, &Budget { left: &Cell::new(MAX_COMMANDS), depth: 0 })
+    match argv.first() {
+        Some(Some(word)) if catalogue.may_start(word) => {
+            classify_within(catalogue, argv, files, &Budget { left: &Cell::new(MAX_COMMANDS), depth: 0 })
+        }
+        _ => Invocation::unknown(),
+    }
 }
 
 /// The number of commands that may still be classified.
@@ -80,14 +85,6 @@ impl Budget<'_> {
         let left = self.left.get().checked_sub(1).filter(|_| self.depth < MAX_DEPTH)?;
         self.left.set(left);
         Some(Self { left: self.left, depth: self.depth + 1 })
-    }
-}
-
-/// Returns the work that `argv` would execute, by the catalogue of this program.
-pub fn classify_embedded(argv: &[Option<String>], files: &dyn ProjectFiles) -> Invocation {
-    match argv.first() {
-        Some(Some(word)) if Catalogue::may_start(word) => classify(Catalogue::embedded(), argv, files),
-        _ => Invocation::unknown(),
     }
 }
 

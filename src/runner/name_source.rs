@@ -128,7 +128,7 @@ impl NameRule {
 
 impl NameSource {
     /// Compiles the patterns; the error is the pattern and its problem.
-    pub(super) fn check(&self) -> Result<(), (String, String)> {
+    pub(crate) fn check(&self) -> Result<(), (String, String)> {
         for rule in &self.line {
             Regex::new(&rule.is).map_err(|error| (rule.is.clone(), error.to_string()))?;
         }

@@ -41,14 +41,6 @@ pub enum OutputOutcome {
     Silent,
 }
 
-/// Reads the output of `runner`, or, if that is unknown, of any runner whose closing lines are found.
-pub fn read_output(runner: Option<&Runner>, output: &str) -> OutputReading {
-    match runner {
-        Some(runner) => read_output_of(Catalogue::embedded(), &[runner], output),
-        None => read_output_of(Catalogue::embedded(), &[], output),
-    }
-}
-
 /// Reads the output of a command line that started `runners`; if empty, any test runner. Task runners (`npm run`,
 /// `make`) may be among them; if only task runners are named, they may have started any test runner. If test runners
 /// are named, the lines of builders and linters are ignored, and a pass requires that each of the test runners shows

@@ -170,11 +170,6 @@ pub fn resolve(catalogue: &Catalogue, argv: &[Option<String>], files: &dyn Proje
     }
 }
 
-/// Returns the tasks that `argv` calls, by the catalogue of this program.
-pub fn resolve_embedded(argv: &[Option<String>], files: &dyn ProjectFiles) -> Vec<TaskRun> {
-    resolve(Catalogue::embedded(), argv, files)
-}
-
 fn calls(
     catalogue: &Catalogue,
     rules: &TaskRules,

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use gate::command_line::{LineJudgement, LineRecord, judge};
+use gate::runner::Project;
 use gate::shell::dialect::Shell;
 use serde_json::Value;
 
@@ -26,7 +27,7 @@ fn judged(record: &Value) -> LineJudgement {
     judge(
         record["command"].as_str().expect("a command"),
         &LineRecord { status, output, background, shell: Some(Shell::Bash) },
-        &(),
+        Project::without_runners(&()),
     )
 }
 
@@ -71,7 +72,7 @@ fn a_proof_is_named_only_where_it_proves() {
         let again = judge(
             &command,
             &LineRecord { status: Some(0), output: None, background: false, shell: Some(Shell::Bash) },
-            &(),
+            Project::without_runners(&()),
         );
         let kind = serde_json::to_value(again.decisive_kind).expect("JSON");
         let proves = serde_json::to_value(again.proves).expect("JSON");

@@ -69,6 +69,7 @@ mod note_history;
 mod one_line;
 mod oracle;
 mod own_logs;
+mod own_runners;
 mod partial_trees;
 mod people;
 mod project;

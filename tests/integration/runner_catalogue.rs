@@ -1,31 +1,11 @@
 //! Every file of the runner catalogue keeps what it promises.
 
-use std::collections::BTreeMap;
-
 use gate::embedded::GATES;
-use gate::runner::simple_command_line::simple_commands;
-use gate::runner::{Catalogue, CommandKind, ExitMeaning, Invocation, ProjectFiles, RunScope, classify};
+use gate::runner::{Catalogue, CommandKind, ExitMeaning, Invocation, classify};
 
 fn catalogue() -> Catalogue {
     let files = GATES.iter().filter(|(path, _)| path.starts_with("runners/")).copied();
     Catalogue::parse(files).unwrap_or_else(|error| panic!("{error}"))
-}
-
-struct Files(BTreeMap<String, String>);
-
-impl ProjectFiles for Files {
-    fn read(&self, path: &str) -> Option<String> {
-        self.0.get(path).cloned()
-    }
-}
-
-fn scope_name(scope: &RunScope) -> &'static str {
-    match scope {
-        RunScope::Full => "full",
-        RunScope::Filtered { .. } => "filtered",
-        RunScope::NoneExecuted { .. } => "none_executed",
-        RunScope::NotApplicable => "not_applicable",
-    }
 }
 
 #[test]
@@ -55,27 +35,10 @@ fn the_examples_hold() {
     let mut wrong = Vec::new();
     for runner in catalogue.runners() {
         assert!(!runner.example.is_empty(), "{} has no example", runner.id);
-        for example in &runner.example {
-            let commands = simple_commands(&example.line).unwrap_or_else(|| panic!("not simple: {}", example.line));
-            let [words] = commands.as_slice() else { panic!("one command: {}", example.line) };
-            let argv: Vec<Option<String>> = words.iter().cloned().map(Some).collect();
-            let seen = classify(&catalogue, &argv, &Files(example.files.clone()));
-            let own = if runner.family { seen.runner.clone() } else { Some(runner.id.clone()) };
-            let name = example.runner.clone().or(own);
-            let kinds = example.kinds.clone().unwrap_or_else(|| runner.kinds.clone());
-            let holds = seen.runner == name
-                && name.is_some()
-                && (example.other || seen.runs.contains(&runner.id))
-                && (seen.kinds == kinds || (kinds.is_empty() && runner.task.is_some()))
-                && example.scope.as_deref().is_none_or(|scope| scope == scope_name(&seen.scope))
-                && example.edits.is_none_or(|edits| edits == seen.edits)
-                && example.empty_exits_zero.is_none_or(|zero| zero == seen.empty_exits_zero)
-                && example.watches.is_none_or(|watches| watches == seen.watches)
-                && example.exit.is_none_or(|exit| exit == seen.exit);
-            if !holds {
-                wrong.push(format!("{}: `{}` is {seen:?}", runner.id, example.line));
-            }
-        }
+        let differences = runner.example.iter().filter_map(|example| {
+            Some(format!("{}: `{}`: {}", runner.id, example.line, example.difference(&catalogue, runner)?))
+        });
+        wrong.extend(differences);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -9,8 +9,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use gate::runner::{Catalogue, OutputOutcome, OutputReading, Runner, read_output, read_output_of};
+use gate::runner::{Catalogue, OutputOutcome, OutputReading, Runner, read_output_of};
 use proptest::prelude::*;
+
+/// Reads an output of `runner`, or of any runner if that is unknown.
+fn read_output(runner: Option<&Runner>, output: &str) -> OutputReading {
+    read_output_of(Catalogue::embedded(), runner.as_slice(), output)
+}
 
 struct Sample {
     name: String,

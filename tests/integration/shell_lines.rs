@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use gate::command_line::{LineRecord, judge};
+use gate::runner::Project;
 use gate::shell::build_program;
 use gate::shell::dialect::Shell;
 use gate::shell::exit_status::fate;
@@ -199,7 +200,7 @@ fn what_a_status_implies() {
 /// Judges a line; the answer is not looked at.
 fn explain(line: &str, output: &str) {
     let record = LineRecord { status: Some(0), output: Some(output), background: false, shell: Some(Shell::Bash) };
-    let judgement = judge(line, &record, &());
+    let judgement = judge(line, &record, Project::without_runners(&()));
     assert!(!judgement.reason.is_empty(), "{line:?}");
 }
 

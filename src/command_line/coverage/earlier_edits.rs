@@ -6,24 +6,26 @@ use super::required_checks::{DirectoryView, StartDirectory, asked_of_leaf, only_
 use crate::command_line::judge::understand_in;
 use crate::command_line::purpose::Purpose;
 use crate::repo_path::RepoPath;
-use crate::runner::ProjectFiles;
+use crate::runner::Project;
 use crate::shell::program::Leaf;
 
 /// Returns `true` if there are changed files, and the line made all of these changes before its checks.
-pub fn changed_before_checks(changed: &[RepoPath], told: &ObservedLine<'_>, files: &dyn ProjectFiles) -> bool {
+pub fn changed_before_checks(changed: &[RepoPath], told: &ObservedLine<'_>, project: Project<'_>) -> bool {
     if changed.is_empty() {
         return false;
     }
-    let edited = edited_before_checks(told, files);
+    let edited = edited_before_checks(told, project);
     changed.iter().all(|path| edited.contains(path))
 }
 
 /// Returns the files below the root of the working tree that a line changes by name before its first check. Returns
 /// none if anything after the beginning of that check may change files, too.
-fn edited_before_checks(told: &ObservedLine<'_>, files: &dyn ProjectFiles) -> Vec<RepoPath> {
+fn edited_before_checks(told: &ObservedLine<'_>, project: Project<'_>) -> Vec<RepoPath> {
     let Ok(start) = std::str::from_utf8(told.dir.as_bytes()) else { return Vec::new() };
-    let place = StartDirectory { root: told.root, start, files };
-    let Ok(understood) = understand_in(told.line, told.shell, &DirectoryView(place)) else { return Vec::new() };
+    let place = StartDirectory { root: told.root, start, project };
+    let view = DirectoryView(place);
+    let project = place.project.with_files(&view);
+    let Ok(understood) = understand_in(told.line, told.shell, project) else { return Vec::new() };
     let steps: Vec<(&Leaf, &Purpose)> = understood.program.leaves.iter().zip(&understood.purposes).collect();
     let is_check = |(leaf, purpose): &(&Leaf, &Purpose)| may_check(purpose) && asked_of_leaf(leaf, place).is_some();
     let Some(first) = steps.iter().position(is_check) else { return Vec::new() };

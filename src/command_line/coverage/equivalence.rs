@@ -1,19 +1,19 @@
 //! Comparison of command lines: one may repeat the work of another one under another spelling or in another wrapper.
 
 use super::required_checks::{
-    CheckKey, CheckSubject, DirectoryView, RequestedCheck, StartDirectory, asked_of_leaf, only_prepares,
+    CheckKey, CheckSubject, DirectoryView, RequestedCheck, StartDirectory, asked_of_leaf, only_prepares, path_inside,
 };
 use crate::command_line::environment::set_for;
 use crate::command_line::understand;
-use crate::runner::{Catalogue, ProjectFiles};
+use crate::runner::{Catalogue, Project};
 
 /// The working tree for which command lines are read.
 #[derive(Clone, Copy)]
 pub struct CommonGround<'a> {
     /// The absolute path of its root, if it is known.
     pub root: Option<&'a str>,
-    /// Its files, from the root.
-    pub files: &'a dyn ProjectFiles,
+    /// The project, seen from the root.
+    pub project: Project<'a>,
 }
 
 /// The work of the commands of a line.
@@ -37,16 +37,19 @@ impl Deeds {
     /// Returns the work of `line`, started in the directory `dir` from the root. Preparations (`cd`, `export`, `echo`)
     /// do not count.
     pub fn of(line: &str, dir: &str, ground: CommonGround<'_>) -> Self {
-        let place = StartDirectory { root: ground.root, start: dir, files: ground.files };
+        let place = StartDirectory { root: ground.root, start: dir, project: ground.project };
+        let view = DirectoryView(place);
+        let project = place.project.with_files(&view);
         let mut found = Self { each: Vec::new(), whole: true, root: ground.root.map(str::to_owned) };
-        let Ok(understood) = understand(line, &DirectoryView(place)) else { return Self { whole: false, ..found } };
+        let Ok(understood) = understand(line, project) else { return Self { whole: false, ..found } };
         for (leaf, purpose) in understood.program.leaves.iter().zip(&understood.purposes) {
             if only_prepares(leaf, purpose) {
                 continue;
             }
             match asked_of_leaf(leaf, place) {
                 Some(asked) => {
-                    let narrowed = purpose.invocation.as_ref().and_then(|invocation| set_for(leaf, invocation));
+                    let narrowed =
+                        purpose.invocation.as_ref().and_then(|invocation| set_for(leaf, invocation, project.runners));
                     found.each.push(CommandDeed { asked, narrowed_by: narrowed.map(|narrowed| narrowed.by) });
                 }
                 None => found.whole = false,
@@ -181,8 +184,7 @@ fn started<'w>(words: &'w [&'w str], directory: &str, root: Option<&str>) -> (St
 
 /// Returns the path of a program of the project, from its root.
 fn own(path: &str, directory: &str, root: Option<&str>) -> Option<String> {
-    let place = StartDirectory { root, start: directory, files: &() };
-    place.inside(path).map(|path| format!("./{path}"))
+    path_inside(root, directory, path).map(|path| format!("./{path}"))
 }
 
 fn plain(word: &str) -> String {
@@ -195,21 +197,22 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::runner::ProjectFiles;
 
-    struct Project(BTreeMap<&'static str, &'static str>);
+    struct TaskFiles(BTreeMap<&'static str, &'static str>);
 
-    impl ProjectFiles for Project {
+    impl ProjectFiles for TaskFiles {
         fn read(&self, path: &str) -> Option<String> {
             self.0.get(path).map(|text| (*text).to_owned())
         }
     }
 
     fn again(before: &str, now: &str) -> bool {
-        let files = Project(BTreeMap::from([
+        let files = TaskFiles(BTreeMap::from([
             ("package.json", r#"{"scripts":{"test":"jest --ci"}}"#),
             ("Makefile", "clock:\n\tpytest -k clock\n"),
         ]));
-        let ground = CommonGround { root: Some("/work/repo"), files: &files };
+        let ground = CommonGround { root: Some("/work/repo"), project: Project::without_runners(&files) };
         Deeds::of(now, "", ground).repeat(&Deeds::of(before, "", ground))
     }
 

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use crate::event::{CommandRef, Ended, RunReport};
 use crate::policy::Command;
 use crate::repo_path::RepoPath;
-use crate::runner::{Catalogue, ProjectFiles};
+use crate::runner::Project;
 use crate::shell::dialect::Shell;
 
 use super::command_table::table;
@@ -83,11 +83,11 @@ pub struct Witnessed {
     pub masked: Option<String>,
 }
 
-/// Returns the declared commands for which the record of a line proves anything. `files` are those of the working tree,
-/// from its root, as they were before the line: they define its tasks.
-pub fn witness(commands: &[Command], told: &ObservedLine<'_>, files: &dyn ProjectFiles) -> Vec<Witnessed> {
+/// Returns the declared commands for which the record of a line proves anything. `project` is seen from the root of the
+/// working tree, with its files as they were before the line: they define its tasks.
+pub fn witness(commands: &[Command], told: &ObservedLine<'_>, project: Project<'_>) -> Vec<Witnessed> {
     let Ok(start) = std::str::from_utf8(told.dir.as_bytes()) else { return Vec::new() };
-    let place = StartDirectory { root: told.root, start, files };
+    let place = StartDirectory { root: told.root, start, project };
     let proofs = proofs(told, place);
     commands
         .iter()
@@ -107,9 +107,9 @@ pub fn witness(commands: &[Command], told: &ObservedLine<'_>, files: &dyn Projec
 }
 
 /// Returns the files below the root of the working tree into which a line wrote only the output of its checks.
-pub fn own_logs(told: &ObservedLine<'_>, files: &dyn ProjectFiles) -> Vec<RepoPath> {
+pub fn own_logs(told: &ObservedLine<'_>, project: Project<'_>) -> Vec<RepoPath> {
     let Ok(start) = std::str::from_utf8(told.dir.as_bytes()) else { return Vec::new() };
-    let mut logs: Vec<String> = proofs(told, StartDirectory { root: told.root, start, files })
+    let mut logs: Vec<String> = proofs(told, StartDirectory { root: told.root, start, project })
         .into_iter()
         .flat_map(|proof| proof.logs)
         .collect();
@@ -186,11 +186,12 @@ fn of_the_same_line(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Optio
     if told.background || told.output.is_some_and(|output| table().harness_says(output).is_some()) {
         return None;
     }
-    let files = DirectoryView(place);
+    let view = DirectoryView(place);
+    let project = place.project.with_files(&view);
     let text = told.text();
-    let understood = understand(told.line, &files).ok();
+    let understood = understand(told.line, project).ok();
     let runs = understood.iter().flat_map(|line| &line.purposes).flat_map(Purpose::runs);
-    let runners: Vec<_> = runs.filter_map(|id| Catalogue::embedded().runner(id)).collect();
+    let runners: Vec<_> = runs.filter_map(|id| project.runners.runner(id)).collect();
     let words = |ended| {
         said(
             told.line,
@@ -199,7 +200,7 @@ fn of_the_same_line(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Optio
             text.as_deref().unwrap_or("…"),
             OutputKnowledge::AsTold(told.shell),
             None,
-            &files,
+            project,
         )
     };
     let mut shows = DeclaredProof { failed: false, broken_off: None, report: None, masked: None };
@@ -210,7 +211,7 @@ fn of_the_same_line(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Optio
             shows.report = words(ended).report.filter(|report| report.failed > 0);
         }
         Some(ended) => shows.broken_off = Some(ended),
-        None => match judge(told.line, &told.record(text.as_deref()), &files).result {
+        None => match judge(told.line, &told.record(text.as_deref()), project).result {
             Some(CheckOutcome::Pass) => {}
             Some(CheckOutcome::Fail) => shows.failed = true,
             _ => shows.masked = Some("no status was recorded".to_owned()),

@@ -8,7 +8,7 @@ use crate::command_line::output_filters::may_show;
 use crate::command_line::purpose::Purpose;
 use crate::command_line::run_result::sum;
 use crate::event::{Ended, RunReport};
-use crate::runner::{Catalogue, OutputOutcome};
+use crate::runner::{Catalogue, OutputOutcome, read_output_of};
 use crate::shell::exit_status;
 use crate::shell::program::{Leaf, LeafId, Program};
 
@@ -45,15 +45,16 @@ pub(super) struct CheckProof {
 
 /// Returns the proofs for all checks of a recorded line.
 pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<CheckProof> {
-    let files = DirectoryView(place);
+    let view = DirectoryView(place);
+    let project = place.project.with_files(&view);
     let text = told.text();
-    let Ok(reviewed) = Reviewed::of(told.line, &told.record(text.as_deref()), &files) else { return Vec::new() };
+    let Ok(reviewed) = Reviewed::of(told.line, &told.record(text.as_deref()), project) else { return Vec::new() };
     let understood = &reviewed.understood;
     let program = &understood.program;
     if reviewed.harness.is_some() || told.background || program.truncated || surroundings_change(understood) {
         return Vec::new();
     }
-    let judge = reviewed.judge(&files);
+    let judge = reviewed.judge(project);
     if judge.foreign.is_some() {
         return Vec::new();
     }
@@ -77,7 +78,7 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
         let (shown, report) = if let Some(kind) = kind {
             let ids: Vec<LeafId> = (0..program.leaves.len()).filter(|id| understood.purposes[*id].is(kind)).collect();
             let ending = CheckView { judge: &judge, leaf: id, fate, ids: &ids }.ending();
-            let alone = alone(program, &understood.purposes, id);
+            let alone = alone(project.runners, program, &understood.purposes, id);
             let empty = ending.reading.says == OutputOutcome::NothingRan
                 || !ending.reading.reports.is_empty()
                     && ending.reading.reports.iter().all(|report| report.passed + report.failed == 0);
@@ -100,7 +101,7 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
         } else {
             match by_status_alone(fate, told) {
                 Some(exit_status::CommandOutcome::Succeeded) => {
-                    script_passed(text.as_deref().unwrap_or_default(), program, id)
+                    script_passed(project.runners, text.as_deref().unwrap_or_default(), program, id)
                 }
                 Some(exit_status::CommandOutcome::Failed) => (failed(leaf, told, false), None),
                 Some(exit_status::CommandOutcome::NotRun) => continue,
@@ -176,8 +177,8 @@ fn failed(leaf: &Leaf, told: &ObservedLine<'_>, by_output: bool) -> Shown {
 }
 
 /// Decides on an unknown program that ended with 0. Failures that are counted in its output count more than the status.
-fn script_passed(text: &str, program: &Program, id: LeafId) -> (Shown, Option<RunReport>) {
-    let reading = crate::runner::read_output(None, text);
+fn script_passed(catalogue: &Catalogue, text: &str, program: &Program, id: LeafId) -> (Shown, Option<RunReport>) {
+    let reading = read_output_of(catalogue, &[], text);
     if reading.says == OutputOutcome::Failed || reading.reports.iter().any(|report| report.failed > 0) {
         return (Shown::Open("its status is 0, and failures are in its output".to_owned()), None);
     }
@@ -190,8 +191,7 @@ fn script_passed(text: &str, program: &Program, id: LeafId) -> (Shown, Option<Ru
 }
 
 /// Returns `true` if no other command of the line could have printed the lines of this one's runners.
-fn alone(program: &Program, purposes: &[Purpose], id: LeafId) -> bool {
-    let catalogue = Catalogue::embedded();
+fn alone(catalogue: &Catalogue, program: &Program, purposes: &[Purpose], id: LeafId) -> bool {
     let works = |purpose: &Purpose| -> Vec<String> {
         let worker = |id: &&str| catalogue.runner(id).is_some_and(|runner| runner.task.is_none());
         purpose.runs().filter(worker).map(str::to_owned).collect()

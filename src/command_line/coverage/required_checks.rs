@@ -6,7 +6,7 @@ use crate::command_line::command_table::table;
 use crate::command_line::judge::{CHECKS, understand};
 use crate::command_line::purpose::{Purpose, Understood};
 use crate::repo_path::seen_from;
-use crate::runner::{Catalogue, Identity, ProjectFiles, resolve};
+use crate::runner::{Catalogue, Identity, Project, ProjectFiles, resolve};
 use crate::shell::exit_status;
 use crate::shell::program::{Arg, Leaf};
 use crate::shell_quote::shell_word;
@@ -96,23 +96,29 @@ pub(super) struct StartDirectory<'a> {
     pub(super) root: Option<&'a str>,
     /// The directory, from the root, or an absolute path outside of it.
     pub(super) start: &'a str,
-    /// The files of the working tree, from its root.
-    pub(super) files: &'a dyn ProjectFiles,
+    /// The project, seen from the root of the working tree.
+    pub(super) project: Project<'a>,
 }
 
 impl StartDirectory<'_> {
     /// Returns a path of this directory, from the root of the working tree, or `None` if it is outside of it or
     /// unknown.
     pub(super) fn inside(&self, path: &str) -> Option<String> {
-        let absolute = match (path.starts_with('/'), self.start.starts_with('/')) {
-            _ if path.starts_with('~') => return None,
-            (true, _) => path.to_owned(),
-            (false, true) => format!("/{}", seen_from(self.start, path)?),
-            (false, false) => return seen_from(self.start, path),
-        };
-        let inner = absolute.strip_prefix(self.root?.trim_end_matches('/'))?;
-        if inner.is_empty() || inner.starts_with('/') { seen_from("", inner) } else { None }
+        path_inside(self.root, self.start, path)
     }
+}
+
+/// Returns a path of the directory `start`, from the root of the working tree, or `None` if it is outside of it or
+/// unknown.
+pub(super) fn path_inside(root: Option<&str>, start: &str, path: &str) -> Option<String> {
+    let absolute = match (path.starts_with('/'), start.starts_with('/')) {
+        _ if path.starts_with('~') => return None,
+        (true, _) => path.to_owned(),
+        (false, true) => format!("/{}", seen_from(start, path)?),
+        (false, false) => return seen_from(start, path),
+    };
+    let inner = absolute.strip_prefix(root?.trim_end_matches('/'))?;
+    if inner.is_empty() || inner.starts_with('/') { seen_from("", inner) } else { None }
 }
 
 /// The files as seen from one directory.
@@ -120,7 +126,7 @@ pub(super) struct DirectoryView<'a>(pub(super) StartDirectory<'a>);
 
 impl ProjectFiles for DirectoryView<'_> {
     fn read(&self, path: &str) -> Option<String> {
-        self.0.files.read(&self.0.inside(path)?)
+        self.0.project.files.read(&self.0.inside(path)?)
     }
 }
 
@@ -131,7 +137,8 @@ pub(super) fn asked_of_line(line: &str, place: StartDirectory<'_>) -> Option<Vec
 }
 
 fn of_line(line: &str, place: StartDirectory<'_>, looked: &mut usize, depth: usize) -> Option<Vec<RequestedCheck>> {
-    let understood = understand(line, &DirectoryView(place)).ok()?;
+    let view = DirectoryView(place);
+    let understood = understand(line, place.project.with_files(&view)).ok()?;
     let mut asked = Vec::new();
     if surroundings_change(&understood) {
         return None;
@@ -163,7 +170,7 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
         return None;
     }
     let words: Vec<Option<String>> = leaf.argv.iter().map(|arg| Some(arg.text.clone())).collect();
-    let catalogue = Catalogue::embedded();
+    let catalogue = place.project.runners;
     let mut directory = directory(leaf, place)?;
     let tasks = {
         let here = DirectoryView(StartDirectory { start: &directory, ..place });

@@ -4,18 +4,19 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::policy::PathRules;
+use crate::runner::ProjectFiles;
 use crate::shell::dialect::Shell;
 
-struct Project(BTreeMap<&'static str, &'static str>);
+struct TaskFiles(BTreeMap<&'static str, &'static str>);
 
-impl ProjectFiles for Project {
+impl ProjectFiles for TaskFiles {
     fn read(&self, path: &str) -> Option<String> {
         self.0.get(path).map(|text| (*text).to_owned())
     }
 }
 
-fn project() -> Project {
-    Project(BTreeMap::from([
+fn project() -> TaskFiles {
+    TaskFiles(BTreeMap::from([
         (
             "package.json",
             r#"{"scripts":{"test":"jest --ci","lint":"eslint .","both":"npm run lint && npm test","masked":"jest || true","cross":"cross-env NODE_ENV=test jest --ci"}}"#,
@@ -61,7 +62,7 @@ fn shown(declared: &Command, line: &str, dir: &str, ended: Option<Ended>, output
         background: false,
         shell: Some(Shell::Bash),
     };
-    let found = witness(std::slice::from_ref(declared), &told, &project());
+    let found = witness(std::slice::from_ref(declared), &told, Project::without_runners(&project()));
     match found.first() {
         None => "-".to_owned(),
         Some(found) => match (found.ended, &found.masked, &found.report) {
@@ -196,7 +197,7 @@ fn what_a_project_makes_the_same_check() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let files = Project(BTreeMap::from([("Cargo.toml", "[package]\nname = 'a'\n")]));
+    let files = TaskFiles(BTreeMap::from([("Cargo.toml", "[package]\nname = 'a'\n")]));
     let dir = RepoPath::from("");
     let told = ObservedLine {
         line: "cargo test",
@@ -208,7 +209,7 @@ fn what_a_project_makes_the_same_check() {
         background: false,
         shell: Some(Shell::Bash),
     };
-    let found = witness(&[declared("cargo test --workspace", "")], &told, &files);
+    let found = witness(&[declared("cargo test --workspace", "")], &told, Project::without_runners(&files));
     assert_eq!(found.first().map(|found| found.ended), Some(Ended::Exited(0)), "one package is the whole workspace");
 }
 
@@ -400,7 +401,7 @@ fn a_status_of_nothing_that_was_run_proves_nothing() {
                 background: false,
                 shell: Some(Shell::Bash),
             },
-            &project(),
+            Project::without_runners(&project()),
         );
         if (found.proves == crate::command_line::Proves::FullPass) != passes {
             wrong.push(format!("{line}: {:?} ({})", found.proves, found.reason));
@@ -422,7 +423,7 @@ fn a_status_of_nothing_that_was_run_proves_nothing() {
                 background: false,
                 shell: Some(Shell::Bash),
             },
-            &project(),
+            Project::without_runners(&project()),
         );
         if found.proves != crate::command_line::Proves::Nothing {
             wrong.push(format!("{line}: {:?} ({})", found.proves, found.reason));
@@ -577,7 +578,7 @@ fn what_was_not_recorded_proves_nothing() {
         background: true,
         shell: Some(Shell::Bash),
     };
-    assert_eq!(witness(&[cargo], &told, &()), []);
+    assert_eq!(witness(&[cargo], &told, Project::without_runners(&())), []);
 }
 
 #[test]
@@ -614,7 +615,9 @@ fn counts_come_along_where_they_are_its_own() {
             background: false,
             shell: Some(Shell::Bash),
         };
-        witness(&[declared("cargo test", "")], &told, &()).pop().and_then(|found| found.report)
+        witness(&[declared("cargo test", "")], &told, Project::without_runners(&()))
+            .pop()
+            .and_then(|found| found.report)
     };
     let counted = report("cargo test -q", CARGO_OK).expect("counts");
     assert_eq!((counted.runner.as_str(), counted.passed, counted.failed), ("cargo test", 12, 0));
@@ -634,13 +637,13 @@ proptest! {
         let commands = [&line, "cargo test", "npm test", "make check"].map(|run| declared(run, ""));
         let ended = status.map(Ended::Exited);
         let told = ObservedLine { line: &line, dir: &dir, root: None, ended, output: Some(&output), cut: false, background: false, shell: Some(Shell::Bash) };
-        for found in witness(&commands, &told, &project()) {
+        for found in witness(&commands, &told, Project::without_runners(&project())) {
             prop_assert!(found.masked.is_none() || found.ended.success(), "{:?}", found);
         }
-        for found in witness(&commands, &ObservedLine { ended: None, output: None, ..told }, &project()) {
+        for found in witness(&commands, &ObservedLine { ended: None, output: None, ..told }, Project::without_runners(&project())) {
             prop_assert!(found.masked.is_some() || !found.ended.success(), "{:?}", found);
         }
-        prop_assert_eq!(witness(&commands, &ObservedLine { background: true, ..told }, &project()), []);
+        prop_assert_eq!(witness(&commands, &ObservedLine { background: true, ..told }, Project::without_runners(&project())), []);
     }
 }
 
@@ -685,7 +688,7 @@ fn surroundings_and_containers_with_these_files_run_the_same_check() {
 fn a_service_that_mounts_these_files_runs_the_same_check() {
     let mounted = "services:\n  app:\n    build: .\n    volumes:\n      - .:/app\n      - deps:/app/node_modules\n";
     let shown = |compose: &'static str, docker: &'static str, line: &str| {
-        let files = Project(BTreeMap::from([("compose.yaml", compose), ("Dockerfile", docker)]));
+        let files = TaskFiles(BTreeMap::from([("compose.yaml", compose), ("Dockerfile", docker)]));
         let dir = RepoPath::from("");
         let told = ObservedLine {
             line,
@@ -697,7 +700,7 @@ fn a_service_that_mounts_these_files_runs_the_same_check() {
             background: false,
             shell: Some(Shell::Bash),
         };
-        !witness(&[declared("pytest", "")], &told, &files).is_empty()
+        !witness(&[declared("pytest", "")], &told, Project::without_runners(&files)).is_empty()
     };
     let image = "FROM python:3\nWORKDIR /app\nCOPY . .\n";
     for line in [

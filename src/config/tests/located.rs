@@ -3,12 +3,16 @@
 use std::cell::Cell;
 
 use super::check;
-use crate::config::{FILE, LocateError, Located, PolicyLocations, PolicyNote, ReadFile, locate};
+use crate::config::{FILE, LocateError, Located, PolicyFiles, PolicyLocations, PolicyNote, ReadFile, locate};
 use crate::oid::Oid;
 use crate::policy::PolicySource;
 
 fn oid(digit: char) -> Oid {
     digit.to_string().repeat(40).parse().unwrap()
+}
+
+fn files(text: &str) -> PolicyFiles {
+    PolicyFiles { policy: text.as_bytes().to_vec(), ..PolicyFiles::default() }
 }
 
 type Answer = Result<Option<&'static str>, &'static str>;
@@ -19,7 +23,7 @@ fn among(
     judged: Option<Answer>,
     here: Option<Answer>,
 ) -> Result<Located, LocateError<&'static str>> {
-    let bytes = |answer: Answer| answer.map(|text| text.map(|text| text.as_bytes().to_vec()));
+    let bytes = |answer: Answer| answer.map(|text| text.map(files));
     let (from_base, from_judged) = (|| bytes(base.unwrap()), || bytes(judged.unwrap()));
     let from_here = || bytes(here.unwrap());
     let places = PolicyLocations {
@@ -103,9 +107,9 @@ fn a_policy_that_counts_must_be_readable() {
 
 #[test]
 fn a_repair_is_judged_by_the_last_policy_that_could_be_read() {
-    let file = |text: &'static str| move || Ok::<_, String>(Some(text.as_bytes().to_vec()));
+    let file = |text: &'static str| move || Ok::<_, String>(Some(files(text)));
     let (base, repaired) = (file(BROKEN), file(OBSERVE));
-    let version = |digit, text: &str| (oid(digit), text.as_bytes().to_vec());
+    let version = |digit, text: &str| (oid(digit), files(text));
     let versions = || Ok(vec![version('a', BROKEN), version('c', NEWER), version('d', WARN), version('e', OBSERVE)]);
     let places = PolicyLocations {
         base: Some((oid('a'), &base as ReadFile<'_, String>)),
@@ -125,7 +129,7 @@ fn one_commit_is_read_once() {
     let count = Cell::new(0);
     let read = || {
         count.set(count.get() + 1);
-        Ok::<_, String>(Some(WARN.as_bytes().to_vec()))
+        Ok::<_, String>(Some(files(WARN)))
     };
     let places = PolicyLocations {
         base: Some((oid('a'), &read)),

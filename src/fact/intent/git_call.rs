@@ -4,6 +4,7 @@ use super::standpoint::Standpoint;
 use super::{Intent, IntentKind, of_line_from};
 use crate::command_line;
 use crate::fact::client_hooks;
+use crate::runner::Project;
 use crate::shell::program::{Arg, Leaf};
 
 /// How many aliases may stand for each other.
@@ -115,7 +116,7 @@ fn of_alias(value: &str, rest: &str, from: &Standpoint<'_>, depth: usize, found:
         Some(line) => format!("{line} {rest}"),
         None => format!("git {value} {rest}"),
     };
-    if let Ok(understood) = command_line::understand(&line, &()) {
+    if let Ok(understood) = command_line::understand(&line, Project::without_runners(&())) {
         found.extend(of_line_from(&understood, from, depth + 1));
     }
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::command_line;
+use crate::runner::Project;
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "one table of lines")]
@@ -80,6 +81,9 @@ fn command_lines() {
         ("echo x >> .git/gate/journal.jsonl", &[ChangesRecord]),
         ("sed -i s/block/off/ gate.toml", &[ChangesPolicy]),
         ("cat gate.toml", &[]),
+        ("sed -i s/1/0/ gate/runners/check.toml", &[ChangesPolicy]),
+        ("rm -r gate/runners", &[ChangesPolicy]),
+        ("cat gate/runners/check.toml", &[]),
         ("git add gate.toml", &[]),
         ("gate uninstall --yes", &[RemovesGate]),
         ("gate uninstall --dry-run", &[]),
@@ -135,7 +139,7 @@ fn command_lines() {
         ("git push --dry-run --no-verify", &[]),
         ("gate init", &[]),
     ] {
-        let understood = command_line::understand(line, &()).unwrap();
+        let understood = command_line::understand(line, Project::without_runners(&())).unwrap();
         let found: Vec<_> = of_line(&understood).into_iter().map(|intent| intent.kind).collect();
         if found != kinds {
             wrong.push(format!("{line}: {found:?} instead of {kinds:?}"));
@@ -159,7 +163,7 @@ fn what_is_read_for_a_line() {
         ("GIT_CONFIG_GLOBAL=/tmp/other git push", &[]),
         ("git config --unset core.hooksPath", &[IntentKind::RedirectsHooks]),
     ] {
-        let understood = command_line::understand(line, &()).unwrap();
+        let understood = command_line::understand(line, Project::without_runners(&())).unwrap();
         let found: Vec<_> = of_line_at(&understood, &from).into_iter().map(|intent| intent.kind).collect();
         assert_eq!(found, kinds, "{line}");
     }
@@ -176,6 +180,10 @@ fn paths() {
         ("gate.toml", Some(IntentKind::ChangesPolicy)),
         ("/work/repo/gate.toml", Some(IntentKind::ChangesPolicy)),
         ("docs/gate.toml", None),
+        ("gate/runners/check.toml", Some(IntentKind::ChangesPolicy)),
+        ("/work/repo/gate/runners/check.toml", Some(IntentKind::ChangesPolicy)),
+        ("gate/runners/check.go", None),
+        ("src/gate/runners/check.toml", None),
         ("src/hooks/pre-push", None),
         (".github/hooks/x.json", None),
         ("/home/dev/.claude/projects/-work-shop/memory/MEMORY.md", None),

@@ -6,7 +6,7 @@ use super::output_similarity;
 use crate::command_line::{self, CheckOutcome, Extent, LineRecord};
 use crate::event::{Ended, Run};
 use crate::fact::intent::{self, Intent};
-use crate::runner::{CommandKind, ProjectFiles};
+use crate::runner::{CommandKind, Project};
 use crate::shell::dialect::Shell;
 use crate::shell::program::{Leaf, Program};
 
@@ -123,7 +123,7 @@ impl CommandRun {
         tail: &str,
         background: bool,
         shell: Option<Shell>,
-        files: &dyn ProjectFiles,
+        project: Project<'_>,
     ) -> Self {
         let status = ended.map(|ended| match ended {
             Ended::Exited(code) => code,
@@ -132,8 +132,8 @@ impl CommandRun {
         });
         // Without a status an empty output is one that was not recorded.
         let output = (status.is_some() || !tail.is_empty()).then_some(tail);
-        let judged = command_line::judge(line, &LineRecord { status, output, background, shell }, files);
-        let understood = command_line::understand_in(line, shell, files).ok();
+        let judged = command_line::judge(line, &LineRecord { status, output, background, shell }, project);
+        let understood = command_line::understand_in(line, shell, project).ok();
         let leaves = |program: &Program| program.leaves.len().min(COMMANDS);
         let intents = understood.as_ref().map(intent::of_line).unwrap_or_default();
         let commands = understood.map_or_else(Vec::new, |understood| {
@@ -163,8 +163,8 @@ impl CommandRun {
     }
 
     /// Returns a run that `gate` watched. Its counts are known even if the output is cut off.
-    pub(super) fn observed(run: &Run, files: &dyn ProjectFiles) -> Self {
-        let mut ran = Self::of(&run.command.line, Some(run.ended), &run.tail, false, Some(Shell::Sh), files);
+    pub(super) fn observed(run: &Run, project: Project<'_>) -> Self {
+        let mut ran = Self::of(&run.command.line, Some(run.ended), &run.tail, false, Some(Shell::Sh), project);
         ran.declared.clone_from(&run.command.name);
         ran.result = Some(match &run.report {
             _ if !run.ended.success() => CheckOutcome::Fail,
@@ -179,8 +179,8 @@ impl CommandRun {
 
     /// Adds the record of the declared command that this line ran: it holds results that the end of the output may not
     /// show.
-    pub(super) fn shown_by(&mut self, run: &Run, files: &dyn ProjectFiles) {
-        let seen = Self::observed(run, files);
+    pub(super) fn shown_by(&mut self, run: &Run, project: Project<'_>) {
+        let seen = Self::observed(run, project);
         self.declared = self.declared.take().or(seen.declared);
         if matches!(self.result, None | Some(CheckOutcome::Unknown | CheckOutcome::NoTests)) {
             self.result = seen.result;

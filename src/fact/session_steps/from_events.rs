@@ -8,7 +8,7 @@ use super::content_tracking::Contents;
 use super::{Deed, KnownRuns, MAX_STEPS, Step, Story, TouchedFile};
 use crate::event::agent_work::{Act, AgentWork, ShellCommand};
 use crate::event::{Event, EventKind, Run};
-use crate::runner::ProjectFiles;
+use crate::runner::Project;
 use crate::timeline::Entry;
 
 /// The maximum length of a text that is kept, in bytes.
@@ -17,7 +17,7 @@ const TEXT: usize = 4 * 1024;
 pub(super) fn story(
     entries: &[Entry],
     session: Option<&str>,
-    files: &dyn ProjectFiles,
+    project: Project<'_>,
     mut known: Option<&mut KnownRuns>,
 ) -> Story {
     let own = |event: &Event| session.is_none() || event.session.as_deref() == session;
@@ -37,9 +37,9 @@ pub(super) fn story(
     for (at, (entry, work)) in told.iter().zip(acts).enumerate() {
         let before = contents.now();
         let (deed, before) = match (&entry.event.kind, &work) {
-            (EventKind::Work(_), Some(work)) => match act(work, &mut contents, files, known.as_deref_mut()) {
+            (EventKind::Work(_), Some(work)) => match act(work, &mut contents, project, known.as_deref_mut()) {
                 Some((Deed::Ran(mut ran), start)) => {
-                    runs.iter().filter(|told| told.act == at).for_each(|told| ran.shown_by(told.run, files));
+                    runs.iter().filter(|told| told.act == at).for_each(|told| ran.shown_by(told.run, project));
                     (Deed::Ran(ran), start.unwrap_or(before))
                 }
                 Some((deed, start)) => (deed, start.unwrap_or(before)),
@@ -54,7 +54,7 @@ pub(super) fn story(
                 contents.seen(&run.start.tree);
                 let start = contents.now();
                 contents.seen(&run.end.tree);
-                (Deed::Ran(Box::new(CommandRun::observed(run, files))), start)
+                (Deed::Ran(Box::new(CommandRun::observed(run, project))), start)
             }
             (EventKind::Git(event), _) => {
                 contents.moved(event);
@@ -90,7 +90,7 @@ pub(super) fn story(
 fn act(
     work: &AgentWork,
     contents: &mut Contents,
-    files: &dyn ProjectFiles,
+    project: Project<'_>,
     known: Option<&mut KnownRuns>,
 ) -> Option<(Deed, Option<super::ContentId>)> {
     let text = |text: &str| bounded(text.to_owned(), TEXT);
@@ -101,7 +101,7 @@ fn act(
         Act::Asked(asked) => Deed::Asked(text(asked)),
         Act::Planned(items) => Deed::Planned(items.clone()),
         Act::Command(command) => {
-            let (ran, start) = run(command, contents, files, known);
+            let (ran, start) = run(command, contents, project, known);
             return Some((Deed::Ran(Box::new(ran)), start));
         }
         Act::CommandEnded(_) => return None,
@@ -129,10 +129,10 @@ fn act(
 fn run(
     command: &ShellCommand,
     contents: &mut Contents,
-    files: &dyn ProjectFiles,
+    project: Project<'_>,
     known: Option<&mut KnownRuns>,
 ) -> (CommandRun, Option<super::ContentId>) {
-    let read = || CommandRun::of(&command.line, command.ended, &command.tail, command.background, command.shell, files);
+    let read = || CommandRun::of(&command.line, command.ended, &command.tail, command.background, command.shell, project);
     let ran = match known {
         Some(known) => known.of(command, read),
         None => read(),

@@ -9,7 +9,7 @@ use crate::event::agent_work::{
 use crate::event::{CommandRef, Ended, Event, EventKind, GitEvent, Grade, Origin, Run};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
-use crate::runner::ProjectFiles;
+use crate::runner::{Project, ProjectFiles};
 use crate::snapshot::KeptSnapshot;
 use crate::timeline::Entry;
 
@@ -152,7 +152,7 @@ impl Tale {
     }
 
     pub(crate) fn story_with(&self, files: &dyn ProjectFiles) -> Story {
-        Story::of(&self.entries, Some("s"), files)
+        Story::of(&self.entries, Some("s"), Project::without_runners(files))
     }
 }
 

@@ -137,8 +137,8 @@ fn other_sessions_and_what_git_did_before_are_left_out() {
         .stop("z")
         .git("push", 'b', 'c');
     assert_eq!(tale.story().steps.len(), 3);
-    assert_eq!(Story::of(&tale.entries, None, &()).steps.len(), 6);
-    assert!(Story::of(&tale.entries, Some("nobody"), &()).is_empty());
+    assert_eq!(Story::of(&tale.entries, None, Project::without_runners(&())).steps.len(), 6);
+    assert!(Story::of(&tale.entries, Some("nobody"), Project::without_runners(&())).is_empty());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::table::{TaskFile, table};
 use super::{Weakened, WeakeningKind, line_of};
 use crate::command_line::{self, ExitDecides, Extent, LineRecord};
 use crate::repo_path::RepoPath;
-use crate::runner::{Catalogue, CommandKind, ProjectFiles, resolve};
+use crate::runner::{Catalogue, CommandKind, Project, ProjectFiles, resolve};
 use crate::shell::dialect::Shell;
 
 /// The maximum number of tasks of a file that are compared.
@@ -40,16 +40,16 @@ enum TaskEffect {
     Other,
 }
 
-pub(super) fn compare(path: &RepoPath, old: &str, new: &str, changes: &mut Vec<Weakened>) {
+pub(super) fn compare(path: &RepoPath, old: &str, new: &str, runners: &Catalogue, changes: &mut Vec<Weakened>) {
     let Some(tasks) = table().tasks(path) else { return };
     let text = path.to_string();
     let file = text.rsplit('/').next().unwrap_or_default();
     let (old, new) = (One { name: file, text: old }, One { name: file, text: new });
     let there: BTreeSet<String> = names(tasks, new.text).collect();
     for name in names(tasks, old.text).take(TASKS).collect::<BTreeSet<_>>() {
-        let (before, was) = does(tasks, &name, &old);
+        let (before, was) = does(tasks, &name, &old, runners);
         let TaskEffect::Tests { commands: one, only_a_part: narrow } = was else { continue };
-        let (after, is) = does(tasks, &name, &new);
+        let (after, is) = does(tasks, &name, &new, runners);
         let what = match is {
             // What one command did, several may share among them.
             TaskEffect::Tests { commands, only_a_part } if only_a_part && !narrow && commands <= one => {
@@ -88,11 +88,11 @@ fn line_of_task(tasks: &TaskFile, name: &str, text: &str) -> Option<u32> {
 }
 
 /// Returns the script of a task in one line, and its effect.
-fn does(tasks: &TaskFile, name: &str, files: &One<'_>) -> (String, TaskEffect) {
+fn does(tasks: &TaskFile, name: &str, files: &One<'_>, runners: &Catalogue) -> (String, TaskEffect) {
     let call = tasks.call.replace("{name}", name);
     let argv: Vec<Option<String>> = call.split(' ').map(|word| Some(word.to_owned())).collect();
     let mut lines: Vec<String> = Vec::new();
-    for task in resolve(Catalogue::embedded(), &argv, files) {
+    for task in resolve(runners, &argv, files) {
         lines.extend(task.script.unwrap_or_default());
     }
     let shown = lines.join("; ");
@@ -110,12 +110,13 @@ fn does(tasks: &TaskFile, name: &str, files: &One<'_>) -> (String, TaskEffect) {
             );
         return (shown, if defined { TaskEffect::Nothing } else { TaskEffect::Other });
     }
-    let understood: Vec<_> = lines.iter().filter_map(|line| command_line::understand(line, files).ok()).collect();
+    let project = Project { runners, files };
+    let understood: Vec<_> = lines.iter().filter_map(|line| command_line::understand(line, project).ok()).collect();
     let purposes = || understood.iter().flat_map(|line| &line.purposes);
     let tests = |extent: Option<Extent>| extent.is_some_and(|extent| extent != Extent::NoneExecuted);
     if purposes().any(|purpose| purpose.is(CommandKind::Test) && tests(purpose.extent)) {
         let passed = LineRecord { status: Some(0), shell: Some(Shell::Sh), ..LineRecord::default() };
-        let judged = lines.iter().map(|line| command_line::judge(line, &passed, files));
+        let judged = lines.iter().map(|line| command_line::judge(line, &passed, project));
         let masked = judged
             .filter(|judged| judged.decisive_kind == Some(CommandKind::Test))
             .any(|judged| judged.exit_decides == Some(ExitDecides::NoMasked));

@@ -1,5 +1,9 @@
 use super::*;
 
+fn compare(pairs: &[FilePair]) -> Weakening {
+    super::compare(pairs, Catalogue::embedded())
+}
+
 fn pair(path: &str, old: &str, new: &str) -> FilePair {
     let text = |text: &str| Some(text.to_owned()).filter(|text| text != "-");
     FilePair { path: RepoPath::from(path), old: text(old), new: text(new) }

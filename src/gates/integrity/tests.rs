@@ -5,6 +5,7 @@ use crate::fact::session_steps::test_builder::{Tale, tree};
 use crate::fact::subject::{Base, Subject, SubjectKind};
 use crate::fact::weakening::{FilePair, compare};
 use crate::moment::Moment;
+use crate::runner::Catalogue;
 
 const RED: &str = "test adds ... FAILED\n\ntest result: FAILED. 11 passed; 1 failed; 0 ignored; finished in 0.31s\n";
 const GREEN: &str = "running 12 tests\ntest result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
@@ -38,7 +39,7 @@ fn facts(tale: &Tale, pairs: &[(&str, &str, &str)]) -> Facts {
         checked_out: None,
     };
     let mut facts = Facts { subjects: vec![subject], story: tale.story(), ..Facts::at(Moment::Stop) };
-    facts.weakening.insert("HEAD".to_owned(), compare(&pairs).with_code(&pairs));
+    facts.weakening.insert("HEAD".to_owned(), compare(&pairs, Catalogue::embedded()).with_code(&pairs));
     facts
 }
 

@@ -16,7 +16,7 @@ use crate::parent_processes::{ParentProcess, processes_above};
 use crate::policy::{Command, Policy};
 use crate::repo_path::RepoPath;
 use crate::run::{self, KeptOutput};
-use crate::runner::{Catalogue, CommandKind, NamedTests, ProjectFiles};
+use crate::runner::{CommandKind, NamedTests, Project, ProjectFiles};
 use crate::shell::dialect::Shell;
 use crate::shell::program::Leaf;
 use crate::snapshot::KeptSnapshot;
@@ -44,9 +44,10 @@ pub(in crate::hook) enum Weight {
     Checks,
 }
 
-/// Parses a line. Of the repository, only the task files that define its meaning are read.
+/// Parses a line. Of the repository, only the task files that define its meaning are read: a runner that only the
+/// repository knows is an unknown program here, which may check.
 pub(in crate::hook) fn understand(line: &str, dir: &Path) -> Option<Understood> {
-    command_line::understand(line, &ProjectDirectory(dir)).ok()
+    command_line::understand(line, Project::without_runners(&ProjectDirectory(dir))).ok()
 }
 
 /// Returns the importance of a line (`None`: it cannot be parsed).
@@ -351,11 +352,13 @@ pub(in crate::hook) fn runs_of(
         .repo
         .changed_between(&ground.start, end)
         .map_err(|error| format!("gate: two snapshots could not be compared: {error}"))?;
-    let logs = command_line::own_logs(&told_of(pending, ground, line_end), &ProjectDirectory(&ground.root));
+    let files = ProjectDirectory(&ground.root);
+    let project = policy.project(&files);
+    let logs = command_line::own_logs(&told_of(pending, ground, line_end), project);
     changed.retain(|path| !(logs.contains(path) && end.untracked.contains(path)));
     let told = told_of(pending, ground, line_end);
     let mut start = &ground.start;
-    if command_line::changed_before_checks(&changed, &told, &ProjectDirectory(&ground.root)) {
+    if command_line::changed_before_checks(&changed, &told, project) {
         // The checks ran on what the line had written before them.
         (start, changed) = (end, Vec::new());
     }
@@ -363,7 +366,7 @@ pub(in crate::hook) fn runs_of(
     let output = line_end.output.unwrap_or_default();
     let tail = tail_of(output);
     let ids = served.iter().filter_map(|served| served.report.as_ref());
-    let runners: Vec<_> = ids.filter_map(|report| Catalogue::embedded().runner(&report.runner)).collect();
+    let runners: Vec<_> = ids.filter_map(|report| policy.runners.runner(&report.runner)).collect();
     let tests = NamedTests::of_runners(output, !pending.cut && output.len() < READ, &runners);
     // What failed before matters only where this run names tests.
     let state =
@@ -417,7 +420,7 @@ fn is_verbatim(policy: &Policy, proven: &CommandRef, pending: &PendingCommand, g
 /// Returns the proofs that a line gives for the declared commands of the working tree that it ran on.
 fn served(policy: &Policy, pending: &PendingCommand, ground: &StartingPoint, line_end: LineEnd<'_>) -> Vec<Witnessed> {
     let told = told_of(pending, ground, line_end);
-    command_line::witness(&policy.commands, &told, &ProjectDirectory(&ground.root))
+    command_line::witness(&policy.commands, &told, policy.project(&ProjectDirectory(&ground.root)))
 }
 
 fn told_of<'a>(
@@ -449,8 +452,9 @@ pub(super) fn is_declared(desk: &Desk, line: &str) -> bool {
         background: false,
         shell: desk.shell(),
     };
-    let commands = policy_here(&desk.place).map(|policy| policy.commands).unwrap_or_default();
-    !command_line::witness(&commands, &told, &ProjectDirectory(&desk.root)).is_empty()
+    policy_here(&desk.place).is_ok_and(|policy| {
+        !command_line::witness(&policy.commands, &told, policy.project(&ProjectDirectory(&desk.root))).is_empty()
+    })
 }
 
 /// Returns the directory in which the line of a call starts.
