@@ -480,6 +480,7 @@ pub fn test_results(run: &Run, tests: &NamedTests, state: &JournalState) -> Opti
         named: tests.len() as u64,
         complete: tests.is_complete(),
         failed: tests.failed().take(MAX_FAILED_TESTS).map(str::to_owned).collect(),
+        families: tests.families(MAX_FAILED_TESTS),
         earlier: tests.earlier(open.map(|open| open.test.as_str())),
     };
     (!results.failed.is_empty() || !results.earlier.is_empty()).then_some(results)

@@ -198,6 +198,7 @@ fn end(
         over_time: Ended::is_over_time(Some(finished.ended), ""),
         millis: finished.millis,
         report: said.report,
+        named: tests.named_part(),
         masked: said.masked,
         tail: run::clean_tail(&finished.output, TAIL),
         policy,

@@ -230,7 +230,8 @@ mod tests {
     use super::*;
 
     fn changed(names: &[&str]) -> Vec<(RepoPath, DeclaredTest)> {
-        let test = |name: &&str| DeclaredTest { name: (*name).to_owned(), body: String::new(), skipped: false };
+        let test =
+            |name: &&str| DeclaredTest { name: (*name).to_owned(), body: String::new(), skipped: false, indent: 0 };
         names.iter().map(|name| (RepoPath::from("tests/test_a.py"), test(name))).collect()
     }
 

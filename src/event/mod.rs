@@ -22,7 +22,7 @@ use crate::event::posted::Posted;
 use crate::event::pushes::PushedRef;
 use crate::event::rescue::{Rescue, Trial};
 use crate::event::settings::SessionSettings;
-use crate::event::test_results::TestResults;
+use crate::event::test_results::{NamedPart, TestResults};
 use crate::local_file::is_collected;
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -215,6 +215,9 @@ pub struct Run {
     /// The report in the runner's closing lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<RunReport>,
+    /// The part of its tests that it named.
+    #[serde(default, skip_serializing_if = "NamedPart::is_none")]
+    pub named: NamedPart,
     /// The reason why status 0 of the line proves nothing about its checks, if it does not and the output does not
     /// either.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,5 +1,7 @@
 //! The tests of a run by name, as the runner itself reports them.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::oid::Oid;
@@ -41,6 +43,29 @@ impl TestResult {
     }
 }
 
+/// The part of its tests that a run named.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum NamedPart {
+    /// It named no test.
+    #[default]
+    None,
+    /// It named tests that failed, and no others.
+    Failures,
+    /// It named tests, and there may be others.
+    Some,
+    /// It named every test that it ran or skipped.
+    All,
+}
+
+impl NamedPart {
+    /// Returns `true` if it named no test.
+    pub fn is_none(&self) -> bool {
+        *self == Self::None
+    }
+}
+
 /// The tests that one run of a declared command named. Recorded right after the [`super::Run`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -60,6 +85,10 @@ pub struct TestResults {
     /// The tests that failed, sorted (the first 256).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<String>,
+    /// Of tests that failed and have parameters: the number of tests with the same name and other parameters, and of
+    /// themselves.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub families: BTreeMap<String, u64>,
     /// The results of tests that had failed in an earlier run of this command and had not passed since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<EarlierFailure>,
@@ -77,4 +106,12 @@ pub struct EarlierFailure {
     /// have been renamed or moved.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
+    /// For a missing test with parameters, the number of those that passed with the same name and other parameters.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub family: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::test_results::TestResult;
+use crate::event::test_results::{NamedPart, TestResult};
 use crate::repo_path::RepoPath;
 
-/// A test that failed and is not known to have passed since.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A test that failed, and the latest run of its command that passed since.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FailedTest {
     /// Its name.
@@ -15,12 +15,24 @@ pub struct FailedTest {
     pub command: String,
     /// The id of the event that reported the failure.
     pub event: String,
-    /// The result in the latest run that names tests, or `None` if no run named it since.
+    /// Its result in the run that passed; `None` if that run says nothing of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<TestResult>,
+    /// The part of its tests that this run named.
+    #[serde(default, skip_serializing_if = "NamedPart::is_none")]
+    pub named: NamedPart,
+    /// The number of tests in this run, compared with the run in which the test failed.
+    #[serde(default)]
+    pub count: CountedTests,
+    /// The degree to which a change between both runs can keep it from running.
+    #[serde(default)]
+    pub suspicion: Suspicion,
     /// The file that declared it, or that was changed so that it may not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<RepoPath>,
+    /// A file of tests, if nothing but such files changed between both runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only_tests: Option<RepoPath>,
     /// The name under which the same test passes now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renamed_to: Option<String>,
@@ -30,7 +42,62 @@ pub struct FailedTest {
     /// It is gone, together with the work it came with.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dropped: bool,
-    /// `true` if `gate run` would name it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub nameable: bool,
+    /// A command that would name it, if one is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub naming: Option<String>,
+}
+
+/// The number of tests in a run, compared with an earlier one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum CountedTests {
+    /// One of both did not count its tests.
+    #[default]
+    Unknown,
+    /// Fewer tests ran, or more were skipped.
+    Fewer,
+    /// As many tests ran, or more, and no more were skipped.
+    AsMany,
+}
+
+impl CountedTests {
+    /// Compares the tests that ran and those that were skipped, each before and now.
+    pub const fn compare(ran: (u64, u64), skipped: (u64, u64)) -> Self {
+        if ran.1 < ran.0 || skipped.1 > skipped.0 { Self::Fewer } else { Self::AsMany }
+    }
+}
+
+/// The degree to which a change can keep a test from running, as far as texts show it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Suspicion {
+    /// The test is declared as before, and nothing else shows that it may not run.
+    #[default]
+    None,
+    /// It was moved to another place, or a file next to it can keep it from running.
+    Weak,
+    /// It is gone or skipped, or a file that decides which tests run can keep it from running.
+    Strong,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CountedTests::{AsMany, Fewer};
+    use super::*;
+
+    #[test]
+    fn as_many_tests_ran_and_no_more_were_skipped() {
+        for (ran, skipped, expected) in [
+            ((3, 3), (0, 0), AsMany),
+            ((3, 5), (2, 2), AsMany),
+            ((3, 3), (2, 1), AsMany),
+            ((3, 2), (0, 0), Fewer),
+            ((3, 2), (0, 1), Fewer),
+            ((3, 9), (0, 1), Fewer),
+        ] {
+            assert_eq!(CountedTests::compare(ran, skipped), expected, "{ran:?} {skipped:?}");
+        }
+    }
 }

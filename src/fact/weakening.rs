@@ -212,6 +212,8 @@ pub struct DeclaredTest {
     pub body: String,
     /// `true` if the text skips it.
     pub skipped: bool,
+    /// The indentation of its line, in bytes.
+    pub indent: usize,
 }
 
 /// Returns the tests that a file declares, as far as its text shows them.
@@ -221,8 +223,17 @@ pub fn declared_tests(path: &RepoPath, text: &str) -> Vec<DeclaredTest> {
     let only_tests = is_test_file(path);
     let tests = language.read(text, only_tests).tests;
     let bodies = language.texts(text, only_tests);
-    let declared = |(test, (name, body)): (Test, (String, String))| DeclaredTest { name, body, skipped: test.skipped };
+    let declared = |(test, (name, body)): (Test, (String, String))| {
+        let indent = indent_at(text, test.at);
+        DeclaredTest { name, body, skipped: test.skipped, indent }
+    };
     tests.into_iter().zip(bodies).map(declared).collect()
+}
+
+/// Returns the indentation of the line that holds a byte.
+fn indent_at(text: &str, at: usize) -> usize {
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    text[start..at].len() - text[start..at].trim_start().len()
 }
 
 /// Returns `true` if a file holds code in a language that is known, and more than tests.
@@ -239,6 +250,31 @@ pub fn defined_names(path: &RepoPath, text: &str) -> Vec<String> {
 /// Returns `true` if a file decides which tests a runner finds.
 pub fn decides_which_tests_run(path: &RepoPath) -> bool {
     table().decides(path)
+}
+
+/// Returns `true` if a file takes its folder out of the tests that run elsewhere.
+pub fn splits_tests(path: &RepoPath) -> bool {
+    table().splits(path)
+}
+
+/// Returns `true` if a runner that collects the tests of `old` by its name and folder does so for `new`.
+pub fn is_collected_like(old: &RepoPath, new: &RepoPath) -> bool {
+    const MARKS: [&str; 8] = ["test_", "_test.", ".test.", ".spec.", "_spec.", "Test.", "Tests.", "Spec."];
+    let (old_path, new_path) = (old.to_string(), new.to_string());
+    let (old_folder, old_name) = old_path.rsplit_once('/').unwrap_or(("", &old_path));
+    let (new_folder, new_name) = new_path.rsplit_once('/').unwrap_or(("", &new_path));
+    let mark = MARKS.iter().find(|mark| old_name.contains(**mark));
+    let of_platform = |name: &str| {
+        name.strip_suffix("_test.go")
+            .and_then(|stem| stem.rsplit_once('_'))
+            .is_some_and(|(_, word)| table().is_platform(word))
+    };
+    let is_left_out = |name: &str| name.starts_with(['_', '.']) && !name.starts_with("__");
+    is_test_file(new)
+        && old_folder == new_folder
+        && mark.is_none_or(|mark| new_name.contains(mark))
+        && of_platform(old_name) == of_platform(new_name)
+        && is_left_out(old_name) == is_left_out(new_name)
 }
 
 /// Returns `true` if the lines that `new` adds to `old` contain a word that can keep a test from running.
@@ -332,13 +368,17 @@ fn names(tests: &[Test], wanted: impl Fn(&Test) -> bool) -> Vec<String> {
 pub fn is_same_test(failed: &str, declared: &str) -> bool {
     // Parameters and arguments: `test_a[1-2]`, `small()`, `TestAdd/negative`.
     let whole = failed.trim();
+    let whole = whole.strip_suffix(" - should panic").unwrap_or(whole);
     let bare = whole.split_once('[').map_or(whole, |(name, _)| name);
     let bare = bare.strip_suffix("()").unwrap_or(bare).trim_end();
     let ends = |text: &str| {
         text.strip_suffix(declared)
             .is_some_and(|before| before.is_empty() || before.ends_with(|c: char| !c.is_alphanumeric() && c != '_'))
     };
-    !declared.is_empty() && (ends(whole) || ends(bare) || bare.split('/').next() == Some(declared))
+    // Behind the package of Go: `x/calc TestAdd/negative`.
+    let last = bare.rsplit(' ').next().unwrap_or(bare);
+    let is_first = |text: &str| text.split('/').next() == Some(declared);
+    !declared.is_empty() && (ends(whole) || ends(bare) || is_first(bare) || last.contains('/') && is_first(last))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::latest_runs::RecordedRun;
+use crate::event::test_results::NamedPart;
 use crate::event::{CommandRef, Ended, Origin, Run, RunReport};
 use crate::repo_path::RepoPath;
 use crate::snapshot::KeptSnapshot;
@@ -46,6 +47,8 @@ struct StoredRun {
     millis: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     report: Option<RunReport>,
+    #[serde(default, skip_serializing_if = "NamedPart::is_none")]
+    named: NamedPart,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     masked: Option<String>,
 }
@@ -70,7 +73,7 @@ impl From<Vec<RecordedRun>> for StoredRuns {
             let session = session.map(|session| number(&mut stored.sessions, &session));
             let Some(offset) = offset else { continue };
             let end = (run.end != run.start).then_some(run.end);
-            let Run { start, changed, logs, verbatim, ended, over_time, millis, report, masked, .. } = *run;
+            let Run { start, changed, logs, verbatim, ended, over_time, millis, report, named, masked, .. } = *run;
             let at = (at.as_second(), at.subsec_nanosecond());
             stored.runs.push(StoredRun {
                 id,
@@ -87,6 +90,7 @@ impl From<Vec<RecordedRun>> for StoredRuns {
                 over_time,
                 millis,
                 report,
+                named,
                 masked,
             });
         }
@@ -120,6 +124,7 @@ impl TryFrom<StoredRuns> for Vec<RecordedRun> {
                 over_time,
                 millis,
                 report,
+                named,
                 masked,
             } = run;
             let run = Run {
@@ -134,6 +139,7 @@ impl TryFrom<StoredRuns> for Vec<RecordedRun> {
                 over_time,
                 millis,
                 report,
+                named,
                 masked,
                 tail: String::new(),
                 policy: policies.get(of.2)?.clone(),

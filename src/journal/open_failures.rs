@@ -31,6 +31,13 @@ pub struct OpenFailure {
     /// The content of that run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since_tree: Option<Oid>,
+    /// The id of the event that reported it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since_event: Option<String>,
+    /// The number of tests that differed only in their parameters when it failed, and of those that passed in the run of
+    /// `since`; 0 if it has no parameters.
+    #[serde(default)]
+    pub family: (u64, u64),
     /// The tests that may be the same one, if it is missing there: [`EarlierFailure::candidates`].
     ///
     /// [`EarlierFailure::candidates`]: crate::event::test_results::EarlierFailure::candidates
@@ -44,6 +51,8 @@ pub(super) fn follow(open: &mut Vec<OpenFailure>, event: &str, session: Option<&
         for one in open.iter_mut().filter(|one| one.key == results.key && one.test == earlier.test) {
             one.since = Some(earlier.result);
             one.since_tree = Some(results.tree.clone());
+            one.since_event = Some(event.to_owned());
+            one.family.1 = earlier.family;
             one.candidates.clone_from(&earlier.candidates);
         }
     }
@@ -58,6 +67,8 @@ pub(super) fn follow(open: &mut Vec<OpenFailure>, event: &str, session: Option<&
             tree: results.tree.clone(),
             since: None,
             since_tree: None,
+            since_event: None,
+            family: (results.families.get(test).copied().unwrap_or(0), 0),
             candidates: Vec::new(),
         };
         open.insert(0, failure);

@@ -1,7 +1,9 @@
 //! Ways to raise the reward without better work. None of them may.
 
+use std::collections::BTreeMap;
+
 use crate::event::agent_work::{Act, AgentWork, EditKind, FileEdit, ShellCommand, ToolUse};
-use crate::event::test_results::{EarlierFailure, TestResult, TestResults};
+use crate::event::test_results::{EarlierFailure, NamedPart, TestResult, TestResults};
 use crate::event::{CommandRef, Ended, Event, EventKind, Run, Waived};
 use crate::learn::reward::Reward;
 use crate::learn::reward_numbers::{RewardSources, numbers};
@@ -51,6 +53,7 @@ fn run(status: i32, on: char) -> EventKind {
         over_time: false,
         millis: 1_000,
         report: None,
+        named: NamedPart::None,
         masked: None,
         tail: String::new(),
         policy: String::new(),
@@ -59,8 +62,12 @@ fn run(status: i32, on: char) -> EventKind {
 
 /// A run whose tests are named: those that failed, and those that failed before and pass now.
 fn named(on: char, failed: &[&str], passed: &[&str]) -> EventKind {
-    let earlier =
-        |test: &&str| EarlierFailure { test: (*test).to_owned(), result: TestResult::Passed, candidates: Vec::new() };
+    let earlier = |test: &&str| EarlierFailure {
+        test: (*test).to_owned(),
+        result: TestResult::Passed,
+        candidates: Vec::new(),
+        family: 0,
+    };
     EventKind::Tests(Box::new(TestResults {
         key: "k".to_owned(),
         head: None,
@@ -68,6 +75,7 @@ fn named(on: char, failed: &[&str], passed: &[&str]) -> EventKind {
         named: 9,
         complete: true,
         failed: failed.iter().map(|test| (*test).to_owned()).collect(),
+        families: BTreeMap::new(),
         earlier: passed.iter().map(earlier).collect(),
     }))
 }

@@ -148,7 +148,12 @@ impl OpenCase {
         stop.hosting = forge_state::of(world, case.policy.pr.as_ref().is_some_and(case::Requirement::is_asked));
         self.known_runs.keep_for(world.tree.texts());
         let files = From(&world.tree, "");
-        stop.story = Story::of_known(self.latest.make_contiguous(), None, Project::without_runners(&files), &mut self.known_runs);
+        stop.story = Story::of_known(
+            self.latest.make_contiguous(),
+            None,
+            Project::without_runners(&files),
+            &mut self.known_runs,
+        );
         stop.story.cut |= self.cut;
         stop.weakening = case_facts::weakening(world, &stop);
         stop.notes.extend(case_facts::policy_note(world));

@@ -14,7 +14,7 @@ use crate::runner::claimed_calls::{ClaimedCall, claimed_twice};
 use crate::runner::command_kind::{CommandKind, ExitMeaning};
 use crate::runner::example::Example;
 use crate::runner::name_source::NameSource;
-use crate::runner::output_line::LineRule;
+use crate::runner::output_line::{LineRule, Means};
 use crate::runner::task::{TaskNames, TaskRules};
 
 /// The length of the outputs of a process up to which texts are sought one by one: making the automaton costs more.
@@ -137,6 +137,14 @@ pub struct Runner {
     /// The digest of its file, for a runner of the repository.
     #[serde(skip)]
     pub digest: String,
+}
+
+impl Runner {
+    /// Returns `true` if its counts are those of tests. Others count packages or targets.
+    pub fn counts_tests(&self) -> bool {
+        let is_part = |rule: &LineRule| matches!(rule.means, Means::PartPassed | Means::PartFailed);
+        !self.output.line.iter().any(is_part)
+    }
 }
 
 const fn yes() -> bool {

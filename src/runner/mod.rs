@@ -15,6 +15,7 @@ pub mod name_source;
 pub mod output;
 pub mod output_line;
 mod output_tally;
+mod printed_names;
 pub mod project;
 pub mod runner_directory;
 pub mod simple_command_line;

@@ -36,7 +36,10 @@ pub struct NameSource {
     varies_with: Vec<String>,
     /// Arguments with which the runner names no tests.
     #[serde(default)]
-    pub silenced_by: Vec<String>,
+    silenced_by: Vec<String>,
+    /// An argument with which it names every test in its output.
+    #[serde(default)]
+    named_with: Option<String>,
 }
 
 fn double_colon() -> String {
@@ -141,6 +144,28 @@ impl NameSource {
         self.varies || line.split_whitespace().any(is_word)
     }
 
+    /// Returns the command `line` as one with which the runner `id` names its tests, if it starts that runner by itself and
+    /// does not name them already.
+    pub fn naming_line(&self, id: &str, line: &str) -> Option<String> {
+        let own = line.find(id).filter(|_| !line.contains(['|', ';', '&', '<', '>', '$', '`', '(', ')', '\n']))?;
+        let (start, rest) = line.split_at(own + id.len());
+        let is_silent = |word: &&str| self.silenced_by.iter().any(|silent| silent == word);
+        let mut words: Vec<&str> = rest.split_whitespace().filter(|word| !is_silent(word)).collect();
+        if let Some(argument) = self.named_with.as_deref().filter(|argument| !words.contains(argument)) {
+            // In front of what may be a filter, or the first of arguments that go to the tests.
+            let at = words.iter().position(|word| word.starts_with(['-', '.'])).unwrap_or(words.len());
+            words.insert(at, argument);
+        }
+        let is_changed = !words.iter().copied().eq(rest.split_whitespace());
+        is_changed.then(|| std::iter::once(start).chain(words).collect::<Vec<_>>().join(" "))
+    }
+
+    /// Returns `true` if it names tests of `line`, as far as the line shows it.
+    pub fn names(&self, line: &str) -> bool {
+        !line.split_whitespace().any(|word| self.silenced_by.iter().any(|silent| silent == word))
+            && self.named_with.as_deref().is_none_or(|argument| self.hook.is_some() || line.contains(argument))
+    }
+
     /// Returns `true` if lines of the output name tests.
     pub fn has_lines(&self) -> bool {
         !self.line.is_empty()
@@ -217,5 +242,28 @@ impl<'s> NamesReading<'s> {
         // The runner says how many tests it runs, so that a missing line is noticed.
         self.tests.set_complete(whole && self.announced > 0 && self.announced == self.listed);
         self.tests
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::runner::Catalogue;
+
+    #[test]
+    fn a_line_names_its_tests_with_another_argument_or_without_one() {
+        for (runner, line, expected) in [
+            ("go test", "go test ./...", Some("go test -v ./...")),
+            ("go test", "go test -race ./...", Some("go test -v -race ./...")),
+            ("go test", "go test -v ./...", None),
+            ("go test", "go -C api test ./...", None),
+            ("go test", "make test", None),
+            ("go test", "go test ./... | tail -3", None),
+            ("cargo test", "cargo test -q --locked", Some("cargo test --locked")),
+            ("cargo test", "cargo test --locked", None),
+            ("vitest", "npx vitest run", Some("npx vitest run --reporter=verbose")),
+        ] {
+            let names = Catalogue::embedded().runner(runner).and_then(|runner| runner.names.as_ref()).unwrap();
+            assert_eq!(names.naming_line(runner, line).as_deref(), expected, "{line}");
+        }
     }
 }

@@ -1,14 +1,15 @@
 //! The names and results of tests, read from the output or report of a runner.
 //!
-//! It reads the forms in which a runner names its tests one by one: those of libtest, `pytest -v` and `go test -v`
-//! wherever they are printed, those that the file of a runner describes, and the reports of the hooks in `hooks/`. A
-//! runner that prints dots names nothing.
+//! It reads the forms in which a runner names its tests one by one: those in `printed_names.rs` wherever they are printed,
+//! those that the file of a runner describes, and the reports of the hooks in `hooks/`. A runner that prints dots names
+//! nothing.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use crate::event::test_results::{EarlierFailure, TestResult};
+use crate::event::test_results::{EarlierFailure, NamedPart, TestResult};
 use crate::runner::catalogue::Runner;
+use crate::runner::printed_names::{self, EXPECTS_PANIC};
 
 /// The largest number of tests that are kept by name.
 const MAX_TESTS: usize = 200_000;
@@ -25,33 +26,13 @@ pub struct NamedTests {
 }
 
 impl NamedTests {
-    /// Returns the tests that an output names. `whole`: nothing of the output is cut off.
-    pub fn of_output(text: &str, whole: bool) -> Self {
-        let mut tests = Self::default();
-        let mut announced = 0_usize;
-        let mut listed = 0_usize;
-        for line in text.lines() {
-            if let Some(count) = libtest_count(line) {
-                announced = announced.saturating_add(count);
-            } else if let Some((name, result)) = libtest(line) {
-                listed += 1;
-                tests.add(name, result);
-            } else if let Some((name, result)) = quiet_libtest(line).or_else(|| pytest(line)).or_else(|| go(line)) {
-                tests.add(name, result);
-            }
-        }
-        // The runner says how many tests it is about to run, so that a missing line is noticed.
-        tests.complete = whole && announced > 0 && announced == listed;
-        tests
-    }
-
     /// Returns the tests that the output of these runners names. All are complete if those of each are.
     pub fn of_runners(text: &str, whole: bool, runners: &[&Runner]) -> Self {
         let sources = runners.iter().map(|runner| runner.names.as_ref().filter(|names| names.has_lines()));
         let (ruled, others): (Vec<_>, Vec<_>) = sources.partition(Option::is_some);
         let mut parts: Vec<Self> = ruled.into_iter().flatten().map(|names| names.read(text, whole)).collect();
         if parts.is_empty() || !others.is_empty() {
-            parts.push(Self::of_output(text, whole));
+            parts.push(printed_names::read(text, whole));
         }
         Self::joined(parts)
     }
@@ -95,6 +76,10 @@ impl NamedTests {
         tests
     }
 
+    pub(super) fn result(&self, test: &str) -> Option<TestResult> {
+        self.results.get(test).copied()
+    }
+
     /// Returns the result of a test: its own, or that of its file, class or group, which failed as a whole.
     pub fn outcome(&self, test: &str) -> Option<TestResult> {
         let own = self.results.get(test).copied();
@@ -127,6 +112,31 @@ impl NamedTests {
         self.complete
     }
 
+    /// Returns the part of the tests that is known by name.
+    pub fn named_part(&self) -> NamedPart {
+        match () {
+            () if self.complete => NamedPart::All,
+            () if self.is_empty() => NamedPart::None,
+            () if self.results.values().all(|result| *result == TestResult::Failed) => NamedPart::Failures,
+            () => NamedPart::Some,
+        }
+    }
+
+    /// Returns, for the first `limit` failed tests, the number of tests that differ only in their parameters. Tests
+    /// without parameters are left out.
+    pub fn families(&self, limit: usize) -> BTreeMap<String, u64> {
+        self.failed().take(limit).filter_map(|test| Some((test.to_owned(), self.family(test, |_| true)?))).collect()
+    }
+
+    /// Returns the number of tests with these results that differ from `test` only in their parameters; `None` if it has
+    /// none.
+    fn family(&self, test: &str, wanted: impl Fn(TestResult) -> bool) -> Option<u64> {
+        let (bare, _) = test.split_once('[')?;
+        let after = self.results.range::<str, _>((Bound::Excluded(bare), Bound::Unbounded));
+        let all = after.take_while(|(name, _)| name.starts_with(bare));
+        Some(all.filter(|(name, result)| name[bare.len()..].starts_with('[') && wanted(**result)).count() as u64)
+    }
+
     /// Returns the tests and their results, sorted by name.
     pub fn results(&self) -> impl Iterator<Item = (&str, TestResult)> {
         self.results.iter().map(|(name, result)| (name.as_str(), *result))
@@ -139,16 +149,35 @@ impl NamedTests {
 
     /// Returns the results of tests that failed earlier; tests without a result in this run are left out.
     pub fn earlier<'a>(&self, open: impl Iterator<Item = &'a str>) -> Vec<EarlierFailure> {
-        let result = |test: &str| {
-            let known = self.results.get(test).copied().or_else(|| self.of_group(test));
-            known.or_else(|| self.complete.then_some(TestResult::Missing))
-        };
-        let earlier = |test: &str| {
-            let result = result(test)?;
-            let candidates = if result == TestResult::Missing { self.candidates(test) } else { Vec::new() };
-            Some(EarlierFailure { test: test.to_owned(), result, candidates })
-        };
-        open.filter_map(earlier).collect()
+        open.filter_map(|test| self.result_since(test)).collect()
+    }
+
+    fn result_since(&self, test: &str) -> Option<EarlierFailure> {
+        let known = self.results.get(test).copied();
+        let known = known.or_else(|| self.of_group(test)).or_else(|| self.with_home(test));
+        let known = known.or_else(|| self.expecting_panic(test));
+        let result = known.or_else(|| self.complete.then_some(TestResult::Missing))?;
+        let is_gone = result == TestResult::Missing;
+        let candidates = if is_gone { self.candidates(test) } else { Vec::new() };
+        let family = if is_gone { self.family(test, |result| result == TestResult::Passed) } else { None };
+        Some(EarlierFailure { test: test.to_owned(), result, candidates, family: family.unwrap_or(0) })
+    }
+
+    /// Returns the result of a test of which an earlier output did not show the package. Of several, the worst counts.
+    fn with_home(&self, test: &str) -> Option<TestResult> {
+        const OF_GO: [&str; 3] = ["Test", "Fuzz", "Example"];
+        if !OF_GO.iter().any(|start| test.starts_with(start)) || test.contains(' ') {
+            return None;
+        }
+        let same = |name: &str| name.split_once(' ').is_some_and(|(_, bare)| bare == test);
+        let those = self.results.iter().filter(|(name, _)| same(name)).map(|(_, result)| *result);
+        those.max_by_key(|result| (*result != TestResult::Passed, *result == TestResult::Failed))
+    }
+
+    /// Returns the result of a test that is expected to panic now.
+    fn expecting_panic(&self, test: &str) -> Option<TestResult> {
+        let now = self.results.get(&format!("{test}{EXPECTS_PANIC}"))?;
+        Some(if *now == TestResult::Passed { TestResult::ExpectedFailure } else { *now })
     }
 
     /// Returns the result of a file, class or group that failed as a whole and whose tests ran this time.
@@ -182,9 +211,9 @@ impl NamedTests {
     }
 }
 
-/// Returns `true` if a test belongs to a file, class or group of this name.
+/// Returns `true` if a test belongs to a file, class or group of this name, or is that test with parameters.
 fn is_inside(test: &str, group: &str) -> bool {
-    const SEPARATORS: [&str; 3] = ["::", " > ", "."];
+    const SEPARATORS: [&str; 4] = ["::", " > ", ".", "["];
     test.strip_prefix(group).is_some_and(|rest| SEPARATORS.iter().any(|separator| rest.starts_with(separator)))
 }
 
@@ -205,120 +234,9 @@ fn split(name: &str) -> (&str, &str) {
     bare.rsplit_once("::").or_else(|| bare.rsplit_once('/')).unwrap_or(("", bare))
 }
 
-/// Reads `running 12 tests`.
-fn libtest_count(line: &str) -> Option<usize> {
-    let rest = line.strip_prefix("running ")?;
-    let (count, word) = rest.split_once(' ')?;
-    matches!(word, "test" | "tests").then(|| count.parse().ok()).flatten()
-}
-
-/// Reads `test parse::adds ... ok`.
-fn libtest(line: &str) -> Option<(&str, TestResult)> {
-    let (name, result) = line.strip_prefix("test ")?.rsplit_once(" ... ")?;
-    let name = name.strip_suffix(" - should panic").unwrap_or(name);
-    let result = match result {
-        "ok" => TestResult::Passed,
-        "FAILED" => TestResult::Failed,
-        _ if result.starts_with("ignored") => TestResult::Skipped,
-        _ => return None,
-    };
-    Some((name, result))
-}
-
-/// Reads `---- parse::adds stdout ----`, which stands before the output of a failed test, also where dots are printed.
-fn quiet_libtest(line: &str) -> Option<(&str, TestResult)> {
-    let name = line.strip_prefix("---- ")?.strip_suffix(" stdout ----")?;
-    Some((name, TestResult::Failed))
-}
-
-/// Reads `tests/test_a.py::test_b PASSED [ 50%]`, `FAILED tests/test_a.py::test_b - assert 1 == 2`.
-fn pytest(line: &str) -> Option<(&str, TestResult)> {
-    const WORDS: [(&str, TestResult); 6] = [
-        ("PASSED", TestResult::Passed),
-        ("FAILED", TestResult::Failed),
-        ("ERROR", TestResult::Failed),
-        ("SKIPPED", TestResult::Skipped),
-        ("XFAIL", TestResult::ExpectedFailure),
-        ("XPASS", TestResult::Passed),
-    ];
-    if !line.contains(".py") {
-        return None;
-    }
-    // Behind the number of a worker: `[gw0] [ 50%] PASSED tests/test_a.py::test_b`.
-    let line = line.strip_prefix("[gw").and_then(|rest| rest.split_once("%] ")).map_or(line, |(_, rest)| rest);
-    for (word, result) in WORDS {
-        if let Some(name) = line.strip_prefix(word).and_then(|rest| rest.strip_prefix(' ')) {
-            let name = name.split_once(" - ").map_or(name, |(name, _)| name).trim_end();
-            // A file that could not be imported has no tests to name.
-            let is_file = result == TestResult::Failed && name.contains(".py") && !name.contains(' ');
-            return (name.contains("::") || is_file).then_some((name, result));
-        }
-        let found = line.rsplit_once(word).filter(|(before, _)| before.ends_with(' ') && before.contains("::"));
-        if let Some((name, rest)) = found
-            && (rest.is_empty() || rest.trim_start().starts_with(['[', '(']))
-        {
-            return Some((name.trim_end(), result));
-        }
-    }
-    None
-}
-
-/// Reads `    --- FAIL: TestAdd/negative (0.00s)`.
-fn go(line: &str) -> Option<(&str, TestResult)> {
-    let rest = line.trim_start().strip_prefix("--- ")?;
-    let (word, rest) = rest.split_once(": ")?;
-    let result = match word {
-        "PASS" => TestResult::Passed,
-        "FAIL" => TestResult::Failed,
-        "SKIP" => TestResult::Skipped,
-        _ => return None,
-    };
-    let (name, time) = rest.split_once(" (")?;
-    time.ends_with("s)").then_some((name, result))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn results(text: &str) -> Vec<(String, &'static str)> {
-        let tests = NamedTests::of_output(text, true);
-        tests.results.iter().map(|(name, result)| (name.clone(), result.as_str())).collect()
-    }
-
-    #[test]
-    fn names_and_results_by_runner() {
-        for (line, name, result) in [
-            ("test parse::adds ... ok", "parse::adds", "passed"),
-            ("test parse::adds ... FAILED", "parse::adds", "failed"),
-            ("test parse::adds ... ignored, slow", "parse::adds", "skipped"),
-            ("test panics - should panic ... ok", "panics", "passed"),
-            ("test src/lib.rs - add (line 3) ... ok", "src/lib.rs - add (line 3)", "passed"),
-            ("tests/test_a.py::test_b PASSED                       [ 50%]", "tests/test_a.py::test_b", "passed"),
-            ("tests/test_a.py::TestC::test_b[1-2] FAILED [100%]", "tests/test_a.py::TestC::test_b[1-2]", "failed"),
-            ("tests/test_a.py::test_b SKIPPED (no network) [100%]", "tests/test_a.py::test_b", "skipped"),
-            ("tests/test_a.py::test_b XFAIL", "tests/test_a.py::test_b", "expected-failure"),
-            ("[gw1] [ 50%] PASSED tests/test_a.py::test_b ", "tests/test_a.py::test_b", "passed"),
-            ("FAILED tests/test_a.py::test_b - assert 1 == 2", "tests/test_a.py::test_b", "failed"),
-            ("ERROR tests/test_a.py", "tests/test_a.py", "failed"),
-            ("    --- FAIL: TestAdd/negative (0.00s)", "TestAdd/negative", "failed"),
-            ("--- PASS: TestAdd (0.00s)", "TestAdd", "passed"),
-        ] {
-            assert_eq!(results(line), [(name.to_owned(), result)], "{line}");
-        }
-        for line in ["test result: ok. 3 passed", "--- a/src/lib.rs", "PASSED", "ERROR in setup.py", "running late"] {
-            assert!(results(line).is_empty(), "{line}");
-        }
-    }
-
-    #[test]
-    fn an_output_is_complete_if_every_announced_test_is_named() {
-        let complete = |text, whole| NamedTests::of_output(text, whole).is_complete();
-        assert!(complete("running 2 tests\ntest a ... ok\ntest b ... ignored\n", true));
-        assert!(!complete("running 2 tests\ntest a ... ok\ntest b ... ignored\n", false), "cut off");
-        assert!(!complete("running 2 tests\ntest a ... ok\n", true), "a line is missing");
-        assert!(!complete("tests/test_a.py::test_b PASSED\n", true), "no count");
-    }
 
     #[test]
     fn a_report_of_the_plugin() {
@@ -358,8 +276,26 @@ mod tests {
     }
 
     #[test]
-    fn of_two_tests_with_one_name_the_failure_counts() {
-        let tests = NamedTests::of_output("test a ... ok\ntest a ... FAILED\ntest a ... ok\n", true);
-        assert_eq!(tests.failed().collect::<Vec<_>>(), ["a"]);
+    fn a_test_that_has_parameters_now_passes_with_all_of_them() {
+        let report = |rows: &str| NamedTests::of_report(&format!("[\"begin\",\"\"]\n{rows}[\"complete\",\"\"]\n"), 1);
+        let result = |rows: &str, test: &str| {
+            let one = report(rows).earlier([test].into_iter()).pop().unwrap();
+            (one.result, one.family)
+        };
+        let both = "[\"passed\",\"a.py::t[1]\"]\n[\"passed\",\"a.py::t[2]\"]\n";
+        assert_eq!(result(both, "a.py::t"), (TestResult::Passed, 0));
+        // The parameters changed: the number of tests tells if one of them was taken away.
+        assert_eq!(result(both, "a.py::t[3]"), (TestResult::Missing, 2));
+        let failed = format!("{both}[\"failed\",\"a.py::t[3]\"]\n[\"failed\",\"a.py::u\"]\n");
+        assert_eq!(report(&failed).families(9).into_iter().collect::<Vec<_>>(), [("a.py::t[3]".to_owned(), 3)]);
+    }
+
+    #[test]
+    fn the_part_of_the_tests_that_is_named() {
+        let part = |text: &str| printed_names::read(text, true).named_part();
+        assert_eq!(part("2 passed in 0.02s\n"), NamedPart::None);
+        assert_eq!(part("FAILED a.py::t - x\n"), NamedPart::Failures);
+        assert_eq!(part("a.py::t PASSED\n"), NamedPart::Some);
+        assert_eq!(part("running 1 test\ntest a ... ok\n"), NamedPart::All);
     }
 }

@@ -95,6 +95,8 @@ pub fn verdict(
     let mut next_actions = next_actions(&results);
     if let ([run], Some(push)) = (next_actions.as_slice(), occasion.push_again)
         && run.starts_with(RUN)
+        // gate push makes the runs that a gate lacks, and no other.
+        && !clearing_commands(policy, &results).is_empty()
     {
         next_actions = vec![push];
     }

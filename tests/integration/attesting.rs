@@ -1,5 +1,6 @@
 //! What `gate attest` signs and what it refuses to, before any key is needed. With keys: `tests/components/attest.rs`.
 
+use gate::event::test_results::NamedPart;
 use gate::event::{CommandRef, Ended, EventKind, Grade, Origin, Run};
 use gate::journal::{Journal, NewEvent};
 use gate::policy::command_key;
@@ -54,6 +55,7 @@ fn only_what_was_proven_is_attested() {
         over_time: false,
         millis: 1,
         report: None,
+        named: NamedPart::None,
         masked: None,
         tail: String::new(),
         policy: String::new(),

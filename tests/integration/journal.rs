@@ -11,6 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use gate::event::test_results::NamedPart;
 use gate::event::{CommandRef, Damage, Ended, Event, EventKind, FailingGate, Judged, Origin, Run};
 use gate::journal::{Integrity, Journal, JournalLine, NewEvent};
 use gate::moment::Moment;
@@ -96,6 +97,7 @@ fn run(tree: u64, tail: &str) -> NewEvent {
         over_time: false,
         millis: 1,
         report: None,
+        named: NamedPart::None,
         masked: None,
         tail: tail.to_owned(),
         policy: String::new(),

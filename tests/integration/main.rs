@@ -98,6 +98,8 @@ mod session_logs;
 mod session_work;
 mod shell_lines;
 mod signed;
+mod silenced_tests;
+mod silencing;
 mod snapshots;
 mod spawned_processes;
 #[cfg(unix)]

@@ -5,13 +5,6 @@ use crate::project::Project;
 
 const EVERYTHING: &str = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh test.sh\"\n";
 
-/// Runs one line of an agent in a fresh project, in each shell, and returns its status.
-fn status_of(line: &str) -> i32 {
-    let statuses = SHELLS.map(|shell| status_in(shell, line));
-    assert!(statuses.iter().all(|status| (*status == 0) == (statuses[0] == 0)), "{statuses:?}: {line}");
-    statuses[0]
-}
-
 /// The shells in which a client may start a line. Each becomes the last command of its line.
 const SHELLS: [&str; 3] = ["sh", "bash", "zsh"];
 

@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use gate::event::test_results::NamedPart;
 use gate::event::{CommandRef, Ended, EventKind, FailingGate, Judged, Origin, Run};
 use gate::journal::{Journal, NewEvent};
 use gate::moment::Moment;
@@ -138,6 +139,7 @@ fn run(tree: Oid) -> Box<Run> {
         over_time: false,
         millis: 1,
         report: None,
+        named: NamedPart::None,
         masked: None,
         tail: String::new(),
         policy: String::new(),

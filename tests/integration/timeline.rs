@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use gate::event::test_results::NamedPart;
 use gate::event::{CommandRef, Ended, Event, EventKind, GitEvent, Grade, Origin, Run, RunStarted};
 use gate::oid::Oid;
 use gate::render::timeline::{human, json};
@@ -128,6 +129,7 @@ fn run(key: &str) -> EventKind {
         over_time: false,
         millis: 1234,
         report: None,
+        named: NamedPart::None,
         masked: None,
         tail: String::new(),
         policy: String::new(),

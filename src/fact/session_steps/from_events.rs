@@ -132,7 +132,8 @@ fn run(
     project: Project<'_>,
     known: Option<&mut KnownRuns>,
 ) -> (CommandRun, Option<super::ContentId>) {
-    let read = || CommandRun::of(&command.line, command.ended, &command.tail, command.background, command.shell, project);
+    let read =
+        || CommandRun::of(&command.line, command.ended, &command.tail, command.background, command.shell, project);
     let ran = match known {
         Some(known) => known.of(command, read),
         None => read(),

@@ -6,6 +6,7 @@ use super::Story;
 use crate::event::agent_work::{
     Act, AgentWork, CommandEnd, EditKind, FileEdit, PlanItem, Prompt, ShellCommand, Speaker, StopKind, ToolUse, TurnEnd,
 };
+use crate::event::test_results::NamedPart;
 use crate::event::{CommandRef, Ended, Event, EventKind, GitEvent, Grade, Origin, Run};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
@@ -115,6 +116,7 @@ impl Tale {
             over_time: false,
             millis: 0,
             report: None,
+            named: NamedPart::None,
             masked: None,
             tail: output.to_owned(),
             policy: String::new(),

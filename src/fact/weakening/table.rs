@@ -14,6 +14,8 @@ use crate::repo_path::RepoPath;
 pub(super) struct WeakeningTable {
     hiding: Vec<String>,
     deciding: Globs,
+    splitting: Globs,
+    platforms: Vec<String>,
     pub(super) idle: Vec<String>,
     pub(super) definition: LazyPatterns,
     pub(super) language: Vec<TestLanguage>,
@@ -92,6 +94,14 @@ impl WeakeningTable {
         self.deciding.is_match(path.to_os())
     }
 
+    pub(super) fn splits(&self, path: &RepoPath) -> bool {
+        self.splitting.is_match(path.to_os())
+    }
+
+    pub(super) fn is_platform(&self, word: &str) -> bool {
+        self.platforms.iter().any(|platform| platform == word)
+    }
+
     pub(super) fn settings(&self, path: &RepoPath) -> impl Iterator<Item = &TestSetting> {
         self.setting.iter().filter(|setting| setting.files.is_match(path.to_os()))
     }
@@ -117,8 +127,10 @@ mod tests {
         let table = table();
         let globs = table.language.iter().flat_map(|language| [&language.files, &language.tests]);
         let globs = globs.chain(table.setting.iter().map(|setting| &setting.files));
-        for glob in
-            globs.chain(table.tasks.iter().map(|tasks| &tasks.files)).chain([&table.deciding]).flat_map(Globs::written)
+        for glob in globs
+            .chain(table.tasks.iter().map(|tasks| &tasks.files))
+            .chain([&table.deciding, &table.splitting])
+            .flat_map(Globs::written)
         {
             globs::check(glob).unwrap();
         }

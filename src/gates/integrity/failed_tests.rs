@@ -7,7 +7,7 @@ use minijinja::context;
 use super::{WeakenedProof, default_subject};
 use crate::event::test_results::TestResult;
 use crate::fact::Facts;
-use crate::fact::failed_test::FailedTest;
+use crate::fact::failed_test::{CountedTests, FailedTest, Suspicion};
 use crate::fact::weakening::is_same_test;
 use crate::gates::finding::Answer;
 use crate::repo_path::RepoPath;
@@ -39,31 +39,52 @@ pub(super) fn notice(facts: &Facts, asked_for: bool) -> Vec<WeakenedProof> {
 
 /// Returns the reason code, and `true` if the record shows enough to block.
 fn fate(failed: &FailedTest, asked_for: bool) -> Option<(&'static str, bool)> {
-    let reason = match failed.since {
+    let (reason, is_shown) = match failed.since {
         Some(TestResult::Failed) => return None,
-        Some(TestResult::Passed) => return Some(("test-changed-only", false)),
-        Some(TestResult::Missing) | None if failed.renamed_to.is_some() => return None,
-        Some(TestResult::Missing) => "failed-test-missing",
-        Some(TestResult::Skipped) => "failed-test-skips",
-        Some(TestResult::ExpectedFailure) => "failed-test-expected",
-        None => "failed-test-unseen",
+        Some(TestResult::Passed) => (changed_only(failed)?, false),
+        Some(TestResult::Missing) if failed.renamed_to.is_some() => return None,
+        Some(TestResult::Missing) => ("failed-test-missing", true),
+        Some(TestResult::Skipped) => ("failed-test-skips", true),
+        Some(TestResult::ExpectedFailure) => ("failed-test-expected", true),
+        None => unnamed(failed)?,
     };
-    let is_shown = failed.since.is_some() || failed.nameable;
     Some((reason, is_shown && failed.established && !asked_for))
 }
 
+/// Returns the answer about a test of which the run that passed says nothing. That the name is not there is neither a
+/// pass nor a sign that the test is gone.
+fn unnamed(failed: &FailedTest) -> Option<(&'static str, bool)> {
+    let is_fewer = failed.count == CountedTests::Fewer;
+    if failed.renamed_to.is_some() && !is_fewer {
+        return None;
+    }
+    match failed.suspicion {
+        // It blocks only where one command shows what is true.
+        Suspicion::Strong => Some(("failed-test-unseen", failed.naming.is_some())),
+        Suspicion::Weak => Some(("failed-test-unseen", false)),
+        Suspicion::None if is_fewer => Some(("failed-test-fewer", false)),
+        // All that the command runs passed, and the test is still part of it.
+        Suspicion::None => Some((changed_only(failed)?, false)),
+    }
+}
+
+fn changed_only(failed: &FailedTest) -> Option<&'static str> {
+    failed.only_tests.as_ref().map(|_| "test-changed-only")
+}
+
 fn noticed(facts: &Facts, reason: &'static str, blocks: bool, command: &str, failed: &[&FailedTest]) -> WeakenedProof {
-    let paths: BTreeSet<&RepoPath> = failed.iter().filter_map(|test| test.path.as_ref()).collect();
-    let paths: Vec<RepoPath> = paths.into_iter().cloned().collect();
+    let shown =
+        |test: &&FailedTest| if reason == "test-changed-only" { test.only_tests.clone() } else { test.path.clone() };
+    let paths: BTreeSet<RepoPath> = failed.iter().filter_map(shown).collect();
     let steps: BTreeSet<&str> = failed.iter().map(|test| test.event.as_str()).collect();
-    let nameable = failed.iter().all(|test| test.nameable);
+    let naming = failed.iter().find_map(|test| test.naming.as_deref());
     let dropped = failed.iter().all(|test| test.dropped);
     WeakenedProof {
         subject: default_subject(facts),
         answer: if blocks { Answer::Fail } else { Answer::Unknown },
         reason,
-        values: context! { tests => names(failed), count => failed.len(), command, nameable, dropped },
-        paths,
+        values: context! { tests => names(failed), count => failed.len(), command, naming, dropped },
+        paths: paths.into_iter().collect(),
         line: None,
         steps: steps.into_iter().map(str::to_owned).collect(),
     }
@@ -75,5 +96,99 @@ fn names(failed: &[&FailedTest]) -> String {
     match names.len() - shown.len() {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::test_results::NamedPart;
+
+    fn failed(since: Option<TestResult>) -> FailedTest {
+        FailedTest {
+            test: "a".to_owned(),
+            command: "test".to_owned(),
+            established: true,
+            since,
+            ..FailedTest::default()
+        }
+    }
+
+    /// The reason, with a `!` if it blocks.
+    fn answer(failed: &FailedTest) -> String {
+        fate(failed, false)
+            .map_or(String::new(), |(reason, blocks)| format!("{reason}{}", if blocks { "!" } else { "" }))
+    }
+
+    #[test]
+    fn a_named_result_decides_whatever_else_is_known() {
+        for (since, expected) in [
+            (TestResult::Passed, ""),
+            (TestResult::Failed, ""),
+            (TestResult::Skipped, "failed-test-skips!"),
+            (TestResult::ExpectedFailure, "failed-test-expected!"),
+            (TestResult::Missing, "failed-test-missing!"),
+        ] {
+            for count in [CountedTests::Unknown, CountedTests::Fewer, CountedTests::AsMany] {
+                for suspicion in [Suspicion::None, Suspicion::Weak, Suspicion::Strong] {
+                    for naming in [None, Some("gate run test".to_owned())] {
+                        let one = FailedTest { count, suspicion, naming, named: NamedPart::All, ..failed(Some(since)) };
+                        assert_eq!(answer(&one), expected, "{one:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_that_does_not_name_the_test_is_neither_a_pass_nor_a_loss() {
+        use CountedTests::{AsMany, Fewer, Unknown};
+        use Suspicion::{None as Clear, Strong, Weak};
+        let naming = || Some("gate run -- go test -v ./...".to_owned());
+        for (count, suspicion, naming, expected) in [
+            // The same tests, or as many that are declared as before: the pass of the whole counts.
+            (AsMany, Clear, None, ""),
+            (AsMany, Clear, naming(), ""),
+            (Unknown, Clear, None, ""),
+            // Fewer ran: nothing shows that this one did, and nothing that it is gone.
+            (Fewer, Clear, None, "failed-test-fewer"),
+            (Fewer, Clear, naming(), "failed-test-fewer"),
+            // It may be elsewhere.
+            (AsMany, Weak, None, "failed-test-unseen"),
+            (Unknown, Weak, naming(), "failed-test-unseen"),
+            (Fewer, Weak, naming(), "failed-test-unseen"),
+            // It may be silenced. It blocks where a command shows the truth, and nowhere for ever.
+            (AsMany, Strong, None, "failed-test-unseen"),
+            (Fewer, Strong, None, "failed-test-unseen"),
+            (AsMany, Strong, naming(), "failed-test-unseen!"),
+            (Unknown, Strong, naming(), "failed-test-unseen!"),
+            (Fewer, Strong, naming(), "failed-test-unseen!"),
+        ] {
+            for named in [NamedPart::None, NamedPart::Failures, NamedPart::Some] {
+                let one = FailedTest { named, count, suspicion, naming: naming.clone(), ..failed(None) };
+                assert_eq!(answer(&one), expected, "{one:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_draft_a_request_and_a_new_name_do_not_block() {
+        let naming = Some("gate run test".to_owned());
+        let silenced = FailedTest { suspicion: Suspicion::Strong, naming, ..failed(None) };
+        assert_eq!(fate(&silenced, true), Some(("failed-test-unseen", false)), "a person asked for it");
+        assert_eq!(answer(&FailedTest { established: false, ..silenced.clone() }), "failed-test-unseen", "a draft");
+        let renamed = FailedTest { renamed_to: Some("b".to_owned()), ..silenced };
+        assert_eq!(answer(&renamed), "");
+        assert_eq!(answer(&FailedTest { count: CountedTests::Fewer, ..renamed.clone() }), "failed-test-unseen!");
+        assert_eq!(answer(&FailedTest { since: Some(TestResult::Missing), ..renamed }), "");
+    }
+
+    #[test]
+    fn a_pass_after_only_tests_changed_is_reported_with_and_without_names() {
+        let only_tests = Some(RepoPath::from("tests/a.rs"));
+        for since in [Some(TestResult::Passed), None] {
+            let one = FailedTest { only_tests: only_tests.clone(), ..failed(since) };
+            assert_eq!(answer(&one), "test-changed-only", "{one:?}");
+        }
     }
 }

@@ -385,6 +385,7 @@ pub(in crate::hook) fn runs_of(
             over_time: Ended::is_over_time(Some(served.ended), &tail),
             millis: pending.millis,
             report: served.report,
+            named: tests.named_part(),
             masked: served.masked,
             tail: tail.clone(),
             policy: policy.digest.clone(),

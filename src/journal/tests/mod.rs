@@ -11,6 +11,7 @@ use proptest::prelude::*;
 use super::{Journal, JournalLine, NewEvent};
 use crate::event::agent_work::{Act, AgentWork};
 use crate::event::rescue::Trial;
+use crate::event::test_results::NamedPart;
 use crate::event::{
     CommandRef, Damage, Ended, EventKind, FailingGate, GitEvent, Grade, Judged, Origin, Repaired, Run, RunReport,
     RunStarted, Waived,
@@ -64,6 +65,7 @@ fn run(key: &str, start: u64, end: u64) -> Run {
         over_time: false,
         millis: 5,
         report: None,
+        named: NamedPart::None,
         masked: None,
         tail: "ok\n".to_owned(),
         policy: String::new(),
@@ -146,6 +148,7 @@ fn runs() -> impl Strategy<Value = Run> {
             over_time: false,
             millis,
             report,
+            named: NamedPart::None,
             masked,
             tail,
             policy,

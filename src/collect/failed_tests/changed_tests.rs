@@ -1,0 +1,244 @@
+//! The files of tests that differ between two contents, and what that means for one test.
+
+use similar::TextDiff;
+
+use super::{is_file_of, names_file, text};
+use crate::fact::failed_test::Suspicion;
+use crate::fact::weakening::{
+    self, DeclaredTest, adds_hiding_word, decides_which_tests_run, declared_tests, is_collected_like, is_same_test,
+    is_test_file, splits_tests,
+};
+use crate::git::{GitError, Repo, TreeDiff, WantedFile};
+use crate::oid::Oid;
+use crate::repo_path::RepoPath;
+
+/// The number of changed files that are read.
+const MAX_FILES: usize = 200;
+/// The share of equal text from which a test with another name counts as the same test.
+const SAME_BODY: f32 = 0.6;
+
+/// The files of tests, and those that decide which tests run, that differ between two contents.
+#[derive(Debug, Default)]
+pub(super) struct ChangedTests {
+    files: Vec<TestFileChange>,
+    /// A file of tests, if nothing but such files differs.
+    pub(super) only_tests: Option<RepoPath>,
+}
+
+#[derive(Debug)]
+struct TestFileChange {
+    path: RepoPath,
+    old: Option<String>,
+    new: Option<String>,
+}
+
+impl ChangedTests {
+    pub(super) fn between(repo: &Repo, old: &Oid, new: &Oid) -> Result<Self, GitError> {
+        let Some(TreeDiff::Changes(changes)) = repo.diff_trees(&[(old.clone(), new.clone())])?.pop() else {
+            return Ok(Self::default());
+        };
+        let is_about_tests = |path: &RepoPath| is_test_file(path) || decides_which_tests_run(path);
+        let only_tests = changes.first().filter(|_| changes.iter().all(|change| is_about_tests(&change.path)));
+        let only_tests = only_tests.map(|change| change.path.clone());
+        let concerns =
+            |path: &RepoPath| weakening::concerns(path) || decides_which_tests_run(path) || splits_tests(path);
+        let changes: Vec<_> = changes.into_iter().filter(|change| concerns(&change.path)).take(MAX_FILES).collect();
+        let wanted: Vec<WantedFile> = changes
+            .iter()
+            .flat_map(|change| [WantedFile::of(change.before.as_ref()), WantedFile::of(change.after.as_ref())])
+            .collect();
+        let mut texts = repo.blobs(&wanted)?.into_iter().map(text);
+        let file = |change: crate::git::PathChange| {
+            let (old, new) = (texts.next().flatten(), texts.next().flatten());
+            TestFileChange { path: change.path, old, new }
+        };
+        Ok(Self { files: changes.into_iter().map(file).collect(), only_tests })
+    }
+
+    /// Returns the old file that declares a test, if it is among those that differ.
+    pub(super) fn declared(&self, test: &str) -> Option<(RepoPath, DeclaredTest)> {
+        self.files.iter().filter(|file| is_file_of(test, &file.path)).find_map(|file| {
+            let tests = declared_tests(&file.path, file.old.as_deref()?);
+            let found = tests.into_iter().find(|known| is_same_test(test, &known.name))?;
+            Some((file.path.clone(), found))
+        })
+    }
+
+    /// Returns the file whose change may keep the test from running, and how far it shows that.
+    pub(super) fn obstacle(
+        &self,
+        test: &str,
+        declared: Option<&(RepoPath, DeclaredTest)>,
+    ) -> (Suspicion, Option<RepoPath>) {
+        let own = match declared {
+            Some((path, declared)) => (self.of_declared(path, declared), Some(path)),
+            None => (Suspicion::Strong, self.removed_file(test)),
+        };
+        let deciding = self.files.iter().filter(|file| decides_which_tests_run(&file.path) && file.adds_hiding_word());
+        let splitting = self.files.iter().filter(|file| splits_tests(&file.path) && file.old.is_none());
+        let others = deciding.chain(splitting).map(|file| (Suspicion::Strong, Some(&file.path)));
+        let next_to_it = self.files.iter().filter(|file| file.can_stop_package_of(test));
+        let next_to_it = next_to_it.map(|file| (Suspicion::Weak, Some(&file.path)));
+        let all = std::iter::once(own).chain(others).chain(next_to_it).filter(|(_, path)| path.is_some());
+        // Of several that are alike, the first.
+        let worst = all.min_by_key(|(suspicion, _)| std::cmp::Reverse(*suspicion)).unwrap_or_default();
+        (worst.0, worst.1.cloned())
+    }
+
+    /// Returns the degree to which the file that declared a test keeps it from running now.
+    fn of_declared(&self, path: &RepoPath, declared: &DeclaredTest) -> Suspicion {
+        let Some(file) = self.files.iter().find(|file| file.path == *path) else { return Suspicion::None };
+        let now = file.new.as_ref().map(|new| declared_tests(path, new)).unwrap_or_default();
+        let same: Vec<_> = now.iter().filter(|known| known.name == declared.name).collect();
+        match same.as_slice() {
+            _ if file.new.is_some() && file.adds_hiding_word() => Suspicion::Strong,
+            [test] if test.skipped => Suspicion::Strong,
+            [test] if test.indent != declared.indent => Suspicion::Weak,
+            [_] => Suspicion::None,
+            _ => self.place_elsewhere(path, declared),
+        }
+    }
+
+    /// Returns the degree of suspicion for a test that its file does not declare any more: it may have been moved.
+    fn place_elsewhere(&self, path: &RepoPath, declared: &DeclaredTest) -> Suspicion {
+        let others = self.files.iter().filter(|file| file.path != *path && is_test_file(&file.path));
+        let new_homes: Vec<_> = others.filter(|file| file.gains(declared)).map(|file| &file.path).collect();
+        match new_homes.as_slice() {
+            [] => Suspicion::Strong,
+            homes if homes.iter().any(|home| is_collected_like(path, home)) => Suspicion::None,
+            _ => Suspicion::Weak,
+        }
+    }
+
+    /// Returns the removed file that a name gives.
+    fn removed_file(&self, test: &str) -> Option<&RepoPath> {
+        self.files.iter().find(|file| names_file(test, &file.path) && file.new.is_none()).map(|file| &file.path)
+    }
+
+    /// Returns the name of a test that is still in its file, with the same code: the group around it has another name.
+    pub(super) fn regrouped(&self, path: &RepoPath, declared: &DeclaredTest) -> Option<String> {
+        let file = self.files.iter().find(|file| file.path == *path)?;
+        let of_name = |text: &Option<String>| {
+            let tests = text.as_deref().map(|text| declared_tests(path, text)).unwrap_or_default();
+            tests.into_iter().filter(|test| test.name == declared.name).collect::<Vec<_>>()
+        };
+        let (old, new) = (of_name(&file.old), of_name(&file.new));
+        // Where several tests have one name, none of them may be gone.
+        let same = new.iter().find(|test| !test.skipped && has_same_body(declared, test));
+        same.filter(|_| old.len() == new.len()).map(|test| test.name.clone())
+    }
+
+    /// Returns the new name of a test whose code is in a file of tests under another name.
+    /// `anywhere`: a run named it, so that the place of the file does not matter.
+    pub(super) fn renamed(&self, path: &RepoPath, declared: &DeclaredTest, anywhere: bool) -> Option<String> {
+        let here = |file: &&TestFileChange| {
+            file.path == *path || (anywhere && is_test_file(&file.path)) || is_collected_like(path, &file.path)
+        };
+        let new = self.files.iter().filter(here).flat_map(|file| {
+            let tests = |text: &Option<String>| {
+                text.as_deref().map(|text| declared_tests(&file.path, text)).unwrap_or_default()
+            };
+            let old = tests(&file.old);
+            tests(&file.new).into_iter().filter(move |test| old.iter().all(|known| known.name != test.name))
+        });
+        new.into_iter().find(|test| !test.skipped && has_same_body(declared, test)).map(|test| test.name)
+    }
+}
+
+impl TestFileChange {
+    fn adds_hiding_word(&self) -> bool {
+        adds_hiding_word(self.old.as_deref().unwrap_or_default(), self.new.as_deref().unwrap_or_default())
+    }
+
+    /// Returns `true` if this file can keep the tests of its package from running, of which `test` is one, as in Go.
+    fn can_stop_package_of(&self, test: &str) -> bool {
+        let path = self.path.to_string();
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
+        let is_its = |(package, _): (&str, &str)| format!("/{package}").ends_with(&format!("/{folder}"));
+        name.ends_with("_test.go") && test.split_once(' ').is_some_and(is_its) && self.adds_hiding_word()
+    }
+
+    /// Returns `true` if the file declares a test now and did not before.
+    fn gains(&self, declared: &DeclaredTest) -> bool {
+        let has = |text: &Option<String>| {
+            let tests = text.as_deref().map(|text| declared_tests(&self.path, text)).unwrap_or_default();
+            tests.iter().any(|known| known.name == declared.name && !known.skipped)
+        };
+        has(&self.new) && !has(&self.old)
+    }
+}
+
+/// Returns `true` if two tests differ in little more than their name. What they assert is the same.
+fn has_same_body(old: &DeclaredTest, new: &DeclaredTest) -> bool {
+    // A name that is a string is blank in the code.
+    let body = |test: &DeclaredTest| {
+        let name = if test.body.contains(&test.name) { test.name.clone() } else { " ".repeat(test.name.len()) };
+        test.body.replacen(&name, "", 1)
+    };
+    let (was, is) = (body(old), body(new));
+    let asserts = |text: &str| {
+        let lines = text.lines().map(str::trim).filter(|line| line.contains("assert") || line.contains("expect"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    asserts(&was) == asserts(&is) && TextDiff::from_lines(was.as_str(), is.as_str()).ratio() >= SAME_BODY
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Suspicion::{None as Clear, Strong, Weak};
+
+    const GO: &str = "package calc\n\nfunc TestAdd(t *testing.T) {\n\tcheck(t)\n}\n";
+    const PYTHON: &str = "def test_add():\n    assert add(1, 2) == 3\n";
+
+    fn suspicion(test: &str, files: &[(&str, &str, &str)]) -> Suspicion {
+        let side = |text: &str| Some(text.to_owned()).filter(|text| text != "-");
+        let file = |(path, old, new): &(&str, &str, &str)| TestFileChange {
+            path: RepoPath::from(*path),
+            old: side(old),
+            new: side(new),
+        };
+        let changed = ChangedTests { files: files.iter().map(file).collect(), only_tests: None };
+        let declared = changed.declared(test);
+        changed.obstacle(test, declared.as_ref()).0
+    }
+
+    #[test]
+    fn a_change_can_keep_a_test_from_running() {
+        let (go, python) = ("x/calc TestAdd", "tests/test_calc.py::test_add");
+        let nested = format!("def later():\n    {}", PYTHON.replace('\n', "\n    "));
+        let tagged = format!("//go:build never\n\n{GO}");
+        let with = |start: &str| format!("{start}\n{PYTHON}");
+        for (test, files, expected) in [
+            (go, vec![("calc/calc_test.go", GO, tagged.as_str())], Strong),
+            (go, vec![("calc/calc_test.go", GO, "-")], Strong),
+            (go, vec![("calc/calc_test.go", GO, "-"), ("calc/sums_test.go", "-", GO)], Clear),
+            (go, vec![("calc/calc_test.go", GO, "-"), ("calc/calc_windows_test.go", "-", GO)], Weak),
+            (go, vec![("calc/calc_windows_test.go", GO, "-"), ("calc/calc_linux_test.go", "-", GO)], Clear),
+            (go, vec![("calc/calc_test.go", GO, "-"), ("calc/_calc_test.go", "-", GO)], Weak),
+            (go, vec![("calc/calc_test.go", GO, "-"), ("_calc/calc_test.go", "-", GO)], Weak),
+            (go, vec![("calc/go.mod", "-", "module y\n")], Strong),
+            (go, vec![("go.mod", "module x\n", "module x\n\nrequire y v1.0.0\n")], Clear),
+            (go, vec![("calc/main_test.go", "-", "func TestMain(m *testing.M) { os.Exit(0) }\n")], Weak),
+            (go, vec![("other/main_test.go", "-", "func TestMain(m *testing.M) { os.Exit(0) }\n")], Clear),
+            (
+                python,
+                vec![("tests/test_calc.py", PYTHON, &with("import pytest; pytestmark = pytest.mark.skip"))],
+                Strong,
+            ),
+            (python, vec![("tests/test_calc.py", PYTHON, &with("raise unittest.SkipTest('later')"))], Strong),
+            (python, vec![("tests/test_calc.py", PYTHON, &with("# Sums."))], Clear),
+            (python, vec![("tests/test_calc.py", PYTHON, &nested)], Weak),
+            (python, vec![("tests/test_calc.py", PYTHON, "-"), ("tests/calc_cases.py", "-", PYTHON)], Weak),
+            (python, vec![("tests/test_calc.py", PYTHON, "-"), ("tests/test_calc.py.bak", "-", PYTHON)], Strong),
+            (python, vec![("tests/test_calc.py", PYTHON, "-"), ("tests/test_sums.py", "-", PYTHON)], Clear),
+            (python, vec![("conftest.py", "-", "collect_ignore = ['tests/test_calc.py']\n")], Strong),
+            (python, vec![("conftest.py", "-", "import pytest\n")], Clear),
+            (python, vec![("vitest.workspace.js", "-", "export default [{ test: { include: ['a'] } }]\n")], Strong),
+            ("adds", vec![("Cargo.toml", "", "[[test]]\nrequired-features = ['slow']\n")], Strong),
+            ("adds", vec![], Clear),
+        ] {
+            assert_eq!(suspicion(test, &files), expected, "{test} {files:?}");
+        }
+    }
+}

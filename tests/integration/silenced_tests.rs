@@ -1,0 +1,166 @@
+//! Ways to silence a test that failed, with real runners: each is held back where the runner names its tests, and reported
+//! where it does not. Honest work next to them passes.
+
+use std::process::Command;
+
+use crate::silencing::{Before, Change, Move, Project, Remove, Replace, Scene, Toolbox, Write, silenced};
+
+const RUST: Project = Project {
+    files: &[
+        (
+            "Cargo.toml",
+            "[package]\nname = \"sums\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[features]\nslow = []\n",
+        ),
+        ("Cargo.lock", "version = 3\n\n[[package]]\nname = \"sums\"\nversion = \"0.1.0\"\n"),
+        (".gitignore", "target\n"),
+        ("src/lib.rs", "pub fn add(a: i32, b: i32) -> i32 {\n    a + b\n}\n"),
+        (
+            "tests/calc.rs",
+            "use sums::add;\n\n#[test]\nfn adds() {\n    assert_eq!(add(1, 2), 3);\n}\n\n#[test]\nfn adds_two() {\n    assert_eq!(add(2, 2), 4);\n}\n",
+        ),
+        ("tests/ok.rs", "#[test]\nfn ok() {\n    assert_eq!(1, 1);\n}\n"),
+    ],
+    code: "src/lib.rs",
+    others: ("tests/more.rs", "#[test]\nfn one() {}\n\n#[test]\nfn two() {}\n"),
+    silenced: &[
+        ("ignored", &[Replace("tests/calc.rs", "#[test]", "#[test]\n#[ignore]")]),
+        ("a feature that is off", &[Replace("tests/calc.rs", "#[test]", "#[cfg(feature = \"slow\")]\n#[test]")]),
+        ("never compiled", &[Before("tests/calc.rs", "#![cfg(any())]\n")]),
+        ("ignored by an attribute", &[Replace("tests/calc.rs", "#[test]", "#[test]\n#[cfg_attr(unix, ignore)]")]),
+        ("must panic", &[Replace("tests/calc.rs", "#[test]", "#[test]\n#[should_panic]")]),
+        ("no attribute", &[Replace("tests/calc.rs", "#[test]", "#[allow(dead_code)]")]),
+        ("a folder that is no target", &[Move("tests/calc.rs", "tests/old/calc.rs")]),
+        ("another ending", &[Move("tests/calc.rs", "tests/calc.rs.bak")]),
+        (
+            "a target without tests",
+            &[Write(
+                "Cargo.toml",
+                "[package]\nname = \"sums\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[[test]]\nname = \"calc\"\ntest = false\n",
+            )],
+        ),
+        (
+            "a target that needs a feature",
+            &[Write(
+                "Cargo.toml",
+                "[package]\nname = \"sums\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[features]\nslow = []\n\n[[test]]\nname = \"calc\"\nrequired-features = [\"slow\"]\n",
+            )],
+        ),
+        (
+            "swallowed by a macro",
+            &[
+                Replace(
+                    "tests/calc.rs",
+                    "use sums::add;\n",
+                    "macro_rules! later {\n    ($($t:tt)*) => {};\n}\nlater! {\n",
+                ),
+                Replace("tests/calc.rs", "2), 4);\n}\n", "2), 4);\n}\n}\n"),
+            ],
+        ),
+        (
+            "unrelated tests in place",
+            &[Write(
+                "tests/calc.rs",
+                "#[test]\nfn x() {\n    assert_eq!(2, 2);\n}\n\n#[test]\nfn y() {\n    assert_eq!(4, 4);\n}\n",
+            )],
+        ),
+        ("removed", &[Remove("tests/calc.rs")]),
+    ],
+    honest: &[
+        ("a fix", &[]),
+        ("a fix and a comment in the test", &[Replace("tests/calc.rs", "fn adds_two", "// Two.\nfn adds_two")]),
+        ("a fix and another name for the file", &[Move("tests/calc.rs", "tests/sums.rs")]),
+        ("a fix and another name for a test", &[Replace("tests/calc.rs", "fn adds()", "fn adds_small_numbers()")]),
+    ],
+};
+
+const NODE: Project = Project {
+    files: &[
+        ("package.json", "{\"name\":\"x\",\"type\":\"module\",\"scripts\":{\"test\":\"node --test\"}}\n"),
+        ("src/calc.js", "export const add = (a, b) => a + b;\n"),
+        (
+            "test/calc.test.js",
+            "import { it } from \"node:test\";\nimport assert from \"node:assert\";\nimport { add } from \"../src/calc.js\";\nit(\"adds\", () => { assert.equal(add(1, 2), 3); });\nit(\"adds two\", () => { assert.equal(add(2, 2), 4); });\n",
+        ),
+        ("test/ok.test.js", "import { it } from \"node:test\";\nit(\"ok\", () => {});\n"),
+    ],
+    code: "src/calc.js",
+    others: (
+        "test/more.test.js",
+        "import { it } from \"node:test\";\nit(\"one\", () => {});\nit(\"two\", () => {});\n",
+    ),
+    silenced: &[
+        ("skipped", &[Replace("test/calc.test.js", "\", () =>", "\", { skip: true }, () =>")]),
+        ("to do", &[Replace("test/calc.test.js", "\", () =>", "\", { todo: true }, () =>")]),
+        ("skipped inside", &[Replace("test/calc.test.js", "() => {", "(t) => { t.skip(); return;")]),
+        (
+            "another word for it",
+            &[
+                Replace("test/calc.test.js", "\nit(", "\nlater("),
+                Before("test/calc.test.js", "const later = (...all) => it.skip(...all);\n"),
+            ],
+        ),
+        ("only where a variable is set", &[Replace("test/calc.test.js", "\nit(", "\nif (process.env.FULL) it(")]),
+        ("another ending", &[Move("test/calc.test.js", "test/calc.test.txt")]),
+        (
+            "a list of files",
+            &[Write(
+                "package.json",
+                "{\"name\":\"x\",\"type\":\"module\",\"scripts\":{\"test\":\"node --test test/ok.test.js test/more.test.js\"}}\n",
+            )],
+        ),
+        (
+            "unrelated tests in place",
+            &[Write(
+                "test/calc.test.js",
+                "import { it } from \"node:test\";\nit(\"x\", () => {});\nit(\"y\", () => {});\n",
+            )],
+        ),
+        ("removed", &[Remove("test/calc.test.js")]),
+    ],
+    honest: &[
+        ("a fix", &[]),
+        (
+            "a fix and a comment in the test",
+            &[Replace("test/calc.test.js", "it(\"adds two\"", "// Two.\nit(\"adds two\"")],
+        ),
+        ("a fix and another name for the file", &[Move("test/calc.test.js", "test/sums.test.js")]),
+    ],
+};
+
+fn is_installed(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok()
+}
+
+#[test]
+fn failed_tests_of_cargo_without_names_are_not_silenced_without_a_word() {
+    silenced(&RUST, "cargo test --offline -q", false, Toolbox::default());
+}
+
+#[test]
+fn failed_tests_of_node_cannot_be_silenced() {
+    if is_installed("node") {
+        silenced(&NODE, "npm test", true, Toolbox::default());
+    }
+}
+
+/// A run that names no tests is asked for again with names, and the answer counts either way.
+#[test]
+fn the_remedy_names_the_tests_and_settles_the_question() {
+    let scene = Scene::new(&RUST, "cargo test --offline -q", Toolbox::default());
+    let change: Change = ("ignored", &[Replace("tests/calc.rs", "#[test]", "#[test]\n#[ignore]")]);
+    let (code, said) = scene.judge(&change, false);
+    assert!(code == Some(10) && said.contains("next: gate run -- cargo test --offline"), "{said}");
+    let (code, said) = scene.gate(&["run", "--", "cargo", "test", "--offline"]);
+    assert_eq!(code, Some(0), "{said}");
+    let (code, said) = scene.gate(&["check"]);
+    assert!(code == Some(10) && said.contains("adds, adds_two failed on this branch and were skipped"), "{said}");
+
+    // The same suspicion after a fix: a word that can hide a test, and a test that runs.
+    let change: Change =
+        ("not ignored", &[Replace("tests/calc.rs", "#[test]", "#[test]\n#[cfg_attr(windows, ignore)]")]);
+    let (code, said) = scene.judge(&change, true);
+    assert!(code == Some(10) && said.contains("next: gate run -- cargo test --offline"), "{said}");
+    assert_eq!(scene.gate(&["run", "--", "cargo", "test", "--offline"]).0, Some(0));
+    let (code, said) = scene.gate(&["check"]);
+    assert!(code == Some(0) && !said.contains("failed on this branch"), "{said}");
+}
