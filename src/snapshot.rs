@@ -63,7 +63,7 @@ pub struct Snapshot {
     /// The paths that differ from `base`, sorted, each once.
     pub dirty: Vec<DirtyPath>,
     /// Paths whose content a tree cannot express: a submodule with uncommitted changes, an embedded repository without
-    /// a commit, an unresolved conflict, an unreadable file. No commit ever equals such a snapshot there.
+    /// a commit, a submodule in conflict, an unreadable file. No commit ever equals such a snapshot there.
     pub opaque: Vec<RepoPath>,
     /// Untracked folders that tools fill. Their files are not content.
     pub tool_folders: Vec<ToolFolder>,

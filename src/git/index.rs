@@ -20,6 +20,8 @@ const GITLINK: u32 = 0o160_000;
 const LINK: u32 = 0o120_000;
 /// The bits of the flags that hold the side of a conflict.
 const STAGE: u16 = 3 << 12;
+/// These bits of the side that is merged.
+const THEIRS: u16 = 3 << 12;
 
 /// The parts of the index that a snapshot needs in addition to the answer of `git status`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -32,7 +34,7 @@ pub(super) struct IndexView {
     pub(super) submodules: Vec<RepoPath>,
     /// The symbolic links.
     pub(super) links: Vec<RepoPath>,
-    /// The entries of the requested paths.
+    /// The entries of the requested paths. A path in conflict has several; the last one counts.
     pub(super) wanted: Vec<(RepoPath, SnapshotEntry)>,
 }
 
@@ -62,7 +64,15 @@ impl Repo {
             return Some(IndexView::default());
         }
         let mut view = IndexView::default();
-        for one in git2::Index::open(&file).ok()?.iter().filter(|one| one.flags & STAGE == 0) {
+        for one in git2::Index::open(&file).ok()?.iter() {
+            let stage = one.flags & STAGE;
+            if stage != 0 {
+                if wanted(&one.path) {
+                    let entry = SnapshotEntry { mode: one.mode, oid: one.id.to_string().parse().ok()? };
+                    view.take_side(RepoPath::new(one.path), entry, stage == THEIRS);
+                }
+                continue;
+            }
             let assume_unchanged = one.flags & ASSUME_UNCHANGED != 0;
             let skip_worktree = one.flags_extended & SKIP_WORKTREE != 0;
             let needed = Needed::of(&one.path, one.mode, assume_unchanged || skip_worktree, &wanted);
@@ -115,6 +125,14 @@ impl IndexView {
             self.marked.push(one);
         }
     }
+
+    /// Takes one side of a path in conflict, in the order of the index: the base, ours, theirs. As for `git add`, ours
+    /// counts, then the base, and theirs only if it is alone.
+    fn take_side(&mut self, path: RepoPath, entry: SnapshotEntry, theirs: bool) {
+        if !theirs || self.wanted.last().is_none_or(|(last, _)| *last != path) {
+            self.wanted.push((path, entry));
+        }
+    }
 }
 
 /// Parses the output of [`LIST_INDEX`].
@@ -135,11 +153,15 @@ fn parse(output: &[u8], wanted: impl Fn(&[u8]) -> bool) -> Result<IndexView, Git
         let (Some(mode), Some(oid), Some(stage)) = (words.next(), words.next(), words.next()) else {
             return Err(malformed_index(record));
         };
-        let needed = Needed::of(path, octal(mode), assume_unchanged || skip_worktree, &wanted);
-        if !needed.any() {
+        if stage != b"0" {
+            if wanted(path) {
+                let entry = SnapshotEntry { mode: octal(mode), oid: parse_oid(oid, "ls-files")? };
+                view.take_side(RepoPath::new(path), entry, stage == b"3");
+            }
             continue;
         }
-        if stage != b"0" {
+        let needed = Needed::of(path, octal(mode), assume_unchanged || skip_worktree, &wanted);
+        if !needed.any() {
             continue;
         }
         let entry = SnapshotEntry { mode: octal(mode), oid: parse_oid(oid, "ls-files")? };

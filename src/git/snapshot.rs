@@ -55,7 +55,7 @@ impl Repo {
         let excused = if littered { self.submodules_whose_litter_is_ignored(survey)? } else { BTreeSet::new() };
         for one in &survey.status.paths {
             let littered = one.work == WorktreeSide::LitteredSubmodule && !excused.contains(&one.path);
-            if littered || matches!(one.work, WorktreeSide::Unmerged | WorktreeSide::DirtySubmodule) {
+            if littered || matches!(one.work, WorktreeSide::UnmergedSubmodule | WorktreeSide::DirtySubmodule) {
                 opaque.insert(one.path.clone());
             }
             let now = match one.work {
@@ -66,7 +66,7 @@ impl Repo {
             // A path that was taken out of the index and is still there comes twice: as that, and as untracked.
             let presence = if one.work == WorktreeSide::Untracked { Presence::Untracked } else { Presence::Tracked };
             let base_entry = match one.work {
-                WorktreeSide::Unmerged => self.entry_at(&base, &one.path)?,
+                WorktreeSide::Unmerged | WorktreeSide::UnmergedSubmodule => self.entry_at(&base, &one.path)?,
                 _ => one.head.clone(),
             };
             let seen = dirty.entry(one.path.clone()).or_insert_with(|| DirtyPath {

@@ -19,6 +19,9 @@ pub(super) const STATUS: [&str; 9] = [
     "--ignored=matching",
 ];
 
+/// The mode of a commit of another repository.
+const GITLINK: u32 = 0o160_000;
+
 /// The answer of git about the working tree.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct WorkingTreeStatus {
@@ -54,8 +57,10 @@ pub(super) enum WorktreeSide {
     DirtySubmodule,
     /// A submodule that is as a commit has it, but for files that were never added.
     LitteredSubmodule,
-    /// In conflict. `head` and `index` are not known.
+    /// In conflict. `head` is not known, and `index` is the side that `git add` takes the mode and the line ends from.
     Unmerged,
+    /// A submodule in conflict, or a file in conflict with one: the commit that will stand there is not known.
+    UnmergedSubmodule,
     /// The file is neither in the index nor ignored.
     Untracked,
 }
@@ -111,8 +116,11 @@ pub(super) fn parse_status(output: &[u8]) -> Result<WorkingTreeStatus, GitError>
             }
             b'u' => {
                 // XY sub m1 m2 m3 mW h1 h2 h3 path
-                let path = rest.splitn(10, |&byte| byte == b' ').nth(9).ok_or_else(malformed)?;
-                status.paths.push(untouched(path, WorktreeSide::Unmerged));
+                let fields: Vec<&[u8]> = rest.splitn(10, |&byte| byte == b' ').collect();
+                let [_, _, base, ours, theirs, _, base_id, our_id, their_id, path] = fields[..] else {
+                    return Err(malformed());
+                };
+                status.paths.push(unmerged(path, [(ours, our_id), (base, base_id), (theirs, their_id)])?);
             }
             b'?' => {
                 // An embedded repository is printed with a slash behind it.
@@ -123,6 +131,17 @@ pub(super) fn parse_status(output: &[u8]) -> Result<WorkingTreeStatus, GitError>
         }
     }
     Ok(status)
+}
+
+/// Returns a path in conflict. `sides` are the modes and ids of its sides in the order in which `git add` prefers them.
+fn unmerged(path: &[u8], sides: [(&[u8], &[u8]); 3]) -> Result<StatusPath, GitError> {
+    let submodule = sides.iter().any(|(mode, _)| octal(mode) == GITLINK);
+    let work = if submodule { WorktreeSide::UnmergedSubmodule } else { WorktreeSide::Unmerged };
+    let mut path = untouched(path, work);
+    if let Some((mode, oid)) = sides.into_iter().find(|(mode, _)| octal(mode) != 0) {
+        path.index = Some(SnapshotEntry { mode: octal(mode), oid: parse_oid(oid, "status")? });
+    }
+    Ok(path)
 }
 
 fn untouched(path: &[u8], work: WorktreeSide) -> StatusPath {
@@ -148,6 +167,8 @@ mod tests {
              1 .M SC.. 160000 160000 160000 {A} {A} sub2\0\
              1 .A N... 000000 000000 100644 {ZERO} {ZERO} later\0\
              u UU N... 100644 100644 100644 100644 {A} {A} {A} both sides\0\
+             u DU N... 100644 000000 100755 100755 {A} {ZERO} {A} theirs\0\
+             u UU S... 160000 160000 160000 160000 {A} {A} {A} sub4\0\
              ? nest/\0? new\0! build/\0! a.o\0"
         );
         let status = parse_status(output.as_bytes()).unwrap();
@@ -162,12 +183,15 @@ mod tests {
             ("sub2", WorktreeSide::Changed),
             ("later", WorktreeSide::Changed),
             ("both sides", WorktreeSide::Unmerged),
+            ("theirs", WorktreeSide::Unmerged),
+            ("sub4", WorktreeSide::UnmergedSubmodule),
             ("nest", WorktreeSide::Untracked),
             ("new", WorktreeSide::Untracked),
         ];
         assert_eq!(seen, expected.map(|(path, work)| (path.to_owned(), work)));
         assert!(status.paths[1].head.is_some() && status.paths[1].index.is_none());
         assert!(status.paths[6].head.is_none() && status.paths[6].index.is_none());
+        assert_eq!(status.paths[8].index.as_ref().map(|entry| entry.mode), Some(0o100_644), "the mode of the base");
         assert_eq!(status.ignored, [b"build/".to_vec(), b"a.o".to_vec()]);
     }
 

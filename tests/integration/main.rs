@@ -28,6 +28,7 @@ mod commit_split;
 mod commits;
 mod committing;
 mod components;
+mod conflicts;
 mod contract_gate;
 mod contracts;
 mod curating;

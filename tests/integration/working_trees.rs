@@ -11,18 +11,6 @@ use gate::snapshot::Presence;
 
 use crate::hermetic;
 use crate::oracle::{agrees, opaque, presence, sample, taken};
-use crate::support::TestRepo;
-
-/// Two branches that change the same line.
-fn with_conflict() -> TestRepo {
-    let repo = sample();
-    repo.git(["checkout", "-q", "-b", "other"]);
-    repo.write("a/one", "other\n").commit_all("other");
-    repo.git(["checkout", "-q", "main"]);
-    repo.write("a/one", "main\n").commit_all("main");
-    assert!(!repo.try_git(["merge", "other"]).status.success(), "the merge conflicts");
-    repo
-}
 
 hermetic! {
     fn clean() {
@@ -269,21 +257,6 @@ hermetic! {
             repo.write(name, "2");
         }
         assert_eq!(agrees(&repo).1.dirty.len(), 8);
-    }
-
-    fn unmerged() {
-        let repo = with_conflict();
-        let (_, snapshot, _) = agrees(&repo);
-        assert_eq!(opaque(&snapshot), ["a/one"]);
-        let ours = repo.git(["rev-parse", "HEAD:a/one"]);
-        assert_eq!(snapshot.dirty[0].base.as_ref().map(|base| base.oid.as_str().to_owned()), Some(ours));
-    }
-
-    fn unmerged_and_deleted() {
-        let repo = with_conflict();
-        repo.remove("a/one");
-        let (_, snapshot, _) = agrees(&repo);
-        assert_eq!(opaque(&snapshot), ["a/one"]);
     }
 
     fn same_size_edit_in_the_same_instant() {
