@@ -25,6 +25,8 @@ pub enum LocalCause {
     Linked,
     /// It is a repository of its own, of which nobody knows where to fetch it.
     Unnamed,
+    /// It can be executed here, and git is told not to look at modes.
+    Executable,
 }
 
 /// A file that exists here and that a checkout of the same commit elsewhere lacks, or has with other content.
@@ -46,6 +48,7 @@ impl LocalCause {
             Self::Filtered => "local-filter",
             Self::Linked => "local-link",
             Self::Unnamed => "local-repository",
+            Self::Executable => "local-mode",
         }
     }
 
@@ -68,6 +71,9 @@ impl LocalCause {
             Self::Filtered => "differs from its commit through a git filter that is set only on this machine",
             Self::Linked => "is a link to something that no commit contains",
             Self::Unnamed => "is a repository of its own that .gitmodules does not name, so nobody else can fetch it",
+            Self::Executable => {
+                "is executable here and not in git, which core.fileMode=false keeps from seeing the mode"
+            }
         };
         format!("{names} {words}")
     }
@@ -85,6 +91,9 @@ impl LocalCause {
         }
         let paths: Vec<String> = paths.iter().take(3).map(ToString::to_string).collect();
         let paths = shell_line(paths.iter().map(String::as_str));
+        if self == Self::Executable {
+            return format!("commit its mode if it is needed: git update-index --add --chmod=+x -- {paths}");
+        }
         format!("commit it if it is needed: git add --force -- {paths}")
     }
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::config::{ConfigEntry, parse_flag};
+use super::file_modes::overlooks_modes;
 use super::snapshot::{Survey, exists};
 use super::{GitError, Repo};
 use crate::local_file::LocalCause;
@@ -121,6 +122,10 @@ impl Repo {
             });
         }
         settings(config, &mut found);
+        if self.root().is_some_and(|root| overlooks_modes(config, root)) {
+            let what = "core.fileMode is off: a changed executable bit is not seen".to_owned();
+            found.push(Concealment::setting(ConcealmentKind::FileMode, what));
+        }
         if has_rules(&self.common_dir().join("info/attributes")) {
             let what = ".git/info/attributes holds attributes that are not committed".to_owned();
             found.push(Concealment::setting(ConcealmentKind::LocalAttributes, what));
@@ -190,15 +195,13 @@ fn settings(config: &[ConfigEntry], found: &mut Vec<Concealment>) {
             format!("core.attributesFile is `{}`, set only for this clone", entry.value),
         );
     }
-    if cfg!(unix) && off("core.filemode").is_some() {
-        say(ConcealmentKind::FileMode, "core.fileMode is off: a changed executable bit is not seen".to_owned());
-    }
     if off("core.trustctime").is_some() {
-        say(ConcealmentKind::LaxStat, "core.trustctime is off: an edit with its time set back is not seen".to_owned());
+        let what = "core.trustctime is off: git need not see an edit with its time set back";
+        say(ConcealmentKind::LaxStat, what.to_owned());
     }
     if last("core.checkstat").is_some_and(|entry| entry.value.eq_ignore_ascii_case("minimal")) {
-        let what = "core.checkStat is `minimal`: an edit with its time set back is not seen".to_owned();
-        say(ConcealmentKind::LaxStat, what);
+        let what = "core.checkStat is `minimal`: git need not see an edit with its time set back";
+        say(ConcealmentKind::LaxStat, what.to_owned());
     }
     if let Some(entry) = last("core.hookspath") {
         say(ConcealmentKind::HooksPath, format!("core.hooksPath is `{}`", entry.value));
@@ -266,8 +269,6 @@ mod tests {
             ((Local, "filter.x.clean", "cat old"), Some(Kind::LocalFilter)),
             ((Global, "filter.x.clean", "cat old"), None),
             ((Local, "filter.x.smudge", "cat old"), None),
-            ((Local, "core.filemode", "false"), cfg!(unix).then_some(Kind::FileMode)),
-            ((Local, "core.filemode", "true"), None),
             ((Local, "core.trustctime", "no"), Some(Kind::LaxStat)),
             ((Global, "core.checkstat", "minimal"), Some(Kind::LaxStat)),
             ((Global, "core.hookspath", "/hooks"), Some(Kind::HooksPath)),

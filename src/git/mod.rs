@@ -18,6 +18,7 @@ mod diff;
 mod dry_run;
 mod environment;
 mod error;
+mod file_modes;
 mod function_diff;
 mod hidden_edits;
 mod index;

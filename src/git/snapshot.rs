@@ -6,10 +6,11 @@ use std::path::Path;
 use std::thread;
 
 use super::absent_files::Present;
+use super::file_modes::{executable_here, overlooks_modes, tells_modes_apart};
 use super::index::Marked;
 use super::linked_files::{links_elsewhere, tells_cases_apart, unnamed_repositories};
 use super::scratch_index::Scratch;
-use super::status::{STATUS, StatusPath, WorkingTreeStatus, WorktreeSide, parse_status};
+use super::status::{FULL_STAT, STATUS, StatusPath, WorkingTreeStatus, WorktreeSide, parse_status};
 use super::{GitError, Repo};
 use crate::local_file::LocalFile;
 use crate::repo_path::RepoPath;
@@ -144,11 +145,14 @@ impl Repo {
     /// The same without a look into submodules.
     pub(super) fn survey_itself(&self) -> Result<Survey, GitError> {
         let root = self.work_tree()?;
+        let overlooked = overlooks_modes(&self.config_entries()?, root);
         let (status, index) = thread::scope(|scope| {
-            let listing = scope.spawn(|| self.index_view(|_| false));
+            let listing = scope.spawn(|| self.index_view(|_| overlooked));
             // With this setting git takes a file for another one, and is silent about it.
             let cases = if tells_cases_apart(root) { &["-c", "core.ignoreCase=false"][..] } else { &[] };
-            let status = self.git(cases.iter().chain(&STATUS));
+            // On a disk of Windows, what the file system tells of a file varies, and git would read every file again.
+            let stat = if tells_modes_apart(root) { &FULL_STAT[..] } else { &[] };
+            let status = self.git(cases.iter().chain(stat).chain(&STATUS));
             let status = status.and_then(|output| parse_status(&output));
             let index = listing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             (status, index)
@@ -185,6 +189,9 @@ impl Repo {
         survey.local_files = self.local_files(root, &status, !index.attributes.is_empty(), &survey.files)?;
         survey.local_files.extend(links_elsewhere(root, &index.links, &status.ignored));
         survey.local_files.extend(unnamed_repositories(root, &survey.submodules));
+        if overlooked {
+            survey.local_files.extend(executable_here(root, &index.wanted, &survey.files));
+        }
         survey.status = status;
         survey.marked = index.marked;
         Ok(survey)

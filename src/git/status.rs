@@ -19,6 +19,9 @@ pub(super) const STATUS: [&str; 9] = [
     "--ignored=matching",
 ];
 
+/// Settings under which git looks at all that the file system tells of a file, as it does unless somebody says less.
+pub(super) const FULL_STAT: [&str; 4] = ["-c", "core.checkStat=default", "-c", "core.trustctime=true"];
+
 /// The mode of a commit of another repository.
 const GITLINK: u32 = 0o160_000;
 

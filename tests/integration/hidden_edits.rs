@@ -121,6 +121,14 @@ hermetic! {
         assert_eq!(kinds(&repo), [Kind::FileMode]);
     }
 
+    fn file_mode_off_where_every_file_is_executable() {
+        let repo = sample();
+        repo.git(["config", "core.fileMode", "false"]);
+        repo.chmod("run.sh", 0o644).chmod("a/one", 0o755).chmod(".git/HEAD", 0o755);
+        assert_eq!(named(&repo), []);
+        assert_eq!(taken(repo.root()).1.local_files, []);
+    }
+
     fn clean_filter_of_this_clone() {
         let repo = sample();
         repo.git(["config", "filter.old.clean", "git show HEAD:a/one"]);
@@ -146,6 +154,7 @@ hermetic! {
         assert_eq!(taken(repo.root()).1.dirty.len(), 1, "the inode tells");
         repo.git(["config", "core.checkStat", "minimal"]);
         assert_eq!(shown(&repo), "", "the trick works");
+        assert_eq!(taken(repo.root()).1.dirty.len(), 1, "and is seen");
         assert_eq!(kinds(&repo), [Kind::LaxStat]);
         repo.git(["config", "core.checkStat", "default"]);
         repo.git(["config", "core.trustctime", "false"]);

@@ -157,6 +157,22 @@ fn a_repository_that_nobody_can_fetch_is_named() {
 }
 
 #[test]
+fn a_script_that_is_executable_here_alone_is_named() {
+    let project = project(&[("src/data.txt", "x\n")]);
+    project.repo.git(["config", "core.fileMode", "false"]);
+    project.repo.script("tool", "#!/bin/sh\n").chmod("src/data.txt", 0o755);
+    project.repo.git(["add", "tool"]);
+    project.repo.git(["commit", "-q", "-m", "feat: tool"]);
+    assert!(project.repo.git(["ls-files", "--stage", "tool"]).starts_with("100644"));
+    is_named_and_not_attested(&project, "tool", "git update-index --add --chmod=+x -- tool");
+    project.check().never_says("data.txt");
+    project.sh("git update-index --add --chmod=+x -- tool && git commit -q -m 'fix: mode'").exits(0);
+    project.gate(["run", "test"]).exits(0);
+    project.check().exits(0).never_says("is executable here");
+    project.gate(["attest"]).never_says("not attested");
+}
+
+#[test]
 fn a_file_that_differs_in_case_alone_is_content() {
     let project = project(&[("src/calc.py", "x\n")]);
     if project.repo.path("SRC").exists() {
