@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 pub use self::scratch_run::{ScratchRun, scratch_run};
-use self::test_report::{ReportFiles, TestReport};
+use self::test_report::{ReportFiles, TestReport, work_trees};
 use crate::command_line::{self, ObservedLine, OutputKnowledge, Purpose, RunResult, Witnessed, sum};
 use crate::engine::Workplace;
 use crate::event::{CommandRef, Ended, EventKind, Origin, Run, RunReport, RunStarted};
@@ -124,15 +124,19 @@ fn record_with(
     let globs: Vec<String> = job.reports.iter().cloned().chain(reading.reports()).collect();
     let before = report_files(&dir, &globs);
     let start = begin(place, &job.command);
-    let report = TestReport::prepare(&job.command.line, &reading.runners);
+    let report = TestReport::prepare(&job.command.line, &reading.runners, &work_trees(&place.repo));
     let withheld = reading.withheld();
     let (env, whole) = (report.environment(), report.needs_output());
     let finished = run(&Spec { line: job.line, dir: &dir, env, without: &withheld, whole });
     let (written, others) = changed_reports(&before, &dir, &globs);
-    let said = reading.said(&finished, &written);
+    let mut said = reading.said(&finished, &written);
     let counted = if others { reading.counted(&finished) } else { None };
     let tests = report.read(&finished, &ReportFiles { written: &written, others, counted });
-    let served = reading.served(root, &job, &finished);
+    let mut served = reading.served(root, &job, &finished);
+    if let Some(why) = report.loaded_elsewhere().filter(|_| finished.ended.success()).map(|file| elsewhere(&file)) {
+        said.masked.get_or_insert_with(|| why.clone());
+        served.iter_mut().for_each(|one| one.masked = one.masked.take().or_else(|| Some(why.clone())));
+    }
     let logs = reading.logs(root, &job.command.dir, &finished);
     let ending = RunEnding { finished: &finished, said, tests: &tests, logs };
     let ended = start.and_then(|start| end(place, start, job.command.clone(), job.policy, ending));
@@ -158,6 +162,11 @@ fn run_of(run: &Run, witnessed: Witnessed, settled: bool) -> Run {
     let Witnessed { command, ended, report, masked } = witnessed;
     let run = Run { command, ended, report, masked, ..run.clone() };
     if settled { Run { start: run.end.clone(), changed: Vec::new(), ..run } } else { run }
+}
+
+/// Returns the reason why tests that loaded this file show nothing about their own working tree.
+fn elsewhere(file: &str) -> String {
+    format!("it loaded {file} of another working tree; use an environment that loads the files of this one")
 }
 
 fn begin(place: &Workplace, command: &CommandRef) -> Result<KeptSnapshot, RecordError> {

@@ -24,6 +24,25 @@ _restore("PYTHONPATH", os.pathsep, _HERE)
 sys.path[:] = [path for path in sys.path if path != _HERE]
 
 
+def _elsewhere():
+    """Returns the file of a loaded module that belongs to another working tree of the repository, if there is one."""
+    try:
+        with open(os.path.join(os.path.dirname(_REPORT), "work-trees"), encoding="utf-8") as file:
+            trees = file.read().splitlines()
+    except OSError:
+        return None
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if not isinstance(file, str) or "site-packages" in file:
+            continue
+        file = os.path.realpath(file)
+        # A working tree may lie in another one.
+        owner = max((tree for tree in trees if file.startswith(tree + os.sep)), key=len, default=trees[0])
+        if owner != trees[0]:
+            return file
+    return None
+
+
 def pytest_configure(config):
     # The workers of pytest-xdist report to the process that started them.
     if _REPORT and not hasattr(config, "workerinput"):
@@ -53,6 +72,9 @@ class _Writer:
             self._put("passed", report.nodeid)
 
     def pytest_sessionfinish(self, session):
+        elsewhere = _elsewhere()
+        if elsewhere:
+            self._put("elsewhere", elsewhere)
         if not (session.shouldstop or session.shouldfail):
             self._put("complete", "")
         self.file.flush()

@@ -53,9 +53,31 @@ def _watch(result, rows):
     result.addSubTest = add_subtest
 
 
+def _elsewhere(report):
+    """Returns the file of a loaded module that belongs to another working tree of the repository, if there is one."""
+    try:
+        with open(os.path.join(os.path.dirname(report), "work-trees"), encoding="utf-8") as file:
+            trees = file.read().splitlines()
+    except OSError:
+        return None
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if not isinstance(file, str) or "site-packages" in file:
+            continue
+        file = os.path.realpath(file)
+        # A working tree may lie in another one.
+        owner = max((tree for tree in trees if file.startswith(tree + os.sep)), key=len, default=trees[0])
+        if owner != trees[0]:
+            return file
+    return None
+
+
 def _write(report, rows, complete):
     import json
 
+    elsewhere = _elsewhere(report)
+    if elsewhere:
+        rows = [*rows, ("elsewhere", elsewhere)]
     with open(report, "a", encoding="utf-8") as file:
         for row in [("begin", ""), *rows, *([("complete", "")] if complete else [])]:
             json.dump(row, file)

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::embedded;
+use crate::git::Repo;
 use crate::run::{self, Finished};
 use crate::runner::name_source::{HookVariable, ReportHook};
 use crate::runner::{CommandKind, NamedTests, Runner, read_junit_names};
@@ -15,6 +16,9 @@ use crate::runner::{CommandKind, NamedTests, Runner, read_junit_names};
 const MAX_REPORT: u64 = 64 * 1024 * 1024;
 /// The variable that tells a hook where to write.
 const REPORT_VARIABLE: &str = "GATE_TEST_REPORT";
+
+/// The file next to the report that lists the working trees of the repository, that of the run first.
+const TREES: &str = "work-trees";
 
 /// A run whose tests are to be known by name.
 pub(super) struct TestReport<'a> {
@@ -37,8 +41,9 @@ pub(super) struct ReportFiles<'a> {
 }
 
 impl<'a> TestReport<'a> {
-    /// Prepares the hooks of the runners in `line`.
-    pub(super) fn prepare(line: &str, runners: &[&'a Runner]) -> Self {
+    /// Prepares the hooks of the runners in `line`. `trees` are the working trees of the repository, that of the run
+    /// first.
+    pub(super) fn prepare(line: &str, runners: &[&'a Runner], trees: &[PathBuf]) -> Self {
         let mut tests: Vec<&'a Runner> = Vec::new();
         for &runner in
             runners.iter().filter(|runner| runner.task.is_none() && runner.kinds.contains(&CommandKind::Test))
@@ -51,7 +56,7 @@ impl<'a> TestReport<'a> {
         let varies = runners.iter().filter_map(|runner| runner.names.as_ref()).any(|names| names.varies(line));
         let mut report = Self { runners: tests, folder: None, environment: Vec::new(), varies };
         // Without a folder no names are requested, and the run is what it was.
-        if let Some(folder) = (!hooks.is_empty()).then(|| written(&hooks)).flatten() {
+        if let Some(folder) = (!hooks.is_empty()).then(|| written(&hooks, trees)).flatten() {
             report.environment = environment(folder.path(), &hooks);
             report.folder = Some(folder);
         }
@@ -90,6 +95,11 @@ impl<'a> TestReport<'a> {
         if self.varies { tests.incomplete() } else { tests }
     }
 
+    /// Returns a file of another working tree that the tests loaded, if a hook reports one.
+    pub(super) fn loaded_elsewhere(&self) -> Option<String> {
+        self.report().lines().find_map(file_elsewhere)
+    }
+
     fn is_hooked(&self, runner: &Runner) -> bool {
         self.folder.is_some() && runner.names.as_ref().is_some_and(|names| names.hook.is_some())
     }
@@ -106,8 +116,21 @@ fn hook_for<'a>(line: &str, runner: &'a Runner) -> Option<&'a ReportHook> {
     (!hook.direct || starts_pytest(line)).then_some(hook)
 }
 
+/// Returns the file of another working tree that a line of a report names.
+fn file_elsewhere(line: &str) -> Option<String> {
+    match serde_json::from_str::<(&str, String)>(line) {
+        Ok(("elsewhere", file)) => Some(file),
+        _ => None,
+    }
+}
+
+/// Returns the existing working trees of a repository, the present one first.
+pub(super) fn work_trees(repo: &Repo) -> Vec<PathBuf> {
+    repo.work_trees().iter().filter_map(|root| root.canonicalize().ok()).collect()
+}
+
 /// Writes the hooks into a new folder, each into one of its own.
-fn written(hooks: &[&ReportHook]) -> Option<TempDir> {
+fn written(hooks: &[&ReportHook], trees: &[PathBuf]) -> Option<TempDir> {
     let folder = tempfile::Builder::new().prefix("gate-tests-").tempdir().ok()?;
     // Variables that are lists of words cannot hold it.
     if folder.path().to_str()?.contains(char::is_whitespace) {
@@ -117,6 +140,10 @@ fn written(hooks: &[&ReportHook]) -> Option<TempDir> {
         let path = folder.path().join(file);
         std::fs::create_dir_all(path.parent()?).ok()?;
         std::fs::write(&path, embedded::file(embedded::HOOKS, file)?).ok()?;
+    }
+    let trees: Option<Vec<&str>> = trees.iter().map(|root| root.to_str()).collect();
+    if let Some(trees) = trees.filter(|trees| trees.len() > 1) {
+        std::fs::write(folder.path().join(TREES), trees.join("\n")).ok()?;
     }
     Some(folder)
 }

@@ -65,6 +65,8 @@ impl NamedTests {
             match serde_json::from_str::<(&str, String)>(line) {
                 Ok(("begin", _)) => begun += 1,
                 Ok(("complete", _)) => ended += 1,
+                // It is about the run and not about a test.
+                Ok(("elsewhere", _)) => {}
                 Ok((word, name)) => match TestResult::named(word) {
                     Some(result) => tests.add(&name, result),
                     None => readable = false,

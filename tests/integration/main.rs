@@ -69,6 +69,7 @@ mod names_of_refs;
 mod note_history;
 mod one_line;
 mod oracle;
+mod other_trees;
 mod own_logs;
 mod own_runners;
 mod partial_trees;
