@@ -306,6 +306,14 @@ fn unproven<'a>(
     Ok(policy.commands.iter().filter(|command| names.contains(&command.name.as_str())).collect())
 }
 
+/// Returns the command line in a single argument that has the syntax of a shell, unless it is the path of a file.
+fn shell_line<'a>(words: &'a [OsString], dir: &Path) -> Option<&'a str> {
+    let [word] = words else { return None };
+    let line = word.to_str()?;
+    let has_syntax = line.contains(|c: char| c.is_whitespace() || ";|&<>$()`'\"*?[{~".contains(c));
+    (has_syntax && !dir.join(line).exists()).then_some(line)
+}
+
 /// Returns the job for any command, run in the current directory. It is evidence for a declared one if line and
 /// directory are the same.
 fn given<'a>(words: &'a [OsString], root: &Path, policy: &'a Policy) -> Result<RunJob<'a>, Failure> {
@@ -314,7 +322,9 @@ fn given<'a>(words: &'a [OsString], root: &Path, policy: &'a Policy) -> Result<R
     let here = here.canonicalize().unwrap_or(here);
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let dir = here.strip_prefix(&root).map(|inner| RepoPath::from_os(inner.as_os_str())).unwrap_or_default();
-    let line = words.iter().map(|word| shell_word(&word.to_string_lossy())).collect::<Vec<_>>().join(" ");
+    let in_shell = shell_line(words, &here);
+    let quoted = || words.iter().map(|word| shell_word(&word.to_string_lossy())).collect::<Vec<_>>().join(" ");
+    let line = in_shell.map_or_else(quoted, str::to_owned);
     let key = command_key(&line, &dir);
     let declared = policy.commands.iter().find(|command| command.reference().key == key);
     let name = declared.map(|command| command.name.clone());
@@ -322,7 +332,7 @@ fn given<'a>(words: &'a [OsString], root: &Path, policy: &'a Policy) -> Result<R
     let command = CommandRef { name, line: crate::redact::redact(&line).into_owned(), dir, key };
     Ok(RunJob {
         command,
-        line: CommandLine::Argv(words),
+        line: in_shell.map_or(CommandLine::Argv(words), CommandLine::Shell),
         reports,
         policy: policy.digest.clone(),
         runners: &policy.runners,

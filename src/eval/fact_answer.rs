@@ -4,6 +4,7 @@ use crate::eval::labelled_case::CaseInputs;
 use crate::eval::session_end;
 use crate::eval::suite::Suite;
 use crate::fact::final_message;
+use crate::fact::message_sentences;
 use crate::policy::Severity;
 use crate::replay::gate_answers::judged;
 use crate::replay::{AnswerWord, Case, CaseError};
@@ -40,7 +41,7 @@ pub fn of_facts(suite: Suite, inputs: &CaseInputs) -> Result<EvalAnswer, CaseErr
     }
     let end = ended(suite, inputs)?;
     let needs_person =
-        final_message::sentences(inputs.last_words()).iter().any(|one| final_message::only_a_person(one));
+        message_sentences::sentences(inputs.last_words()).iter().any(|one| final_message::only_a_person(one));
     let word = if end.why.is_none() { done } else { open };
     Ok(EvalAnswer {
         word: word.to_owned(),

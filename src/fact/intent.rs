@@ -142,7 +142,7 @@ pub fn of_edits<'a>(edits: impl IntoIterator<Item = &'a FileEdit>) -> Vec<Intent
             found.push(Intent { kind: IntentKind::ChangesClientHooks, what });
         } else if client_hooks::takes_out(&text, edit) {
             found.push(Intent { kind: IntentKind::ChangesClientHooks, what: text });
-        } else if text.ends_with(".git/config") && git_call::sets_hooks(&edit.added) {
+        } else if git_call::is_settings_file(&text) && git_call::sets_hooks(&edit.added) {
             found.push(Intent { kind: IntentKind::RedirectsHooks, what: text });
         } else {
             push_path(&text, &mut found);

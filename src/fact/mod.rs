@@ -13,6 +13,7 @@ pub mod failed_test;
 pub mod final_message;
 pub mod hosting;
 pub mod intent;
+pub mod message_sentences;
 pub mod output_patterns;
 pub mod policy_change;
 pub mod review;

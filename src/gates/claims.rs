@@ -14,6 +14,7 @@ use crate::fact::assessment::{Assessment, WorkStatus};
 use crate::fact::evidence::RunProof;
 use crate::fact::final_message;
 use crate::fact::hosting::PullState;
+use crate::fact::message_sentences;
 use crate::fact::session_steps::{CommandRun, Deed, Step};
 use crate::lazy_patterns::PhrasePatterns;
 use crate::policy::{Gate, ParamError, Policy, read_params};
@@ -116,7 +117,7 @@ impl ClaimJudge<'_> {
             _ => None,
         });
         let Some(last) = last else { return };
-        let sentences = final_message::sentences(last);
+        let sentences = message_sentences::sentences(last);
         let is_on = |rule: &str| params.words.iter().any(|word| word == rule);
         let claimed = |rule: &str, patterns: &PhrasePatterns| {
             let claims = |sentence: &&String| {

@@ -14,6 +14,7 @@ use crate::event::agent_work::{Speaker, StopKind};
 use crate::event::forwarded_text::own_words;
 use crate::fact::Facts;
 use crate::fact::final_message;
+use crate::fact::message_sentences;
 use crate::fact::session_steps::{CommandRun, Deed, Step};
 use crate::lazy_patterns::PhrasePatterns;
 use crate::policy::{Gate, ParamError, Policy, read_params};
@@ -111,7 +112,8 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     if final_message::offer(last) {
         add("offered", &context! { words => plain(&tail(last)) });
     } else if wants_an_act
-        && let Some(sentence) = final_message::sentences(last).iter().rev().take(12).find(|line| ahead.is_match(line))
+        && let Some(sentence) =
+            message_sentences::sentences(last).iter().rev().take(12).find(|line| ahead.is_match(line))
         && !words.waits
     {
         add("ahead", &context! { words => plain(sentence) });
@@ -168,7 +170,7 @@ fn left_alone(task: &str, steps: &[Step]) -> Option<(String, String)> {
 }
 
 fn tail(text: &str) -> String {
-    final_message::sentences(text).last().cloned().unwrap_or_default()
+    message_sentences::sentences(text).last().cloned().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -181,10 +181,10 @@ fn who_claims_nothing_and_waits_is_left_alone() {
     // The same words without proof, once something changed.
     project.edit("a change");
     session.stop("It prints two lines.").pushes("tests:");
-    session.stop("Which of the two formats does the server expect?").quiet();
-    session.stop("Please approve the OAuth consent screen in your browser.").quiet();
+    session.stop("Which of the two formats does the server expect? I cannot go on without it.").quiet();
+    session.stop("To continue, please approve the OAuth consent screen in your browser.").quiet();
     session.stop("Shall I run the tests?").pushes("tests:");
-    session.stop("I found two servers. Which one is in production?").quiet();
+    session.stop("Before I go on: which of the two servers is in production?").quiet();
     session.prompt("go on");
     project.edit("one more");
 
@@ -220,6 +220,13 @@ fn unproven_edits_are_held_whatever_else_the_message_says() {
         ("I fixed the rounding. To deploy it, please complete the OAuth consent in the browser.", true),
         ("I have fixed it. You also need to run the tests yourself.", true),
         ("All tests pass. Which branch should it go to?", true),
+        ("Did I run the tests? Yes, and they passed.", true),
+        ("Is it done? Yes.", true),
+        ("src/lib.sh updated, tests green. I need the API key to deploy. Can you provide it?", true),
+        ("It now prints two lines; pytest is green. Which name do you prefer for the helper?", true),
+        ("Fertig, alle Tests sind grün. Soll ich committen?", true),
+        ("完成了，所有测试都通过。需要我提交吗？", true),
+        ("Valmis, kaikki testit menevät läpi. Minkä nimen haluat?", true),
         ("There are two ways. Should I use a lock, or would you prefer a queue?", false),
         ("The server sends two formats. Which one is in production?", false),
         ("Before I can go on I need your API key from the dashboard.", false),
@@ -230,6 +237,27 @@ fn unproven_edits_are_held_whatever_else_the_message_says() {
         project.edit("a change");
         let stopped = session.stop(words);
         assert_eq!(stopped.out.contains("\"block\""), held, "{words}: {stopped:?}");
+    }
+}
+
+#[test]
+fn a_question_that_releases_unproven_work_is_reported() {
+    for words in [
+        "It prints two lines. Which name do you prefer for the helper?",
+        "Kaksi riviä. Kumman nimen haluat?",
+        "Could you grant me permission to use the network?",
+    ] {
+        let project = Project::new();
+        let session = Session::claude(&project);
+        session.prompt("change the library");
+        project.edit("a change");
+        let stopped = session.stop(words);
+        let answer: Value = serde_json::from_str(&stopped.out).unwrap_or_else(|error| panic!("{error}: {stopped:?}"));
+        assert!(answer.get("decision").is_none(), "{answer}");
+        let told = answer["systemMessage"].as_str().unwrap();
+        assert!(told.contains("not proven: no run of `sh test.sh`"), "{told}");
+        assert_eq!(session.run("sh test.sh"), 0);
+        session.stop(words).quiet();
     }
 }
 
@@ -260,7 +288,7 @@ fn what_is_not_judged_is_not_complete_for_other_programs() {
     session.stop("Which one do you mean?").quiet();
     assert_eq!(summary()["complete"], true, "nothing was changed since");
     project.edit("another change");
-    session.stop("Which format does the server expect?").quiet();
+    session.stop("Before I go on: which format does the server expect?").quiet();
     assert_eq!((&summary()["complete"], &summary()["outdated"]), (&json!(false), &json!(true)));
 }
 

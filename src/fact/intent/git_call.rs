@@ -146,6 +146,14 @@ pub(super) fn variable_redirects(leaf: &Leaf, name: &str, value: &str, from: &St
     name.starts_with("GIT_CONFIG") && names_hooks(value) || is_file && is_read_as_switch(leaf, value, from)
 }
 
+/// Returns `true` if git reads its settings from a file of this name.
+pub(super) fn is_settings_file(path: &str) -> bool {
+    let path = path.replace('\\', "/");
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let of_repository = path.split('/').any(|part| part == ".git") && matches!(name, "config" | "config.worktree");
+    of_repository || matches!(name, ".gitconfig" | "gitconfig") || path.ends_with("/git/config")
+}
+
 /// Returns `true` if a text of git's settings sends git elsewhere for its hooks, or has an alias that passes over them.
 pub(super) fn sets_hooks(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
@@ -169,13 +177,11 @@ fn of_subcommand(leaf: &Leaf, subcommand: &str, rest: &[&Arg], from: &Standpoint
         "stash" => stashed(rest).into_iter().for_each(taken),
         _ => {}
     }
-    let is_dry = subcommand == "push" && rest.iter().any(|arg| matches!(&*arg.text, "--dry-run" | "-n"));
-    if HOOKED.contains(&subcommand) && !is_dry {
-        let skips = |arg: &&&Arg| skips_hooks(subcommand, &arg.text);
-        if let Some(option) = rest.iter().take_while(|arg| arg.text != "--").find(skips) {
-            let what = format!("git {subcommand} {}", option.text);
-            found.push(Intent { kind: IntentKind::SkipsHooks, what });
-        }
+    let options = options(subcommand, rest);
+    let is_dry = subcommand == "push" && options.iter().any(|option| matches!(*option, "--dry-run" | "-n"));
+    let skips = |option: &&&str| HOOKED.contains(&subcommand) && !is_dry && skips_hooks(subcommand, option);
+    if let Some(option) = options.iter().find(skips) {
+        found.push(Intent { kind: IntentKind::SkipsHooks, what: format!("git {subcommand} {option}") });
     }
     if subcommand == "config" && of_config(leaf, rest, from) {
         let key = rest.iter().find(|arg| is_of_hooks(&arg.text)).map_or("", |arg| arg.text.as_str());
@@ -245,6 +251,66 @@ fn stashed<'a>(args: &[&'a Arg]) -> Vec<&'a str> {
 fn names_hooks(setting: &str) -> bool {
     let key = setting.split('=').next().unwrap_or_default().trim_matches('\'').to_ascii_lowercase();
     key == "core.hookspath" || (key.starts_with("hook.") && key.ends_with(".enabled"))
+}
+
+/// Returns the options of a subcommand, without the values that follow them.
+fn options<'a>(subcommand: &str, args: &[&'a Arg]) -> Vec<&'a str> {
+    let mut words = args.iter().map(|arg| arg.text.as_str()).take_while(|word| *word != "--");
+    let mut found = Vec::new();
+    while let Some(word) = words.next() {
+        if word.starts_with('-') {
+            found.push(word);
+        }
+        if takes_next_word(subcommand, word) {
+            words.next();
+        }
+    }
+    found
+}
+
+/// Options of the subcommands that run hooks, with a value in the next word.
+const WITH_VALUE: [&str; 20] = [
+    "--message",
+    "--file",
+    "--author",
+    "--date",
+    "--template",
+    "--reuse-message",
+    "--reedit-message",
+    "--fixup",
+    "--squash",
+    "--trailer",
+    "--cleanup",
+    "--pathspec-from-file",
+    "--push-option",
+    "--repo",
+    "--receive-pack",
+    "--exec",
+    "--strategy",
+    "--strategy-option",
+    "--onto",
+    "--into-name",
+];
+
+/// Returns `true` if the next word is the value of this option.
+fn takes_next_word(subcommand: &str, option: &str) -> bool {
+    if option.starts_with("--") {
+        // They stand alone in `git merge` and `git rebase`.
+        let of_commit = matches!(option, "--squash" | "--fixup");
+        return WITH_VALUE.contains(&option) && (!of_commit || subcommand == "commit");
+    }
+    let letters = match subcommand {
+        "commit" => "mFCct",
+        "push" => "o",
+        "merge" => "mFsX",
+        "rebase" => "sXxC",
+        "cherry-pick" => "mX",
+        "pull" => "sXo",
+        _ => "",
+    };
+    let Some(cluster) = option.strip_prefix('-') else { return false };
+    // The letters after one that takes a value are that value.
+    cluster.find(|letter| letters.contains(letter)).is_some_and(|at| at + 1 == cluster.len())
 }
 
 /// Whether an option lets a subcommand pass over its hooks. `-n` means that to `git commit` alone.

@@ -1,5 +1,6 @@
 use super::*;
 use crate::command_line;
+use crate::event::agent_work::EditKind;
 use crate::runner::Project;
 
 #[test]
@@ -16,7 +17,18 @@ fn command_lines() {
         ("git commit -nm x", &[SkipsHooks]),
         ("git commit -an -m x", &[SkipsHooks]),
         ("git commit -mn", &[]),
-        ("git commit -m -n", &[SkipsHooks]),
+        ("git commit -m -n", &[]),
+        ("git commit -m '--no-verify'", &[]),
+        ("git commit -am --no-verify", &[]),
+        ("git commit --message --no-verify", &[]),
+        ("git commit --message=x --no-verify", &[SkipsHooks]),
+        ("git commit -F -n -n", &[SkipsHooks]),
+        ("git commit -m x -n", &[SkipsHooks]),
+        ("git commit -mx -n", &[SkipsHooks]),
+        ("git merge -m --no-verify x", &[]),
+        ("git merge --squash --no-verify x", &[SkipsHooks]),
+        ("git push -o --no-verify origin x", &[]),
+        ("git push -o -n --no-verify origin x", &[SkipsHooks]),
         ("git push -n origin main", &[]),
         ("git push --no-verify", &[SkipsHooks]),
         ("cd sub && git -C .. push origin HEAD --no-verify", &[SkipsHooks]),
@@ -170,6 +182,20 @@ fn what_is_read_for_a_line() {
     assert!(of_tool("mcp__fs__write_file", ".git/hooks/pre-push").is_some());
     assert!(of_tool("mcp__fs__read_file", ".git/hooks/pre-push").is_none());
     assert!(of_tool("mcp__wiki__create_page", "/docs/start").is_none());
+}
+
+#[test]
+fn settings_of_git_that_redirect_hooks() {
+    let redirects = |path: &str, added: &str| {
+        let (removed, added) = (String::new(), added.to_owned());
+        let edit = FileEdit { path: RepoPath::from(path), how: EditKind::Written, removed, added };
+        of_edits([&edit]).iter().any(|intent| intent.kind == IntentKind::RedirectsHooks)
+    };
+    for path in [".git/config", "/home/dev/.gitconfig", "/home/dev/.config/git/config", "/etc/gitconfig"] {
+        assert!(redirects(path, "[core]\n\thooksPath = /dev/null\n"), "{path}");
+        assert!(!redirects(path, "[user]\n\tname = x\n"), "{path}");
+    }
+    assert!(!redirects("src/config", "hooksPath = x"));
 }
 
 #[test]

@@ -18,6 +18,7 @@ use crate::fact::final_message::{self, LastWords};
 use crate::fact::unfinished_runs::OpenRunState;
 use crate::failure::Failure;
 use crate::gates;
+use crate::gates::finding::GateResult;
 use crate::moment::Moment;
 use crate::policy::PolicySource;
 use crate::snapshot::Snapshot;
@@ -129,6 +130,14 @@ fn remark(desk: &mut Desk, remarks: &[String]) -> HookDecision {
     HookDecision::Tell(said)
 }
 
+/// Returns the sentence about unproven work that a question releases, although nothing says that the work cannot go on
+/// without an answer.
+fn released_by_question(results: &[GateResult]) -> Option<String> {
+    let open = feedback::open(results);
+    let first: Vec<String> = open.into_iter().take(3).collect();
+    (!first.is_empty()).then(|| say("stop", "question", &context! { open => first }))
+}
+
 /// Returns `true` if this stop is not judged, for any content.
 fn left_alone(desk: &mut Desk, told: &HookEvent, stop: &Stopping) -> bool {
     let told_already = stop.message.is_some() && desk.memory.judged == stop.message;
@@ -184,7 +193,11 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
     // Who asks is left alone, but for what the words themselves admit.
     if !finished && waits {
         let results = gates::judge(&here.policy, &facts);
-        return Ok(remark(desk, &with_told(feedback::remarks_on_words(&results))));
+        let mut remarks = feedback::remarks_on_words(&results);
+        if !unchanged && !final_message::cannot_go_on(&stop.words) {
+            remarks.extend(released_by_question(&results));
+        }
+        return Ok(remark(desk, &with_told(remarks)));
     }
     // What a session did not change is not its work, unless it says that the checks passed.
     let claims_proof = final_message::claims_proof(&stop.words);
