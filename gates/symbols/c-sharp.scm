@@ -2,6 +2,10 @@
 
 (method_declaration name: (_) @name parameters: (_) @parameters body: (_) @body) @function
 (constructor_declaration name: (_) @name parameters: (_) @parameters body: (_) @body) @function
+; The parameters of a type are its constructor.
+(class_declaration name: (_) @name (parameter_list) @parameters (#set! header "yes")) @function
+(struct_declaration name: (_) @name (parameter_list) @parameters (#set! header "yes")) @function
+(record_declaration name: (_) @name (parameter_list) @parameters (#set! header "yes")) @function
 (destructor_declaration "~" name: (_) @name parameters: (_) @parameters body: (_) @body
   (#set! prefix "~")) @function
 (operator_declaration operator: _ @name parameters: (_) @parameters body: (_) @body

@@ -3,6 +3,8 @@
 (method_declaration name: (_) @name parameters: (_) @parameters body: (_) @body) @function
 (constructor_declaration name: (_) @name parameters: (_) @parameters body: (_) @body) @function
 (compact_constructor_declaration name: (_) @name body: (_) @body) @function
+; The parameters of a record are its constructor.
+(record_declaration name: (_) @name parameters: (_) @parameters (#set! header "yes")) @function
 (field_declaration declarator: (variable_declarator name: (_) @name
   value: (lambda_expression parameters: (_) @parameters body: (_) @body))
   (#set! closure "yes")) @function

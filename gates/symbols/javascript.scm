@@ -17,10 +17,14 @@
   (#set! closure "yes")) @function
 ; … or handed to what wraps them: `const f = memo(() => …)`.
 (variable_declarator name: (identifier) @name
-  value: (call_expression arguments: (arguments . [
+  value: (call_expression
+    function: [(identifier) (call_expression) (member_expression object: (identifier) property: (_) @of)]
+    arguments: (arguments . [
     (arrow_function parameters: (_)? @parameters body: (statement_block) @body)
     (function_expression parameters: (_) @parameters body: (_) @body)]))
-  (#set! closure "yes") (#set! wrapped "yes")) @function
+  ; What is called with each of a list gives a value, and no function.
+  (#not-any-of? @of "map" "flatMap" "filter" "reduce" "reduceRight" "find" "findIndex" "findLast" "some" "every" "sort" "toSorted" "then" "catch" "finally")
+  (#set! closure "yes")) @function
 (pair key: (_) @name
   value: [(arrow_function parameters: (_)? @parameters body: (_) @body)
           (function_expression parameters: (_) @parameters body: (_) @body)]

@@ -9,6 +9,10 @@
   (#set! suffix "get"))
 (secondary_constructor (function_value_parameters) @parameters (block) @body
   (#set! name "constructor")) @function
+; The parameters of a class are its constructor.
+(class_declaration name: (_) @name (primary_constructor) @parameters (#set! header "yes")) @function
+(class_declaration (primary_constructor) @parameters
+  (#set! name "constructor") (#set! header "yes")) @function
 (property_declaration (variable_declaration (identifier) @name)
   (getter (function_body) @body) @function
   (#set! suffix "get"))

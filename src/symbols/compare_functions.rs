@@ -1,36 +1,16 @@
-//! Compares the functions of two states.
-//!
-//! Each step pairs the functions that the steps before left over: the same place, the same name elsewhere, the same
-//! body in another container, another name. A function without a partner is lost.
+//! Compares the functions of two states. A function without a partner is lost.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use super::function::Function;
 use super::outline::Outline;
-use super::tokens::{came_into, similarity};
+use super::pairing::Pairing;
+use super::tokens::came_into;
 
 /// The outlines of the files of one state, by path.
 pub type Outlines = BTreeMap<String, Outline>;
-
-/// Bodies of fewer words are alike by chance.
-const FEW_WORDS: usize = 6;
-
-/// The likeness from which a function under the same name in another file is the same.
-const SAME_NAME: f64 = 0.25;
-
-/// The likeness from which a method of the same type and name in another file is the same.
-const SAME_METHOD: f64 = 0.12;
-
-/// The likeness from which a function in another container is the same.
-const OTHER_CONTAINER: f64 = 0.45;
-
-/// The likeness from which a function of another name in the same place is the same.
-const OTHER_NAME: f64 = 0.55;
-
-/// The likeness from which a function of another name in another file is the same.
-const OTHER_NAME_AND_FILE: f64 = 0.7;
 
 /// The part of a body that must have come into a caller for the function to be part of it.
 const INLINED: f64 = 0.5;
@@ -136,257 +116,24 @@ pub struct FunctionDiff {
 pub fn compare(before: &Outlines, after: &Outlines) -> FunctionDiff {
     let old: Vec<&Function> =
         before.values().flat_map(|outline| &outline.functions).filter(|function| !function.declaration).collect();
-    let new: Vec<&Function> = after.values().flat_map(|outline| &outline.functions).collect();
-    let mut pairing = Pairing { taken: vec![false; new.len()], partner: vec![None; old.len()], old, new };
-    pairing.same_place();
-    pairing.same_name_elsewhere();
-    let mut moves = pairing.other_container();
-    pairing.merged(&mut moves);
-    let aliased = pairing.aliased(after);
-    pairing.other_name();
+    // The parameters of a type take the place of a constructor only where they are new.
+    let headers: BTreeSet<(String, &str)> = before
+        .values()
+        .flat_map(|outline| &outline.functions)
+        .filter(|function| function.is_header())
+        .map(|function| (function.full(), function.parameters.as_str()))
+        .collect();
+    let counts = |function: &&Function| {
+        !function.is_header() || !headers.contains(&(function.full(), function.parameters.as_str()))
+    };
+    let new: Vec<&Function> = after.values().flat_map(|outline| &outline.functions).filter(counts).collect();
+    let (pairing, moves, aliased) = Pairing::of(old, new, after);
     let renamed_homes = renamed_homes(&pairing, &moves, before, after);
     report(&pairing, &aliased, &renamed_homes, before, after)
 }
 
-struct Pairing<'f> {
-    old: Vec<&'f Function>,
-    new: Vec<&'f Function>,
-    /// The function after for each before.
-    partner: Vec<Option<usize>>,
-    /// `true` for each later function that has a partner.
-    taken: Vec<bool>,
-}
-
-impl Pairing<'_> {
-    fn pair(&mut self, old: usize, new: usize) {
-        self.partner[old] = Some(new);
-        self.taken[new] = true;
-    }
-
-    fn open_old(&self) -> Vec<usize> {
-        (0..self.old.len()).filter(|at| self.partner[*at].is_none()).collect()
-    }
-
-    fn open_new(&self) -> Vec<usize> {
-        (0..self.new.len()).filter(|at| !self.taken[*at]).collect()
-    }
-
-    /// Pairs the likeliest first.
-    fn greedy(&mut self, mut candidates: Vec<(f64, usize, usize)>) -> Vec<(usize, usize)> {
-        candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
-        let mut made = Vec::new();
-        for (_, old, new) in candidates {
-            if self.partner[old].is_none() && !self.taken[new] {
-                self.pair(old, new);
-                made.push((old, new));
-            }
-        }
-        made
-    }
-
-    /// Returns the open functions after, by a key.
-    fn by<K: std::hash::Hash + Eq>(&self, key: impl Fn(&Function) -> K) -> HashMap<K, Vec<usize>> {
-        let mut by: HashMap<K, Vec<usize>> = HashMap::new();
-        for at in self.open_new() {
-            by.entry(key(self.new[at])).or_default().push(at);
-        }
-        by
-    }
-
-    fn same_place(&mut self) {
-        let by = self.by(|function| (function.path.clone(), function.full()));
-        let mut candidates = Vec::new();
-        for old in self.open_old() {
-            let function = self.old[old];
-            for &new in by.get(&(function.path.clone(), function.full())).into_iter().flatten() {
-                if let Some(rank) = rank(function, self.new[new]) {
-                    candidates.push((rank, old, new));
-                }
-            }
-        }
-        self.greedy(candidates);
-    }
-
-    fn same_name_elsewhere(&mut self) {
-        let by = self.by(Function::full);
-        let mut candidates = Vec::new();
-        for old in self.open_old() {
-            let function = self.old[old];
-            for &new in by.get(&function.full()).into_iter().flatten() {
-                let other = self.new[new];
-                let Some(rank) = rank(function, other).filter(|_| function.family == other.family) else { continue };
-                let alike = similarity(&function.body, &other.body);
-                let enough = if function.container.is_empty() { SAME_NAME } else { SAME_METHOD };
-                let few = function.body.len().min(other.body.len()) < FEW_WORDS;
-                if other.hollow || alike >= enough || (few && !function.container.is_empty()) {
-                    candidates.push((rank, old, new));
-                }
-            }
-        }
-        self.greedy(candidates);
-    }
-
-    /// Pairs functions with the same name and body in another type, module or function.
-    fn other_container(&mut self) -> Vec<(usize, usize)> {
-        let by = self.by(|function| function.name.clone());
-        let (mut clear, mut short) = (Vec::new(), Vec::new());
-        for old in self.open_old() {
-            let function = self.old[old];
-            for &new in by.get(&function.name).into_iter().flatten() {
-                let other = self.new[new];
-                if function.family != other.family || suffixes_differ(function, other) {
-                    continue;
-                }
-                let alike = alike_across(function, other);
-                let near = if function.path == other.path { 0.05 } else { 0.0 };
-                let few = function.body.len().min(other.body.len()) < FEW_WORDS;
-                if few && alike >= 1.0 {
-                    short.push((alike + near, old, new));
-                } else if !few && alike >= OTHER_CONTAINER {
-                    clear.push((alike + near, old, new));
-                }
-            }
-        }
-        let mut made = self.greedy(clear);
-        // A short body shows nothing by itself, but it goes along with others of its type.
-        let homes: BTreeSet<(String, String)> =
-            made.iter().map(|&(old, new)| (self.old[old].home(), self.new[new].home())).collect();
-        short.retain(|&(_, old, new)| {
-            let (from, to) = (self.old[old], self.new[new]);
-            from.path == to.path || from.container.is_empty() || homes.contains(&(from.home(), to.home()))
-        });
-        made.extend(self.greedy(short));
-        made
-    }
-
-    /// Pairs several functions that became one: the same name and body, in a place that is new.
-    fn merged(&mut self, moves: &mut Vec<(usize, usize)>) {
-        let targets: Vec<(usize, usize)> = moves.clone();
-        for old in self.open_old() {
-            let function = self.old[old];
-            let same = |&&(other, _): &&(usize, usize)| {
-                self.old[other].name == function.name
-                    && self.old[other].body == function.body
-                    && self.old[other].family == function.family
-            };
-            if let Some(&(_, new)) = targets.iter().find(same) {
-                self.partner[old] = Some(new);
-                moves.push((old, new));
-                continue;
-            }
-            // A copy of a free function was dropped in favour of one that stays.
-            if function.container.is_empty() && function.body.len() >= 2 * FEW_WORDS {
-                let copy = (0..self.new.len()).find(|&at| {
-                    let other = self.new[at];
-                    other.container.is_empty()
-                        && other.name == function.name
-                        && other.body == function.body
-                        && other.path != function.path
-                });
-                self.partner[old] = copy;
-            }
-        }
-    }
-
-    /// Pairs functions whose name remains as another name of a function.
-    fn aliased(&mut self, after: &Outlines) -> BTreeSet<usize> {
-        let mut aliased = BTreeSet::new();
-        for old in self.open_old() {
-            let function = self.old[old];
-            let full = function.full();
-            let stands = |alias: &&super::outline::FunctionAlias| {
-                let name = alias.name.rsplit('.').next().unwrap_or(&alias.name);
-                (alias.name == full || (function.container.is_empty() && name == function.name))
-                    && self.new.iter().any(|other| other.name == alias.target)
-            };
-            if let Some(alias) = after.values().flat_map(|outline| &outline.aliases).find(stands) {
-                let alike = |at: &usize| similarity(&function.body, &self.new[*at].body) >= OTHER_NAME;
-                let target = self.open_new().into_iter().filter(|at| self.new[*at].name == alias.target).find(alike);
-                if let Some(target) = target {
-                    self.taken[target] = true;
-                }
-                aliased.insert(old);
-            }
-        }
-        aliased
-    }
-
-    /// Pairs functions with another name for the same body.
-    fn other_name(&mut self) {
-        let mut by_body: HashMap<&[u32], Vec<usize>> = HashMap::new();
-        for at in self.open_new() {
-            by_body.entry(&self.new[at].body).or_default().push(at);
-        }
-        let mut candidates = Vec::new();
-        let open = self.open_new();
-        for old in self.open_old() {
-            let function = self.old[old];
-            let few = function.body.len() < FEW_WORDS;
-            let same_body = by_body.get(function.body.as_slice()).map(Vec::as_slice).unwrap_or_default();
-            let pool: &[usize] = if few { same_body } else { &open };
-            for &new in pool {
-                let other = self.new[new];
-                let beside = function.path == other.path || function.home() == other.home();
-                if function.family != other.family || other.declaration || suffixes_differ(function, other) {
-                    continue;
-                }
-                // By chance, several short bodies are the same; a constant is no body at all.
-                if few {
-                    let alone = same_body.len() == 1 && function.home() == other.home() && function.path == other.path;
-                    if !alone || function.hollow || function.parameter_tokens != other.parameter_tokens {
-                        continue;
-                    }
-                }
-                // Much longer or shorter: cannot be alike.
-                let (short, long) =
-                    (function.body.len().min(other.body.len()), function.body.len().max(other.body.len()));
-                if short * 2 + 2 < long {
-                    continue;
-                }
-                let alike = similarity(&function.body, &other.body);
-                let parameters = similarity(&function.parameter_tokens, &other.parameter_tokens) / 50.0;
-                if alike >= if beside { OTHER_NAME } else { OTHER_NAME_AND_FILE } {
-                    candidates.push((alike + parameters + if beside { 0.05 } else { 0.0 }, old, new));
-                }
-            }
-        }
-        self.greedy(candidates);
-    }
-}
-
-/// Returns the likeness of a function in a type and one outside, whose first parameter is the instance.
-fn alike_across(a: &Function, b: &Function) -> f64 {
-    let plain = similarity(&a.body, &b.body);
-    if a.container.is_empty() == b.container.is_empty() {
-        return plain;
-    }
-    plain.max(similarity(&a.body_of_first, &b.body)).max(similarity(&a.body, &b.body_of_first))
-}
-
-fn suffixes_differ(a: &Function, b: &Function) -> bool {
-    matches!((&a.suffix, &b.suffix), (Some(a), Some(b)) if a != b)
-}
-
-/// Returns a number for how well two functions of one name fit; `None`: one reads what the other writes.
-fn rank(a: &Function, b: &Function) -> Option<f64> {
-    if suffixes_differ(a, b) {
-        return None;
-    }
-    let points = |same: bool, worth: f64| if same { worth } else { 0.0 };
-    Some(
-        points(a.body == b.body, 4.0)
-            + points(a.suffix == b.suffix, 3.0)
-            + points(a.condition == b.condition, 2.0)
-            + points(a.parameters == b.parameters, 2.0)
-            + points(a.mark == b.mark, 1.0)
-            + points(!b.hollow, 0.5)
-            + similarity(&a.parameter_tokens, &b.parameter_tokens)
-            + similarity(&a.body, &b.body),
-    )
-}
-
-/// Finds types that have another name: the old one was removed, the new one did not exist, and everything that moved
-/// out of the one is in the other.
+/// Finds types that have another name: the old one was removed, the new one did not exist, and most of the
+/// functions of the one are in the other.
 fn renamed_homes(
     pairing: &Pairing<'_>,
     moves: &[(usize, usize)],
@@ -397,13 +144,20 @@ fn renamed_homes(
         outlines.values().flat_map(|outline| outline.scopes.iter().cloned()).collect()
     };
     let (were, are) = (scopes(before), scopes(after));
-    let mut to: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut to: BTreeMap<String, (BTreeSet<String>, usize)> = BTreeMap::new();
     for &(old, new) in moves {
-        to.entry(pairing.old[old].home()).or_default().insert(pairing.new[new].home());
+        let (homes, methods) = to.entry(pairing.old[old].home()).or_default();
+        homes.insert(pairing.new[new].home());
+        *methods += 1;
     }
-    let renamed = |(from, to): (String, BTreeSet<String>)| {
+    let renamed = |(from, (to, methods)): (String, (BTreeSet<String>, usize))| {
         let only = to.first().filter(|_| to.len() == 1)?;
-        let type_gone = were.contains(&from) && !are.contains(&from);
+        if methods * 2 <= pairing.old.iter().filter(|function| function.home() == from).count() {
+            return None;
+        }
+        // `Parser.Token` and `Token` are one type in another place.
+        let type_gone =
+            were.contains(&from) && !are.contains(&from) && from.rsplit('.').next() != only.rsplit('.').next();
         (type_gone && are.contains(only) && !were.contains(only)).then_some(from)
     };
     to.into_iter().filter_map(renamed).collect()
@@ -506,10 +260,11 @@ fn repeated(functions: &[&Function]) -> BTreeSet<String> {
 }
 
 /// Finds files that cannot be read. Returns `true` if this leaves a doubt: the macros of C break the grammar in valid
-/// files.
+/// files, so what does not parse there must be new.
 fn unparsed(before: &Outlines, after: &Outlines, diff: &mut FunctionDiff) -> bool {
     let mut doubt = false;
     for (state, outlines, others) in [("before", before, after), ("after", after, before)] {
+        let there: BTreeSet<&String> = others.values().flat_map(|outline| &outline.errors).collect();
         for (path, outline) in outlines {
             let why = match (outline.unread, outline.error_line) {
                 (Some(why), _) => why.to_owned(),
@@ -517,11 +272,13 @@ fn unparsed(before: &Outlines, after: &Outlines, diff: &mut FunctionDiff) -> boo
                 (None, None) => continue,
             };
             let other = others.get(path);
-            let macros = outline.functions.iter().any(|function| function.family == "c");
-            let known = other.is_some_and(|other| {
-                other.unread == outline.unread
-                    && if macros { other.errors.len() == outline.errors.len() } else { outline.unread.is_some() }
-            });
+            let known = if outline.unread.is_some() {
+                other.is_some_and(|other| other.unread == outline.unread)
+            } else {
+                outline.family == "c"
+                    && (outline.errors.iter().all(|error| there.contains(error))
+                        || other.is_some_and(|other| other.errors.len() == outline.errors.len()))
+            };
             doubt |= !known;
             if !diff.unparsed.contains(path) {
                 diff.unparsed.push(path.clone());

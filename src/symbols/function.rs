@@ -71,6 +71,11 @@ impl Function {
         shown
     }
 
+    /// Returns `true` if it is the parameters of its type, as a constructor.
+    pub(super) fn is_header(&self) -> bool {
+        self.declaration && !self.hollow && self.body.is_empty()
+    }
+
     /// Returns the type or module that it is in; empty if it is in none.
     pub(super) fn home(&self) -> String {
         self.container.join(".")

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
 use regex::Regex;
@@ -10,6 +9,7 @@ use serde::Deserialize;
 use tree_sitter::{Language as Grammar, Query};
 
 use super::hollow_bodies::Hollow;
+use super::repairs::{Repair, Repairs, WrittenRepair, repaired};
 use crate::embedded;
 use crate::globs::Globs;
 
@@ -47,9 +47,7 @@ pub(super) struct LanguageEntry {
     pub(super) conditions: ConditionPlaces,
     headers: Option<SharedHeaders>,
     #[serde(default)]
-    separate: Vec<String>,
-    #[serde(default)]
-    blank: Vec<String>,
+    repairs: Vec<WrittenRepair>,
 }
 
 /// The parts that count of a name with `::`.
@@ -119,7 +117,7 @@ pub(super) struct SourceLanguage {
     header: OnceLock<Option<Regex>>,
     query: OnceLock<Option<Query>>,
     private_line: OnceLock<Option<Regex>>,
-    repairs: OnceLock<Vec<(Regex, &'static str)>>,
+    repairs: OnceLock<Repairs>,
 }
 
 impl LanguageTable {
@@ -210,29 +208,20 @@ impl SourceLanguage {
 
     /// Returns the text as the grammar needs it; every position stays the same.
     pub(super) fn readable<'t>(&self, text: Cow<'t, str>) -> Cow<'t, str> {
-        let LanguageEntry { separate, blank, .. } = &self.entry;
-        if separate.is_empty() && blank.is_empty() {
-            return text;
+        if self.repairs().always.is_empty() {
+            text
+        } else {
+            Cow::Owned(repaired(text.into_owned(), &self.repairs().always))
         }
-        let compile = || {
-            let patterns =
-                separate.iter().map(|written| (written, ";")).chain(blank.iter().map(|written| (written, " ")));
-            patterns.filter_map(|(written, instead)| Some((Regex::new(written).ok()?, instead))).collect()
-        };
-        let mut places: Vec<(Range<usize>, &str)> = Vec::new();
-        for (pattern, instead) in self.repairs.get_or_init(compile) {
-            let found = pattern.captures_iter(&text).filter_map(|found| found.get(1));
-            places.extend(found.map(|found| (found.range(), *instead)));
-        }
-        if places.is_empty() {
-            return text;
-        }
-        let mut readable = text.into_owned();
-        for (place, instead) in places {
-            let length = place.len();
-            readable.replace_range(place, &instead.repeat(length));
-        }
-        Cow::Owned(readable)
+    }
+
+    /// Returns the ways to make a text readable that does not parse.
+    pub(super) fn when_broken(&self) -> &[Repair] {
+        &self.repairs().when_broken
+    }
+
+    fn repairs(&self) -> &Repairs {
+        self.repairs.get_or_init(|| Repairs::new(&self.entry.repairs))
     }
 
     /// Returns the grammar.

@@ -8,7 +8,10 @@ mod hollow_bodies;
 mod language;
 mod modules;
 mod outline;
+mod pairing;
+mod parsing;
 mod qualified_names;
+mod repairs;
 mod tokens;
 
 pub use compare_functions::{

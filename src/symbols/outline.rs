@@ -1,20 +1,17 @@
 //! The functions of one file.
 
 use std::collections::{BTreeSet, HashMap};
-use std::ops::ControlFlow;
 
-use tree_sitter::{Node, ParseOptions, Parser, QueryCursor, QueryMatch, StreamingIterator, Tree};
+use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator, Tree};
 
 use super::function::Function;
 use super::language::{LanguageTable, SourceLanguage};
+use super::parsing::{each_error, parse_repaired};
 use super::qualified_names::{self, clean, segments};
 use super::tokens;
 
 /// The size, in bytes, from which a file is not read.
 pub const MAX_FILE: usize = 8 << 20;
-
-/// The number of times a parser may ask to continue, for each byte of the file: a text that takes longer is not source.
-const MAX_STEPS_PER_BYTE: usize = 64;
 
 /// The functions and aliases of one file.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +28,8 @@ pub struct Outline {
     pub error_line: Option<usize>,
     /// The whole text if the parser does not understand it: a name in it may still be a function.
     pub broken: String,
+    /// The languages between which its functions may move.
+    pub(super) family: String,
     /// The reason why nothing was read from it.
     pub unread: Option<&'static str>,
 }
@@ -53,6 +52,8 @@ struct Definition<'t> {
     suffix: Option<String>,
     mark: String,
     closure: bool,
+    /// It is the parameters of its type, as a constructor.
+    header: bool,
 }
 
 /// The matches of the query, by node.
@@ -65,20 +66,6 @@ struct Captured<'t> {
     ignored: BTreeSet<usize>,
     kept: BTreeSet<usize>,
     aliases: HashMap<usize, Vec<(String, String)>>,
-}
-
-/// Parses a text in a language.
-pub(super) fn parse(language: &SourceLanguage, text: &str) -> Option<Tree> {
-    let mut parser = Parser::new();
-    parser.set_language(&language.grammar()?).ok()?;
-    let mut left = text.len().saturating_mul(MAX_STEPS_PER_BYTE) + (1 << 20);
-    let mut stop = |_: &tree_sitter::ParseState| {
-        left = left.saturating_sub(1);
-        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let bytes = text.as_bytes();
-    let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
-    parser.parse_with_options(&mut read, None, Some(ParseOptions::new().progress_callback(&mut stop)))
 }
 
 /// Reads the functions of a file. A file of a language that is not read has none.
@@ -105,8 +92,7 @@ pub(super) fn with_tree<T>(
     // The grammars take any line ending; texts are compared by their tokens.
     let text = String::from_utf8_lossy(bytes);
     let language = table.of(path, &text).ok_or(None)?;
-    let text = language.readable(text);
-    let tree = parse(language, &text).ok_or(Some("the parser gave up on it"))?;
+    let (text, tree) = parse_repaired(language, language.readable(text)).ok_or(Some("the parser gave up on it"))?;
     let reader = OutlineReader { table, language, path, text: &text, generated: table.is_generated(path, &text) };
     let outline = reader.read(&tree);
     Ok(then(language, &text, &tree, outline))
@@ -136,7 +122,7 @@ impl<'a> OutlineReader<'a> {
     }
 
     fn read(&self, tree: &Tree) -> Outline {
-        let mut found = Outline::default();
+        let mut found = Outline { family: self.language.entry.family.clone(), ..Outline::default() };
         if tree.root_node().has_error() {
             errors(tree, self.text, &mut found);
             self.text.clone_into(&mut found.broken);
@@ -175,6 +161,11 @@ impl<'a> OutlineReader<'a> {
             if !ignored {
                 self.enter(node, captured, &mut around, found);
             }
+            if node.kind() == "class_body" {
+                around.inside = false;
+            } else if is_callback(node) {
+                around.inside = true;
+            }
             if cursor.goto_first_child() {
                 stack.push((around, ignored));
                 continue;
@@ -209,7 +200,7 @@ impl<'a> OutlineReader<'a> {
             let declaration = captured.declarations.contains(&node.id());
             let suffix = captured.suffixes.get(&node.id());
             let function = self.function(node, definition, &outer, suffix, declaration);
-            if at == 0 {
+            if at == 0 && !definition.header {
                 around.inside = true;
                 around.containers.clone_from(&function.container);
                 around.containers.push(function.name.clone());
@@ -233,7 +224,9 @@ impl<'a> OutlineReader<'a> {
         let mut conditions = around.conditions.clone();
         conditions.extend(self.conditions_before(node));
         let body = definition.body;
-        let head_end = body.map_or(node.end_byte(), |body| body.start_byte());
+        let end = body.or(definition.parameters.filter(|_| definition.header)).unwrap_or(node);
+        let head_end =
+            if definition.header { end.end_byte() } else { body.map_or(node.end_byte(), |body| body.start_byte()) };
         let head = self.text.get(node.start_byte()..head_end).unwrap_or_default();
         let parameters = definition.parameters.map(|node| self.written(node)).unwrap_or_default();
         let parameters = parameters.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -244,17 +237,17 @@ impl<'a> OutlineReader<'a> {
         let with_first: Vec<String> = ignored.instance.iter().cloned().chain(first_parameter(&parameters)).collect();
         let mut code_of_first = tokens::Code::new(self.text, &ignored.comments, &with_first, &definition.name);
         let body_of_first = body.map(|body| code_of_first.read(body)).unwrap_or_default();
-        let hollow = !self.is_elsewhere(node, definition)
+        let hollow = !definition.header
+            && !self.is_elsewhere(node, definition)
             && body.is_none_or(|body| self.table.hollow.is_hollow(body, self.text));
-        let end = body.map_or(node.end_position(), |body| body.end_position());
         let lone_dots = body.is_some_and(|body| self.written(body).trim() == "...");
         Function {
             path: self.path.to_owned(),
             line: node.start_position().row + 1,
-            end_line: end.row + 1,
+            end_line: end.end_position().row + 1,
             family: self.language.entry.family.clone(),
             private: self.is_private(node, head, &definition.name, around),
-            declaration: (declaration && hollow) || lone_dots,
+            declaration: (declaration && hollow) || lone_dots || definition.header,
             generated: self.generated,
             container,
             name: definition.name.clone(),
@@ -265,7 +258,7 @@ impl<'a> OutlineReader<'a> {
             parameter_tokens,
             hollow,
             head: head.to_owned(),
-            range: node.start_byte()..body.map_or(node.end_byte(), |body| body.end_byte()),
+            range: node.start_byte()..end.end_byte(),
             body: body_tokens,
             body_of_first,
         }
@@ -381,7 +374,7 @@ impl<'a> OutlineReader<'a> {
         {
             return;
         }
-        let closure = setting("closure").is_some();
+        let (closure, header) = (setting("closure").is_some(), setting("header").is_some());
         let suffix = setting("suffix").map(str::to_owned).or_else(|| Some(self.written(node("suffix")?).to_owned()));
         let definition = if let Some(declarator) = node("declarator") {
             let Some(declared) = qualified_names::declared(declarator, self.text) else { return };
@@ -393,6 +386,7 @@ impl<'a> OutlineReader<'a> {
                 suffix,
                 mark: declared.mark,
                 closure,
+                header,
             }
         } else {
             let written = node("name").map(|name| clean(self.written(name)).to_owned());
@@ -407,6 +401,7 @@ impl<'a> OutlineReader<'a> {
                 suffix,
                 mark: String::new(),
                 closure,
+                header,
             }
         };
         let known = captured.functions.entry(function.id()).or_default();
@@ -428,6 +423,16 @@ impl<'a> OutlineReader<'a> {
     }
 }
 
+/// Returns `true` for a function of JavaScript without a name of its own, except one that is called where it stands.
+fn is_callback(node: Node<'_>) -> bool {
+    if !["arrow_function", "function_expression", "generator_function"].contains(&node.kind()) {
+        return false;
+    }
+    let parent = node.parent().filter(|parent| parent.kind() == "parenthesized_expression").unwrap_or(node);
+    let called = parent.parent().filter(|call| call.kind() == "call_expression");
+    called.and_then(|call| call.child_by_field_name("function")) != Some(parent)
+}
+
 /// Returns the name of the first parameter: `a: A`, `A a`, `a A`.
 fn first_parameter(parameters: &str) -> Option<String> {
     let first = parameters.trim_start_matches('(').split([',', ')']).next()?;
@@ -440,22 +445,9 @@ fn first_parameter(parameters: &str) -> Option<String> {
 
 /// Finds the places that could not be parsed.
 fn errors(tree: &Tree, text: &str, found: &mut Outline) {
-    let mut cursor = tree.walk();
-    loop {
-        let node = cursor.node();
-        // A line break that a grammar did not find is no error of the source.
-        if node.is_error() || (node.is_missing() && !node.kind().starts_with('_')) {
-            let written: Vec<&str> = text.get(node.byte_range()).unwrap_or_default().split_whitespace().collect();
-            found.errors.push(format!("{}{}", if node.is_missing() { node.kind() } else { "" }, written.join(" ")));
-            found.error_line.get_or_insert(node.start_position().row + 1);
-        }
-        if node.has_error() && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return;
-            }
-        }
-    }
+    each_error(tree, |node| {
+        let written: Vec<&str> = text.get(node.byte_range()).unwrap_or_default().split_whitespace().collect();
+        found.errors.push(format!("{}{}", if node.is_missing() { node.kind() } else { "" }, written.join(" ")));
+        found.error_line.get_or_insert(node.start_position().row + 1);
+    });
 }

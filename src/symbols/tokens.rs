@@ -100,6 +100,12 @@ pub(super) fn similarity(a: &[u32], b: &[u32]) -> f64 {
     common as f64 / (a.len() + b.len() + 2 - common) as f64
 }
 
+/// Returns the part of the shorter list of words that is in the longer one, from 0 to 1.
+#[allow(clippy::cast_precision_loss)]
+pub(super) fn overlap(a: &[u32], b: &[u32]) -> f64 {
+    common(&pairs(a), &pairs(b)) as f64 / (a.len().min(b.len()) + 1) as f64
+}
+
 /// Returns the part of `inner` that is in `outer` and was not in `outer_before`, from 0 to 1.
 #[allow(clippy::cast_precision_loss)]
 pub(super) fn came_into(inner: &[u32], outer: &[u32], outer_before: &[u32]) -> f64 {

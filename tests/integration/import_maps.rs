@@ -200,6 +200,27 @@ const SPLITS: &[Split] = &[
         ],
         problems: &[("missing name", "Util.low", "app/Util.java")],
     },
+    Split {
+        name: "Java: a method that the class inherits",
+        file: (
+            "app/Mail.java",
+            "package app;\npublic class Mail {\n  public String send(String to) { return sign(to); }\n  String sign(String s) { return s + 1; }\n  public int queue() { return send(\"a\").length(); }\n}\n",
+        ),
+        imports: &[],
+        public: &["Mail.send", "Mail.queue"],
+        references: &[("Mail.send", "Mail.sign"), ("Mail.queue", "Mail.send")],
+        after: &[
+            (
+                "app/Mail.java",
+                "package app;\npublic class Mail {\n  public String send(String to) { return sign(to); }\n  String sign(String s) { return s + 1; }\n}\n",
+            ),
+            (
+                "app/MailQueue.java",
+                "package app;\nclass MailQueue extends Mail {\n  public int queue() { return send(\"a\").length(); }\n}\n",
+            ),
+        ],
+        problems: &[],
+    },
 ];
 
 fn run(repo: &TestRepo, arguments: &[&str]) -> (Value, i32) {

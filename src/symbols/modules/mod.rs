@@ -73,7 +73,7 @@ impl SourceModule {
                 Self { path: path.to_owned(), language: id, error_line: outline.error_line, ..Self::default() };
             let scopes = outline.scopes.iter().filter(|scope| !scope.contains('.'));
             module.defined = scopes.map(|scope| (scope.clone(), true)).collect();
-            module.functions = outline.functions;
+            module.functions = outline.functions.into_iter().filter(|function| !function.is_header()).collect();
             let imported = imports::read(tree, text, &mut module);
             uses::read(tree, text, &imported, &mut module);
             module

@@ -338,12 +338,29 @@ impl<'m> MapCheck<'m> {
                 let imported =
                     module.imports.iter().any(|import| import.local.as_ref() == Some(&word.word) || import.glob);
                 let called = self.map.cross_references.values().any(|list| list.contains(full));
-                if called && !in_class && !imported && !module.defined.contains_key(&word.word) {
+                if called
+                    && !in_class
+                    && !imported
+                    && !self.inherits(module, &word.word)
+                    && !module.defined.contains_key(&word.word)
+                {
                     let name = full.clone();
                     problems.insert(MapProblem { kind: "missing name", name, file: module.path.clone() });
                 }
             }
         }
+    }
+
+    /// Returns `true` if a type that the file names outside of its functions has the method: a class that it extends.
+    fn inherits(&self, module: &SourceModule, method: &str) -> bool {
+        let outside = |at: usize| !module.functions.iter().any(|function| function.range.contains(&at));
+        let of_type = |word: &str| {
+            self.modules()
+                .iter()
+                .flat_map(|other| &other.functions)
+                .any(|f| f.name == method && f.container.last().is_some_and(|home| home == word))
+        };
+        module.uses.iter().any(|word| outside(word.at) && of_type(&word.word))
     }
 
     /// Returns `true` if the name is in the same package.

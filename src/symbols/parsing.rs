@@ -1,0 +1,70 @@
+//! Parses the text of a file, repaired where its grammar cannot read it.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+use tree_sitter::{Node, ParseOptions, Parser, Tree};
+
+use super::language::SourceLanguage;
+
+/// The number of times a parser may ask to continue, for each byte of the file: a text that takes longer is not source.
+const MAX_STEPS_PER_BYTE: usize = 64;
+
+/// Parses a text in a language.
+fn parse(language: &SourceLanguage, text: &str) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&language.grammar()?).ok()?;
+    let mut left = text.len().saturating_mul(MAX_STEPS_PER_BYTE) + (1 << 20);
+    let mut stop = |_: &tree_sitter::ParseState| {
+        left = left.saturating_sub(1);
+        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let bytes = text.as_bytes();
+    let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
+    parser.parse_with_options(&mut read, None, Some(ParseOptions::new().progress_callback(&mut stop)))
+}
+
+/// Parses a text. If it has errors, keeps each repair of the language that leaves fewer of them.
+pub(super) fn parse_repaired<'t>(language: &SourceLanguage, text: Cow<'t, str>) -> Option<(Cow<'t, str>, Tree)> {
+    let mut best = (parse(language, &text)?, text);
+    let mut left = count_errors(&best.0);
+    for repair in language.when_broken() {
+        if left == 0 {
+            break;
+        }
+        let Some(repaired) = repair.apply(&best.1) else { continue };
+        let Some(tree) = parse(language, &repaired) else { continue };
+        let now = count_errors(&tree);
+        if now < left {
+            left = now;
+            best = (tree, Cow::Owned(repaired));
+        }
+    }
+    Some((best.1, best.0))
+}
+
+/// Visits the places that could not be parsed.
+pub(super) fn each_error(tree: &Tree, mut visit: impl FnMut(Node<'_>)) {
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        // A line break that a grammar did not find is no error of the source.
+        if node.is_error() || (node.is_missing() && !node.kind().starts_with('_')) {
+            visit(node);
+        }
+        if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
+    }
+}
+
+fn count_errors(tree: &Tree) -> usize {
+    let mut count = 0;
+    each_error(tree, |_| count += 1);
+    count
+}

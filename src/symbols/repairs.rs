@@ -1,0 +1,80 @@
+//! Text that a grammar cannot read, replaced by text that it can.
+
+use std::ops::Range;
+
+use regex::Regex;
+use serde::Deserialize;
+
+/// The number of times a pattern is applied: of two macros in a row, one pass finds the first.
+const MAX_PASSES: usize = 4;
+
+/// A repair as `gates/symbols/languages.toml` has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WrittenRepair {
+    /// Its group is replaced.
+    pattern: String,
+    /// The character that takes the place of each byte.
+    with: char,
+    /// It is used only for files that do not parse without it.
+    #[serde(default)]
+    when_broken: bool,
+}
+
+/// A pattern, and the character for each byte of its group.
+pub(super) struct Repair {
+    pattern: Regex,
+    with: char,
+}
+
+/// The repairs of a language.
+pub(super) struct Repairs {
+    pub(super) always: Vec<Repair>,
+    pub(super) when_broken: Vec<Repair>,
+}
+
+impl Repairs {
+    pub(super) fn new(written: &[WrittenRepair]) -> Self {
+        let compiled = |when_broken: bool| {
+            let of_kind = written.iter().filter(|repair| repair.when_broken == when_broken);
+            of_kind
+                .filter_map(|repair| Some(Repair { pattern: Regex::new(&repair.pattern).ok()?, with: repair.with }))
+                .collect()
+        };
+        Self { always: compiled(false), when_broken: compiled(true) }
+    }
+}
+
+impl Repair {
+    /// Returns the repaired text with the same lines and positions; `None`: there is nothing to repair.
+    pub(super) fn apply(&self, text: &str) -> Option<String> {
+        let mut repaired: Option<String> = None;
+        for _ in 0..MAX_PASSES {
+            let now = repaired.as_deref().unwrap_or(text);
+            let found = self
+                .pattern
+                .captures_iter(now)
+                .filter_map(|found| found.iter().skip(1).flatten().next().map(|group| group.range()));
+            let places: Vec<Range<usize>> = found.collect();
+            if places.is_empty() {
+                break;
+            }
+            let mut next = now.to_owned();
+            for place in places {
+                let fill = self.filling(&now[place.clone()]);
+                next.replace_range(place, &fill);
+            }
+            repaired = Some(next);
+        }
+        repaired
+    }
+
+    fn filling(&self, replaced: &str) -> String {
+        replaced.bytes().map(|byte| if byte == b'\n' { '\n' } else { self.with }).collect()
+    }
+}
+
+/// Returns the text with all of the repairs.
+pub(super) fn repaired(text: String, repairs: &[Repair]) -> String {
+    repairs.iter().fold(text, |text, repair| repair.apply(&text).unwrap_or(text))
+}
