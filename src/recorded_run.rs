@@ -135,7 +135,9 @@ fn record_with(
     let mut served = reading.served(root, &job, &finished);
     if let Some(why) = report.loaded_elsewhere().filter(|_| finished.ended.success()).map(|file| elsewhere(&file)) {
         said.masked.get_or_insert_with(|| why.clone());
-        served.iter_mut().for_each(|one| one.masked = one.masked.take().or_else(|| Some(why.clone())));
+        for one in &mut served {
+            one.masked.get_or_insert_with(|| why.clone());
+        }
     }
     let logs = reading.logs(root, &job.command.dir, &finished);
     let ending = RunEnding { finished: &finished, said, tests: &tests, logs };

@@ -77,6 +77,7 @@ fn run(number: usize, tree: Oid) -> Run {
         changed: vec![],
         logs: Vec::new(),
         verbatim: false,
+        named: gate::event::test_results::NamedPart::None,
         ended: Ended::Exited(i32::from(failed > 0)),
         over_time: false,
         millis: 1_234,

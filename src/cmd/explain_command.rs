@@ -89,7 +89,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     if let Some(file) = &args.jsonl {
         // Records come from elsewhere: the files of the current directory are not theirs.
         let Some(dir) = &args.cwd else { return stream(file, args.shell, Project::without_runners(&()), ui) };
-        let policy = policy_of(&Workplace::of_session(dir, Session::current(dir)).ok(), ui);
+        let policy = policy_of(Workplace::of_session(dir, Session::current(dir)).ok().as_ref(), ui);
         return stream(file, args.shell, project(policy.as_ref(), &DiskDirectory(dir.clone())), ui);
     }
     let line = args.line.as_deref().unwrap_or_default();
@@ -98,7 +98,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let shell = Some(args.shell.unwrap_or(Shell::Bash));
     let record = LineRecord { status: args.status, output: output.as_deref(), background: false, shell };
     let place = Workplace::here().ok();
-    let policy = policy_of(&place, ui);
+    let policy = policy_of(place.as_ref(), ui);
     let project = project(policy.as_ref(), &files);
     let judgement = judge(line, &record, project);
     if args.json {
@@ -115,8 +115,8 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
 
 /// Returns the policy in the working tree of a repository. One that cannot be read is reported, and the line is explained
 /// without it.
-fn policy_of(place: &Option<Workplace>, ui: &mut Ui) -> Option<Policy> {
-    match place.as_ref()?.policy(None) {
+fn policy_of(place: Option<&Workplace>, ui: &mut Ui) -> Option<Policy> {
+    match place?.policy(None) {
         Ok((policy, _)) => Some(policy),
         Err(failure) => {
             ui.say(format_args!("gate: {failure}"));

@@ -12,7 +12,7 @@ use self::compared_runs::ComparedRuns;
 use self::dropped_work::JudgedWork;
 use crate::event::test_results::TestResult;
 use crate::fact::Facts;
-use crate::fact::failed_test::{FailedTest, Suspicion};
+use crate::fact::failed_test::{FailedTest, Obstacle};
 use crate::fact::subject::{Base, Subject};
 use crate::fact::weakening::{self, DeclaredTest, declared_tests, is_same_test, is_test_file};
 use crate::git::{GitError, Repo, TreeDiff};
@@ -130,7 +130,7 @@ impl FailedWork<'_> {
         }
         let declared = changed.declared(&open.test);
         let (suspicion, path) = match since {
-            Some(_) => (Suspicion::None, declared.as_ref().map(|(path, _)| path.clone())),
+            Some(_) => (Obstacle::None, declared.as_ref().map(|(path, _)| path.clone())),
             None => changed.obstacle(&open.test, declared.as_ref()),
         };
         let dropped = self.is_dropped(declared.as_ref())?;

@@ -25,6 +25,7 @@ mod scopes;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use toml::de::DeTable;
 
@@ -85,7 +86,7 @@ pub struct PolicyFiles {
 impl PolicyFiles {
     /// Returns `true` if a file of this name in [`OWN_RUNNERS`] describes a runner.
     pub fn is_runner(name: &str) -> bool {
-        name.ends_with(".toml") && !name.starts_with('.')
+        Path::new(name).extension().is_some_and(|ending| ending == "toml") && !name.starts_with('.')
     }
 }
 

@@ -116,7 +116,7 @@ impl RunnerFile<'_> {
                 report.add(&place("has"), "`has` is empty: it takes a text that is in every such line");
             }
         }
-        if let Some(Err((_, message))) = runner.names.as_ref().map(|names| names.check()) {
+        if let Some(Err((_, message))) = runner.names.as_ref().map(crate::runner::name_source::NameSource::check) {
             report.add(&self.at(&["names", "line"]), not_a_pattern(&message));
         }
     }

@@ -179,10 +179,14 @@ mod tests {
         let [a, b] = &hooks[..] else { panic!("{hooks:?}") };
         let now = |hook: &CodexHook, more| state(&hook.position, &hook.digest, more);
         for (config, health, words) in [
-            (String::new(), Health::Warn, "trusts 0 of 2 hooks of gate here; it passes"),
+            (String::new(), Health::Warn, "trusts 0 of 2 hooks of gate here; it silently skips"),
             (now(a, "") + &now(b, ""), Health::Ok, "trusts all 2 hooks"),
             (now(a, "") + &now(b, "enabled = true"), Health::Ok, "trusts all 2 hooks"),
-            (now(a, "") + &now(b, "enabled = false"), Health::Warn, "trusts 1 of 2 hooks of gate here; it passes"),
+            (
+                now(a, "") + &now(b, "enabled = false"),
+                Health::Warn,
+                "trusts 1 of 2 hooks of gate here; it silently skips",
+            ),
             (
                 now(a, "") + &state(&b.position, "sha256:0", ""),
                 Health::Warn,

@@ -26,7 +26,7 @@ pub struct FailedTest {
     pub count: CountedTests,
     /// The degree to which a change between both runs can keep it from running.
     #[serde(default)]
-    pub suspicion: Suspicion,
+    pub suspicion: Obstacle,
     /// The file that declared it, or that was changed so that it may not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<RepoPath>,
@@ -72,7 +72,7 @@ impl CountedTests {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Suspicion {
+pub enum Obstacle {
     /// The test is declared as before, and nothing else shows that it may not run.
     #[default]
     None,

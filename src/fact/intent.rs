@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use self::standpoint::{Standpoint, braces, is_or_matches};
 use super::{client_hooks, script_changes};
+use std::path::Path;
+
 use crate::command_line::{Purpose, Understood};
 use crate::event::agent_work::FileEdit;
 use crate::repo_path::RepoPath;
@@ -199,7 +201,9 @@ fn guards(path: &str) -> Option<IntentKind> {
 fn is_policy(parts: &[&str], is_absolute: bool) -> bool {
     match parts {
         ["gate.toml"] | ["gate", "runners"] => true,
-        ["gate", "runners", name] => name.ends_with(".toml") || name.contains('*'),
+        ["gate", "runners", name] => {
+            name.contains('*') || Path::new(name).extension().is_some_and(|ending| ending == "toml")
+        }
         [_, inner @ ..] if is_absolute => is_policy(inner, true),
         _ => false,
     }

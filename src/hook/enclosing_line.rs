@@ -226,7 +226,7 @@ mod tests {
         let line =
             |lines: &[PendingCommand], started_by| replaced_by(lines, started_by).map(|pending| pending.line.clone());
         let (one, other) = (pending("make test && git push", 7), pending("./release", 7));
-        assert_eq!(line(&[one.clone()], 7), Some(one.line.clone()));
+        assert_eq!(line(std::slice::from_ref(&one), 7), Some(one.line.clone()));
         assert_eq!(line(&[one.clone(), one.clone()], 7), Some(one.line.clone()));
         assert_eq!(line(&[pending("git push", 8), one.clone()], 7), Some(one.line.clone()), "of another client");
         assert_eq!(line(&[one.clone(), other.clone()], 7), None, "it may be the push of the other line");

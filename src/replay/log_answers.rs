@@ -126,7 +126,9 @@ mod tests {
 
     fn judge_all(events: &[Event], neutral: &Neutral) -> Option<SessionAnswers> {
         let mut judge = LogJudge::new("s".to_owned(), neutral).unwrap();
-        events.iter().for_each(|event| judge.event(event.clone()).unwrap());
+        for event in events {
+            judge.event(event.clone()).unwrap();
+        }
         judge.finish(Vec::new()).unwrap()
     }
 

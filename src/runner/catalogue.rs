@@ -321,7 +321,9 @@ impl Catalogue {
     pub fn with_own(mut own: Vec<Runner>) -> Self {
         let mut catalogue = Self::unread();
         own.sort_by(|one, other| one.id.cmp(&other.id));
-        own.iter_mut().for_each(|runner| runner.arguments.add_nothing(&catalogue.names().nothing_arguments));
+        for runner in &mut own {
+            runner.arguments.add_nothing(&catalogue.names().nothing_arguments);
+        }
         catalogue.others = own;
         catalogue
     }

@@ -41,7 +41,9 @@ impl<'a> Machine<'a> {
             }
             // An arm without a command succeeds.
             let empty = matches!(body, ProgramStep::Seq(steps) if steps.is_empty());
-            entering.iter_mut().for_each(|state| state.zero |= empty);
+            for state in &mut entering {
+                state.zero |= empty;
+            }
             let ends = self.run(body, entering, checked);
             let (normal, left): (Vec<_>, Vec<_>) = ends.into_iter().partition(|state| state.flow == Flow::Normal);
             next.extend(left);

@@ -51,7 +51,7 @@ fn any_command_is_evidence_where_it_does_what_is_declared() {
     let project = Project::new();
     project.edit("one");
     for line in ["gate run -- sh test.sh x", "gate run -- true"] {
-        project.sh(line).exits(0).says("this run proves nothing: it is not").says("`sh test.sh`");
+        project.sh(line).exits(0).says("this run proves nothing: the command is not declared").says("`sh test.sh`");
         assert_eq!(reasons(&project.verdict(), "tests"), ["missing"], "{line}");
     }
     project.sh("gate run -- sh test.sh").exits(0);

@@ -287,5 +287,5 @@ fn a_slow_judge_costs_a_stop_no_more_than_its_time_and_answers_at_the_next_one()
     session.run("echo '# moved too' >>src/lib.sh");
     session.run("gate run test");
     let next = session.stop("All six handlers are moved.").text();
-    assert!(next.contains("about an earlier stop, scripted read the words as not done"), "{pending}\n{next}");
+    assert!(next.contains("at an earlier stop, scripted read the words as not done"), "{pending}\n{next}");
 }

@@ -3,7 +3,7 @@
 use similar::TextDiff;
 
 use super::{is_file_of, names_file, text};
-use crate::fact::failed_test::Suspicion;
+use crate::fact::failed_test::Obstacle;
 use crate::fact::weakening::{
     self, DeclaredTest, adds_hiding_word, decides_which_tests_run, declared_tests, is_collected_like, is_same_test,
     is_test_file, splits_tests,
@@ -69,16 +69,16 @@ impl ChangedTests {
         &self,
         test: &str,
         declared: Option<&(RepoPath, DeclaredTest)>,
-    ) -> (Suspicion, Option<RepoPath>) {
+    ) -> (Obstacle, Option<RepoPath>) {
         let own = match declared {
             Some((path, declared)) => (self.of_declared(path, declared), Some(path)),
-            None => (Suspicion::Strong, self.removed_file(test)),
+            None => (Obstacle::Strong, self.removed_file(test)),
         };
         let deciding = self.files.iter().filter(|file| decides_which_tests_run(&file.path) && file.adds_hiding_word());
         let splitting = self.files.iter().filter(|file| splits_tests(&file.path) && file.old.is_none());
-        let others = deciding.chain(splitting).map(|file| (Suspicion::Strong, Some(&file.path)));
+        let others = deciding.chain(splitting).map(|file| (Obstacle::Strong, Some(&file.path)));
         let next_to_it = self.files.iter().filter(|file| file.can_stop_package_of(test));
-        let next_to_it = next_to_it.map(|file| (Suspicion::Weak, Some(&file.path)));
+        let next_to_it = next_to_it.map(|file| (Obstacle::Weak, Some(&file.path)));
         let all = std::iter::once(own).chain(others).chain(next_to_it).filter(|(_, path)| path.is_some());
         // Of several that are alike, the first.
         let worst = all.min_by_key(|(suspicion, _)| std::cmp::Reverse(*suspicion)).unwrap_or_default();
@@ -86,27 +86,27 @@ impl ChangedTests {
     }
 
     /// Returns the degree to which the file that declared a test keeps it from running now.
-    fn of_declared(&self, path: &RepoPath, declared: &DeclaredTest) -> Suspicion {
-        let Some(file) = self.files.iter().find(|file| file.path == *path) else { return Suspicion::None };
+    fn of_declared(&self, path: &RepoPath, declared: &DeclaredTest) -> Obstacle {
+        let Some(file) = self.files.iter().find(|file| file.path == *path) else { return Obstacle::None };
         let now = file.new.as_ref().map(|new| declared_tests(path, new)).unwrap_or_default();
         let same: Vec<_> = now.iter().filter(|known| known.name == declared.name).collect();
         match same.as_slice() {
-            _ if file.new.is_some() && file.adds_hiding_word() => Suspicion::Strong,
-            [test] if test.skipped => Suspicion::Strong,
-            [test] if test.indent != declared.indent => Suspicion::Weak,
-            [_] => Suspicion::None,
+            _ if file.new.is_some() && file.adds_hiding_word() => Obstacle::Strong,
+            [test] if test.skipped => Obstacle::Strong,
+            [test] if test.indent != declared.indent => Obstacle::Weak,
+            [_] => Obstacle::None,
             _ => self.place_elsewhere(path, declared),
         }
     }
 
     /// Returns the degree of suspicion for a test that its file does not declare any more: it may have been moved.
-    fn place_elsewhere(&self, path: &RepoPath, declared: &DeclaredTest) -> Suspicion {
+    fn place_elsewhere(&self, path: &RepoPath, declared: &DeclaredTest) -> Obstacle {
         let others = self.files.iter().filter(|file| file.path != *path && is_test_file(&file.path));
         let new_homes: Vec<_> = others.filter(|file| file.gains(declared)).map(|file| &file.path).collect();
         match new_homes.as_slice() {
-            [] => Suspicion::Strong,
-            homes if homes.iter().any(|home| is_collected_like(path, home)) => Suspicion::None,
-            _ => Suspicion::Weak,
+            [] => Obstacle::Strong,
+            homes if homes.iter().any(|home| is_collected_like(path, home)) => Obstacle::None,
+            _ => Obstacle::Weak,
         }
     }
 
@@ -186,12 +186,12 @@ fn has_same_body(old: &DeclaredTest, new: &DeclaredTest) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Suspicion::{None as Clear, Strong, Weak};
+    use Obstacle::{None as Clear, Strong, Weak};
 
     const GO: &str = "package calc\n\nfunc TestAdd(t *testing.T) {\n\tcheck(t)\n}\n";
     const PYTHON: &str = "def test_add():\n    assert add(1, 2) == 3\n";
 
-    fn suspicion(test: &str, files: &[(&str, &str, &str)]) -> Suspicion {
+    fn suspicion(test: &str, files: &[(&str, &str, &str)]) -> Obstacle {
         let side = |text: &str| Some(text.to_owned()).filter(|text| text != "-");
         let file = |(path, old, new): &(&str, &str, &str)| TestFileChange {
             path: RepoPath::from(*path),

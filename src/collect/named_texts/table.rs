@@ -63,7 +63,7 @@ pub(super) fn naming(file: &RepoPath) -> Naming {
 
 /// Returns `true` if a file of code is a setting of a runner.
 pub(super) fn is_of_runner(file: &RepoPath) -> bool {
-    table().collecting.is_match(&file.to_os())
+    table().collecting.is_match(file.to_os())
 }
 
 /// Returns the pathspecs for code: all files except frequent kinds that are not code.

@@ -7,7 +7,7 @@ use minijinja::context;
 use super::{WeakenedProof, default_subject};
 use crate::event::test_results::TestResult;
 use crate::fact::Facts;
-use crate::fact::failed_test::{CountedTests, FailedTest, Suspicion};
+use crate::fact::failed_test::{CountedTests, FailedTest, Obstacle};
 use crate::fact::weakening::is_same_test;
 use crate::gates::finding::Answer;
 use crate::repo_path::RepoPath;
@@ -60,11 +60,11 @@ fn unnamed(failed: &FailedTest) -> Option<(&'static str, bool)> {
     }
     match failed.suspicion {
         // It blocks only where one command shows what is true.
-        Suspicion::Strong => Some(("failed-test-unseen", failed.naming.is_some())),
-        Suspicion::Weak => Some(("failed-test-unseen", false)),
-        Suspicion::None if is_fewer => Some(("failed-test-fewer", false)),
+        Obstacle::Strong => Some(("failed-test-unseen", failed.naming.is_some())),
+        Obstacle::Weak => Some(("failed-test-unseen", false)),
+        Obstacle::None if is_fewer => Some(("failed-test-fewer", false)),
         // All that the command runs passed, and the test is still part of it.
-        Suspicion::None => Some((changed_only(failed)?, false)),
+        Obstacle::None => Some((changed_only(failed)?, false)),
     }
 }
 
@@ -130,7 +130,7 @@ mod tests {
             (TestResult::Missing, "failed-test-missing!"),
         ] {
             for count in [CountedTests::Unknown, CountedTests::Fewer, CountedTests::AsMany] {
-                for suspicion in [Suspicion::None, Suspicion::Weak, Suspicion::Strong] {
+                for suspicion in [Obstacle::None, Obstacle::Weak, Obstacle::Strong] {
                     for naming in [None, Some("gate run test".to_owned())] {
                         let one = FailedTest { count, suspicion, naming, named: NamedPart::All, ..failed(Some(since)) };
                         assert_eq!(answer(&one), expected, "{one:?}");
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn a_run_that_does_not_name_the_test_is_neither_a_pass_nor_a_loss() {
         use CountedTests::{AsMany, Fewer, Unknown};
-        use Suspicion::{None as Clear, Strong, Weak};
+        use Obstacle::{None as Clear, Strong, Weak};
         let naming = || Some("gate run -- go test -v ./...".to_owned());
         for (count, suspicion, naming, expected) in [
             // The same tests, or as many that are declared as before: the pass of the whole counts.
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn a_draft_a_request_and_a_new_name_do_not_block() {
         let naming = Some("gate run test".to_owned());
-        let silenced = FailedTest { suspicion: Suspicion::Strong, naming, ..failed(None) };
+        let silenced = FailedTest { suspicion: Obstacle::Strong, naming, ..failed(None) };
         assert_eq!(fate(&silenced, true), Some(("failed-test-unseen", false)), "a person asked for it");
         assert_eq!(answer(&FailedTest { established: false, ..silenced.clone() }), "failed-test-unseen", "a draft");
         let renamed = FailedTest { renamed_to: Some("b".to_owned()), ..silenced };

@@ -280,7 +280,7 @@ fn what_was_not_pushed_is_not_in_it() {
     behind.head.pushed = Some(OTHER.parse().unwrap());
     let finding = ask("", Moment::Stop, behind);
     assert_eq!((finding.answer, finding.reason.as_str()), (Answer::Fail, "other-head"));
-    assert_eq!(finding.message, "#7 is at 2222222, and this is 1111111");
+    assert_eq!(finding.message, "#7 is at 2222222, but the judged commit is 1111111");
     let mut never = hosting(Vec::new());
     never.head.pushed = None;
     assert_eq!(ask("", Moment::Stop, never).reason, "unpushed");
