@@ -197,15 +197,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::runner::ProjectFiles;
-
-    struct TaskFiles(BTreeMap<&'static str, &'static str>);
-
-    impl ProjectFiles for TaskFiles {
-        fn read(&self, path: &str) -> Option<String> {
-            self.0.get(path).map(|text| (*text).to_owned())
-        }
-    }
+    use crate::command_line::coverage::tests::TaskFiles;
 
     fn again(before: &str, now: &str) -> bool {
         let files = TaskFiles(BTreeMap::from([

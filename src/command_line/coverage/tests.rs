@@ -7,7 +7,8 @@ use crate::policy::PathRules;
 use crate::runner::ProjectFiles;
 use crate::shell::dialect::Shell;
 
-struct TaskFiles(BTreeMap<&'static str, &'static str>);
+/// A project that has these files.
+pub(super) struct TaskFiles(pub(super) BTreeMap<&'static str, &'static str>);
 
 impl ProjectFiles for TaskFiles {
     fn read(&self, path: &str) -> Option<String> {

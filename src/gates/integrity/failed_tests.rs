@@ -157,7 +157,7 @@ mod tests {
             (AsMany, Weak, None, "failed-test-unseen"),
             (Unknown, Weak, naming(), "failed-test-unseen"),
             (Fewer, Weak, naming(), "failed-test-unseen"),
-            // It may be silenced. It blocks where a command shows the truth, and nowhere for ever.
+            // It may be silenced. It blocks only if a command can settle the question.
             (AsMany, Strong, None, "failed-test-unseen"),
             (Fewer, Strong, None, "failed-test-unseen"),
             (AsMany, Strong, naming(), "failed-test-unseen!"),
