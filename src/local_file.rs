@@ -19,8 +19,12 @@ pub enum LocalCause {
     Ignored,
     /// An ignore rule that is not committed hides it.
     Excluded,
-    /// A git filter gives it other content than the commit has.
+    /// A git filter or attribute of this machine gives it other content than the commit has.
     Filtered,
+    /// Git converts it: a checkout writes other line endings.
+    Converted,
+    /// It is a plain file here and a link in git.
+    Unlinked,
     /// It is a link to something that no commit contains.
     Linked,
     /// It is a repository of its own, of which nobody knows where to fetch it.
@@ -46,6 +50,8 @@ impl LocalCause {
             Self::Ignored => "ignored-file",
             Self::Excluded => "local-exclude",
             Self::Filtered => "local-filter",
+            Self::Converted => "converted-file",
+            Self::Unlinked => "link-as-file",
             Self::Linked => "local-link",
             Self::Unnamed => "local-repository",
             Self::Executable => "local-mode",
@@ -68,7 +74,11 @@ impl LocalCause {
         let words = match self {
             Self::Ignored => "looks needed, but .gitignore hides it and no commit has it",
             Self::Excluded => "is hidden by an ignore rule that is not committed, so no commit has it",
-            Self::Filtered => "differs from its commit through a git filter that is set only on this machine",
+            Self::Filtered => {
+                "differs from its commit through a git filter or attribute that is set only on this machine"
+            }
+            Self::Converted => "has other line endings here than git writes at a checkout",
+            Self::Unlinked => "is a plain file here and a link in git, which core.symlinks=false hides",
             Self::Linked => "is a link to something that no commit contains",
             Self::Unnamed => "is a repository of its own that .gitmodules does not name, so nobody else can fetch it",
             Self::Executable => {
@@ -91,6 +101,16 @@ impl LocalCause {
         }
         let paths: Vec<String> = paths.iter().take(3).map(ToString::to_string).collect();
         let paths = shell_line(paths.iter().map(String::as_str));
+        if self == Self::Converted {
+            return format!(
+                "let git write it and run it again: git add -- {paths} && rm {paths} && git checkout-index -- {paths}"
+            );
+        }
+        if self == Self::Unlinked {
+            return format!(
+                "let git write the link and run it again: git config core.symlinks true && git checkout-index -f -- {paths}"
+            );
+        }
         if self == Self::Executable {
             return format!("commit its mode if it is needed: git update-index --add --chmod=+x -- {paths}");
         }

@@ -64,6 +64,7 @@ impl Repo {
         OF_THE_MACHINE.iter().any(|file| !is_absent(Path::new(file)))
             || entries.iter().any(|entry| {
                 entry.key == "core.attributesfile"
+                    || entry.key == "attr.tree"
                     // Git asks the remotes for these; the library does not.
                     || entry.key.starts_with("includeif.hasconfig")
                     || AS_IT_IS.iter().any(|(key, value)| entry.key == *key && parse_flag(&entry.value) != Some(*value))

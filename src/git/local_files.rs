@@ -44,7 +44,8 @@ impl Repo {
     ) -> Result<Vec<LocalFile>, GitError> {
         let mut found = self.needed_and_ignored(root, status)?;
         let outside = || self.attribute_files(root, &BTreeSet::from([&b""[..]]));
-        if attributes || outside().iter().any(|file| has_rules(file)) {
+        let config = self.config_entries()?;
+        if attributes || last(&config, "attr.tree").is_some() || outside().iter().any(|file| has_rules(file)) {
             found.extend(self.filtered(root, status, files)?);
         }
         found.sort_by(|a, b| (a.cause, &a.path).cmp(&(b.cause, &b.path)));
@@ -173,13 +174,15 @@ impl Repo {
         status: &WorkingTreeStatus,
         files: &BTreeMap<RepoPath, Option<SnapshotEntry>>,
     ) -> Result<Vec<LocalFile>, GitError> {
-        let drivers = drivers(&self.config_entries()?);
-        if drivers.is_empty() {
+        let filters = drivers(&self.config_entries()?).into_iter().map(|name| format!("filter={name}"));
+        let encodings = self.encodings_of_this_machine(root).into_iter();
+        let attributes: Vec<_> = filters.chain(encodings.map(|name| format!("working-tree-encoding={name}"))).collect();
+        if attributes.is_empty() {
             return Ok(Vec::new());
         }
         let mut command = self.command();
         command.env_remove("GIT_LITERAL_PATHSPECS").args(["ls-files", "-z", "--stage", "--full-name", "--"]);
-        command.args(drivers.iter().map(|name| format!(":(top,attr:filter={name})")));
+        command.args(attributes.iter().map(|attribute| format!(":(top,attr:{attribute})")));
         let listed = run(&mut command, None)?;
         let changed: BTreeMap<&RepoPath, &StatusPath> = status.paths.iter().map(|one| (&one.path, one)).collect();
         let mut found = Vec::new();
@@ -200,6 +203,17 @@ impl Repo {
             }
         }
         Ok(found)
+    }
+
+    /// Returns the encodings of files that attributes ask for and that no commit has.
+    fn encodings_of_this_machine(&self, root: &Path) -> BTreeSet<String> {
+        let files = self.attribute_files(root, &BTreeSet::new());
+        let texts = files.iter().filter_map(|file| fs::read_to_string(file).ok());
+        let encodings = |text: String| {
+            let words = text.split_whitespace().filter_map(|word| word.strip_prefix("working-tree-encoding="));
+            words.filter(|name| is_attribute_value(name)).map(str::to_owned).collect::<Vec<_>>()
+        };
+        texts.flat_map(encodings).collect()
     }
 
     /// Returns the id that the bytes of a file have without any filter.
@@ -227,8 +241,12 @@ fn drivers(config: &[ConfigEntry]) -> BTreeSet<String> {
         let (name, what) = entry.key.strip_prefix("filter.")?.rsplit_once('.')?;
         matches!(what, "clean" | "smudge" | "process").then(|| name.to_owned())
     });
-    // A pattern of attributes cannot say other names.
-    names.filter(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))).collect()
+    names.filter(|name| is_attribute_value(name)).collect()
+}
+
+/// Returns `true` if a pathspec can name this value of an attribute.
+fn is_attribute_value(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
 }
 
 /// Returns the ignored files outside of folders that tools fill, without the leftovers of editors.

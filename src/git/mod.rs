@@ -12,6 +12,7 @@ mod changed_blobs;
 mod changed_lines;
 mod command;
 mod config;
+mod converted_files;
 mod default_branch;
 mod deletion;
 mod diff;

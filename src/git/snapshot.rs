@@ -6,6 +6,7 @@ use std::path::Path;
 use std::thread;
 
 use super::absent_files::Present;
+use super::converted_files::links_as_files;
 use super::file_modes::{executable_here, overlooks_modes, tells_modes_apart};
 use super::index::Marked;
 use super::linked_files::{links_elsewhere, tells_cases_apart, unnamed_repositories};
@@ -189,6 +190,9 @@ impl Repo {
         survey.local_files = self.local_files(root, &status, !index.attributes.is_empty(), &survey.files)?;
         survey.local_files.extend(links_elsewhere(root, &index.links, &status.ignored));
         survey.local_files.extend(unnamed_repositories(root, &survey.submodules));
+        let attributes = index.attributes.iter().map(|(path, _)| path);
+        survey.local_files.extend(self.converted_files(root, &status, attributes)?);
+        survey.local_files.extend(links_as_files(root, &self.config_entries()?, &index.links));
         if overlooked {
             survey.local_files.extend(executable_here(root, &index.wanted, &survey.files));
         }

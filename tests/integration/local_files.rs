@@ -157,6 +157,81 @@ fn a_repository_that_nobody_can_fetch_is_named() {
 }
 
 #[test]
+fn line_endings_that_a_checkout_does_not_write_are_named() {
+    let project = project(&[("src/run.sh", "#!/bin/sh\n"), ("src/same.sh", "x\n")]);
+    project.repo.write(".gitattributes", "src/run.sh text eol=crlf\nsrc/data.txt text\nsrc/notes.md text\n");
+    project.repo.commit_all("attributes");
+    is_named_and_not_attested(
+        &project,
+        "src/run.sh",
+        "git add -- src/run.sh && rm src/run.sh && git checkout-index -- src/run.sh",
+    );
+    project.check().never_says("src/same.sh");
+    project.sh("git add -- src/run.sh && rm src/run.sh && git checkout-index -- src/run.sh").exits(0);
+    assert_eq!(std::fs::read_to_string(project.repo.path("src/run.sh")).unwrap(), "#!/bin/sh\r\n");
+    project.gate(["run", "test"]).exits(0);
+    project.check().exits(0).never_says("line endings");
+    project.gate(["attest"]).never_says("not attested");
+
+    project.repo.write("src/data.txt", "a\r\n").write("src/notes.md", "a\r\n").commit_all("data");
+    is_named_and_not_attested(&project, "src/data.txt", "has other line endings here");
+    project.check().never_says("notes.md");
+}
+
+#[test]
+fn line_endings_that_a_setting_of_this_machine_changes_are_named() {
+    let by_setting = project(&[]);
+    by_setting.repo.git(["config", "core.autocrlf", "input"]);
+    by_setting.repo.write("src/data.txt", "a\r\n").commit_all("data");
+    is_named_and_not_attested(&by_setting, "src/data.txt", "has other line endings here");
+
+    let by_attributes = project(&[("src/data.txt", "a\n")]);
+    by_attributes.repo.write(".git/info/attributes", "*.txt eol=crlf\n");
+    by_attributes.sh("rm src/data.txt && git checkout -q src/data.txt").exits(0);
+    is_named_and_not_attested(&by_attributes, "src/data.txt", "git filter or attribute");
+}
+
+#[test]
+fn a_filter_is_seen_where_attributes_come_from_another_tree() {
+    let project = project(&[("src/calc.py", "a-b\n")]);
+    project
+        .sh("git switch -q --orphan at && echo 'src/*.py filter=z' >.gitattributes && git add .gitattributes")
+        .exits(0);
+    project.sh("git commit -q --no-verify -m at && git switch -q feature").exits(0);
+    project.repo.git(["config", "attr.tree", "at"]);
+    project.repo.git(["config", "filter.z.clean", "sed s/a+b/a-b/"]);
+    project.repo.write("src/calc.py", "a+b\n");
+    is_named_and_not_attested(&project, "src/calc.py", "git filter");
+}
+
+#[test]
+fn a_link_that_is_a_plain_file_here_is_named() {
+    let project = project(&[]);
+    project.repo.git(["config", "core.symlinks", "false"]);
+    project
+        .sh("id=$(echo x | git hash-object -w --stdin) && git update-index --add --cacheinfo 120000,$id,src/a.py")
+        .exits(0);
+    project.sh("git commit -q -m 'feat: a' && git checkout -q -- src/a.py").exits(0);
+    let remedy = "git config core.symlinks true && git checkout-index -f -- src/a.py";
+    is_named_and_not_attested(&project, "src/a.py", remedy);
+    project.sh(remedy).exits(0);
+    project.gate(["run", "test"]).exits(0);
+    project.check().exits(0).never_says("plain file here");
+}
+
+#[test]
+fn a_submodule_counts_whatever_its_folder_is_called() {
+    let project = project(&[]);
+    project.sh("git init -q ../lib && cd ../lib && echo x >a && git add a && git commit -qm a").exits(0);
+    project.sh("git -c protocol.file.allow=always submodule --quiet add ../lib src/lib.md").exits(0);
+    project.sh("git commit -qm 'feat: lib'").exits(0);
+    project.gate(["run", "test"]).exits(0);
+    project.check().exits(0);
+    project.sh("cd src/lib.md && echo y >a && git commit -qam b && cd ../.. && git commit -qam 'fix: lib'").exits(0);
+    project.push("git push -q origin HEAD:feature").exits(1).says("src/lib.md/ changed since");
+}
+
+#[test]
 fn a_script_that_is_executable_here_alone_is_named() {
     let project = project(&[("src/data.txt", "x\n")]);
     project.repo.git(["config", "core.fileMode", "false"]);
