@@ -101,7 +101,8 @@ impl PathRules {
     pub fn matches_below(&self, path: &RepoPath) -> bool {
         let inner = RepoPath::new([path.as_bytes(), b"/\0"].concat());
         let (os, inner) = (path.to_os(), inner.to_os());
-        let left_out = (self.exclude.is_match(&os) || self.exclude.is_match(&inner)) && self.keep.is_empty();
+        // A repository is no document, whatever its folder is called; so only the policy's own rules know it by its name.
+        let left_out = (self.own.is_match(&os) || self.exclude.is_match(&inner)) && self.keep.is_empty();
         let included = self.inputs.iter().filter(|glob| !glob.starts_with('!'));
         !left_out && (self.matches(path) || included.into_iter().any(|glob| reaches_below(glob, path)))
     }
