@@ -48,7 +48,7 @@ pub fn read(
             }
             if let Some(runs) = ComparedRuns::of(&policy.runners, state, open) {
                 let failed = FailedWork { repo, facts, command, open, runs }.read()?;
-                found.extend(failed.map(|failed| known_to(session, open, failed)));
+                found.extend(failed);
             }
         }
     }
@@ -89,12 +89,6 @@ fn is_unrelated_draft(repo: &Repo, subject: &Subject, head: &Oid, open: &OpenFai
     Ok(!draft.is_empty() && !changed.iter().any(is_common))
 }
 
-/// The same, established if another session saw it.
-fn known_to(session: &str, open: &OpenFailure, failed: FailedTest) -> FailedTest {
-    let established = failed.established || !failed.dropped && open.session.as_deref() != Some(session);
-    FailedTest { established, ..failed }
-}
-
 /// A failed test, and the runs that are compared.
 struct FailedWork<'a> {
     repo: &'a Repo,
@@ -111,8 +105,10 @@ impl FailedWork<'_> {
         let since = runs.result(open);
         let (tree, now) = (&open.tree, &runs.green.run.end.tree);
         let changed = match &open.since_tree {
-            Some(passed) if since == Some(TestResult::Passed) => ChangedTests::between(self.repo, tree, passed)?,
-            _ => ChangedTests::between(self.repo, tree, now)?,
+            Some(passed) if since == Some(TestResult::Passed) => {
+                ChangedTests::between(self.repo, &self.command.inputs, tree, passed)?
+            }
+            _ => ChangedTests::between(self.repo, &self.command.inputs, tree, now)?,
         };
         let failed = FailedTest {
             test: open.test.clone(),
@@ -134,11 +130,16 @@ impl FailedWork<'_> {
             None => changed.obstacle(&open.test, declared.as_ref()),
         };
         let dropped = self.is_dropped(declared.as_ref())?;
+        let is_committed = self.is_committed(declared.as_ref())?;
+        if dropped && !is_committed {
+            // A draft that no commit ever had, and whose code is gone: nothing of it is in what is judged.
+            return Ok(None);
+        }
         Ok(Some(FailedTest {
             suspicion,
             path,
             renamed_to: declared.as_ref().and_then(|declared| self.new_name(&changed, declared, since)),
-            established: !dropped && self.is_committed(declared.as_ref())?,
+            established: !dropped && (open.in_several_sessions || is_committed),
             dropped,
             naming: runs.naming(self.command),
             ..failed

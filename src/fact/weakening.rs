@@ -238,7 +238,12 @@ fn indent_at(text: &str, at: usize) -> usize {
 
 /// Returns `true` if a file holds code in a language that is known, and more than tests.
 pub fn is_code_file(path: &RepoPath) -> bool {
-    table().language(path).is_some() && !is_test_file(path)
+    table().is_code(path) && !is_test_file(path)
+}
+
+/// Returns `true` if a file is what tests expect or read.
+pub fn is_test_data(path: &RepoPath) -> bool {
+    table().is_data(path)
 }
 
 /// The names that the code of a file defines, as far as its text shows them.
@@ -279,9 +284,19 @@ pub fn is_collected_like(old: &RepoPath, new: &RepoPath) -> bool {
 
 /// Returns `true` if the lines that `new` adds to `old` contain a word that can keep a test from running.
 pub fn adds_hiding_word(old: &str, new: &str) -> bool {
+    adds_word(old, new, |word| table().hides(word))
+}
+
+/// Returns `true` if a line of the new text of a file of tasks or settings sets a variable that chooses tests, and no
+/// line of the old one did so.
+pub fn sets_choosing_variable(path: &RepoPath, old: &str, new: &str) -> bool {
+    (table().has_settings(path) || table().tasks(path).is_some()) && adds_word(old, new, |word| table().chooses(word))
+}
+
+fn adds_word(old: &str, new: &str, is_wanted: impl Fn(&str) -> bool) -> bool {
     let before: BTreeSet<&str> = old.lines().map(str::trim).collect();
     let added = new.lines().map(str::trim).filter(|line| !before.contains(line));
-    added.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_')).any(|word| table().hides(word))
+    added.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_')).any(is_wanted)
 }
 
 /// Returns, by name, the number of tests and the number of skipped tests.

@@ -20,6 +20,9 @@ pub struct OpenFailure {
     /// The session it failed in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// `true` if it failed in other sessions, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_several_sessions: bool,
     /// The commit that was checked out when it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<Oid>,
@@ -57,12 +60,14 @@ pub(super) fn follow(open: &mut Vec<OpenFailure>, event: &str, session: Option<&
         }
     }
     for test in &results.failed {
-        open.retain(|one| one.key != results.key || one.test != *test);
+        let known = open.iter().position(|one| one.key == results.key && one.test == *test).map(|at| open.remove(at));
+        let elsewhere = known.is_some_and(|one| one.in_several_sessions || one.session.as_deref() != session);
         let failure = OpenFailure {
             test: test.clone(),
             key: results.key.clone(),
             event: event.to_owned(),
             session: session.map(str::to_owned),
+            in_several_sessions: elsewhere,
             head: results.head.clone(),
             tree: results.tree.clone(),
             since: None,

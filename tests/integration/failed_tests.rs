@@ -380,6 +380,57 @@ fn a_failed_test_that_went_with_its_work_is_only_reported() {
 }
 
 #[test]
+fn a_failed_test_in_a_file_that_was_there_before_can_go_with_its_work() {
+    type Step = fn(&TestRepo);
+    let steps: [(&str, Step); 3] = [
+        ("reset", |repo| drop(repo.git(["reset", "-q", "--hard", "HEAD~1"]))),
+        ("revert", |repo| drop(repo.git(["revert", "--no-edit", "HEAD"]))),
+        ("another branch", |repo| drop(repo.git(["switch", "-q", "-C", "feature", "HEAD~1"]))),
+    ];
+    for (what, step) in steps {
+        let scene = Scene::new();
+        scene.repo.append("tests/test_calc.py", "\ndef test_kelvin():\n    assert kelvin(0) == 273\n");
+        scene.repo.append("calc.py", "kelvin = 3\n");
+        let passed = "test test_add ... ok\ntest test_twice ... ok\n";
+        scene.run(
+            &format!("running 3 tests\n{passed}test test_kelvin ... FAILED\ntest result: FAILED. 2 passed; 1 failed\n"),
+            1,
+        );
+        step(&scene.repo);
+        scene.repo.append("calc.py", "# later\n");
+        scene.run(&format!("running 2 tests\n{passed}{OK}"), 0);
+        let (through, said) = scene.push();
+        assert!(through && said.contains("the work that added it is gone, too"), "{what}: {said}");
+    }
+}
+
+#[test]
+fn a_draft_whose_code_is_gone_is_not_mentioned() {
+    let scene = Scene::new();
+    let passed = "test test_add ... ok\ntest test_twice ... ok\n";
+    scene.repo.git(["switch", "-q", "main"]);
+    scene.repo.write("t.sh", "cat ../out\nexit $(cat ../status)\n").commit_all("suite");
+    scene.repo.git(["push", "-q", "--no-verify", "origin", "main"]);
+    scene.repo.git(["switch", "-q", "-C", "feature"]);
+    let suite = |session: &str, output: &str, status: u8| {
+        std::fs::write(scene.repo.root().join("../out"), output).unwrap();
+        std::fs::write(scene.repo.root().join("../status"), status.to_string()).unwrap();
+        let run = scene.repo.gate(["run", "test"]).env("GATE_SESSION", session).output().unwrap();
+        assert_eq!(run.status.code(), Some(i32::from(status)));
+    };
+    scene.repo.append("tests/test_calc.py", "\ndef test_kelvin():\n    assert kelvin(0) == 273\n");
+    scene.repo.append("calc.py", "kelvin = 3\n");
+    let red =
+        format!("running 3 tests\n{passed}test test_kelvin ... FAILED\ntest result: FAILED. 2 passed; 1 failed\n");
+    suite("agent", &red, 1);
+    scene.repo.git(["checkout", "-q", "--", "."]);
+    scene.repo.append("calc.py", "# later\n").commit_all("fix: later");
+    suite("agent", &format!("running 2 tests\n{passed}{OK}"), 0);
+    let (through, said) = scene.push();
+    assert!(through && !said.contains("test_kelvin"), "{said}");
+}
+
+#[test]
 fn a_failed_test_whose_work_is_still_there_is_missed() {
     type Step = fn(&TestRepo);
     let renamed = |repo: &TestRepo| {

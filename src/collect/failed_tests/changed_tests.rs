@@ -6,10 +6,11 @@ use super::{is_file_of, names_file, text};
 use crate::fact::failed_test::Obstacle;
 use crate::fact::weakening::{
     self, DeclaredTest, adds_hiding_word, decides_which_tests_run, declared_tests, is_collected_like, is_same_test,
-    is_test_file, splits_tests,
+    is_test_data, is_test_file, sets_choosing_variable, splits_tests,
 };
 use crate::git::{GitError, Repo, TreeDiff, WantedFile};
 use crate::oid::Oid;
+use crate::policy::PathRules;
 use crate::repo_path::RepoPath;
 
 /// The number of changed files that are read.
@@ -33,13 +34,15 @@ struct TestFileChange {
 }
 
 impl ChangedTests {
-    pub(super) fn between(repo: &Repo, old: &Oid, new: &Oid) -> Result<Self, GitError> {
+    /// Compares two contents. `inputs` are the files that the command of the test reads: others change nothing.
+    pub(super) fn between(repo: &Repo, inputs: &PathRules, old: &Oid, new: &Oid) -> Result<Self, GitError> {
         let Some(TreeDiff::Changes(changes)) = repo.diff_trees(&[(old.clone(), new.clone())])?.pop() else {
             return Ok(Self::default());
         };
-        let is_about_tests = |path: &RepoPath| is_test_file(path) || decides_which_tests_run(path);
-        let only_tests = changes.first().filter(|_| changes.iter().all(|change| is_about_tests(&change.path)));
-        let only_tests = only_tests.map(|change| change.path.clone());
+        let is_about_tests =
+            |path: &RepoPath| is_test_file(path) || decides_which_tests_run(path) || is_test_data(path);
+        let mut read = changes.iter().map(|change| &change.path).filter(|path| inputs.matches(path)).peekable();
+        let only_tests = read.peek().map(|path| (*path).clone()).filter(|_| read.all(is_about_tests));
         let concerns =
             |path: &RepoPath| weakening::concerns(path) || decides_which_tests_run(path) || splits_tests(path);
         let changes: Vec<_> = changes.into_iter().filter(|change| concerns(&change.path)).take(MAX_FILES).collect();
@@ -74,7 +77,7 @@ impl ChangedTests {
             Some((path, declared)) => (self.of_declared(path, declared), Some(path)),
             None => (Obstacle::Strong, self.removed_file(test)),
         };
-        let deciding = self.files.iter().filter(|file| decides_which_tests_run(&file.path) && file.adds_hiding_word());
+        let deciding = self.files.iter().filter(|file| file.can_choose_tests());
         let splitting = self.files.iter().filter(|file| splits_tests(&file.path) && file.old.is_none());
         let others = deciding.chain(splitting).map(|file| (Obstacle::Strong, Some(&file.path)));
         let next_to_it = self.files.iter().filter(|file| file.can_stop_package_of(test));
@@ -150,6 +153,12 @@ impl TestFileChange {
         adds_hiding_word(self.old.as_deref().unwrap_or_default(), self.new.as_deref().unwrap_or_default())
     }
 
+    /// Returns `true` if this file decides which tests run, and a new line of it can leave some out.
+    fn can_choose_tests(&self) -> bool {
+        let (old, new) = (self.old.as_deref().unwrap_or_default(), self.new.as_deref().unwrap_or_default());
+        decides_which_tests_run(&self.path) && self.adds_hiding_word() || sets_choosing_variable(&self.path, old, new)
+    }
+
     /// Returns `true` if this file can keep the tests of its package from running, of which `test` is one, as in Go.
     fn can_stop_package_of(&self, test: &str) -> bool {
         let path = self.path.to_string();
@@ -168,19 +177,47 @@ impl TestFileChange {
     }
 }
 
-/// Returns `true` if two tests differ in little more than their name. What they assert is the same.
+/// Returns `true` if two tests differ in little more than their name and layout. What they assert is the same.
 fn has_same_body(old: &DeclaredTest, new: &DeclaredTest) -> bool {
     // A name that is a string is blank in the code.
     let body = |test: &DeclaredTest| {
         let name = if test.body.contains(&test.name) { test.name.clone() } else { " ".repeat(test.name.len()) };
         test.body.replacen(&name, "", 1)
     };
-    let (was, is) = (body(old), body(new));
-    let asserts = |text: &str| {
-        let lines = text.lines().map(str::trim).filter(|line| line.contains("assert") || line.contains("expect"));
-        lines.map(str::to_owned).collect::<Vec<_>>()
+    let (was, is) = (bare_lines(&body(old)), bare_lines(&body(new)));
+    let asserts = |lines: &[String]| {
+        let asserting = lines.iter().filter(|line| line.contains("assert") || line.contains("expect"));
+        asserting.cloned().collect::<Vec<_>>()
     };
-    asserts(&was) == asserts(&is) && TextDiff::from_lines(was.as_str(), is.as_str()).ratio() >= SAME_BODY
+    let ratio = || TextDiff::from_slices(&as_texts(&was), &as_texts(&is)).ratio();
+    asserts(&was) == asserts(&is) && ratio() >= SAME_BODY
+}
+
+/// Returns the lines of a text without blanks and comments, as far as these change nothing.
+fn bare_lines(text: &str) -> Vec<String> {
+    let is_comment = |line: &str| line.starts_with("//") || line.starts_with("# ") || line == "#";
+    let lines = text.lines().map(|line| {
+        let line = line.trim();
+        let end = [" # ", "  #", " // "].iter().filter_map(|mark| line.find(mark)).min();
+        let code = end.map(|end| &line[..end]).filter(|code| code.matches(['"', '\'']).count() % 2 == 0);
+        code.unwrap_or(line)
+    });
+    let code = lines.filter(|line| !is_comment(line));
+    let bare = code.map(|line| line.chars().filter(|c| !c.is_whitespace()).collect::<String>());
+    // A test in a class has its object as a parameter.
+    let bare = bare.map(|line| without_message(&line).replace("(self)", "()").replace("(self,", "("));
+    bare.filter(|line| !line.is_empty()).collect()
+}
+
+/// Returns an assertion of Python without the text that it prints when it fails.
+fn without_message(line: &str) -> &str {
+    let is_text = line.starts_with("assert") && !line.starts_with("assert(") && line.ends_with(['"', '\'']);
+    let message = [",\"", ",'", ",f\"", ",f'"].iter().filter_map(|start| line.rfind(start)).max();
+    message.filter(|_| is_text).map_or(line, |at| &line[..at])
+}
+
+fn as_texts(lines: &[String]) -> Vec<&str> {
+    lines.iter().map(String::as_str).collect()
 }
 
 #[cfg(test)]
@@ -235,10 +272,34 @@ mod tests {
             (python, vec![("conftest.py", "-", "collect_ignore = ['tests/test_calc.py']\n")], Strong),
             (python, vec![("conftest.py", "-", "import pytest\n")], Clear),
             (python, vec![("vitest.workspace.js", "-", "export default [{ test: { include: ['a'] } }]\n")], Strong),
+            (
+                python,
+                vec![("Makefile", "test:\n\tpytest\n", "export PYTEST_ADDOPTS = -k a\ntest:\n\tpytest\n")],
+                Strong,
+            ),
+            (python, vec![("Makefile", "test:\n\tpytest\n", "build:\n\tpip wheel .\ntest:\n\tpytest\n")], Clear),
             ("adds", vec![("Cargo.toml", "", "[[test]]\nrequired-features = ['slow']\n")], Strong),
             ("adds", vec![], Clear),
         ] {
             assert_eq!(suspicion(test, &files), expected, "{test} {files:?}");
+        }
+    }
+
+    #[test]
+    fn a_test_with_another_layout_is_the_same_one() {
+        let test =
+            |body: &str| DeclaredTest { name: "test_add".to_owned(), body: body.to_owned(), skipped: false, indent: 0 };
+        let old = test("test_add():\n    x = add(1,2)\n    assert x==3\n");
+        for (body, same) in [
+            ("test_add(self):\n        x = add(1, 2)\n        assert x == 3\n", true),
+            ("test_add():\n    # Sums.\n    x = add(1, 2)\n    assert x == 3  # three\n", true),
+            ("test_add():\n    x = add(1, 2)\n    assert x == 3, \"adds them\"\n", true),
+            ("test_add():\n    x = add(1, 2)\n    assert x == 4\n", false),
+            ("test_add():\n    x = add(1, 2)\n    assert x in (3, \"a\")\n", false),
+            ("test_add():\n    x = add(1, 2)\n    # assert x == 3\n", false),
+            ("test_add():\n    x = add(1, 2)\n", false),
+        ] {
+            assert_eq!(has_same_body(&old, &test(body)), same, "{body}");
         }
     }
 }

@@ -33,6 +33,12 @@ impl JudgedWork<'_> {
         if self.declares(self.now)? {
             return Ok(false);
         }
+        if let Some(head) = self.open.head.as_ref()
+            && !self.declares(head)?
+        {
+            // It was never committed where it failed.
+            return Ok(self.fate_of_code(&self.repo.tree_of(head)?, &self.open.tree)?.unwrap_or(false));
+        }
         let Some((commit, parent)) = self.introduction()? else { return Ok(false) };
         let parent = parent.map_or_else(|| Ok(self.repo.empty_tree()), |parent| self.repo.tree_of(&parent))?;
         match self.fate_of_code(&parent, &self.repo.tree_of(&commit)?)? {

@@ -13,7 +13,10 @@ use crate::repo_path::RepoPath;
 #[serde(deny_unknown_fields)]
 pub(super) struct WeakeningTable {
     hiding: Vec<String>,
+    code: Globs,
     deciding: Globs,
+    variables: Vec<String>,
+    data: Globs,
     splitting: Globs,
     platforms: Vec<String>,
     pub(super) idle: Vec<String>,
@@ -88,6 +91,18 @@ impl WeakeningTable {
 
     pub(super) fn hides(&self, word: &str) -> bool {
         self.hiding.iter().any(|hiding| hiding == word)
+    }
+
+    pub(super) fn chooses(&self, word: &str) -> bool {
+        self.variables.iter().any(|variable| variable == word)
+    }
+
+    pub(super) fn is_data(&self, path: &RepoPath) -> bool {
+        self.data.is_match(path.to_os())
+    }
+
+    pub(super) fn is_code(&self, path: &RepoPath) -> bool {
+        self.code.is_match(path.to_os())
     }
 
     pub(super) fn decides(&self, path: &RepoPath) -> bool {
