@@ -38,11 +38,14 @@ pub(super) fn of_success(
     let catalogue = project.runners;
     let tests = |runner: &&&Runner| runner.task.is_none() && runner.kinds.contains(&CommandKind::Test);
     let rules: Vec<_> = runners.iter().filter(tests).flat_map(|runner| catalogue.output_rules(runner).1).collect();
-    let parts = if rules.is_empty() { behind_tasks(catalogue, output) } else { runners.to_vec() };
+    let is_behind_tasks = rules.is_empty();
+    let parts = if is_behind_tasks { behind_tasks(catalogue, output) } else { runners.to_vec() };
     let broken = parts.iter().filter(tests).find_map(|runner| broken_off(&catalogue.output_rules(runner).1, output));
     if let Some(begun) = broken.filter(|_| whole || is_all_there(output)) {
         return Some(format!("its output begins (\"{begun}\") but does not say how the run ended"));
     }
+    // Of a script behind a task nobody knows what it starts, so that its last line may be that of any runner.
+    let rules = if is_behind_tasks { closing_rules(catalogue) } else { rules };
     let last = ends_in_failure(&rules, output, |_| false)?;
     Some(format!("the last line of the runner reports a failure (\"{last}\")"))
 }
@@ -84,6 +87,12 @@ fn behind_tasks<'a>(catalogue: &'a Catalogue, output: &str) -> Vec<&'a Runner> {
     catalogue.runners().filter(is_there).collect()
 }
 
+/// Returns the lines with which test runners end, as far as no other program prints them.
+fn closing_rules(catalogue: &Catalogue) -> Vec<&LineRule> {
+    let tests = catalogue.runners().filter(|runner| runner.kinds.contains(&CommandKind::Test));
+    tests.flat_map(|runner| &runner.output.line).filter(|rule| !rule.only_named).collect()
+}
+
 /// The line with which a part of a run began that always ends with another one, where that is missing: its process ended
 /// in the middle. Each beginning needs an end of its own; a test may print a whole run, from its beginning to its end.
 fn broken_off(rules: &[&LineRule], output: &str) -> Option<String> {
@@ -92,7 +101,7 @@ fn broken_off(rules: &[&LineRule], output: &str) -> Option<String> {
         for rule in rules.iter().filter(|rule| rule.read(&line).is_some()) {
             match rule.means {
                 Means::PartStart => open.push(shown(&line)),
-                Means::Start | Means::Listed | Means::Trouble => {}
+                Means::Start | Means::Progress | Means::Listed | Means::Trouble => {}
                 _ => drop(open.pop()),
             }
         }
@@ -109,9 +118,11 @@ fn shown(line: &str) -> String {
 pub(super) fn ends_in_failure(rules: &[&LineRule], output: &str, other: impl Fn(Means) -> bool) -> Option<String> {
     /// The maximum number of lines between two that belong together.
     const APART: usize = 2;
+    /// The maximum number of lines at the end of an output that are read.
+    const MAX_LINES: usize = 2000;
     let all: Vec<_> = lines(output).collect();
     let mut apart: Option<usize> = None;
-    for line in all.iter().rev() {
+    for line in all.iter().rev().take(MAX_LINES) {
         let found = rules.iter().find_map(|rule| Some((rule, rule.read(line)?)));
         let Some((rule, said)) = found else {
             apart = apart.map(|lines| lines + usize::from(!line.trim().is_empty()));
@@ -127,7 +138,7 @@ pub(super) fn ends_in_failure(rules: &[&LineRule], output: &str, other: impl Fn(
             means if other(means) && said.task.is_none() => return Some(shown(line)),
             // What joins may be the rest of a summary that counts failures in another line.
             Means::Counts if rule.joins => apart = Some(0),
-            Means::Start | Means::PartStart | Means::Listed | Means::Trouble => {}
+            Means::Start | Means::PartStart | Means::Progress | Means::Listed | Means::Trouble => {}
             _ => return None,
         }
     }

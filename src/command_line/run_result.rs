@@ -147,12 +147,28 @@ mod tests {
             ("make test", join(&["running 2 tests\nrunning 1 test\n", CARGO_GOOD]), true),
             ("make test", join(&["running 2 tests\n", CARGO_GOOD, "running 1 test\n", CARGO_GOOD]), false),
             ("make test", "running 2 tests\nall good\n".to_owned(), false),
+            // A script behind a task, which swallows the status of what it starts.
+            ("make test", join(&[BAD, "finished\n"]), true),
+            ("npm test", join(&[BAD, "npm notice Changelog: x\nnpm notice\n"]), true),
+            ("npm test", join(&[GOOD, "npm notice\n"]), false),
+            ("make test", join(&[BAD, GOOD, "finished\n"]), false),
+            ("npm test", "# tests 3\n# pass 2\n# fail 1\nDone.\n".to_owned(), true),
+            ("tox", join(&[BAD, "  py: OK (0.20 seconds)\n  congratulations :) (0.30 seconds)\n"]), true),
+            ("tox", join(&[GOOD, "  py: OK (0.20 seconds)\n"]), false),
             // A test that runs tests itself and shows their words.
             ("cargo test -- --nocapture", join(&["running 2 tests\nrunning 1 test\n", CARGO_GOOD, CARGO_GOOD]), false),
             ("cargo test && ./report.sh", join(&[CARGO_GOOD, "running 9 tests\n"]), false),
             // Silence of those that always speak, where it would be seen.
             ("pytest", String::new(), true),
             ("go test ./...", "\n".to_owned(), true),
+            (
+                "go test -json ./...",
+                "{\"Action\":\"pass\",\"Package\":\"x/m\",\"Test\":\"TestZ\",\"Elapsed\":0}\n".to_owned(),
+                false,
+            ),
+            ("go test -json ./...", "{\"Action\":\"skip\",\"Package\":\"x/m\",\"Elapsed\":0}\n".to_owned(), true),
+            ("pytest -qq", "..                                       [100%]\n".to_owned(), false),
+            ("pytest -qq", "100%]\n".to_owned(), true),
             ("cd api && python3 -m unittest", String::new(), true),
             ("pytest -p no:terminal", String::new(), false),
             ("pytest > /dev/null", String::new(), false),

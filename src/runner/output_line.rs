@@ -83,6 +83,8 @@ pub enum Means {
     Start,
     /// A part begins here that always ends with another line; that it is missing shows that the process ended in the middle.
     PartStart,
+    /// A trace of tests that ran, which says nothing about how the run ends.
+    Progress,
     /// An item of a list; its heading says if these are failures.
     Listed,
 }

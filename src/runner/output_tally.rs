@@ -118,7 +118,7 @@ impl<'a> RunnerTally<'a> {
         self.start |= rule.whole;
         match rule.means {
             Means::PartStart => self.begun = true,
-            Means::Start | Means::Listed | Means::Trouble => {}
+            Means::Start | Means::Progress | Means::Listed | Means::Trouble => {}
             _ => self.begun = false,
         }
         match rule.means {
@@ -142,7 +142,7 @@ impl<'a> RunnerTally<'a> {
             Means::NothingRan => self.nothing = Some(shown(line)),
             Means::Start => self.start = true,
             // It says nothing of how it ends.
-            Means::PartStart => return false,
+            Means::PartStart | Means::Progress => return false,
             Means::Listed => self.unclear |= self.found.is_empty(),
             Means::PartPassed | Means::PartFailed | Means::PartEmpty => {
                 match rule.means {
