@@ -80,6 +80,10 @@ struct SettingsFile {
     paths: Vec<String>,
     /// Its places outside of the project.
     personal: Vec<String>,
+    /// Its paths above the repository, for a runner that takes the first file that it finds.
+    above: Vec<String>,
+    /// The pattern of the files among these that the runner takes.
+    taken: String,
     setting: Vec<SettingPattern>,
 }
 
@@ -109,6 +113,26 @@ pub(super) fn run_settings() -> &'static RunSettings {
 impl SettingsFile {
     fn concerns(&self, invocation: &Invocation) -> bool {
         invocation.runs.iter().any(|id| self.runners.contains(id))
+    }
+
+    /// Returns the effect of the file that the runner takes, if that lies above the repository.
+    fn read_above(&self, call: CallSite<'_>) -> Option<Narrowed> {
+        let taken = Regex::new(&self.taken).ok().filter(|_| !self.above.is_empty())?;
+        let mut is_outside = false;
+        for above in 0..=MAX_ABOVE {
+            let folder = "../".repeat(above);
+            let texts = self.above.iter().filter_map(|name| {
+                let path = format!("{folder}{name}");
+                Some((call.project.files.read(&path)?, path))
+            });
+            let found = texts.into_iter().find(|(text, _)| taken.is_match(text));
+            if let Some((text, path)) = found {
+                return self.read(&path, &text, call).filter(|_| is_outside);
+            }
+            let is_root = |name: &str| call.project.files.read(&format!("{folder}{name}")).is_some();
+            is_outside |= is_root(".git/HEAD") || is_root(".git");
+        }
+        None
     }
 
     /// Returns the effect of the first setting of a text that narrows a run.
@@ -176,8 +200,11 @@ pub(super) fn of_person(
     invocation: &Invocation,
     variable: impl Fn(&str) -> Option<String>,
 ) -> Option<Narrowed> {
-    let known = run_settings().file.iter().filter(|file| file.concerns(invocation));
-    let mut places = known.flat_map(|file| file.personal.iter().map(move |place| (file, place)));
+    let known = || run_settings().file.iter().filter(|file| file.concerns(invocation));
+    if let Some(narrowed) = known().find_map(|file| file.read_above(call)) {
+        return Some(narrowed);
+    }
+    let mut places = known().flat_map(|file| file.personal.iter().map(move |place| (file, place)));
     places.find_map(|(file, place)| {
         let path = personal(place, &variable)?;
         let text = call.project.files.read(path.to_str()?)?;
@@ -313,6 +340,34 @@ mod tests {
     }
 
     #[test]
+    fn settings_above_the_repository_count_where_the_runner_takes_them() {
+        const PART: &str = "[pytest]\naddopts = -k test_f\n";
+        let head = (".git/HEAD", "ref: refs/heads/main\n");
+        for (line, texts, narrowed) in [
+            ("pytest -q", vec![head, ("../pytest.ini", PART)], true),
+            (
+                "pytest -q",
+                vec![head, ("../../pyproject.toml", "[tool.pytest.ini_options]\naddopts = \"-k f\"\n")],
+                true,
+            ),
+            ("pytest -q", vec![head, ("../pytest.ini", "[pytest]\naddopts = -ra --strict-markers\n")], false),
+            // The repository has its own, and a file without the section is not taken.
+            ("pytest -q", vec![head, ("pytest.ini", "[pytest]\n"), ("../pytest.ini", PART)], false),
+            ("pytest -q", vec![head, ("../pyproject.toml", "[tool.ruff]\n"), ("../../pytest.ini", PART)], true),
+            // A folder of the repository.
+            ("pytest -q", vec![("../.git/HEAD", "x"), ("../pytest.ini", PART)], false),
+            ("pytest -q", vec![("../pytest.ini", PART)], false),
+            ("npx mocha", vec![head, ("../.mocharc.yml", "grep: adds\n")], true),
+            ("npx mocha", vec![head, (".mocharc.yml", "ui: bdd\n"), ("../.mocharc.yml", "grep: adds\n")], false),
+            ("cargo test", vec![head, ("../pytest.ini", PART)], false),
+        ] {
+            let files = OneFile(texts.iter().copied().collect());
+            let found = inherited(line, Project::without_runners(&files), &[]);
+            assert_eq!(found.is_some(), narrowed, "{line} {texts:?}: {found:?}");
+        }
+    }
+
+    #[test]
     fn settings_of_a_person_that_replace_what_runs() {
         for (line, path, text, name, value, replaced) in [
             ("npm test", "/home/me/.npmrc", "script-shell=/bin/true\n", "HOME", "/home/me", true),
@@ -328,6 +383,11 @@ mod tests {
             ("cargo test", "/none", "", "CARGO_TARGET_X86_64_UNKNOWN_FREEBSD_RUNNER", "true", true),
             ("cargo test", "/none", "", "CARGO_TARGET_X86_64_UNKNOWN_FREEBSD_RUNNER", "qemu-x86_64 -L /usr", false),
             ("go test ./...", "/none", "", "GOFLAGS", "-exec=true", true),
+            ("npm test", "/none", "", "npm_config_node_options", "--require /x/pre.js", true),
+            ("npm test", "/none", "", "npm_config_node_options", "--max-old-space-size=4096", false),
+            ("npm test", "/home/me/.npmrc", "node-options=--require ./pre.js\n", "HOME", "/home/me", true),
+            ("npx mocha", "/none", "", "MOCHA_OPTIONS", "--grep adds", true),
+            ("npx mocha", "/none", "", "MOCHA_OPTIONS", "--no-color", false),
             ("go test ./...", "/none", "", "GOFLAGS", "-toolexec=/x/y -mod=mod", true),
         ] {
             let variables = [(name.to_owned(), value.to_owned())];
