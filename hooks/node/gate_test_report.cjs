@@ -96,6 +96,14 @@ function hookMocha() {
   onRequire(isRunner, replace);
 }
 
+/** Returns the name of the reporter that vitest takes where an agent reads along. It differs between versions. */
+function reporterForAgents(home) {
+  const chunks = path.join(home, 'dist', 'chunks');
+  const texts = fs.readdirSync(chunks).filter((name) => name.endsWith('.js')).map((name) => fs.readFileSync(path.join(chunks, name), 'utf8'));
+  const chosen = texts.map((text) => /\bisAgent \? "([\w-]+)"/.exec(text)).find(Boolean);
+  return chosen && chosen[1];
+}
+
 function hookVitest() {
   restore();
   const args = process.argv.slice(2);
@@ -112,8 +120,9 @@ function hookVitest() {
   let standard = 'default';
   if (major > 4 || (major === 4 && minor >= 1)) {
     // It is brief where an agent reads along.
-    if (require(require.resolve('std-env', { paths: [home] })).isAgent) standard = 'minimal';
+    if (require(require.resolve('std-env', { paths: [home] })).isAgent) standard = reporterForAgents(home);
   }
+  if (!standard) return;
   process.argv.push(`--reporter=${standard}`, `--reporter=${path.join(__dirname, 'gate_vitest_reporter.mjs')}`);
   globalThis[Symbol.for('gate.testReport')] = { put, write };
 }
