@@ -134,9 +134,8 @@ impl NamedTests {
     /// none.
     fn family(&self, test: &str, wanted: impl Fn(TestResult) -> bool) -> Option<u64> {
         let (bare, _) = test.split_once('[')?;
-        let after = self.results.range::<str, _>((Bound::Excluded(bare), Bound::Unbounded));
-        let all = after.take_while(|(name, _)| name.starts_with(bare));
-        Some(all.filter(|(name, result)| name[bare.len()..].starts_with('[') && wanted(**result)).count() as u64)
+        let all = self.starting_with(bare);
+        Some(all.filter(|(name, result)| name[bare.len()..].starts_with('[') && wanted(*result)).count() as u64)
     }
 
     /// Returns the tests and their results, sorted by name.
@@ -172,8 +171,7 @@ impl NamedTests {
             return None;
         }
         let same = |name: &str| name.split_once(' ').is_some_and(|(_, bare)| bare == test);
-        let those = self.results.iter().filter(|(name, _)| same(name)).map(|(_, result)| *result);
-        those.max_by_key(|result| (*result != TestResult::Passed, *result == TestResult::Failed))
+        worst(self.results.iter().filter(|(name, _)| same(name)).map(|(_, result)| *result))
     }
 
     /// Returns the result of a test that is expected to panic now.
@@ -182,23 +180,41 @@ impl NamedTests {
         Some(if *now == TestResult::Passed { TestResult::ExpectedFailure } else { *now })
     }
 
-    /// Returns the result of a file, class or group that failed as a whole and whose tests ran this time.
+    /// Returns the result of a test that has parameters now, or of a file, class or group that failed as a whole and whose
+    /// tests ran this time. A group passes if tests of it passed and none failed.
     fn of_group(&self, group: &str) -> Option<TestResult> {
-        let after = self.results.range::<str, _>((Bound::Excluded(group), Bound::Unbounded));
-        let inside = after.take_while(|(name, _)| name.starts_with(group)).filter(|(name, _)| is_inside(name, group));
-        inside.map(|(_, result)| *result).min_by_key(|result| (*result != TestResult::Passed, rank(*result)))
+        let inside = || self.starting_with(group).filter(|(name, _)| is_inside(name, group));
+        self.of_parameters(group).or_else(|| inside().map(|(_, result)| result).min_by_key(|result| rank(*result)))
     }
 
-    /// Returns the tests that passed and may be `missing` under another name: in its file or module, or with the same
-    /// last part.
+    /// Returns the result of a test over all of its parameters, or `None` if it has none. It passes if each of them does:
+    /// the parameter that failed before may be the one that is skipped now.
+    fn of_parameters(&self, test: &str) -> Option<TestResult> {
+        let parameters = self.starting_with(test).filter(|(name, _)| name[test.len()..].starts_with('['));
+        worst(parameters.map(|(_, result)| result))
+    }
+
+    /// Returns the tests whose name begins with this text and goes on.
+    fn starting_with<'a>(&'a self, start: &'a str) -> impl Iterator<Item = (&'a str, TestResult)> {
+        let after = self.results.range::<str, _>((Bound::Excluded(start), Bound::Unbounded));
+        after.take_while(move |(name, _)| name.starts_with(start)).map(|(name, result)| (name.as_str(), *result))
+    }
+
+    /// Returns the tests that passed, with all of their parameters, and may be `missing` under another name: in its file
+    /// or module, or with the same last part.
     fn candidates(&self, missing: &str) -> Vec<String> {
         let (home, last) = split(missing);
         let passed = self.results.iter().filter(|(_, result)| **result == TestResult::Passed);
         let near = passed.filter(|(name, _)| {
             let (its_home, its_last) = split(name);
-            its_home == home || its_last == last
+            (its_home == home || its_last == last) && self.passed_with_all_parameters(name)
         });
         near.take(MAX_CANDIDATES).map(|(name, _)| name.clone()).collect()
+    }
+
+    fn passed_with_all_parameters(&self, test: &str) -> bool {
+        let bare = test.split_once('[').map(|(bare, _)| bare);
+        bare.is_none_or(|bare| self.of_parameters(bare) == Some(TestResult::Passed))
     }
 
     /// Adds a result. Of several tests with one name, a failure counts first, then a pass.
@@ -217,6 +233,11 @@ impl NamedTests {
 fn is_inside(test: &str, group: &str) -> bool {
     const SEPARATORS: [&str; 4] = ["::", " > ", ".", "["];
     test.strip_prefix(group).is_some_and(|rest| SEPARATORS.iter().any(|separator| rest.starts_with(separator)))
+}
+
+/// Returns the worst of several results: a failure first, a pass last.
+fn worst(results: impl Iterator<Item = TestResult>) -> Option<TestResult> {
+    results.max_by_key(|result| (*result != TestResult::Passed, *result == TestResult::Failed))
 }
 
 /// Returns the place of a result among several of one name.
@@ -279,14 +300,55 @@ mod tests {
 
     #[test]
     fn a_test_that_has_parameters_now_passes_with_all_of_them() {
+        use TestResult::{ExpectedFailure, Failed, Missing, Passed, Skipped};
+        let ran = |rows: &[(&str, TestResult)]| {
+            NamedTests::of_cases(rows.iter().map(|(name, result)| (format!("a.py::{name}"), *result)), true)
+        };
+        let since = |rows: &[(&str, TestResult)]| ran(rows).earlier(["a.py::t"].into_iter()).remove(0);
+        for (rows, expected) in [
+            (&[("t[1]", Passed), ("t[2]", Passed)][..], Passed),
+            (&[("t[1]", Passed), ("t[2]", Failed)], Failed),
+            (&[("t[1]", Failed), ("t[2]", Skipped), ("t[3]", Passed)], Failed),
+            // The one that is left out may be the one that failed.
+            (&[("t[1]", Passed), ("t[2]", Skipped)], Skipped),
+            (&[("t[1]", Passed), ("t[2]", ExpectedFailure)], ExpectedFailure),
+            (&[("t[1]", Skipped), ("t[2]", Skipped)], Skipped),
+            (&[("u[1]", Passed), ("tt[1]", Passed)], Missing),
+            (&[], Missing),
+        ] {
+            assert_eq!(since(rows).result, expected, "{rows:?}");
+        }
+        // Another name does not help either.
+        for (rows, expected) in [
+            (&[("u[1]", Passed), ("u[2]", Passed)][..], vec!["a.py::u[1]".to_owned(), "a.py::u[2]".to_owned()]),
+            (&[("u[1]", Passed), ("u[2]", Skipped)], vec![]),
+            (&[("u[1]", Passed), ("u[2]", Failed)], vec![]),
+        ] {
+            assert_eq!(since(rows).candidates, expected, "{rows:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_failed_as_a_whole_passes_if_none_of_its_tests_failed() {
+        use TestResult::{Failed, Passed, Skipped};
+        let of = |rows: &[(&str, TestResult)]| {
+            let rows = rows.iter().map(|(name, result)| (format!("a.py::{name}"), *result));
+            NamedTests::of_cases(rows, true).earlier(["a.py"].into_iter()).remove(0).result
+        };
+        assert_eq!(of(&[("t", Passed), ("only_on_windows", Skipped)]), Passed);
+        assert_eq!(of(&[("t", Passed), ("u", Failed)]), Failed);
+        assert_eq!(of(&[("t", Skipped)]), Skipped);
+    }
+
+    #[test]
+    fn parameters_that_changed_are_counted() {
         let report = |rows: &str| NamedTests::of_report(&format!("[\"begin\",\"\"]\n{rows}[\"complete\",\"\"]\n"), 1);
         let result = |rows: &str, test: &str| {
             let one = report(rows).earlier([test].into_iter()).pop().unwrap();
             (one.result, one.family)
         };
         let both = "[\"passed\",\"a.py::t[1]\"]\n[\"passed\",\"a.py::t[2]\"]\n";
-        assert_eq!(result(both, "a.py::t"), (TestResult::Passed, 0));
-        // The parameters changed: the number of tests tells if one of them was taken away.
+        // The number of tests tells if one of them was taken away.
         assert_eq!(result(both, "a.py::t[3]"), (TestResult::Missing, 2));
         let failed = format!("{both}[\"failed\",\"a.py::t[3]\"]\n[\"failed\",\"a.py::u\"]\n");
         assert_eq!(report(&failed).families(9).into_iter().collect::<Vec<_>>(), [("a.py::t[3]".to_owned(), 3)]);

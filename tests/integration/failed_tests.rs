@@ -67,6 +67,16 @@ fn a_failed_test_must_pass_under_its_name() {
             "tests/test_calc.py::test_add XFAIL\n1 passed, 1 xfailed in 0.02s\n",
             Some("expected to fail"),
         ),
+        (
+            "passes with all of its new parameters",
+            "tests/test_calc.py::test_add[1] PASSED\ntests/test_calc.py::test_add[2] PASSED\n2 passed in 0.02s\n",
+            None,
+        ),
+        (
+            "passes with one of its new parameters",
+            "tests/test_calc.py::test_add[1] PASSED\ntests/test_calc.py::test_add[2] SKIPPED (later)\n1 passed, 1 skipped in 0.02s\n",
+            Some("skipped when"),
+        ),
     ] {
         let scene = Scene::new();
         scene.repo.write("calc.py", "b\n");
