@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::collect::failed_tests::is_file_of;
+use crate::collect::tested_changes::TestDiff;
 use crate::event::Ended;
+use crate::event::red_green::RedGreen;
 use crate::event::test_results::TestResult;
-use crate::fact::weakening::{DeclaredTest, declared_tests, is_same_test, is_test_file};
-use crate::git::{GitError, Repo, TreeDiff};
+use crate::fact::weakening::{DeclaredTest, is_file_of, is_same_test};
+use crate::git::{GitError, Repo};
 use crate::oid::Oid;
 use crate::plural::counted;
 use crate::policy::Command;
@@ -38,19 +39,6 @@ pub struct RedGreenTrial<'a> {
     pub tree: &'a Oid,
     /// The largest time that each run may take.
     pub patience: Duration,
-}
-
-/// The fate of the tests that are new or changed, each list sorted by name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RedGreen {
-    /// They fail without the change and pass with it.
-    pub proven: Vec<String>,
-    /// They pass without the change, too.
-    pub indifferent: Vec<String>,
-    /// They do not pass with the change.
-    pub failing: Vec<String>,
-    /// Their result without the change is not known.
-    pub unknown: Vec<String>,
 }
 
 /// The reason why a trial shows nothing.
@@ -82,9 +70,8 @@ impl RedGreenTrial<'_> {
     /// Runs the command on both contents and compares the tests that are new or changed.
     pub fn run(&self) -> Result<RedGreen, RedGreenError> {
         let base_tree = self.repo.tree_of(self.base)?;
-        let files = self.changed_files(&base_tree)?;
-        let changed = self.changed_tests(&base_tree, &files)?;
-        if changed.is_empty() {
+        let TestDiff { files, tests, .. } = TestDiff::between(self.repo, &base_tree, self.tree)?;
+        if tests.is_empty() {
             return Err(RedGreenError::NoTests(self.base.short().to_owned()));
         }
         let with = self.tests_of(self.tree, None, &[])?;
@@ -92,33 +79,7 @@ impl RedGreenTrial<'_> {
             return Err(RedGreenError::Unnamed(self.command.run.clone()));
         }
         let without = self.tests_of(&base_tree, Some(self.base), &files)?;
-        Ok(compare(&changed, &with.tests, &without))
-    }
-
-    /// Returns the files of tests, and those that decide which tests run, that differ from the base.
-    fn changed_files(&self, base: &Oid) -> Result<Vec<RepoPath>, RedGreenError> {
-        let diff = self.repo.diff_trees(&[(base.clone(), self.tree.clone())])?.pop();
-        let Some(TreeDiff::Changes(changes)) = diff else { return Ok(Vec::new()) };
-        Ok(changes.into_iter().map(|change| change.path).filter(belongs_to_tests).collect())
-    }
-
-    fn changed_tests(&self, base: &Oid, files: &[RepoPath]) -> Result<Vec<(RepoPath, DeclaredTest)>, RedGreenError> {
-        let mut changed = Vec::new();
-        for path in files.iter().filter(|path| is_test_file(path)) {
-            let (old, new) = (self.declared(base, path)?, self.declared(self.tree, path)?);
-            let is_new = |test: &DeclaredTest| {
-                let same =
-                    |known: &DeclaredTest| known.name == test.name && own_lines(&known.body) == own_lines(&test.body);
-                !old.iter().any(same)
-            };
-            changed.extend(new.into_iter().filter(is_new).map(|test| (path.clone(), test)));
-        }
-        Ok(changed)
-    }
-
-    fn declared(&self, tree: &Oid, path: &RepoPath) -> Result<Vec<DeclaredTest>, RedGreenError> {
-        let text = self.repo.blob_at(tree, path)?.and_then(|bytes| String::from_utf8(bytes).ok());
-        Ok(text.map(|text| declared_tests(path, &text)).unwrap_or_default())
+        Ok(compare(&tests, &with.tests, &without))
     }
 
     /// Runs the command on a clean checkout of `tree` with these files as they are in the judged content.
@@ -146,26 +107,6 @@ impl RedGreenTrial<'_> {
             seconds: self.patience.as_secs(),
         })
     }
-}
-
-/// Returns the lines of a test, without what belongs to the next one: the beginning of its first line, decorators and
-/// comments.
-fn own_lines(body: &str) -> Vec<&str> {
-    let mut lines: Vec<&str> = body.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(str::trim).collect();
-    let is_of_next = |line: &&str| line.is_empty() || ["@", "#", "//"].iter().any(|start| line.starts_with(start));
-    while lines.last().is_some_and(is_of_next) {
-        lines.pop();
-    }
-    lines
-}
-
-/// Returns `true` if a file holds tests, or lies where tests and what they read lie.
-fn belongs_to_tests(path: &RepoPath) -> bool {
-    const FOLDERS: [&str; 6] = ["test", "tests", "spec", "__tests__", "testdata", "fixtures"];
-    let path_text = path.to_string();
-    let mut parts = path_text.split('/').rev();
-    let name = parts.next().unwrap_or_default();
-    is_test_file(path) || name == "conftest.py" || parts.any(|folder| FOLDERS.contains(&folder))
 }
 
 /// Writes a file, or removes it where the change removed it.
@@ -238,14 +179,6 @@ mod tests {
     fn ran(status: i32, rows: &[(&str, TestResult)]) -> ScratchRun {
         let rows = rows.iter().map(|(name, result)| ((*name).to_owned(), *result));
         ScratchRun { ended: Ended::Exited(status), tests: NamedTests::of_cases(rows, true) }
-    }
-
-    #[test]
-    fn a_test_ends_where_the_next_one_begins() {
-        let alone = "test_old():\n    assert old() == 1\n";
-        let followed = "test_old():\n    assert old() == 1\n\n\n# Another.\n@slow\ndef ";
-        assert_eq!(own_lines(alone), own_lines(followed));
-        assert_ne!(own_lines(alone), own_lines(&followed.replace('1', "2")));
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Attestations: signed statements about contents, kept in git notes on them.
 //!
-//! A statement ([`statement`], in-toto) records the result of a run of a declared command ([`test_run`]), or the
-//! judgement of `gate ci` ([`summary`]). It lies in an envelope ([`envelope`], DSSE) that is signed ([`sign`]) with an
+//! A statement ([`statement`], in-toto) records the result of a run of a declared command ([`test_run`]), a
+//! red–green proof ([`proof_statement`]), or the judgement of `gate ci` ([`summary`]). It lies in an envelope ([`envelope`], DSSE) that is signed ([`sign`]) with an
 //! SSH key. The subject is a git tree, so that a reword, a squash and a rebase with equal content change nothing. The
 //! receiver decides what counts ([`verify`]) by its own list of signers and by nothing that travels.
 
 pub mod envelope;
+pub mod proof_statement;
 pub mod sign;
 pub mod statement;
 pub mod summary;

@@ -121,7 +121,7 @@ impl TestRun {
 }
 
 /// Returns `true` for a valid id. Ids are compared and shown, so that they hold nothing else.
-fn is_id(id: &str) -> bool {
+pub(super) fn is_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= 64 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 
+use super::proof_statement::{self, ProofStatement};
 use super::statement::Statement;
 use super::summary::{self, VerificationSummary};
 use super::test_run::{self, TestRun};
@@ -24,6 +25,17 @@ pub struct Attested {
     pub key: String,
     /// The tree whose note it is in, and its line there.
     pub place: (Oid, String),
+}
+
+/// A red–green proof that somebody vouches for who may.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttestedProof {
+    /// The proof.
+    pub statement: ProofStatement,
+    /// The signer's name in the list of signers.
+    pub by: String,
+    /// Their key, as people call it.
+    pub key: String,
 }
 
 /// A verdict of `gate ci` that somebody signed who may.
@@ -57,6 +69,8 @@ impl fmt::Display for RefusedLine {
 pub struct VerifiedLines {
     /// The runs that count.
     pub runs: Vec<Attested>,
+    /// The red–green proofs that count.
+    pub proofs: Vec<AttestedProof>,
     /// The verdicts that were signed by who may.
     pub verdicts: Vec<SignedVerdict>,
     /// The lines that do not count, with the reason.
@@ -66,6 +80,7 @@ pub struct VerifiedLines {
 /// The body of a statement.
 enum StatementBody {
     Run(Attested),
+    Proof(AttestedProof),
     Verdict(SignedVerdict),
     /// Something that gate does not read.
     Else,
@@ -78,6 +93,7 @@ pub fn read(lines: &[(Oid, String)], signers: &[Signer], now: Timestamp) -> Veri
     for (tree, line) in lines {
         match statement(tree, line, signers, now) {
             Ok(StatementBody::Run(run)) if read.runs.iter().all(|known| known.run != run.run) => read.runs.push(run),
+            Ok(StatementBody::Proof(proof)) if !read.proofs.contains(&proof) => read.proofs.push(proof),
             // It lies in the note of each tree that it is about.
             Ok(StatementBody::Verdict(verdict)) if !read.verdicts.contains(&verdict) => read.verdicts.push(verdict),
             Ok(_) => {}
@@ -110,6 +126,9 @@ fn statement(tree: &Oid, line: &str, signers: &[Signer], now: Timestamp) -> Resu
             key,
             place: (tree.clone(), line.to_owned()),
         }),
+        proof_statement::PREDICATE => {
+            StatementBody::Proof(AttestedProof { statement: ProofStatement::read(&statement)?, by, key })
+        }
         summary::PREDICATE => match VerificationSummary::read(&statement)? {
             Some(summary) => StatementBody::Verdict(SignedVerdict { summary, by, key }),
             None => StatementBody::Else,

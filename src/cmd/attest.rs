@@ -95,6 +95,11 @@ impl Signing<'_> {
                 }
             }
         }
+        for proof in &proven.proofs {
+            let (commit, tree) = (proven.commit.short(), proven.tree.short());
+            let what = format!("the red–green proof with `{}` on {commit} (tree {tree})", proof.proof.command.line);
+            self.sign(std::slice::from_ref(&proven.tree), &proof.statement()?, &what, policy, ui)?;
+        }
         Ok(exit)
     }
 

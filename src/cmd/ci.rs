@@ -10,7 +10,7 @@ use anyhow::Result;
 
 use crate::ci::authorship::{self, Authors};
 use crate::ci::{duration, target};
-use crate::cmd::run;
+use crate::cmd::{prove, run};
 use crate::collect::attested::AttestedRuns;
 use crate::collect::contracts::{self, ContractInForce};
 use crate::collect::forge_query::{self, Question};
@@ -44,7 +44,7 @@ pub struct Args {
     /// The pause between two queries
     #[arg(long, value_name = "TIME", value_parser = duration::span, default_value = "15s", hide = true)]
     every: Duration,
-    /// Run the declared commands whose evidence is missing, on the commit that is checked out
+    /// Run the declared commands whose evidence is missing, and make missing proofs, on the commit that is checked out
     #[arg(long)]
     run: bool,
     /// After a push: check that each commit that landed came through a pull request
@@ -130,6 +130,7 @@ fn judge(args: &Args, job: Option<&WorkflowJob>, ui: &mut Ui) -> Result<Exit> {
         refuse_foreign_code(args, job)?;
         is_checked_out(&place, &judged.lineage)?;
         run::missing(&place, &policy, &judged.lineage, &attested, &contracts, ui)?;
+        prove::missing(&place, &policy, &judged.lineage, &attested, ui)?;
     }
 
     let known = ForgeSettings::of_process();

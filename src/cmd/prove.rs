@@ -5,15 +5,25 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::cmd::named_commit;
-use crate::collect::{self, BaseOf};
+use crate::collect::attested::AttestedRuns;
+use crate::collect::merge_base::Lineage;
+use crate::collect::{self, BaseOf, Sources};
 use crate::engine::Workplace;
+use crate::event::red_green::{RedGreen, RedGreenProof};
+use crate::event::{EventKind, Origin};
 use crate::exit::Exit;
 use crate::fact::subject::Base;
 use crate::failure::Failure;
+use crate::gates::regression;
+use crate::journal::NewEvent;
+use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Command, Policy};
-use crate::red_green::{RedGreen, RedGreenError, RedGreenTrial};
+use crate::red_green::{RedGreenError, RedGreenTrial};
 use crate::render::ui::{BAD, GOOD, Ui, WARN};
+
+/// The time limit for each run, if no other is given, in seconds.
+const TRIAL_SECONDS: u64 = 600;
 
 /// Arguments of `gate prove`.
 #[derive(Debug, clap::Args)]
@@ -25,11 +35,11 @@ pub struct Args {
     #[arg(long, value_name = "REV")]
     base: Option<String>,
     /// The time limit for each of the two runs, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    #[arg(long, value_name = "SECONDS", default_value_t = TRIAL_SECONDS)]
     timeout: u64,
 }
 
-/// Runs the tests without the change and with it, each on a clean checkout, and prints what that shows.
+/// Runs the tests without the change and with it, each on a clean checkout, and records and prints what that shows.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     place.work_tree()?;
@@ -39,9 +49,64 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let kept = place.repo.keep_now()?;
     ui.say(format_args!("gate: prove: {} without the change since {}, then with it", command.run, base.short()));
     let patience = Duration::from_secs(args.timeout);
-    let (repo, runners) = (&place.repo, &policy.runners);
-    let trial = RedGreenTrial { repo, command, runners, base: &base, tree: &kept.tree, patience };
-    Ok(say(&trial.run().map_err(failure)?, ui))
+    let trial = ChangeTrial { place: &place, policy: &policy, base: &base, tree: &kept.tree };
+    Ok(say(&trial.record(command, patience)?, ui))
+}
+
+/// Both contents of a change.
+struct ChangeTrial<'a> {
+    place: &'a Workplace,
+    policy: &'a Policy,
+    /// The commit without the change.
+    base: &'a Oid,
+    /// The content with the change, as a tree.
+    tree: &'a Oid,
+}
+
+impl ChangeTrial<'_> {
+    /// Runs the tests on both contents, and records what that shows.
+    fn record(&self, command: &Command, patience: Duration) -> Result<RedGreen> {
+        let (repo, runners) = (&self.place.repo, &self.policy.runners);
+        let trial = RedGreenTrial { repo, command, runners, base: self.base, tree: self.tree, patience };
+        let results = trial.run().map_err(failure)?;
+        let proof = RedGreenProof {
+            command: command.reference(),
+            base: repo.tree_of(self.base)?,
+            tree: self.tree.clone(),
+            results: results.clone().bounded(),
+        };
+        let session = Some(self.place.session.id.clone());
+        let event = NewEvent { session, origin: Origin::observed(), kind: EventKind::Proof(Box::new(proof)) };
+        self.place.journal.append(event).map_err(|error| Failure::new(Exit::CannotJudge, error))?;
+        Ok(results)
+    }
+}
+
+/// Makes the proofs that the gate `regression` lacks in a CI job. A trial that shows nothing is reported, and the gate
+/// says what is missing.
+pub(super) fn missing(
+    place: &Workplace,
+    policy: &Policy,
+    lineage: &Lineage,
+    attested: &AttestedRuns,
+    ui: &mut Ui,
+) -> Result<()> {
+    let Base::MergeBase { commit: base, .. } = &lineage.base else { return Ok(()) };
+    let state = place.state()?;
+    let sources = Sources { repo: &place.repo, journal: &place.journal, state: &state, policy };
+    let mut facts = collect::at_commit(sources, Moment::Ci, "HEAD", lineage)?;
+    attested.add_to(&place.repo, policy, &mut facts)?;
+    let tree = place.repo.tree_of(&lineage.commit)?;
+    let trial = ChangeTrial { place, policy, base, tree: &tree };
+    let patience = Duration::from_secs(TRIAL_SECONDS);
+    for name in regression::unproven(policy, &facts) {
+        let Some(command) = policy.commands.iter().find(|command| command.name == name) else { continue };
+        ui.say(format_args!("gate: prove: {} without the change since {}, then with it", command.run, base.short()));
+        if let Err(error) = trial.record(command, patience) {
+            ui.say(format_args!("gate: prove: {error}"));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the commit without the change.

@@ -14,7 +14,7 @@ use crate::event::test_results::TestResult;
 use crate::fact::Facts;
 use crate::fact::failed_test::{FailedTest, Obstacle};
 use crate::fact::subject::{Base, Subject};
-use crate::fact::weakening::{self, DeclaredTest, declared_tests, is_same_test, is_test_file};
+use crate::fact::weakening::{self, DeclaredTest, declared_tests, is_file_of, is_same_test, is_test_file};
 use crate::git::{GitError, Repo, TreeDiff};
 use crate::journal::{JournalState, OpenFailure};
 use crate::oid::Oid;
@@ -181,15 +181,4 @@ impl FailedWork<'_> {
 
 fn text(bytes: Option<Vec<u8>>) -> Option<String> {
     bytes.filter(|bytes| bytes.len() <= MAX_TEXT).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Returns `true` if a name gives this file, as in `tests/test_a.py::test_b`.
-fn names_file(test: &str, path: &RepoPath) -> bool {
-    test.split_once("::").is_some_and(|(file, _)| path.to_string().ends_with(file))
-}
-
-/// Returns `true` if a test can be in this file. A name without a file can be in any.
-pub fn is_file_of(test: &str, path: &RepoPath) -> bool {
-    let file = test.split_once("::").map_or("", |(file, _)| file);
-    !file.contains('.') || names_file(test, path)
 }

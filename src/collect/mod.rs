@@ -18,6 +18,7 @@ pub mod merge_base;
 mod named_texts;
 pub mod run_comparison;
 mod test_changes;
+pub mod tested_changes;
 mod working_tree_diff;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -413,7 +414,7 @@ pub(super) fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft
         let runs = drafts.iter().flat_map(|draft| draft.subject.runs.values()).filter_map(|runs| runs.first());
         notes.extend(local_file_notes(sources, runs.flat_map(|run| &run.local_files)));
     }
-    Ok(Facts {
+    let mut facts = Facts {
         subjects: drafts.into_iter().map(|draft| draft.subject).collect(),
         waivers: sources.state.waivers().iter().map(|(_, waived)| waived.clone()).collect(),
         notes,
@@ -422,7 +423,9 @@ pub(super) fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft
         astray,
         named_texts,
         ..Facts::at(moment)
-    })
+    };
+    tested_changes::collect(sources, &mut facts)?;
+    Ok(facts)
 }
 
 /// Returns notes that say why a file counts although its name is that of prose.

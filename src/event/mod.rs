@@ -9,6 +9,7 @@ pub mod hosting;
 pub mod model_call;
 pub mod posted;
 pub mod pushes;
+pub mod red_green;
 pub mod rescue;
 pub mod settings;
 pub mod test_results;
@@ -20,6 +21,7 @@ use crate::event::agent_work::AgentWork;
 use crate::event::model_call::ModelCall;
 use crate::event::posted::Posted;
 use crate::event::pushes::PushedRef;
+use crate::event::red_green::RedGreenProof;
 use crate::event::rescue::{Rescue, Trial};
 use crate::event::settings::SessionSettings;
 use crate::event::test_results::{NamedPart, TestResults};
@@ -118,6 +120,8 @@ pub enum EventKind {
     Rescue(Rescue),
     /// A command was tried on a clean checkout.
     Trial(Trial),
+    /// The tests of a change ran without it and with it.
+    Proof(Box<RedGreenProof>),
     /// An entry was put on the board.
     Posted(Posted),
     /// The settings under which a session works.
@@ -150,6 +154,7 @@ impl EventKind {
             Self::Work(_) => "work",
             Self::Rescue(_) => "rescue",
             Self::Trial(_) => "trial",
+            Self::Proof(_) => "proof",
             Self::Posted(_) => "posted",
             Self::Settings(_) => "settings",
             Self::Model(_) => "model",

@@ -16,6 +16,7 @@ pub mod intent;
 pub mod message_sentences;
 pub mod output_patterns;
 pub mod policy_change;
+pub mod regression;
 pub mod review;
 pub mod rewritten_files;
 pub mod roles;
@@ -64,6 +65,9 @@ pub struct Facts {
     /// Tests that failed on the way here and are not known to have passed under their name since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_tests: Vec<failed_test::FailedTest>,
+    /// The subjects that change tests, if a gate requires a proof that these show the change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tested_changes: Vec<regression::TestedChange>,
     /// The forge's answers, or `None` if it was not asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosting: Option<hosting::Hosting>,
@@ -120,6 +124,7 @@ impl Facts {
             before: Vec::new(),
             weakening: BTreeMap::new(),
             failed_tests: Vec::new(),
+            tested_changes: Vec::new(),
             hosting: None,
             unfinished: Vec::new(),
             open_runs: Vec::new(),

@@ -396,5 +396,16 @@ pub fn is_same_test(failed: &str, declared: &str) -> bool {
     !declared.is_empty() && (ends(whole) || ends(bare) || is_first(bare) || last.contains('/') && is_first(last))
 }
 
+/// Returns `true` if a name gives this file, as in `tests/test_a.py::test_b`.
+pub fn names_file(test: &str, path: &RepoPath) -> bool {
+    test.split_once("::").is_some_and(|(file, _)| path.to_string().ends_with(file))
+}
+
+/// Returns `true` if a test can be in this file. A name without a file can be in any.
+pub fn is_file_of(test: &str, path: &RepoPath) -> bool {
+    let file = test.split_once("::").map_or("", |(file, _)| file);
+    !file.contains('.') || names_file(test, path)
+}
+
 #[cfg(test)]
 mod tests;

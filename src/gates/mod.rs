@@ -18,6 +18,7 @@ pub mod loops;
 mod other_command;
 pub mod protected_branch;
 pub mod pull_request;
+pub mod regression;
 pub mod review;
 pub mod roles;
 pub mod word_judge;
@@ -52,6 +53,7 @@ pub const KINDS: &[GateKind] = &[
     loops::KIND,
     protected_branch::KIND,
     pull_request::KIND,
+    regression::KIND,
     roles::KIND,
     review::KIND,
     word_judge::KIND,

@@ -13,12 +13,15 @@ use crate::digest::hex_digest;
 use crate::event::agent_work::{Act, EditKind, FileEdit, Prompt, Speaker};
 use crate::event::forwarded_text;
 use crate::event::pushes::PushVerdict;
+use crate::event::red_green::RedGreenProof;
 use crate::event::{Event, EventKind, Grade, Judged, Run, RunStarted, Waived};
 use crate::repo_path::RepoPath;
 use crate::tool_folder::is_marker_name;
 
 /// The largest number of waivers that are kept.
 pub const MAX_WAIVERS: usize = 256;
+/// The largest number of red–green proofs that are kept.
+const MAX_PROOFS: usize = 16;
 /// The largest number of events without proof that are kept.
 const MAX_DOUBTED: usize = 256;
 /// The largest number of started and never ended commands that are kept.
@@ -50,6 +53,9 @@ pub struct JournalState {
     /// Tests that failed, the latest first.
     #[serde(default)]
     open_failures: Vec<OpenFailure>,
+    /// The red–green proofs with the ids of their events, newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    proofs: Vec<(String, RedGreenProof)>,
     /// By session, the latest to begin first: where in the journal its first act of an agent lies, in bytes.
     #[serde(default)]
     works: Vec<(String, u64)>,
@@ -139,6 +145,11 @@ impl JournalState {
         &self.open_failures
     }
 
+    /// Returns the red–green proofs with the ids of their events, newest first (the latest 16).
+    pub fn proofs(&self) -> &[(String, RedGreenProof)] {
+        &self.proofs
+    }
+
     /// Returns the place in the journal where the first act of an agent in this session lies, in bytes. `None`: the
     /// journal has none, or it is older than those of the 64 sessions that began last. Spooled acts do not count.
     pub fn work_begins(&self, session: &str) -> Option<u64> {
@@ -171,6 +182,7 @@ impl JournalState {
     fn doubt(&mut self, event: String) {
         self.runs.remove(&event);
         self.waivers.retain(|(id, _)| *id != event);
+        self.proofs.retain(|(id, _)| *id != event);
         self.doubted.insert(0, event);
         self.doubted.truncate(MAX_DOUBTED);
     }
@@ -234,6 +246,10 @@ impl JournalState {
                 self.waivers.insert(0, (event.id.clone(), waived.clone()));
                 self.waivers.truncate(MAX_WAIVERS);
             }
+            EventKind::Proof(proof) if event.origin.grade == Grade::Observed => {
+                self.proofs.insert(0, (event.id.clone(), (**proof).clone()));
+                self.proofs.truncate(MAX_PROOFS);
+            }
             EventKind::Rescue(rescue) => {
                 self.sessions.rescue(event.session.as_deref().unwrap_or_default(), &event.id, rescue);
             }
@@ -252,6 +268,7 @@ impl JournalState {
             }
             EventKind::Git(_)
             | EventKind::Trial(_)
+            | EventKind::Proof(_)
             | EventKind::Posted(_)
             | EventKind::Model(_)
             | EventKind::Damage(_)

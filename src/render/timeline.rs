@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::event::agent_work::{Act, AgentWork};
 use crate::event::model_call::ModelCall;
+use crate::event::red_green::RedGreenProof;
 use crate::event::rescue::{Rescue, Trial};
 use crate::event::settings::SessionSettings;
 use crate::event::test_results::{TestResult, TestResults};
@@ -16,6 +17,7 @@ use crate::event::{Ended, EventKind, GitEvent, Judged, Origin, Run};
 use crate::foreign_text::shortened;
 use crate::journal;
 use crate::oid::Oid;
+use crate::plural::counted;
 use crate::render::ui::{BAD, DIM, GOOD, WARN};
 use crate::timeline::Entry;
 
@@ -59,6 +61,7 @@ fn tell(kind: &EventKind) -> (Style, String, String) {
         EventKind::Work(work) => tell_work(work),
         EventKind::Rescue(rescue) => tell_rescue(rescue),
         EventKind::Trial(trial) => tell_trial(trial),
+        EventKind::Proof(proof) => tell_proof(proof),
         EventKind::Posted(posted) => {
             let role = posted.role.as_ref().map(|role| format!(" as {role}")).unwrap_or_default();
             let what = format!("board {} version {} by {}{role}", posted.place, posted.version, posted.author);
@@ -192,6 +195,15 @@ fn tell_trial(trial: &Trial) -> (Style, String, String) {
     };
     let what = format!("tried on a clean checkout: {}: {how}", trial.line);
     (Style::new(), what, trial.tree.short().to_owned())
+}
+
+fn tell_proof(proof: &RedGreenProof) -> (Style, String, String) {
+    let results = &proof.results;
+    let style = if results.proven.is_empty() || !results.failing.is_empty() { BAD } else { GOOD };
+    let (shown, all) = (results.proven.len(), results.lists().iter().map(|list| list.len()).sum::<usize>());
+    let of = counted(all, "new or changed test");
+    let what = format!("prove {}: of {of}, {shown} failed without the change and passed with it", name(&proof.command));
+    (style, what, proof.tree.short().to_owned())
 }
 
 fn tell_work(work: &AgentWork) -> (Style, String, String) {

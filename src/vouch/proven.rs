@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use crate::attest::proof_statement::ProofStatement;
 use crate::attest::test_run::{self, ObservedRun, TestRun};
 use crate::collect::merge_base::Lineage;
 use crate::collect::{self, BaseOf, Sources};
@@ -12,6 +13,7 @@ use crate::fact::Facts;
 use crate::fact::evidence::{RunFact, RunProof};
 use crate::failure::Failure;
 use crate::gates::{self, finding::Answer};
+use crate::journal::JournalState;
 use crate::local_file::{LocalCause, LocalFile};
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -28,6 +30,8 @@ pub struct Proven {
     pub policy: Policy,
     /// The runs that may be signed, and the reasons why others may not, in the order of the policy's gates.
     pub runs: Vec<Result<TestRun, Withheld>>,
+    /// The newest red–green proof of each command on exactly this content.
+    pub proofs: Vec<ProofStatement>,
 }
 
 /// The reason why a command has nothing to sign.
@@ -74,7 +78,17 @@ pub fn at(place: &Workplace, rev: &str) -> Result<Proven> {
             None => Err(answer.withheld),
         });
     }
-    Ok(Proven { commit, tree, policy, runs })
+    let proofs = proofs(&place.state()?, &policy, &tree);
+    Ok(Proven { commit, tree, policy, runs, proofs })
+}
+
+fn proofs(state: &JournalState, policy: &Policy, tree: &Oid) -> Vec<ProofStatement> {
+    let newest = |command: &Command| {
+        let key = command.reference().key;
+        let mut proofs = state.proofs().iter().filter(|(_, proof)| proof.command.key == key && proof.tree == *tree);
+        proofs.next().map(|(id, proof)| ProofStatement { id: id.clone(), proof: proof.clone() })
+    };
+    policy.commands.iter().filter_map(newest).collect()
 }
 
 /// The answer of a gate about a command.

@@ -101,6 +101,36 @@ fn a_run_is_signed_here_and_counts_there() {
     assert!(notes(&verdict).contains("alice@example.com"), "{verdict:#}");
 }
 
+#[test]
+fn a_red_green_proof_is_signed_here_and_counts_there() {
+    let signed = Signed::new();
+    let (project, repo) = (&signed.project, &signed.project.repo);
+    let policy = String::from_utf8(repo.read("gate.toml")).unwrap();
+    repo.git(["switch", "-q", "main"]);
+    let script = "grep -q fixed src/lib.sh && word=PASSED || word=FAILED\n\
+                  test -e src/test_lib.py || word=SKIPPED\necho \"src/test_lib.py::test_add $word\"\ntest $word != FAILED\n";
+    repo.write("gate.toml", format!("{policy}\n[gates.regression]\nmode = \"block\"\n")).write("test.sh", script);
+    repo.commit_all("chore: a policy that requires a proof");
+    repo.git(["push", "-q", "origin", "main"]);
+    repo.git(["switch", "-q", "-C", "feature"]);
+    repo.write("src/lib.sh", "fixed\n").write("src/test_lib.py", "def test_add():\n    assert add(1, 2) == 3\n");
+    repo.commit_all("fix: add");
+    repo.git(["push", "-q", "origin", "feature"]);
+    project.gate(["run", "test"]).exits(0);
+    signed.attest(&["--push"]).exits(0).says("PASSED").never_says("red–green");
+    let regression = |verdict: &Value| {
+        let gate = verdict["gates"].as_array().unwrap().iter().find(|gate| gate["gate"] == "regression").unwrap();
+        gate["findings"][0]["reason"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(regression(&signed.judged(&signed.clone("without"))), "unproven");
+    project.gate(["prove"]).exits(0);
+    signed.attest(&["--push"]).exits(0).says("the red–green proof with `sh test.sh`");
+    signed.attest(&[]).exits(0).says("already attested: the red–green proof");
+    let verdict = signed.judged(&signed.clone("with"));
+    assert_eq!(regression(&verdict), "proven", "{verdict:#}");
+    assert!(notes(&verdict).contains("attests a red–green proof with `sh test.sh`"), "{verdict:#}");
+}
+
 /// The pass is newer by the clock, but was signed without knowledge of the failure.
 #[test]
 fn a_failure_stands_until_a_statement_follows_it_in_the_notes() {

@@ -1,7 +1,11 @@
 //! `gate prove`: the tests of a change fail without it and pass with it.
 
+use std::fs;
 use std::process::Output;
 
+use serde_json::Value;
+
+use crate::project::Project;
 use crate::support::TestRepo;
 
 const POLICY: &str = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh t.sh\"\n";
@@ -86,4 +90,66 @@ fn what_cannot_be_proven_says_why() {
     repo.write("t.sh", "sleep 60\n");
     let (code, said) = prove(&repo, &["--base", "HEAD", "--timeout", "1"]);
     assert!(code == Some(12) && said.contains("did not end within 1 second on a clean checkout"), "{said}");
+}
+
+/// A project whose policy requires a proof, with a fix and its test on the branch.
+fn fixed() -> Project {
+    let repo = repository();
+    let inputs = "inputs = [\"**\"]\nignore = [\"notes/**\"]\n";
+    let gate = "[gates.regression]\nmode = \"block\"\n";
+    repo.write("gate.toml", format!("{POLICY}{inputs}{gate}")).commit_all("policy");
+    let remote = repo.add_bare_remote("origin");
+    let project = Project { repo, remote };
+    project.share();
+    project.repo.write("calc.py", "fixed\n").write("tests/test_calc.py", format!("{OLD}{ADD}")).commit_all("fix: add");
+    project
+}
+
+#[test]
+fn a_policy_can_require_the_proof() {
+    let project = fixed();
+    project.gate(["run", "test"]).exits(0);
+    let missing = "no record shows that test_add in tests/test_calc.py fails without this change and passes with it";
+    project.gate(["check"]).exits(10).says(missing).says("next: gate prove test");
+    project.gate(["prove", "test"]).exits(0).says("1 test fails without this change and passes with it");
+    project.gate(["check"]).exits(0).says("pass regression: 1 test fails without this change and passes with it");
+    project.gate(["log"]).says("prove test: of 1 new or changed test, 1 failed without the change and passed with it");
+
+    // It is of both contents, as far as the command reads them.
+    project.repo.write("notes/fix", "why\n").commit_all("docs: why");
+    project.gate(["check"]).exits(0);
+    project.repo.append("calc.py", "another\n").commit_all("fix: another");
+    project.gate(["run", "test"]).exits(0);
+    project.gate(["check"]).exits(10).says(missing);
+    project.gate(["prove", "test"]).exits(0);
+    project.gate(["check"]).exits(0);
+
+    project.repo.write("tests/test_calc.py", format!("{OLD}{ADD}{ALWAYS}")).commit_all("tests: more");
+    project.gate(["run", "test"]).exits(0);
+    project.gate(["prove"]).exits(0);
+    let named = "tests/test_calc.py::test_always passes without it, too, and shows nothing about it";
+    project.gate(["check"]).exits(0).says("unknown regression").says(named);
+
+    // Nothing shows a change without a test that fails before it.
+    project.repo.write("tests/test_calc.py", format!("{OLD}{ALWAYS}")).commit_all("tests: fewer");
+    project.gate(["run", "test"]).exits(0);
+    project.gate(["prove"]).exits(10);
+    project.gate(["check"]).exits(10).says("test_always passes without this change, too");
+}
+
+#[test]
+fn a_job_makes_the_proof_that_is_missing_and_its_comment_shows_it() {
+    let project = fixed();
+    project.repo.git(["push", "-q", "origin", "feature"]);
+    project.gate(["ci", "--base", "origin/main"]).exits(10).says("fail regression");
+    let said = project.gate(["ci", "--base", "origin/main", "--run", "--artifacts", "../judged"]);
+    said.exits(0).says("gate: prove: sh t.sh without the change since");
+    let verdict = fs::read(project.repo.outside().join("judged/verdict.json")).unwrap();
+    let verdict: Value = serde_json::from_slice(&verdict).unwrap();
+    let gates = verdict["gates"].as_array().unwrap();
+    let proven = gates.iter().find(|gate| gate["gate"] == "regression").unwrap();
+    let message = "1 test fails without this change and passes with it";
+    assert_eq!(proven["findings"][0]["message"], message, "{proven}");
+    let comment = gate::render::ci::summary::markdown(&serde_json::from_value(verdict).unwrap());
+    assert!(comment.contains(&format!("| ✅ | <code>regression</code> | {message}")), "{comment}");
 }

@@ -17,6 +17,7 @@ use crate::eval::eval_report::EvalReport;
 use crate::event::agent_work::AgentWork;
 use crate::event::model_call::ModelCall;
 use crate::event::posted::Posted;
+use crate::event::red_green::RedGreenProof;
 use crate::event::rescue::{Rescue, Trial};
 use crate::event::settings::SessionSettings;
 use crate::event::test_results::TestResults;
@@ -58,6 +59,7 @@ enum EventData {
     Work(AgentWork),
     Rescue(Rescue),
     Trial(Trial),
+    Proof(RedGreenProof),
     Posted(Posted),
     Settings(SessionSettings),
     Model(ModelCall),

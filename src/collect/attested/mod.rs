@@ -8,8 +8,10 @@ use jiff::Timestamp;
 
 use self::run_order::RunOrder;
 use crate::attest::summary;
-use crate::attest::verify::{self, Attested, SignedVerdict};
+use crate::attest::verify::{self, Attested, AttestedProof, SignedVerdict};
 use crate::attest::{MAX_LINE_LENGTH, NOTES};
+use crate::collect::tested_changes;
+use crate::event::Grade;
 use crate::fact::{Facts, Note};
 use crate::git::{GitError, NoteHistory, Repo};
 use crate::oid::Oid;
@@ -28,6 +30,8 @@ const NAMED: usize = 5;
 pub struct AttestedRuns {
     /// The runs that count.
     pub runs: Vec<Attested>,
+    /// The red–green proofs that count.
+    pub proofs: Vec<AttestedProof>,
     /// The order of the runs that count, for each ref of notes that was read.
     histories: Vec<NoteHistory>,
     /// The newest event of the local journal when the notes were read, or `None` if there was none.
@@ -117,8 +121,8 @@ impl AttestedRuns {
         }
         let (lines, left_out) = lines(repo, base, heads, refs)?;
         self.notes.extend(left_out.into_iter().take(NAMED).map(|what| note(format!("{what}, so it does not count"))));
-        let verify::VerifiedLines { runs, verdicts, refused } = verify::read(&lines, signers, Timestamp::now());
-        (self.runs, self.verdicts) = (runs, verdicts);
+        let verify::VerifiedLines { runs, proofs, verdicts, refused } = verify::read(&lines, signers, Timestamp::now());
+        (self.runs, self.proofs, self.verdicts) = (runs, proofs, verdicts);
         if self.runs.len() > 1 {
             let mut trees: Vec<Oid> = self.runs.iter().map(|run| run.place.0.clone()).collect();
             trees.sort();
@@ -132,7 +136,7 @@ impl AttestedRuns {
         Ok(())
     }
 
-    /// Adds the runs that count, and the notes, to the facts.
+    /// Adds the runs and proofs that count, and the notes, to the facts.
     pub fn add_to(&self, repo: &Repo, policy: &Policy, facts: &mut Facts) -> Result<(), GitError> {
         for one in compare::add(repo, policy, facts, &self.runs, &self.order())? {
             let result = if one.run.passed { "passed" } else { "failed" };
@@ -141,6 +145,7 @@ impl AttestedRuns {
                 .notes
                 .push(note(format!("{} attests that `{}` {result} on {tree} ({})", one.by, one.run.line, one.key)));
         }
+        self.add_proofs(repo, policy, facts)?;
         let mut told = 0;
         for verdict in &self.verdicts {
             let mut judged = facts.subjects.iter().filter_map(|subject| subject.tree.as_ref());
@@ -150,6 +155,21 @@ impl AttestedRuns {
             told += 1;
         }
         facts.notes.extend(self.notes.iter().cloned());
+        Ok(())
+    }
+
+    fn add_proofs(&self, repo: &Repo, policy: &Policy, facts: &mut Facts) -> Result<(), GitError> {
+        let proofs: Vec<_> =
+            self.proofs.iter().map(|one| (one.statement.id.clone(), one.statement.proof.clone())).collect();
+        let added = tested_changes::add_proofs(repo, policy, facts, &proofs, Grade::Attested)?;
+        for one in self.proofs.iter().filter(|one| added.contains(&one.statement.id)) {
+            let proof = &one.statement.proof;
+            let tree = proof.tree.short();
+            facts.notes.push(note(format!(
+                "{} attests a red–green proof with `{}` on {tree} ({})",
+                one.by, proof.command.line, one.key
+            )));
+        }
         Ok(())
     }
 

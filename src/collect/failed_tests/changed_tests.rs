@@ -2,11 +2,11 @@
 
 use similar::TextDiff;
 
-use super::{is_file_of, names_file, text};
+use super::text;
 use crate::fact::failed_test::Obstacle;
 use crate::fact::weakening::{
-    self, DeclaredTest, adds_hiding_word, decides_which_tests_run, declared_tests, is_collected_like, is_same_test,
-    is_test_data, is_test_file, sets_choosing_variable, splits_tests,
+    self, DeclaredTest, adds_hiding_word, decides_which_tests_run, declared_tests, is_collected_like, is_file_of,
+    is_same_test, is_test_data, is_test_file, names_file, sets_choosing_variable, splits_tests,
 };
 use crate::git::{GitError, Repo, TreeDiff, WantedFile};
 use crate::oid::Oid;
