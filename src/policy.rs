@@ -15,9 +15,11 @@ use crate::repo_path::RepoPath;
 use crate::runner::{Catalogue, Project, ProjectFiles};
 
 mod paths;
+mod quarantine;
 mod roles;
 
 pub use self::paths::PathRules;
+pub use self::quarantine::QuarantinedTest;
 pub use self::roles::{BOARD_FOLDERS, Role, Roles};
 
 /// All settings that a judgement depends on.
@@ -35,6 +37,8 @@ pub struct Policy {
     pub runners: Arc<Catalogue>,
     /// The command that gets the packet of a handoff and answers it; see [`crate::handoff`].
     pub unblock: Option<String>,
+    /// The tests whose failure does not block until a day.
+    pub quarantine: Vec<QuarantinedTest>,
     /// The signers whose statements are evidence; see [`crate::attest`].
     pub signers: Signers,
     /// The strictness of a forge's job.
@@ -83,6 +87,7 @@ impl Policy {
             roles: Roles::default(),
             runners: Arc::clone(Catalogue::embedded()),
             unblock: None,
+            quarantine: Vec::new(),
             signers: Signers::Nobody,
             ci: Strictness::default(),
             push_runs: PushRuns::default(),

@@ -52,7 +52,8 @@ pub(super) fn of_one(place: &Workplace, name: &str, json: bool, ui: &mut Ui) -> 
     };
     let moments = history.moments(&test);
     let last_failed = history.last(&test, TestResult::Failed);
-    let view = TestHistoryView::of(&test, &moments, last_failed, |head| described(place, head));
+    let both = history.contents_with_both(&test);
+    let view = TestHistoryView::of(&test, &moments, last_failed, both, |head| described(place, head));
     if json {
         ui.line(view.json()?);
     } else {

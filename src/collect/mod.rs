@@ -16,6 +16,7 @@ pub mod from_verdict;
 pub mod functions;
 pub mod merge_base;
 mod named_texts;
+mod quarantine;
 pub mod run_comparison;
 mod test_changes;
 pub mod tested_changes;
@@ -23,6 +24,9 @@ mod working_tree_diff;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 pub use self::merge_base::{BaseOf, Lineage, lineage, pushed, target};
 use crate::collect::merge_base::Target;
@@ -414,6 +418,8 @@ pub(super) fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft
         let runs = drafts.iter().flat_map(|draft| draft.subject.runs.values()).filter_map(|runs| runs.first());
         notes.extend(local_file_notes(sources, runs.flat_map(|run| &run.local_files)));
     }
+    let (quarantine, ended) = quarantine::on(Timestamp::now().to_zoned(TimeZone::UTC).date(), sources.policy);
+    notes.extend(ended);
     let mut facts = Facts {
         subjects: drafts.into_iter().map(|draft| draft.subject).collect(),
         waivers: sources.state.waivers().iter().map(|(_, waived)| waived.clone()).collect(),
@@ -422,6 +428,7 @@ pub(super) fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft
         unfinished: unfinished(sources),
         astray,
         named_texts,
+        quarantine,
         ..Facts::at(moment)
     };
     tested_changes::collect(sources, &mut facts)?;

@@ -142,6 +142,7 @@ fn compare(
         let differs = if is_on(&pair.run, draft) { Some(Vec::new()) } else { draft.differing(&diff[0]) };
         let absent = absent_inputs(sources.repo, &pair.run.run.start, &pair.command.inputs);
         let mut fact = RunFact { absent, ..run_fact(&pair.run, differs, &diff[1]) };
+        name_failures(sources, &pair.run, &mut fact);
         let mut own = own_logs(sources, &pair.run)?;
         own.extend(products(&pair.run, &diff[1]));
         leave_out(&mut fact, &own, &diff[0], &diff[1], draft.snapshot);
@@ -283,6 +284,18 @@ fn candidates(sources: Sources<'_>, command: &Command, trees: &[&Oid]) -> Result
     Ok(runs)
 }
 
+/// Adds the tests that failed in a run. They are all that is wrong with it if the runner named every test, counted as
+/// many failures, and was started by the line itself in a way in which a failure keeps no other test from running.
+fn name_failures(sources: Sources<'_>, recorded: &RecordedRun, fact: &mut RunFact) {
+    let Some(named) = sources.state.failed_in(&recorded.id) else { return };
+    fact.failed_tests.clone_from(&named.tests);
+    let Some(report) = recorded.run.report.as_ref().filter(|_| named.all) else { return };
+    let runner = sources.policy.runners.runner(&report.runner);
+    let names = runner.and_then(|runner| Some((runner, runner.names.as_ref()?)));
+    let goes_on = names.is_some_and(|(runner, names)| names.goes_on(&runner.id, &recorded.run.command.line));
+    fact.failed_in_these_alone = goes_on && report.passed > 0 && report.failed == named.tests.len() as u64;
+}
+
 fn run_fact(recorded: &RecordedRun, differs: Option<Vec<RepoPath>>, during: &TreeDiff) -> RunFact {
     let run = &recorded.run;
     let both = |a: &[RepoPath], b: &[RepoPath]| a.iter().chain(b).cloned().collect::<Vec<_>>();
@@ -307,6 +320,8 @@ fn run_fact(recorded: &RecordedRun, differs: Option<Vec<RepoPath>>, during: &Tre
         tool_folders: run.start.tool_folders.clone(),
         local_files: run.start.local_files.clone(),
         absent: Vec::new(),
+        failed_tests: Vec::new(),
+        failed_in_these_alone: false,
         on_a_copy: false,
         differs: differs.filter(|_| !cut),
     }

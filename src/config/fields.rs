@@ -132,6 +132,32 @@ impl<'a, 'i> TableFields<'a, 'i> {
         texts(report, key, self.get(key)?)
     }
 
+    /// Reads a date, in quotes or without.
+    pub(super) fn day(&self, report: &mut Report<'_>, key: &str) -> Option<LocatedValue<String>> {
+        let value = self.get(key)?;
+        match value.get_ref() {
+            DeValue::Datetime(date) => Some(LocatedValue { value: date.to_string(), at: value.span() }),
+            _ => self.text(report, key),
+        }
+    }
+
+    /// Reads an array of tables, each with its place.
+    pub(super) fn tables(&self, report: &mut Report<'_>, key: &str) -> Vec<LocatedValue<&'a DeTable<'i>>> {
+        let Some(value) = self.get(key) else { return Vec::new() };
+        let DeValue::Array(items) = value.get_ref() else {
+            report.add(&value.span(), wrong_type(key, "an array of tables", value.get_ref()));
+            return Vec::new();
+        };
+        let mut tables = Vec::new();
+        for item in items {
+            match item.get_ref() {
+                DeValue::Table(table) => tables.push(LocatedValue { value: table, at: item.span() }),
+                other => report.add(&item.span(), wrong_type(key, "an array of tables", other)),
+            }
+        }
+        tables
+    }
+
     /// Returns a table within this one, with the place of its name.
     pub(super) fn table(&self, report: &mut Report<'_>, key: &str) -> Option<LocatedValue<&'a DeTable<'i>>> {
         let (name, value) = self.table.get_key_value(key)?;

@@ -18,6 +18,7 @@ mod param_error;
 mod policy_digest;
 mod prompt_notes;
 mod push;
+mod quarantine;
 mod retention;
 mod roles;
 mod scopes;
@@ -64,6 +65,7 @@ const KEYS: &[&str] = &[
     "ci",
     "push",
     "retention",
+    "quarantine",
     "prompts",
 ];
 
@@ -191,6 +193,8 @@ fn parse_over(
     let push_runs = root.table(&mut report, "push").map(|said| push::runs(&mut report, said)).unwrap_or_default();
     let retention = root.table(&mut report, "retention").map(|said| retention::retention(&mut report, said));
     let retention = retention.unwrap_or_default();
+    let tables = root.tables(&mut report, "quarantine");
+    let quarantine = quarantine::quarantine(&mut report, tables);
     let (commands, gates, scopes, signers) = report.finish((commands, gates.list, scopes, signers))?;
     Ok(digested(Policy {
         commands,
@@ -202,6 +206,7 @@ fn parse_over(
         ci,
         push_runs,
         retention,
+        quarantine,
         ..Policy::empty(source)
     }))
 }

@@ -37,6 +37,9 @@ pub(super) fn digest(policy: &Policy) -> String {
     if *ci != Strictness::default() {
         parts.push(json!({ "agents": ci.agents.as_str(), "people": ci.people.as_str() }).to_string().into_bytes());
     }
+    if !policy.quarantine.is_empty() {
+        parts.push(json!({ "quarantine": policy.quarantine }).to_string().into_bytes());
+    }
     let own = policy.runners.own();
     if !own.is_empty() {
         let runners: BTreeMap<&str, &str> = own.iter().map(|runner| (&*runner.id, &*runner.digest)).collect();

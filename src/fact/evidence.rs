@@ -50,6 +50,12 @@ pub struct RunFact {
     /// Inputs of its command that its content holds and that were not on disk: it ran without them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absent: Vec<RepoPath>,
+    /// The tests that failed, as far as they are known by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed_tests: Vec<String>,
+    /// `true` if these are all that failed, and every other test ran: nothing else is wrong with the run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed_in_these_alone: bool,
     /// `true` if it ran on a copy of its content in another place, which was not compared with it.
     #[serde(default)]
     pub on_a_copy: bool,

@@ -33,6 +33,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::Waived;
 use crate::moment::Moment;
+use crate::policy::QuarantinedTest;
 use crate::repo_path::RepoPath;
 
 /// All facts that the gates of one moment may read.
@@ -65,6 +66,9 @@ pub struct Facts {
     /// Tests that failed on the way here and are not known to have passed under their name since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_tests: Vec<failed_test::FailedTest>,
+    /// The tests in quarantine today.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quarantine: Vec<QuarantinedTest>,
     /// The subjects that change tests, if a gate requires a proof that these show the change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tested_changes: Vec<regression::TestedChange>,
@@ -111,6 +115,11 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// Returns the entry of a test in quarantine.
+    pub fn quarantined(&self, test: &str) -> Option<&QuarantinedTest> {
+        self.quarantine.iter().find(|entry| entry.is_about(test))
+    }
+
     /// Creates empty facts for a moment. The other fields are set one by one.
     pub const fn at(moment: Moment) -> Self {
         Self {
@@ -124,6 +133,7 @@ impl Facts {
             before: Vec::new(),
             weakening: BTreeMap::new(),
             failed_tests: Vec::new(),
+            quarantine: Vec::new(),
             tested_changes: Vec::new(),
             hosting: None,
             unfinished: Vec::new(),

@@ -40,6 +40,16 @@ pub fn relaxed(old: &Policy, new: &Policy, files: &dyn ProjectFiles) -> Vec<Stri
     for role in old.roles.list.iter().filter(|role| new.roles.named(&role.name).is_none()) {
         found.push(format!("the role {} is gone", role.name));
     }
+    for entry in &new.quarantine {
+        match old.quarantine.iter().find(|known| known.test == entry.test) {
+            None => found.push(format!("the test {} is in quarantine", entry.test)),
+            Some(known) if known.until < entry.until => {
+                found
+                    .push(format!("the quarantine of {} lasts until {}, not {}", entry.test, entry.until, known.until));
+            }
+            Some(_) => {}
+        }
+    }
     if new.signers != old.signers && new.signers != Signers::Nobody {
         found.push("the list of signers is different".to_owned());
     }

@@ -3,6 +3,8 @@
 //! Three trees must agree on the command's inputs: the one before the run, the one after it, and the judged one. No
 //! clock is used: the newest run *of this content* decides.
 
+use std::collections::BTreeSet;
+
 use minijinja::{Value, context};
 use serde::Deserialize;
 
@@ -11,6 +13,7 @@ use super::finding::{Answer, Finding};
 use super::finding_text::{self, list, shell_words};
 use super::forge_gates::plain;
 use super::other_command::difference;
+use super::quarantine;
 use crate::command_line::CheckOutcome;
 use crate::event::{Ended, Grade};
 use crate::fact::Facts;
@@ -127,7 +130,7 @@ impl EvidenceCase<'_> {
                 RunProof::Masked | RunProof::Nothing => false,
             };
             if let Some(newest) = here.first().filter(known) {
-                return self.judge_runs_of_this_content(newest, &here);
+                return self.judge_runs_of_this_content(newest, &here, facts);
             }
             if !self.params.required {
                 let message = format!("the policy does not require `{}`", self.command.run);
@@ -155,10 +158,10 @@ impl EvidenceCase<'_> {
         }
         match here.first() {
             // What failed here and passed in the working tree is mended there already.
-            Some(newest) if newest.shows() == RunProof::Fail => {
-                self.uncommitted(&counted, facts).unwrap_or_else(|| self.judge_runs_of_this_content(newest, &here))
-            }
-            Some(newest) => self.judge_runs_of_this_content(newest, &here),
+            Some(newest) if newest.shows() == RunProof::Fail => self
+                .uncommitted(&counted, facts)
+                .unwrap_or_else(|| self.judge_runs_of_this_content(newest, &here, facts)),
+            Some(newest) => self.judge_runs_of_this_content(newest, &here, facts),
             // What travelled here says what is known, and cannot make less of it.
             None if facts.receiving && counted.iter().all(|run| run.grade == Grade::Attested) => {
                 self.finding(Answer::Unknown, "elsewhere", Vec::new(), Vec::new(), &context! {})
@@ -204,12 +207,15 @@ impl EvidenceCase<'_> {
         run.is_stable(&self.command.inputs) && run.agrees(&self.command.inputs, &self.subject.opaque)
     }
 
-    fn judge_runs_of_this_content(&self, newest: &RunFact, here: &[&RunFact]) -> Finding {
+    fn judge_runs_of_this_content(&self, newest: &RunFact, here: &[&RunFact], facts: &Facts) -> Finding {
         let ids: Vec<_> = here.iter().map(|run| run.id.clone()).collect();
         match newest.shows() {
             RunProof::Fail if newest.was_cut_short() => {
                 let (over_time, signal) = (newest.over_time, newest.ended.killed_by());
                 self.finding(Answer::Fail, "killed", Vec::new(), ids, &context! { over_time, signal })
+            }
+            RunProof::Fail if let Some(tests) = quarantine::failures(newest, facts) => {
+                self.finding(Answer::Waived, "quarantined", Vec::new(), ids, &context! { tests })
             }
             RunProof::Fail => {
                 let mended = self.mended_since().map(|paths| list(&paths));
@@ -221,10 +227,17 @@ impl EvidenceCase<'_> {
                 self.finding(Answer::Fail, "vacuous", Vec::new(), ids, &context! {})
             }
             RunProof::Masked | RunProof::Nothing | RunProof::Pass => {
-                let failed = |run: &&&RunFact| run.shows() == RunProof::Fail && run.came_to_an_end();
+                let failed = |run: &&&RunFact| {
+                    run.shows() == RunProof::Fail && run.came_to_an_end() && quarantine::failures(run, facts).is_none()
+                };
                 let failures = here.iter().filter(failed).count();
                 if failures > 0 {
-                    return self.finding(Answer::Unknown, "flaky", Vec::new(), ids, &context! { failures });
+                    let tests: BTreeSet<&String> =
+                        here.iter().filter(failed).flat_map(|run| &run.failed_tests).collect();
+                    let tests: Vec<String> = tests.into_iter().map(|test| plain(test)).collect();
+                    let words =
+                        context! { failures, tests => (!tests.is_empty()).then(|| finding_text::list_of(&tests)) };
+                    return self.finding(Answer::Unknown, "flaky", Vec::new(), ids, &words);
                 }
                 if here.iter().all(|run| run.on_a_copy) {
                     return self.finding(Answer::Unknown, "on-a-copy", Vec::new(), ids, &context! {});

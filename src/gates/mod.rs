@@ -18,6 +18,7 @@ pub mod loops;
 mod other_command;
 pub mod protected_branch;
 pub mod pull_request;
+mod quarantine;
 pub mod regression;
 pub mod review;
 pub mod roles;

@@ -43,7 +43,7 @@ pub use self::latest_runs::{MAX_KEYS, MAX_PAIRS, MAX_PATHS, MAX_RUNS, MAX_RUNS_O
 #[cfg(test)]
 pub(crate) use self::line_format::StoredLine;
 pub use self::line_format::{MAX_LINE, data};
-pub use self::open_failures::{MAX_OPEN_FAILURES, OpenFailure};
+pub use self::open_failures::{MAX_OPEN_FAILURES, NamedFailures, OpenFailure};
 pub use self::read::JournalLine;
 pub use self::rescue_state::RescueState;
 pub use self::session_events::{MAX_STORY, SessionEvents};

@@ -7,6 +7,8 @@ use crate::oid::Oid;
 
 /// The number of tests that are remembered, those that failed last.
 pub const MAX_OPEN_FAILURES: usize = 512;
+/// The number of failures of one run that are remembered by name.
+const MAX_NAMED: usize = 32;
 
 /// A test that failed in a run of a declared command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +48,26 @@ pub struct OpenFailure {
     /// [`EarlierFailure::candidates`]: crate::event::test_results::EarlierFailure::candidates
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
+}
+
+/// The tests that failed in one run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedFailures {
+    /// The id of the run's event.
+    pub run: String,
+    /// Their names, sorted (the first 32).
+    pub tests: Vec<String>,
+    /// `true` if the runner named every test, and these are all that failed.
+    pub all: bool,
+}
+
+impl NamedFailures {
+    /// Returns the failures in the run with this id, if there are any.
+    pub(super) fn of(run: &str, results: &TestResults) -> Option<Self> {
+        let tests: Vec<String> = results.failed.iter().take(MAX_NAMED).cloned().collect();
+        let all = results.complete && tests.len() == results.failed.len();
+        (!tests.is_empty()).then(|| Self { run: run.to_owned(), tests, all })
+    }
 }
 
 /// Takes up the results of one more run.

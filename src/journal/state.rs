@@ -8,18 +8,21 @@ use super::attempts::{SessionState, Sessions};
 use super::hash_chain::{Chain, ChainMark, Integrity};
 use super::latest_runs::{RecordedRun, Runs};
 use super::line_format::Decoded;
-use super::open_failures::{self, OpenFailure};
+use super::open_failures::{self, NamedFailures, OpenFailure};
 use crate::digest::hex_digest;
 use crate::event::agent_work::{Act, EditKind, FileEdit, Prompt, Speaker};
 use crate::event::forwarded_text;
 use crate::event::pushes::PushVerdict;
 use crate::event::red_green::RedGreenProof;
+use crate::event::test_results::TestResults;
 use crate::event::{Event, EventKind, Grade, Judged, Run, RunStarted, Waived};
 use crate::repo_path::RepoPath;
 use crate::tool_folder::is_marker_name;
 
 /// The largest number of waivers that are kept.
 pub const MAX_WAIVERS: usize = 256;
+/// The largest number of runs whose failed tests are kept by name.
+const MAX_NAMED_RUNS: usize = 64;
 /// The largest number of red–green proofs that are kept.
 const MAX_PROOFS: usize = 16;
 /// The largest number of events without proof that are kept.
@@ -53,6 +56,9 @@ pub struct JournalState {
     /// Tests that failed, the latest first.
     #[serde(default)]
     open_failures: Vec<OpenFailure>,
+    /// The tests that failed in the latest runs, newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    named_failures: Vec<NamedFailures>,
     /// The red–green proofs with the ids of their events, newest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     proofs: Vec<(String, RedGreenProof)>,
@@ -145,6 +151,11 @@ impl JournalState {
         &self.open_failures
     }
 
+    /// Returns the tests that failed in the run with this id, if the runner named them (the latest 64 such runs).
+    pub fn failed_in(&self, run: &str) -> Option<&NamedFailures> {
+        self.named_failures.iter().find(|failures| failures.run == run)
+    }
+
     /// Returns the red–green proofs with the ids of their events, newest first (the latest 16).
     pub fn proofs(&self) -> &[(String, RedGreenProof)] {
         &self.proofs
@@ -181,6 +192,7 @@ impl JournalState {
     /// Withdraws the effect of an event: its line was changed since, or the one after it.
     fn doubt(&mut self, event: String) {
         self.runs.remove(&event);
+        self.named_failures.retain(|failures| failures.run != event);
         self.waivers.retain(|(id, _)| *id != event);
         self.proofs.retain(|(id, _)| *id != event);
         self.doubted.insert(0, event);
@@ -235,6 +247,7 @@ impl JournalState {
                 }
             }
             EventKind::Tests(results) => {
+                self.name_failures(results);
                 open_failures::follow(&mut self.open_failures, &event.id, event.session.as_deref(), results);
             }
             EventKind::Judged(judged) => {
@@ -275,6 +288,15 @@ impl JournalState {
             | EventKind::Settings(_)
             | EventKind::Repaired(_)
             | EventKind::Unknown { .. } => {}
+        }
+    }
+
+    /// Keeps the failed tests of the run that was recorded right before.
+    fn name_failures(&mut self, results: &TestResults) {
+        let newest = self.runs.of(&results.key).first().filter(|run| run.run.end.tree == results.tree);
+        if let Some(failures) = newest.and_then(|run| NamedFailures::of(&run.id, results)) {
+            self.named_failures.insert(0, failures);
+            self.named_failures.truncate(MAX_NAMED_RUNS);
         }
     }
 

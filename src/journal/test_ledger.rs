@@ -204,6 +204,21 @@ impl TestHistory {
         last
     }
 
+    /// Returns the contents on which a test passed and failed in runs of one command, each once, the earliest first.
+    pub fn contents_with_both(&self, test: &str) -> Vec<&Oid> {
+        let Some(id) = self.names.iter().position(|name| name == test) else { return Vec::new() };
+        let mut contents: Vec<&Oid> = Vec::new();
+        let keys: BTreeSet<&str> = self.runs.iter().map(|run| run.key.as_str()).collect();
+        for key in keys {
+            let both = self.contents_of_flaky(key).into_iter().filter(|(_, known)| *known == id);
+            contents.extend(both.map(|(tree, _)| tree));
+        }
+        let first = |tree: &&Oid| self.runs.iter().position(|run| run.tree == **tree);
+        contents.sort_by_key(first);
+        contents.dedup();
+        contents
+    }
+
     /// Returns the tests whose name holds a text, sorted; the one that is called like it, alone.
     pub fn named(&self, text: &str) -> Vec<&str> {
         if let Some(name) = self.names.iter().find(|name| *name == text) {
@@ -215,6 +230,12 @@ impl TestHistory {
 
     /// Returns the tests of a command that passed and failed on the same content.
     fn flaky(&self, key: &str) -> BTreeSet<&str> {
+        let both = self.contents_of_flaky(key).into_iter();
+        both.filter_map(|(_, id)| self.names.get(id).map(String::as_str)).collect()
+    }
+
+    /// Returns the contents on which tests of a command passed and failed, each with the number of the test.
+    fn contents_of_flaky<'a>(&'a self, key: &'a str) -> Vec<(&'a Oid, usize)> {
         let mut results: Results = Vec::new();
         let mut outcomes: HashMap<(&Oid, usize), BTreeSet<TestResult>> = HashMap::new();
         // Only a test that failed at some time can be one.
@@ -234,8 +255,7 @@ impl TestHistory {
         let both = |outcomes: &BTreeSet<TestResult>| {
             outcomes.contains(&TestResult::Passed) && outcomes.contains(&TestResult::Failed)
         };
-        let flaky = outcomes.iter().filter(|(_, outcomes)| both(outcomes));
-        flaky.filter_map(|((_, id), _)| self.names.get(*id).map(String::as_str)).collect()
+        outcomes.into_iter().filter(|(_, outcomes)| both(outcomes)).map(|(place, _)| place).collect()
     }
 
     fn of_key<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a LedgerRun> {

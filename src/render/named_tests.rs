@@ -128,6 +128,8 @@ pub struct TestHistoryView<'a> {
     test: &'a str,
     first_seen: Option<Timestamp>,
     last_failed: Option<Timestamp>,
+    /// The contents on which it passed and failed, as trees.
+    flaky_on: Vec<&'a Oid>,
     /// The runs in which its result changed, oldest first.
     changes: Vec<TestChange<'a>>,
 }
@@ -148,11 +150,12 @@ struct TestChange<'a> {
 }
 
 impl<'a> TestHistoryView<'a> {
-    /// Returns the history of `test`. `commit_of` returns the subject and author of a commit.
+    /// Returns the history of `test`, which passed and failed on the contents `flaky_on`. `commit_of` returns the subject and author of a commit.
     pub fn of(
         test: &'a str,
         moments: &[TestMoment<'a>],
         last_failed: Option<&LedgerRun>,
+        flaky_on: Vec<&'a Oid>,
         commit_of: impl Fn(&Oid) -> Option<(String, String)>,
     ) -> Self {
         let change = |moment: &TestMoment<'a>| {
@@ -174,6 +177,7 @@ impl<'a> TestHistoryView<'a> {
             test,
             first_seen: moments.first().map(|moment| moment.run.at),
             last_failed: last_failed.map(|run| run.at),
+            flaky_on,
             changes: moments.iter().map(change).collect(),
         }
     }
@@ -189,6 +193,9 @@ impl<'a> TestHistoryView<'a> {
         let or_never = |at: Option<Timestamp>| at.map_or_else(|| "never".to_owned(), time);
         let (first, last) = (or_never(self.first_seen), or_never(self.last_failed));
         let _ = writeln!(text, "{STRONG}{}{STRONG:#}\n  first seen {first}, last failed {last}", self.test);
+        for tree in &self.flaky_on {
+            let _ = writeln!(text, "  {WARN}passed and failed on the same content{WARN:#}, tree {}", tree.short());
+        }
         for change in &self.changes {
             change.line(&mut text);
         }

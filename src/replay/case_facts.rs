@@ -277,6 +277,8 @@ fn fact(seen: &SimulatedRun, content: &Content) -> RunFact {
         tool_folders: Vec::new(),
         local_files: Vec::new(),
         absent: Vec::new(),
+        failed_tests: Vec::new(),
+        failed_in_these_alone: false,
         on_a_copy: seen.proof.on_a_copy,
         differs: seen.start.differing(content),
     }
@@ -311,6 +313,8 @@ fn ci_runs(world: &World, asked: &CasePolicy, commit: &str, subject: &mut Subjec
                 tool_folders: Vec::new(),
                 local_files: Vec::new(),
                 absent: Vec::new(),
+                failed_tests: Vec::new(),
+                failed_in_these_alone: false,
                 on_a_copy: false,
                 differs: Some(Vec::new()),
             };

@@ -7,6 +7,7 @@ use regex::{Captures, Regex};
 use serde::Deserialize;
 
 use crate::event::test_results::TestResult;
+use crate::runner::simple_command_line::simple_commands;
 use crate::runner::test_names::NamedTests;
 
 /// The table `[names]`.
@@ -40,6 +41,15 @@ pub struct NameSource {
     /// An argument with which it names every test in its output.
     #[serde(default)]
     named_with: Option<String>,
+    /// `true` if a failed test keeps no other test from running.
+    #[serde(default)]
+    goes_on: bool,
+    /// An argument with which a failed test keeps no other test from running.
+    #[serde(default)]
+    goes_on_with: Option<String>,
+    /// Arguments with which the runner stops at a failure, or fails for other reasons as well.
+    #[serde(default)]
+    stops_with: Vec<String>,
 }
 
 fn double_colon() -> String {
@@ -142,6 +152,20 @@ impl NameSource {
     pub fn varies(&self, line: &str) -> bool {
         let is_word = |word: &str| self.varies_with.iter().any(|known| word.split('=').next() == Some(known.as_str()));
         self.varies || line.split_whitespace().any(is_word)
+    }
+
+    /// Returns `true` if `line` starts the runner `id` by itself, and a failed test keeps no other test from running.
+    pub fn goes_on(&self, id: &str, line: &str) -> bool {
+        const WRAPPERS: [&str; 13] =
+            ["uv", "poetry", "pdm", "hatch", "rye", "run", "npx", "bunx", "bundle", "exec", "python", "python3", "-m"];
+        let commands = simple_commands(line).unwrap_or_default();
+        let [words] = commands.as_slice() else { return false };
+        let wrapped = words.iter().take_while(|word| WRAPPERS.contains(&word.as_str())).count();
+        let (own, given) = (id.split(' '), &words[wrapped..]);
+        let starts_it = given.len() >= own.clone().count() && own.zip(given).all(|(own, word)| own == word);
+        let is_given = |argument: &str| given.iter().any(|word| word.split('=').next() == Some(argument));
+        let goes_on = self.goes_on || self.goes_on_with.as_deref().is_some_and(is_given);
+        starts_it && goes_on && !self.stops_with.iter().any(|argument| is_given(argument))
     }
 
     /// Returns the command `line` as one with which the runner `id` names its tests, if it starts that runner by itself and

@@ -218,6 +218,20 @@ fn the_tests_of_a_command_and_the_history_of_one_are_shown() {
     {
         assert!(history.contains(words), "{words}: {history}");
     }
+    assert!(!history.contains("on the same content"), "{history}");
+    // The same content, both results.
+    scene.repo.write("t.sh", "cat ../out\nexit $(cat ../status)\n").commit_all("suite");
+    for (output, status) in [(RED, 1), ("tests/test_calc.py::test_add PASSED\n1 passed in 0.02s\n", 0)] {
+        scene.repo.write("../out", output).write("../status", format!("{status}\n"));
+        assert_eq!(scene.gate(&["run", "test"]).status.code(), Some(status));
+    }
+    let (_, history) = shown(&["log", "--test", "test_add"]);
+    assert!(history.contains("\n  passed and failed on the same content, tree "), "{history}");
+    let flaky = "passes and fails on the same content  tests/test_calc.py::test_add";
+    assert!(shown(&["status", "--tests"]).1.contains(flaky));
+    let (_, verdict) = shown(&["check"]);
+    let named = "after 1 failed run on the same content, in which these tests failed: tests/test_calc.py::test_add";
+    assert!(verdict.contains(named), "{verdict}");
     let (code, several) = shown(&["log", "--test", "test_calc"]);
     assert_eq!(code, Some(65), "{several}");
     assert!(several.contains("2 tests are named like `test_calc`: tests/test_calc.py::test_add, "), "{several}");

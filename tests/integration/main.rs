@@ -79,6 +79,7 @@ mod prompts;
 mod proving;
 mod pushes;
 mod put_aside;
+mod quarantine;
 mod readme;
 mod receive;
 mod recent_log;

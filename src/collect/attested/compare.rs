@@ -77,6 +77,8 @@ fn run_fact(attested: &Attested, diff: &TreeDiff) -> RunFact {
         tool_folders: Vec::new(),
         local_files: Vec::new(),
         absent: Vec::new(),
+        failed_tests: Vec::new(),
+        failed_in_these_alone: false,
         on_a_copy: false,
         differs,
     }

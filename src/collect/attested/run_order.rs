@@ -85,6 +85,8 @@ mod tests {
             tool_folders: Vec::new(),
             local_files: Vec::new(),
             absent: Vec::new(),
+            failed_tests: Vec::new(),
+            failed_in_these_alone: false,
             on_a_copy: false,
             differs: None,
         }

@@ -10,9 +10,27 @@ const BAD: &[(&str, &[&str])] = &[
     (
         "xyz = 1",
         &[
-            "1:1: unknown key `xyz` at the top level, which takes version, mode, commands, gates, scopes, roles, unblock, attest, ci, push, retention, prompts",
+            "1:1: unknown key `xyz` at the top level, which takes version, mode, commands, gates, scopes, roles, unblock, attest, ci, push, retention, quarantine, prompts",
         ],
     ),
+    (
+        "[[quarantine]]\ntest = \"t\"\nreason = \" \"\nuntill = 2026-12-31",
+        &[
+            "1:1: missing key `owner` in [[quarantine]]",
+            "3:10: `reason` is empty",
+            "4:1: unknown key `untill` in [[quarantine]]; did you mean `until`?",
+        ],
+    ),
+    (
+        "[[quarantine]]\ntest = \"t\"\nreason = \"r\"\nowner = \"o\"\nuntil = \"soon\"",
+        &["5:9: `until` takes a day such as 2026-12-31, not `soon`"],
+    ),
+    (
+        "[[quarantine]]\ntest = \"t\"\nreason = \"r\"\nowner = \"o\"\nuntil = 2026-12-31T10:00:00Z",
+        &["5:9: `until` takes a day such as 2026-12-31, not `2026-12-31T10:00:00Z`"],
+    ),
+    ("[quarantine]\ntest = \"t\"", &["1:1: `quarantine` takes an array of tables, not a table"]),
+    ("quarantine = [\"t\"]", &["1:15: `quarantine` takes an array of tables, not a string"]),
     ("[attest]\n", &["1:2: missing key `signers` in [attest]"]),
     ("[attest]\nsigner = \"a\"", &["2:1: unknown key `signer` in [attest]; did you mean `signers`?"]),
     ("attest = \"a\"", &["1:10: `attest` takes a table, not a string"]),
@@ -172,7 +190,7 @@ const BAD: &[(&str, &[&str])] = &[
         "\u{feff}mode = \"x\"\r\n\r\nfoo = 1\r\n",
         &[
             "1:8: `mode` takes off, observe, warn or block, not `x`",
-            "3:1: unknown key `foo` at the top level, which takes version, mode, commands, gates, scopes, roles, unblock, attest, ci, push, retention, prompts",
+            "3:1: unknown key `foo` at the top level, which takes version, mode, commands, gates, scopes, roles, unblock, attest, ci, push, retention, quarantine, prompts",
         ],
     ),
     ("# ünïcödé\n\"ä\" = 1; ", &["2:7: not TOML: string values must be quoted, expected literal string"]),

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{FULL, parsed};
-use crate::config::{attest, ci, commands, gate_table, push, scopes};
+use crate::config::{attest, ci, commands, gate_table, push, quarantine, scopes};
 use crate::embedded::{TEMPLATES, file};
 
 const SCOPES: &str = "[scopes]\na = [\"a/**\", \"!a/x\"]\n\"@b/c\" = { paths = [\"b\"], aliases = [\"c\"], with = [\"a\"], shared = [\"d\"], goes_along = true }";
@@ -34,6 +34,7 @@ fn it_has_the_keys_of_the_reader() {
         (&schema["$defs"]["scope_table"], scopes::KEYS),
         (&schema["properties"]["ci"], ci::KEYS),
         (&schema["properties"]["push"], push::KEYS),
+        (&schema["properties"]["quarantine"]["items"], quarantine::KEYS),
         (&schema["$defs"]["message"], gate_table::MESSAGE_KEYS),
     ] {
         let listed = table["properties"].as_object().unwrap().keys().map(String::as_str).collect();

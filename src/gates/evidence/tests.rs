@@ -86,6 +86,8 @@ fn run(id: &str, exit: i32, differs: Option<&[&str]>) -> RunFact {
         tool_folders: Vec::new(),
         local_files: Vec::new(),
         absent: Vec::new(),
+        failed_tests: Vec::new(),
+        failed_in_these_alone: false,
         on_a_copy: false,
         differs: differs.map(paths),
     }

@@ -27,7 +27,8 @@ pub(super) fn notice(facts: &Facts, asked_for: bool) -> Vec<WeakenedProof> {
     let mut groups: BTreeMap<(&str, bool, &str), Vec<&FailedTest>> = BTreeMap::new();
     for failed in &facts.failed_tests {
         let is_gone_with_its_code = obsolete.iter().any(|name| is_same_test(&failed.test, name));
-        if !is_gone_with_its_code && let Some((reason, blocks)) = fate(failed, asked_for) {
+        let fate = fate(failed, asked_for).map(|fate| in_quarantine(facts, failed, fate));
+        if !is_gone_with_its_code && let Some((reason, blocks)) = fate {
             groups.entry((reason, blocks, &failed.command)).or_default().push(failed);
         }
     }
@@ -66,6 +67,15 @@ fn unnamed(failed: &FailedTest) -> Option<(&'static str, bool)> {
         // All that the command runs passed, and the test is still part of it.
         Obstacle::None => Some((changed_only(failed)?, false)),
     }
+}
+
+/// Returns the answer about a test that may be in quarantine: a later run does not have to show a pass of it.
+fn in_quarantine(facts: &Facts, failed: &FailedTest, (reason, blocks): (&'static str, bool)) -> (&'static str, bool) {
+    let needs_pass = failed.since != Some(TestResult::Passed);
+    if needs_pass && facts.quarantined(&failed.test).is_some() {
+        return ("failed-test-quarantined", false);
+    }
+    (reason, blocks)
 }
 
 fn changed_only(failed: &FailedTest) -> Option<&'static str> {
@@ -181,6 +191,21 @@ mod tests {
         assert_eq!(answer(&renamed), "");
         assert_eq!(answer(&FailedTest { count: CountedTests::Fewer, ..renamed.clone() }), "failed-test-unseen!");
         assert_eq!(answer(&FailedTest { since: Some(TestResult::Missing), ..renamed }), "");
+    }
+
+    #[test]
+    fn a_test_in_quarantine_is_reported() {
+        let entry = crate::policy::QuarantinedTest {
+            test: "a".to_owned(),
+            reason: "the mirror is slow".to_owned(),
+            owner: "alice".to_owned(),
+            until: jiff::civil::Date::constant(2026, 12, 31),
+        };
+        let facts = Facts { quarantine: vec![entry], ..Facts::at(crate::moment::Moment::Push) };
+        for (test, expected) in [("a", ("failed-test-quarantined", false)), ("b", ("failed-test-skips", true))] {
+            let failed = FailedTest { test: test.to_owned(), ..failed(Some(TestResult::Skipped)) };
+            assert_eq!(in_quarantine(&facts, &failed, fate(&failed, false).unwrap()), expected);
+        }
     }
 
     #[test]
