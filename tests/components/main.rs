@@ -39,6 +39,10 @@ mod schemas;
 #[path = "../integration/forge/server.rs"]
 mod server;
 mod shells;
+mod silenced_tests;
+#[allow(dead_code, reason = "each test binary uses its part")]
+#[path = "../integration/silencing.rs"]
+mod silencing;
 #[path = "../integration/support.rs"]
 mod support;
 #[path = "../integration/terminal.rs"]

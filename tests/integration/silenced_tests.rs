@@ -1,7 +1,5 @@
-//! Ways to silence a test that failed, with real runners: each is held back where the runner names its tests, and reported
+//! Ways to silence a test that failed, with cargo (other runners are in `tests/components`): each is held back where the runner names its tests, and reported
 //! where it does not. Honest work next to them passes.
-
-use std::process::Command;
 
 use crate::silencing::{Before, Change, Move, Project, Remove, Replace, Scene, Toolbox, Write, silenced};
 
@@ -73,74 +71,14 @@ const RUST: Project = Project {
     ],
 };
 
-const NODE: Project = Project {
-    files: &[
-        ("package.json", "{\"name\":\"x\",\"type\":\"module\",\"scripts\":{\"test\":\"node --test\"}}\n"),
-        ("src/calc.js", "export const add = (a, b) => a + b;\n"),
-        (
-            "test/calc.test.js",
-            "import { it } from \"node:test\";\nimport assert from \"node:assert\";\nimport { add } from \"../src/calc.js\";\nit(\"adds\", () => { assert.equal(add(1, 2), 3); });\nit(\"adds two\", () => { assert.equal(add(2, 2), 4); });\n",
-        ),
-        ("test/ok.test.js", "import { it } from \"node:test\";\nit(\"ok\", () => {});\n"),
-    ],
-    code: "src/calc.js",
-    others: (
-        "test/more.test.js",
-        "import { it } from \"node:test\";\nit(\"one\", () => {});\nit(\"two\", () => {});\n",
-    ),
-    silenced: &[
-        ("skipped", &[Replace("test/calc.test.js", "\", () =>", "\", { skip: true }, () =>")]),
-        ("to do", &[Replace("test/calc.test.js", "\", () =>", "\", { todo: true }, () =>")]),
-        ("skipped inside", &[Replace("test/calc.test.js", "() => {", "(t) => { t.skip(); return;")]),
-        (
-            "another word for it",
-            &[
-                Replace("test/calc.test.js", "\nit(", "\nlater("),
-                Before("test/calc.test.js", "const later = (...all) => it.skip(...all);\n"),
-            ],
-        ),
-        ("only where a variable is set", &[Replace("test/calc.test.js", "\nit(", "\nif (process.env.FULL) it(")]),
-        ("another ending", &[Move("test/calc.test.js", "test/calc.test.txt")]),
-        (
-            "a list of files",
-            &[Write(
-                "package.json",
-                "{\"name\":\"x\",\"type\":\"module\",\"scripts\":{\"test\":\"node --test test/ok.test.js test/more.test.js\"}}\n",
-            )],
-        ),
-        (
-            "unrelated tests in place",
-            &[Write(
-                "test/calc.test.js",
-                "import { it } from \"node:test\";\nit(\"x\", () => {});\nit(\"y\", () => {});\n",
-            )],
-        ),
-        ("removed", &[Remove("test/calc.test.js")]),
-    ],
-    honest: &[
-        ("a fix", &[]),
-        (
-            "a fix and a comment in the test",
-            &[Replace("test/calc.test.js", "it(\"adds two\"", "// Two.\nit(\"adds two\"")],
-        ),
-        ("a fix and another name for the file", &[Move("test/calc.test.js", "test/sums.test.js")]),
-    ],
-};
-
-fn is_installed(program: &str) -> bool {
-    Command::new(program).arg("--version").output().is_ok()
-}
-
 #[test]
 fn failed_tests_of_cargo_without_names_are_not_silenced_without_a_word() {
     silenced(&RUST, "cargo test --offline -q", false, Toolbox::default());
 }
 
 #[test]
-fn failed_tests_of_node_cannot_be_silenced() {
-    if is_installed("node") {
-        silenced(&NODE, "npm test", true, Toolbox::default());
-    }
+fn failed_tests_of_cargo_cannot_be_silenced() {
+    silenced(&RUST, "cargo test --offline", true, Toolbox::default());
 }
 
 /// A run that names no tests is asked for again with names, and the answer counts either way.
