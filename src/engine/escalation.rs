@@ -21,7 +21,7 @@ use crate::source::project_files::DiskDirectory;
 use crate::templates::sentences::say;
 use crate::verdict::assemble::ESCALATES_AT;
 use crate::verdict::escalation::failing_command::{Clean, FailureProof};
-use crate::verdict::escalation::history::History;
+use crate::verdict::escalation::history::{FailedRun, History};
 use crate::verdict::escalation::{self, Artifacts, Escalation};
 use crate::verdict::{Outcome, Verdict, verdict_files};
 
@@ -57,7 +57,9 @@ impl Workplace {
         } else {
             verify.clone()
         };
-        let proof = escalation::smallest_failure(verdict, history).map(|failure| {
+        let failure = escalation::smallest_failure(verdict, history);
+        let alone = failure.zip(tree).and_then(|(failure, tree)| history.alone(failure, tree));
+        let proof = alone.as_ref().or(failure).map(|failure| {
             let known = FailureProof::recorded(history, failure, tree);
             FailureProof { clean: tried.unwrap_or(known.clean), ..known }
         });
@@ -100,7 +102,15 @@ impl Workplace {
 
     /// Returns the acts of a session since its first refusal in a row.
     pub fn history(&self, session: &str) -> History {
-        History::of(self.events().iter(), session)
+        let mut history = History::of(self.events().iter(), session);
+        if history.failures.iter().any(|failure| failure.failed_test.is_some())
+            && let Ok(policy) = self.policy_of_head()
+        {
+            for failure in &mut history.failures {
+                failure.alone = line_of_one_test(&policy, failure);
+            }
+        }
+        history
     }
 
     /// Adds the actions that the reply to a handoff ruled out and that were repeated since.
@@ -153,6 +163,12 @@ impl Workplace {
         });
         events.collect()
     }
+}
+
+/// Returns the command line that runs the failed test of a run alone, if its runner can do that.
+fn line_of_one_test(policy: &Policy, failure: &FailedRun) -> Option<String> {
+    let runner = policy.runners.runner(failure.runner.as_deref()?)?;
+    runner.names.as_ref()?.line_of_one(&runner.id, &failure.line, failure.failed_test.as_deref()?)
 }
 
 /// Returns the path of the payload of a session.

@@ -13,7 +13,7 @@ use crate::oid::Oid;
 use crate::redact::redact;
 use crate::verdict::assemble::ESCALATES_AT;
 use crate::verdict::escalation::failing_command::Clean;
-use crate::verdict::escalation::history::History;
+use crate::verdict::escalation::history::{FailedRun, History};
 use crate::verdict::escalation::{Escalation, smallest_failure};
 use crate::verdict::{Outcome, Verdict};
 
@@ -50,21 +50,38 @@ impl<'a> FailingCase<'a> {
     pub fn untried(&self) -> Option<&str> {
         let failure = smallest_failure(&self.verdict, &self.history)?;
         let tree = self.tree.as_ref()?;
-        let untried = self.tried.is_none() && self.history.on_clean_checkout(failure, tree) == Clean::NotTried;
+        let is_known = self.tried.is_some() || self.history.alone(failure, tree).is_some();
+        let untried = !is_known && self.history.on_clean_checkout(failure, tree) == Clean::NotTried;
         untried.then_some(failure.line.as_str())
     }
 
     /// Tries that command on a clean checkout, for at most `patience`, and records the result, so that it is not tried
-    /// again.
+    /// again. If the failed test can be run alone, that is tried first: where it fails, it says more.
     pub fn prove(&mut self, patience: Duration) -> Result<(), Failure> {
         if self.untried().is_none() {
             return Ok(());
         }
-        let (Some(failure), Some(tree)) = (smallest_failure(&self.verdict, &self.history), &self.tree) else {
+        let (Some(failure), Some(tree)) = (smallest_failure(&self.verdict, &self.history), self.tree.clone()) else {
             return Ok(());
         };
+        let failure = failure.clone();
+        if self.history.can_be_tried_alone(&failure, &tree)
+            && let Some(alone) = failure.of_one_test()
+        {
+            // What cannot be tried alone is tried as a whole.
+            let _ = self.try_on(&tree, &alone, patience)?;
+            if self.history.alone(&failure, &tree).is_some() {
+                return Ok(());
+            }
+        }
+        self.tried = self.try_on(&tree, &failure, patience)?;
+        Ok(())
+    }
+
+    /// Tries a command on a clean checkout and records the result. Returns the reason if there is none.
+    fn try_on(&mut self, tree: &Oid, failure: &FailedRun, patience: Duration) -> Result<Option<Clean>, Failure> {
         match clean_run::end(&self.place.repo, tree, self.head.as_ref(), failure, patience) {
-            Err(clean) => self.tried = Some(clean),
+            Err(clean) => Ok(Some(clean)),
             Ok((ended, signature)) => {
                 let signature = signature.iter().map(|said| redact(said).into_owned()).collect();
                 let (key, line, tree) = (failure.key.clone(), failure.line.clone(), tree.clone());
@@ -73,9 +90,9 @@ impl<'a> FailingCase<'a> {
                 let event = NewEvent { session: None, origin: Origin::observed(), kind };
                 self.place.journal.append(event).map_err(internal)?;
                 self.history.trials.push(trial);
+                Ok(None)
             }
         }
-        Ok(())
     }
 
     /// Returns the payload. `reference` is the ref under which the content can be fetched, if it exists already.

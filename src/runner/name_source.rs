@@ -7,8 +7,10 @@ use regex::{Captures, Regex};
 use serde::Deserialize;
 
 use crate::event::test_results::TestResult;
+use crate::runner::printed_names::EXPECTS_PANIC;
 use crate::runner::simple_command_line::simple_commands;
 use crate::runner::test_names::NamedTests;
+use crate::shell_quote::shell_word;
 
 /// The table `[names]`.
 #[derive(Debug, Default, Deserialize)]
@@ -41,6 +43,10 @@ pub struct NameSource {
     /// An argument with which it names every test in its output.
     #[serde(default)]
     named_with: Option<String>,
+    /// The arguments that let it run one test alone: `{name}` is its name, `{home}` the part before [`Self::joined`], `{test}`
+    /// the part after it, and `{title}` that part without the signs between its groups; `{top}` is the part of `{test}` before a `/`.
+    #[serde(default)]
+    one_test: Option<String>,
     /// `true` if a failed test keeps no other test from running.
     #[serde(default)]
     goes_on: bool,
@@ -139,6 +145,19 @@ impl NameRule {
     }
 }
 
+/// Returns the words of a line up to the runner `id`, and those after it, if it is one command that starts the runner by
+/// itself, or through a program that runs nothing else.
+fn started_directly(id: &str, line: &str) -> Option<(Vec<String>, Vec<String>)> {
+    const WRAPPERS: [&str; 13] =
+        ["uv", "poetry", "pdm", "hatch", "rye", "run", "npx", "bunx", "bundle", "exec", "python", "python3", "-m"];
+    let [mut words] = <[Vec<String>; 1]>::try_from(simple_commands(line)?).ok()?;
+    let wrapped = words.iter().take_while(|word| WRAPPERS.contains(&word.as_str())).count();
+    let end = wrapped + id.split(' ').count();
+    let is_it = words.len() >= end && id.split(' ').zip(&words[wrapped..]).all(|(own, word)| own == word);
+    let given = if is_it { words.split_off(end) } else { return None };
+    Some((words, given))
+}
+
 impl NameSource {
     /// Compiles the patterns; the error is the pattern and its problem.
     pub(crate) fn check(&self) -> Result<(), (String, String)> {
@@ -156,16 +175,35 @@ impl NameSource {
 
     /// Returns `true` if `line` starts the runner `id` by itself, and a failed test keeps no other test from running.
     pub fn goes_on(&self, id: &str, line: &str) -> bool {
-        const WRAPPERS: [&str; 13] =
-            ["uv", "poetry", "pdm", "hatch", "rye", "run", "npx", "bunx", "bundle", "exec", "python", "python3", "-m"];
-        let commands = simple_commands(line).unwrap_or_default();
-        let [words] = commands.as_slice() else { return false };
-        let wrapped = words.iter().take_while(|word| WRAPPERS.contains(&word.as_str())).count();
-        let (own, given) = (id.split(' '), &words[wrapped..]);
-        let starts_it = given.len() >= own.clone().count() && own.zip(given).all(|(own, word)| own == word);
+        let Some((_, given)) = started_directly(id, line) else { return false };
         let is_given = |argument: &str| given.iter().any(|word| word.split('=').next() == Some(argument));
         let goes_on = self.goes_on || self.goes_on_with.as_deref().is_some_and(is_given);
-        starts_it && goes_on && !self.stops_with.iter().any(|argument| is_given(argument))
+        goes_on && !self.stops_with.iter().any(|argument| is_given(argument))
+    }
+
+    /// Returns the command that runs one test alone, if `line` starts the runner `id` by itself. Options of the line are
+    /// kept, unless it has other words as well: these choose tests.
+    pub fn line_of_one(&self, id: &str, line: &str, test: &str) -> Option<String> {
+        let template = self.one_test.as_deref()?;
+        let (mut words, given) = started_directly(id, line)?;
+        if given.iter().all(|word| word.starts_with('-') && word != "--") {
+            words.extend(given);
+        }
+        let name = test.strip_suffix(EXPECTS_PANIC).unwrap_or(test);
+        let (home, own) = name.split_once(self.joined.as_str()).unwrap_or(("", name));
+        if template.contains("{home}") && home.is_empty() {
+            return None;
+        }
+        let top = own.split('/').next().unwrap_or(own);
+        let fill = |word: &str| {
+            word.replace("{name}", name)
+                .replace("{home}", home)
+                .replace("{test}", own)
+                .replace("{title}", &own.replace(" > ", " "))
+                .replace("{top}", top)
+        };
+        words.extend(template.split(' ').map(fill));
+        Some(words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" "))
     }
 
     /// Returns the command `line` as one with which the runner `id` names its tests, if it starts that runner by itself and
@@ -272,6 +310,48 @@ impl<'s> NamesReading<'s> {
 #[cfg(test)]
 mod tests {
     use crate::runner::Catalogue;
+
+    #[test]
+    fn one_test_is_run_alone() {
+        for (id, line, test, alone) in [
+            ("pytest", "pytest -q", "tests/a.py::t[1-2]", Some("pytest -q 'tests/a.py::t[1-2]'")),
+            ("pytest", "uv run pytest tests", "tests/a.py::t", Some("uv run pytest tests/a.py::t")),
+            ("pytest", "python3 -m pytest", "tests/a.py::T::t", Some("python3 -m pytest tests/a.py::T::t")),
+            ("pytest", "make test", "tests/a.py::t", None),
+            ("pytest", "pytest && sh lint.sh", "tests/a.py::t", None),
+            ("cargo test", "cargo test --offline", "a::adds", Some("cargo test --offline -- --exact a::adds")),
+            ("cargo test", "cargo test -- --nocapture", "a::adds", Some("cargo test -- --exact a::adds")),
+            ("cargo test", "cargo test", "a::adds - should panic", Some("cargo test -- --exact a::adds")),
+            ("go test", "go test -v ./...", "x.com/a TestAdd/zero", Some("go test -run '^TestAdd$' x.com/a")),
+            ("go test", "go test ./...", "TestAdd", None),
+            ("jest", "npx jest --ci", "a.test.js::calc > adds", Some("npx jest --ci a.test.js -t 'calc adds'")),
+            ("vitest", "vitest run", "a.test.js::adds", Some("vitest --run a.test.js -t adds")),
+            ("vitest", "npm test", "a.test.js::adds", None),
+        ] {
+            let names = Catalogue::embedded().runner(id).unwrap().names.as_ref().unwrap();
+            assert_eq!(names.line_of_one(id, line, test).as_deref(), alone, "{line} {test}");
+        }
+    }
+
+    #[test]
+    fn a_failure_keeps_no_other_test_from_running() {
+        for (id, line, goes_on) in [
+            ("pytest", "pytest -q", true),
+            ("pytest", "uv run pytest -q", true),
+            ("pytest", "pytest -x", false),
+            ("pytest", "pytest --maxfail=2", false),
+            ("pytest", "pytest; sh lint.sh", false),
+            ("cargo test", "cargo test", false),
+            ("cargo test", "cargo test --no-fail-fast", true),
+            ("go test", "go test -v ./...", true),
+            ("go test", "go test -failfast ./...", false),
+            ("jest", "npm test", false),
+            ("jest", "npx jest", true),
+        ] {
+            let names = Catalogue::embedded().runner(id).unwrap().names.as_ref().unwrap();
+            assert_eq!(names.goes_on(id, line), goes_on, "{line}");
+        }
+    }
 
     #[test]
     fn a_line_names_its_tests_with_another_argument_or_without_one() {

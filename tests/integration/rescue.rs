@@ -1,6 +1,7 @@
 //! When the attempts are used up: the payload, a clean handoff, the replies that are taken, and the end of it.
 
 use std::fs;
+use std::path::PathBuf;
 
 use serde_json::Value;
 
@@ -123,6 +124,34 @@ fn the_failing_command_is_tried_on_a_clean_checkout_once() {
     project.repo.git(["fetch", "-q", aside, &reference]);
     assert_eq!(project.repo.git(["rev-parse", "FETCH_HEAD^{tree}"]).trim(), tree);
     assert!(artifacts.contains("original task: ") && artifacts.contains("escalation_coder.json"), "{artifacts}");
+}
+
+#[test]
+fn the_payload_names_the_failed_test_alone_where_it_fails_on_a_clean_checkout() {
+    let script = |fails_alone: &str| {
+        format!(
+            "case \"$*\" in *::*) {fails_alone} ;; *) echo 'tests/test_a.py::test_other PASSED' ;; esac\n\
+             echo 'FAILED tests/test_a.py::test_one - assert 1 == 2'\necho '1 failed in 0.01s'\nexit 1\n"
+        )
+    };
+    for (fails_alone, command) in [("true", "pytest -q tests/test_a.py::test_one"), ("exit 0", "pytest -q")] {
+        let project = Project::with(&POLICY.replace("sh test.sh", "pytest -q"));
+        let tools = project.repo.outside().join("tools");
+        project.repo.write("../tools/pytest", format!("#!/bin/sh\n{}", script(fails_alone)));
+        fs::set_permissions(tools.join("pytest"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let own = PathBuf::from(env!("CARGO_BIN_EXE_gate")).parent().unwrap().to_owned();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = [tools, own].into_iter().chain(std::env::split_paths(&path));
+        let path = std::env::join_paths(folders).unwrap().into_string().unwrap();
+        let gate = |args: &[&str]| project.gate_with(&[("PATH", path.as_str())], args);
+        project.edit("broken");
+        gate(&["run", "test"]).exits(1);
+        let payload: Value = serde_json::from_str(&gate(&["escalate", "--json"]).exits(0).out).unwrap();
+        valid("escalation", &payload);
+        let failing = &payload["failing_command"];
+        assert_eq!((&failing["command"], &failing["verified"]), (&command.into(), &true.into()), "{payload}");
+        gate(&["escalate", "--json"]).exits(0).never_says("trying").says(command);
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::event::{Ended, Event, EventKind, Run, forwarded_text};
 use crate::fact::output_patterns;
 use crate::moment::Moment;
 use crate::oid::Oid;
+use crate::policy::command_key;
 use crate::repo_path::RepoPath;
 use crate::templates::sentences::say;
 
@@ -62,6 +63,12 @@ pub struct FailedRun {
     pub ended: Ended,
     /// The lines of its output that describe the failure.
     pub signature: Vec<String>,
+    /// The runner that reported its tests.
+    pub runner: Option<String>,
+    /// The first of the tests that failed, if they are known by name.
+    pub failed_test: Option<String>,
+    /// The command line that runs this test alone.
+    pub alone: Option<String>,
 }
 
 impl FailedRun {
@@ -75,7 +82,17 @@ impl FailedRun {
             dir: run.command.dir.clone(),
             ended: run.ended,
             signature: output_patterns::signature(&run.tail),
+            runner: run.report.as_ref().map(|report| report.runner.clone()),
+            failed_test: None,
+            alone: None,
         }
+    }
+
+    /// Returns the same failure, shown by the failed test alone.
+    pub fn of_one_test(&self) -> Option<Self> {
+        let line = self.alone.clone()?;
+        let key = command_key(&line, &self.dir);
+        Some(Self { key, line, tests: Some((1, 1)), alone: None, ..self.clone() })
     }
 }
 
@@ -124,6 +141,12 @@ impl History {
                     self.acts.push(SessionAct::Refused(judged.attempt));
                 }
             }
+            EventKind::Tests(results) => {
+                let newest = self.failures.last_mut().filter(|failure| failure.key == results.key);
+                if let Some(failure) = newest {
+                    failure.failed_test = results.failed.first().cloned();
+                }
+            }
             EventKind::Work(work) => self.worked(work),
             _ => {}
         }
@@ -151,6 +174,23 @@ impl History {
         let tree = &self.failures.iter().rev().find(shows)?.tree;
         let here = self.failures.iter().rev().filter(shows).filter(|failure| failure.tree == *tree);
         here.min_by_key(|failure| failure.tests.map_or(u64::MAX, |(ran, _)| ran))
+    }
+
+    /// Returns the failed test of `failure` alone, if it is known to fail on a clean checkout of `tree`.
+    pub fn alone(&self, failure: &FailedRun, tree: &Oid) -> Option<FailedRun> {
+        let alone = failure.of_one_test()?;
+        let trial = self.trials.iter().rev().find(|trial| trial.key == alone.key && trial.tree == *tree)?;
+        let test = failure.failed_test.as_deref()?;
+        let own = test.rsplit([':', ' ', '/']).next().unwrap_or(test);
+        let is_it = trial.ended == failure.ended && trial.signature.iter().any(|line| line.contains(own));
+        is_it.then(|| FailedRun { signature: trial.signature.clone(), ..alone })
+    }
+
+    /// Returns `true` if the failed test of `failure` can be run alone, and that was not tried on a clean checkout of `tree`.
+    pub fn can_be_tried_alone(&self, failure: &FailedRun, tree: &Oid) -> bool {
+        let is_tried =
+            |alone: &FailedRun| self.trials.iter().any(|trial| trial.key == alone.key && trial.tree == *tree);
+        failure.of_one_test().is_some_and(|alone| !is_tried(&alone))
     }
 
     /// Returns the result of `failure` if the command was tried on a clean checkout of `tree`.

@@ -237,6 +237,9 @@ mod tests {
             dir: RepoPath::from(text.as_str()),
             ended: Ended::Exited(1),
             signature: texts.to_vec(),
+            runner: None,
+            failed_test: None,
+            alone: None,
         };
         let tree = Some(&tree).filter(|_| clean != Clean::Impossible);
         failing_command::command(&FailureProof { failure: &failure, tree, clean }, "gate escalate")
