@@ -95,6 +95,23 @@ impl LazyPatterns {
 }
 
 impl PhrasePatterns {
+    /// Returns the patterns of entries that begin and end at a word.
+    pub fn words(entries: &[String]) -> Self {
+        Self(entries.iter().map(|entry| LazyPattern::new(format!(r"\b(?:{entry})\b"), true)).collect())
+    }
+
+    /// Returns the patterns of entries that may stand inside a word.
+    pub fn anywhere(entries: &[String]) -> Self {
+        Self(entries.iter().map(|entry| LazyPattern::new(format!("(?:{entry})"), true)).collect())
+    }
+
+    /// Returns the places at which an expression matches, in order; places that overlap are joined.
+    pub fn spans(&self, text: &str) -> Vec<(usize, usize)> {
+        let folded = folded(text);
+        let regexes = self.0.iter().filter_map(|pattern| pattern.within(&folded));
+        joined(regexes.flat_map(|regex| regex.find_iter(text)).map(|hit| (hit.start(), hit.end())).collect())
+    }
+
     /// Returns `true` if one of the expressions matches in a text.
     pub fn is_match(&self, text: &str) -> bool {
         let folded = folded(text);
@@ -110,6 +127,19 @@ impl PhrasePatterns {
     pub fn count(&self) -> usize {
         self.0.len()
     }
+}
+
+/// Returns places in order; those that overlap become one.
+pub fn joined(mut places: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+    places.sort_unstable();
+    places.dedup_by(|later, earlier| {
+        let overlaps = later.0 < earlier.1;
+        if overlaps {
+            earlier.1 = earlier.1.max(later.1);
+        }
+        overlaps
+    });
+    places
 }
 
 /// Returns a text in small letters. The long `ſ` equals an `s` for regular expressions, and has no other small form.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::clauses::ClauseAct;
-use super::scores::ScoreBasis;
+use super::score_basis::ScoreBasis;
 
 /// The share of one class in a prompt.
 #[derive(Clone, Debug, PartialEq, Serialize)]

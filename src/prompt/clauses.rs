@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::prompt_text::{NameInPrompt, NameKind};
 use super::word_lists::PromptLanguage;
 
 /// The kind of act that a clause requests.
@@ -43,7 +44,7 @@ static BREAK: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)[;,!¿¡\n，。；、！]+|[.:?？：](?:\s|$)|\s(?:and then|and also|and|then|also|plus|y también|y además|y|e|luego|después|und|dann|et|puis|depois)\s|然后|并且|和").ok()
 });
 static POLITE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^(?:[-*•]\s+|(?:in|en|dans|em|im|inside)\s+(?:\S*(?-i:[A-Z_./])\S*|\s),?\s+|\(?\d{1,2}[.)]\s+|(?:please|pls|can you|could you|would you|can we|could we|shall we|should we|is it possible to|i want you to|i want to|i'd like to|i need to|i need you to|we need to|let's|lets|now|just|only|also|then|and|so|first|next|finally|ok|okay|hey|hi|por favor|puedes|podr[ií]as|podemos|podr[ií]amos|se puede|quiero que|quiero|necesito que|ahora|solo|s[oó]lo|tambi[eé]n|y|luego|bitte|kannst du|jetzt|s'il te plaît|peux-tu|pode|você pode|请|帮我)\b[,:]?\s*)+").ok()
+    Regex::new(r"(?i)^(?:[-*•]\s+|(?:in|en|dans|em|im|inside)\s+(?:\S*(?-i:[A-Z_./])\S*|\s),?\s+|\(?\d{1,2}[.)]\s+|(?:please|pls|automatically|automáticamente|automatisch|can you|could you|would you|can we|could we|shall we|should we|is it possible to|i want you to|i want to|i'd like to|i need to|i need you to|we need to|let's|lets|now|just|only|also|then|and|so|first|next|finally|ok|okay|yes|yep|yeah|sure|fine|but|hey|hi|sí|vale|pero|venga|oye|ja|aber|oui|mais|sim|mas|por favor|puedes|podr[ií]as|podemos|podr[ií]amos|se puede|quiero que|quiero|necesito que|ahora|solo|s[oó]lo|tambi[eé]n|y|luego|bitte|kannst du|jetzt|s'il te plaît|peux-tu|pode|você pode|请|帮我)\b[,:]?\s*)+").ok()
 });
 
 /// Returns the clauses of a wish, in order.
@@ -56,23 +57,101 @@ pub(super) fn clauses(wish: &str, language: PromptLanguage) -> Vec<Clause> {
     }
     bounds.push((start, wish.len()));
     let mut clauses: Vec<Clause> = Vec::new();
+    let mut first = true;
     for (start, end) in bounds {
         let text = &wish[start..end];
-        if !text.chars().any(char::is_alphanumeric) {
+        if !text.chars().any(char::is_alphanumeric) && !has_arrow(text) {
             continue;
         }
         let body = start + (text.len() - text.trim_start().len());
         let polite = POLITE.as_ref().and_then(|regex| regex.find(&wish[body..end])).map_or(0, |hit| hit.end());
         let body = body + polite;
-        let first = clauses.iter().all(|clause| clause.act.is_none());
-        clauses.push(clause(wish, (start, body, end), first, language));
+        let found = clause(wish, (start, body, end), first, language);
+        first &= found.act.is_none() && !language.has("says.expected", text);
+        clauses.push(found);
     }
+    mark_questions(wish, &mut clauses);
     clauses
+}
+
+/// Returns `true` if a text says what becomes of what: "a -> b".
+fn has_arrow(text: &str) -> bool {
+    ["->", "→", "=>"].iter().any(|arrow| text.contains(arrow))
+}
+
+/// Marks the parts of a question in which nothing is requested: "is it slow because of a, or is it b?"
+fn mark_questions(wish: &str, clauses: &mut [Clause]) {
+    let mut start = 0;
+    for (end, mark) in wish.match_indices(['.', '!', '?', '\n', '。', '？', ';']) {
+        let is_inside_word = mark == "." && !wish[end + 1..].starts_with(char::is_whitespace);
+        if is_inside_word {
+            continue;
+        }
+        if matches!(mark, "?" | "？") {
+            let from = clauses.partition_point(|clause| clause.start < start);
+            let to = clauses.partition_point(|clause| clause.start < end);
+            mark_question(&mut clauses[from.min(to)..to]);
+        }
+        start = end + mark.len();
+    }
+}
+
+fn mark_question(sentence: &mut [Clause]) {
+    if sentence.iter().any(|clause| clause.act.is_some() && !clause.is_question()) {
+        return;
+    }
+    for clause in sentence.iter_mut().filter(|clause| !clause.is_constraint) {
+        clause.act = Some(ClauseAct::Question);
+    }
+}
+
+/// Takes a clause that begins with a command for a request to run it.
+pub(super) fn mark_commands(wish: &str, names: &[NameInPrompt], clauses: &mut [Clause]) {
+    for name in names.iter().filter(|name| name.kind == NameKind::Command) {
+        let at = clauses.partition_point(|clause| clause.start <= name.start);
+        let Some(clause) = at.checked_sub(1).and_then(|at| clauses.get_mut(at)) else { continue };
+        let begins = wish.get(clause.start..name.start).is_some_and(|before| before.trim().is_empty());
+        if begins && !clause.is_question() && !clause.is_constraint {
+            clause.act = Some(ClauseAct::Run);
+        }
+    }
+}
+
+/// The fewest words of a wish whose verb no list knows. A shorter one may be no wish at all.
+const MIN_WISH_WORDS: usize = 4;
+
+/// Takes a wish without a known verb for a definite one, when it has no smell: the lists cannot hold every verb.
+///
+/// Returns `true` if it did.
+pub(super) fn assume_act(wish: &str, names: usize, clauses: &mut [Clause]) -> bool {
+    if clauses.iter().any(|clause| clause.act.is_some()) {
+        return false;
+    }
+    let only_constraints = clauses.iter().all(|clause| clause.is_constraint);
+    let words = wish.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).count();
+    if words < MIN_WISH_WORDS || (only_constraints && names == 0) {
+        return false;
+    }
+    let assumed = clauses.iter_mut().find(|clause| only_constraints || !clause.is_constraint);
+    assumed.is_some_and(|clause| clause.act.replace(ClauseAct::Precise).is_none())
 }
 
 fn clause(wish: &str, (start, body, end): (usize, usize, usize), first: bool, language: PromptLanguage) -> Clause {
     let text = &wish[body..end];
-    let is_constraint = language.begins("says.protects", text).is_some();
+    let is_constraint = ["says.protects", "says.negation"].iter().any(|key| language.begins(key, text).is_some());
+    // People mix languages, and a short prompt does not show its own.
+    let act = act_of(&wish[start..end], text, first, language)
+        .or_else(|| act_of(&wish[start..end], text, first, PromptLanguage::ANY))
+        .or_else(|| anywhere(text, language))
+        .or_else(|| after_condition(text, language));
+    let pointer =
+        text.split_whitespace().nth(1).is_some_and(|word| language.begins("says.pointers", word) == Some(word.len()));
+    let is_tied = !first && (is_constraint || pointer || language.begins("acts.tied", text).is_some());
+    Clause { start, end, act: act.filter(|_| !is_constraint), is_tied, is_constraint }
+}
+
+/// Returns the act that a clause begins with.
+fn act_of(clause: &str, text: &str, first: bool, language: PromptLanguage) -> Option<ClauseAct> {
     let order = [
         ("acts.run", ClauseAct::Run),
         ("acts.review", ClauseAct::Review),
@@ -80,16 +159,27 @@ fn clause(wish: &str, (start, body, end): (usize, usize, usize), first: bool, la
         ("acts.precise", ClauseAct::Precise),
         ("acts.vague", ClauseAct::Vague),
     ];
+    // "Search is broken" names a thing.
+    let is_noun = |length: usize| language.begins("says.predicates", text[length..].trim_start()).is_some();
     let begun = order.into_iter().filter_map(|(key, act)| Some((language.begins(key, text)?, act)));
+    let begun = begun.filter(|(length, _)| !is_noun(*length));
     let begun = begun.max_by_key(|(length, act)| (*length, *act != ClauseAct::Vague)).map(|(_, act)| act);
+    let infinitive = || language.begins("acts.infinitive", text).map(|_| ClauseAct::Precise);
+    let begun = if language.is_any() { begun } else { begun.or_else(infinitive) };
+    let begun = begun.or_else(|| (first && has_arrow(text)).then_some(ClauseAct::Precise));
     // "Can you rename this?" is a request.
-    let marked = wish[start..end].contains(['?', '？']) && begun.is_none();
-    let is_question = marked || language.begins("acts.question", text).is_some();
-    let act = if is_question { Some(ClauseAct::Question) } else { begun.or_else(|| anywhere(text, language)) };
-    let pointer =
-        text.split_whitespace().nth(1).is_some_and(|word| language.begins("says.pointers", word) == Some(word.len()));
-    let is_tied = !first && (is_constraint || pointer || language.begins("acts.tied", text).is_some());
-    Clause { start, end, act: act.filter(|_| !is_constraint), is_tied, is_constraint }
+    let marked = clause.contains(['?', '？']) && begun.is_none();
+    let asks = language.begins("acts.question", text);
+    let is_lookup = language.begins("acts.lookup", text).is_some();
+    let is_question = marked || asks.is_some_and(|length| !is_lookup || !is_noun(length));
+    if is_question { Some(ClauseAct::Question) } else { begun }
+}
+
+/// Returns the act after a condition: "if the header is empty generate one".
+fn after_condition(text: &str, language: PromptLanguage) -> Option<ClauseAct> {
+    language.begins("says.triggers", text)?;
+    let keys = [("acts.precise", ClauseAct::Precise), ("acts.create", ClauseAct::Create)];
+    keys.into_iter().find(|(key, _)| language.has(key, text)).map(|(_, act)| act)
 }
 
 /// Languages that put the verb elsewhere.

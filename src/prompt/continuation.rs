@@ -16,8 +16,9 @@ pub(super) const MENU_BYTES: usize = 1024;
 static ITEM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^\s{0,6}(?:[-*+•]\s+|\(?(\d{1,2}|[a-zA-Z])[.):]\s+|\*\*(\d{1,2})[.)]\s*)(\S.*)$").ok()
 });
-static RANGE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\b(\d{1,2})\s*(?:-|–|to|a|al|bis|à|até|through|\.\.|到)\s*(\d{1,2})\b").ok());
+static RANGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\b(\d{1,2})\s*(?:-|–|to|a|al|bis|à|até|through|thru|hasta|\.\.|到)\s*(\d{1,2})\b").ok()
+});
 
 /// Returns the items of the menu that a turn ends with; empty for fewer than two.
 pub(super) fn menu(previous: &str) -> Vec<String> {
@@ -91,6 +92,8 @@ pub(super) fn is_continuation(text: &str, previous: Option<&str>) -> bool {
             signals += usize::from(tokens.len() <= MAX_CONTINUATION_WORDS);
         } else if offered.contains(&stem(token)) {
             // "Shall I delete it?" - "Yes, delete it."
+        } else if signals > 0 && !offered.is_empty() && is_act(token) {
+            // "Soll ich es löschen?" - "Yes, delete it."
         } else if !is("continuations.filler") {
             return false;
         }
@@ -106,6 +109,8 @@ pub(super) fn is_continuation(text: &str, previous: Option<&str>) -> bool {
 
 /// The letters by which two forms of a verb are the same: "borro", "bórralo".
 const STEM_LETTERS: usize = 4;
+/// The shortest verb of an offer: "fix".
+const MIN_OFFER_LETTERS: usize = 3;
 
 fn stem(word: &str) -> String {
     let plain = |c: char| match c {
@@ -121,9 +126,16 @@ fn stem(word: &str) -> String {
 
 /// Returns the stems of the words in the question that a turn ends with.
 fn offered(previous: &str) -> Vec<String> {
-    let last = previous.trim_end().strip_suffix('?').and_then(|text| text.rsplit(['.', '\n', '¿', ':']).next());
+    let last = previous.trim_end().strip_suffix('?').and_then(|text| text.rsplit(['\n', '¿', ':']).next());
+    let last = last.and_then(|text| text.rsplit(". ").next());
     let words = last.unwrap_or_default().split(|c: char| !c.is_alphanumeric());
-    words.filter(|word| word.len() >= STEM_LETTERS).map(|word| stem(&word.to_lowercase())).collect()
+    words.filter(|word| word.len() >= MIN_OFFER_LETTERS).map(|word| stem(&word.to_lowercase())).collect()
+}
+
+/// Returns `true` for a verb of a request, in any language; a pronoun may hang on it.
+fn is_act(token: &str) -> bool {
+    let verb = token.split('-').next().unwrap_or(token);
+    ["acts.precise", "acts.create", "acts.vague", "acts.run"].iter().any(|key| whole(key, verb) || whole(key, token))
 }
 
 /// Returns `true` for one whole entry of the list.

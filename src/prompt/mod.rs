@@ -5,12 +5,15 @@
 
 mod class;
 mod clauses;
+mod context_score;
 mod continuation;
 mod lookup_results;
 mod note;
 mod phrases;
+mod places;
 mod prompt_text;
 mod questions;
+mod score_basis;
 mod scores;
 mod smells;
 mod task_scope;
@@ -106,21 +109,25 @@ const BONUS: u32 = 10;
 /// Evaluates a prompt.
 pub fn evaluate(reading: &PromptText<'_>, previous: Option<&str>, findings: &Findings) -> PromptEvaluation {
     let language = word_lists::PromptLanguage::of(&reading.wish);
-    let clauses = clauses::clauses(&reading.wish, language);
+    let mut clauses = clauses::clauses(&reading.wish, language);
+    clauses::mark_commands(&reading.wish, &reading.names, &mut clauses);
     if continuation::is_continuation(reading.text, previous) {
         return continued(reading, previous);
     }
     let mut smells = smells::smells(reading, language, &clauses, previous);
+    let is_assumed = smells.is_empty() && clauses::assume_act(&reading.wish, reading.explicit().count(), &mut clauses);
     let spans = task_scope::tasks(reading, language, &clauses);
     let menu = previous.map(continuation::menu).unwrap_or_default();
     let has_antecedent = previous.is_some() && menu.is_empty();
-    let ground = scores::ScoreBasis {
+    let ground = score_basis::ScoreBasis {
         reading,
         language,
         clauses: &clauses,
         smells: &smells,
         findings,
         tasks: spans.len(),
+        task_spans: &spans,
+        is_assumed,
         has_antecedent,
         has_menu: !menu.is_empty(),
     };

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::word_lists;
+
 /// The sort of thing that a name seems to be, from its form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NameKind {
@@ -21,6 +23,15 @@ pub enum NameKind {
     Table,
     /// A plain word, which may or may not name something.
     Word,
+    /// Two plain words that may be one name in the code: "product list" for `product_list`.
+    Phrase,
+}
+
+impl NameKind {
+    /// Returns `true` for words that may not be a name at all.
+    pub fn is_plain(self) -> bool {
+        matches!(self, Self::Word | Self::Phrase)
+    }
 }
 
 /// A name in the prompt.
@@ -34,6 +45,8 @@ pub struct NameInPrompt {
     pub start: usize,
     /// The byte after the last.
     pub end: usize,
+    /// It stands in something that was pasted, such as a trace, so it may belong to another program.
+    pub is_pasted: bool,
 }
 
 /// A prompt, taken apart.
@@ -47,11 +60,16 @@ pub struct PromptText<'a> {
     pub names: Vec<NameInPrompt>,
     /// Something was pasted that looks like a trace or an error.
     pub has_trace: bool,
+    /// A text, a log or code was pasted.
+    pub has_paste: bool,
 }
 
 /// The largest number of bytes of a prompt that are read; the rest is ignored.
 pub const MAX_READ: usize = 64 * 1024;
 const MAX_NAMES: usize = 200;
+const MAX_PHRASES: usize = 16;
+/// The shortest word of a phrase.
+const MIN_PHRASE_WORD: usize = 3;
 
 fn regex(pattern: &str) -> Regex {
     #[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles each")]
@@ -60,25 +78,36 @@ fn regex(pattern: &str) -> Regex {
 
 static MASKED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let patterns = [
-        r"(?s)```.*?(?:```|\z)",
-        r"(?s)~~~.*?(?:~~~|\z)",
         r"`[^`\n]{1,300}`",
         r#""[^"\n]{1,300}""#,
         r"“[^”\n]{1,300}”",
         r"«[^»\n]{1,300}»",
         r"„[^“”\n]{1,300}[“”]",
         r"「[^」\n]{1,300}」",
-        r"(?m)^\s*>.*$",
         r"https?://\S+",
+    ];
+    patterns.into_iter().map(regex).collect()
+});
+static PASTED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    let patterns = [
+        r"(?s)```.*?(?:```|\z)",
+        r"(?s)~~~.*?(?:~~~|\z)",
+        r#"(?s)""".*?(?:"""|\z)"#,
+        r"(?s)'''.*?(?:'''|\z)",
+        r#"(?m)^"[^"]{1,4000}"\s*$"#,
+        r"(?m)^\s*>.*$",
+        r"(?m)^\s*\$ .*$",
     ];
     patterns.into_iter().map(regex).collect()
 });
 static SINGLE_QUOTED: LazyLock<Regex> = LazyLock::new(|| regex(r"(?:^|[\s(\[])('[^'\n]{0,200}')"));
 static TRACE: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r#"(?m)^(?:Traceback \(most recent call last\):|\s+File ".*|\s+at \S+.*[:(].*|\s*(?:\w+\.)*\w*(?:Error|Exception|Panic)\b: .*|thread '.*' panicked at.*|error(?:\[E\d+\])?: .*|panic: .*|goroutine \d+.*|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|(?:ERROR|FATAL|WARN)\b.*|FAILED? .*|npm ERR!.*|\s*\^+\s*)$"#,
+        r#"(?m)^(?:Traceback \(most recent call last\):|\s+File ".*|\s+at \S+.*[:(].*|\s*(?:\w+\.)*\w*(?:Error|Exception|Panic)\b: .*|thread '.*' panicked at.*|error(?:\[E\d+\])?: .*|panic: .*|goroutine \d+.*|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|(?:ERROR|FATAL|WARN)\b.*|FAILED? .*|npm ERR!.*|note: .*|warning: .*|caused by:? .*|\s*\^+\s*|\[signal .*|\s*\S+\.\S+\(.*\)|\s+/\S+:\d+.*|\s+\d+: \S+::\S+.*)$"#,
     )
 });
+/// A sentence; a point between digits does not end it.
+static SENTENCE: LazyLock<Regex> = LazyLock::new(|| regex(r"(?:[^.!?;。！？；\n]|\.\d|\.\w)+[.!?;。！？；\n]*"));
 static AFTER_FRAME: LazyLock<Regex> = LazyLock::new(|| regex(r#"(?m)^\s+File ".*\n(\s+.*)$"#));
 static TO_EVALUATOR: LazyLock<Regex> = LazyLock::new(|| {
     regex(
@@ -92,7 +121,7 @@ static NAMES: LazyLock<Vec<(NameKind, Regex)>> = LazyLock::new(|| {
         (NameKind::Path, r"\b(?:Makefile|Dockerfile|justfile|Justfile|README|CHANGELOG|LICENSE|Gemfile|Rakefile|Procfile)\b"),
         (NameKind::Route, r"(?:^|[\s`(])(/(?:[\w{}:<>*-]+/?)+)"),
         (NameKind::Flag, r"(?:^|[\s`(])(--[a-zA-Z][\w-]*)"),
-        (NameKind::Command, r"(?i)\b(?:(?:make|just|go) (?:tests?|build|lint|check|run|migrate|install|fmt|format|bench|all|ci|vet|mod|generate|integration|coverage|dev)(?: \./\S+)?|(?:cargo|npm|pnpm|yarn|bun) (?:run )?(?:test|build|check|clippy|fmt|bench|run|lint|install|audit|nextest|doc|dev|e2e|size|ci|typecheck|update)(?: [a-z][\w./:=-]+)?|(?:docker|poetry|uv|npx|python3? -m|python3? manage\.py) (?:run )?[a-z][\w:.-]*|pytest|vitest|jest|ruff|eslint|tsc|clippy|mypy|golangci-lint|playwright)\b"),
+        (NameKind::Command, r"(?i)\b(?:(?:make|just|go) (?:tests?|build|lint|check|run|migrate|install|fmt|format|bench|all|ci|vet|mod \w+|generate|integration|coverage|dev)(?: \./\S+)?|(?:cargo|npm|pnpm|yarn|bun) (?:run )?(?:test|build|check|clippy|fmt|bench|run|lint|install|audit|nextest|doc|dev|e2e|size|ci|typecheck|update|tree|publish|outdated|exec)(?: [a-z][\w./:=-]+)?|(?:docker|poetry|uv|npx|pip|kubectl|helm|terraform|git|gh|rustup|python3? -m|python3? manage\.py|\./manage\.py) (?:run )?[a-z][\w:.-]*|pytest|vitest|jest|ruff|eslint|tsc|clippy|mypy|golangci-lint|playwright)\b"),
         (NameKind::Identifier, r"\b[A-Za-z_]\w*(?:::\w+)+\b"),
         (NameKind::Identifier, r"\b[A-Za-z_][\w.]*\(\)?"),
         (NameKind::Identifier, r"\b_*[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+_*\b"),
@@ -113,21 +142,25 @@ impl<'a> PromptText<'a> {
         let text = &text[..text.floor_char_boundary(MAX_READ)];
         let mut wish = text.to_owned();
         blank_all(&mut wish, &TO_EVALUATOR, 0);
+        blank_notes_to_evaluator(&mut wish);
         let for_names = wish.clone();
         let has_trace = TRACE.is_match(&wish);
-        blank_all(&mut wish, &AFTER_FRAME, 0);
-        blank_all(&mut wish, &TRACE, 0);
+        for regex in PASTED.iter().chain([&*AFTER_FRAME, &*TRACE]) {
+            blank_all(&mut wish, regex, 0);
+        }
+        let own = wish.clone();
         for regex in MASKED.iter() {
             blank_all(&mut wish, regex, 0);
         }
         blank_all(&mut wish, &SINGLE_QUOTED, 1);
-        let names = names(&for_names, &wish);
-        Self { text, wish, names, has_trace }
+        let names = names(&for_names, &own, &wish);
+        let has_paste = own != for_names;
+        Self { text, wish, names, has_trace, has_paste }
     }
 
     /// Returns the names of a definite form.
     pub fn explicit(&self) -> impl Iterator<Item = &NameInPrompt> {
-        self.names.iter().filter(|name| name.kind != NameKind::Word)
+        self.names.iter().filter(|name| !name.kind.is_plain())
     }
 }
 
@@ -140,7 +173,27 @@ fn blank_all(text: &mut String, regex: &Regex, group: usize) {
     }
 }
 
-fn names(text: &str, wish: &str) -> Vec<NameInPrompt> {
+/// Puts spaces where a sentence speaks to the evaluator, in any language.
+fn blank_notes_to_evaluator(wish: &mut String) {
+    if word_lists::spans("says.evaluator", wish).is_empty() {
+        return;
+    }
+    let sentences: Vec<_> = SENTENCE.find_iter(wish).map(|hit| hit.range()).collect();
+    for span in sentences {
+        if !word_lists::spans("says.evaluator", &wish[span.clone()]).is_empty() {
+            let blank: String = wish[span.clone()].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
+            wish.replace_range(span, &blank);
+        }
+    }
+}
+
+/// Returns `true` if a slash at the beginning of a word precedes: the name is the rest of a route.
+fn continues_route(text: &str, start: usize) -> bool {
+    let before = text[..start].strip_suffix('/');
+    before.is_some_and(|before| before.is_empty() || before.ends_with([' ', '`', '(', '\n', '"']))
+}
+
+fn names(text: &str, own: &str, wish: &str) -> Vec<NameInPrompt> {
     let mut found: Vec<NameInPrompt> = Vec::new();
     for (kind, regex) in NAMES.iter() {
         let place = if *kind == NameKind::Word { wish } else { text };
@@ -151,14 +204,48 @@ fn names(text: &str, wish: &str) -> Vec<NameInPrompt> {
             let taken = found.iter().any(|other| start < other.end && other.start < end);
             let slash_of_words =
                 *kind == NameKind::Path && !name.contains('.') && name.matches('/').count() == 1 && name.len() < 8;
-            if name.is_empty() || taken || slash_of_words || found.len() >= MAX_NAMES {
+            let is_route = *kind == NameKind::Path && !name.contains('.') && continues_route(place, start);
+            let is_flag =
+                *kind == NameKind::Table && place[..captures.get(0).map_or(start, |all| all.start())].ends_with('-');
+            if name.is_empty() || taken || slash_of_words || is_route || is_flag || found.len() >= MAX_NAMES {
                 continue;
             }
-            found.push(NameInPrompt { kind: *kind, text: name.to_owned(), start, end });
+            let english = (*kind == NameKind::Word).then(|| word_lists::english_noun(name)).flatten();
+            let is_pasted = own[start..end].trim().is_empty();
+            found.push(NameInPrompt { kind: *kind, text: english.unwrap_or(name).to_owned(), start, end, is_pasted });
+        }
+    }
+    for (start, end, noun) in word_lists::nouns_without_spaces(wish) {
+        if !found.iter().any(|other| other.kind != NameKind::Word && start < other.end && other.start < end) {
+            found.push(NameInPrompt { kind: NameKind::Word, text: noun.to_owned(), start, end, is_pasted: false });
         }
     }
     found.sort_by_key(|name| name.start);
+    let phrases = phrases(wish, &found);
+    found.extend(phrases);
     found
+}
+
+/// Returns the pairs of neighbouring words, in the order in which code has them: "lista de productos" is `product list`.
+fn phrases(wish: &str, found: &[NameInPrompt]) -> Vec<NameInPrompt> {
+    let words: Vec<&NameInPrompt> = found.iter().filter(|name| name.kind == NameKind::Word).collect();
+    let pairs = words.windows(2).filter_map(|pair| {
+        let [first, second] = pair else { return None };
+        let between = wish.get(first.end..second.start)?;
+        let is_long = first.text.len() >= MIN_PHRASE_WORD && second.text.len() >= MIN_PHRASE_WORD;
+        let is_genitive = word_lists::is_genitive(between);
+        if !is_long || !(is_genitive || matches!(between, " " | "-")) {
+            return None;
+        }
+        let (one, two) = if is_genitive { (second, first) } else { (first, second) };
+        let text = format!("{} {}", singular(&one.text), two.text);
+        Some(NameInPrompt { kind: NameKind::Phrase, text, start: first.start, end: second.end, is_pasted: false })
+    });
+    pairs.take(MAX_PHRASES).collect()
+}
+
+fn singular(word: &str) -> &str {
+    word.strip_suffix('s').unwrap_or(word)
 }
 
 #[cfg(test)]

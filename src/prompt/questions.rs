@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::phrases::{phrase, seed};
-use super::scores::{PromptScores, ScoreBasis};
+use super::score_basis::ScoreBasis;
+use super::scores::PromptScores;
 use super::smells::{SMELLS, Smell};
 
 /// A question to the author.

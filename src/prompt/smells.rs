@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Serialize;
 
-use super::clauses::Clause;
+use super::clauses::{Clause, ClauseAct};
 use super::prompt_text::{NameKind, PromptText};
 use super::word_lists::{self, PromptLanguage};
 
@@ -39,7 +39,7 @@ pub(super) static METRIC: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)(?:<|>|≤|≥|under|below|less than|within|at most|from|bajo|menos de|por debajo de|unter|moins de|menos que|de)?\s*\d[\d.,]*\s*(?:ms|s|sec\w*|seg\w*|min\w*|sekunden|%|x|kb|mb|gb|rps|req/s|qps|fps|times|veces|rows?|hours?|h)\b").ok()
 });
 static CONCRETE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r#"(?i)\b[1-5]\d\d\b|\b\w+(?:Error|Exception)\b|"[^"\n]*"|`[^`\n]+`|'[^'\n]*'|«[^»]*»|\b(?:null|none|nil|undefined|true|false|nan)\b|\[\]|->|→|\bexit (?:code|status) \d|\(\S*\)|\b\d+(?:\.\d+)?\b"#).ok()
+    Regex::new(r#"(?i)\b[1-5]\d\d\b|\b\w+(?:Error|Exception)\b|"[^"\n]*"|`[^`\n]+`|'[^'\n]*'|«[^»]*»|\b(?:null|none|nil|undefined|true|false|nan)\b|\[\]|->|→|\bexit (?:code|status) \d|\(\S*\)|\b\d+(?:\.\d+)?[a-z%]{0,3}\b"#).ok()
 });
 
 /// Returns `true` if the text has a number with a unit.
@@ -78,10 +78,62 @@ pub(super) fn smells(
             found.push(Smell { id, start, end, text, question: String::new() });
         }
     }
-    // "Fix the slow query bug" is one complaint.
+    found.extend(complaint(reading, language, clauses, &found));
     found.sort_by_key(|smell| smell.start);
-    found
+    without_repetition(reading.text, found, clauses)
 }
+
+/// The most words of a prompt that is nothing but a complaint.
+const MAX_COMPLAINT_WORDS: usize = 12;
+
+/// Returns the complaint of a prompt that requests nothing definite: "the list does not scroll".
+fn complaint(reading: &PromptText<'_>, language: PromptLanguage, clauses: &[Clause], found: &[Smell]) -> Option<Smell> {
+    let id = "bug_without_reproduction";
+    let wish = reading.wish.as_str();
+    if !found.is_empty() || clauses.iter().any(is_definite) || language.has("says.expected", wish) {
+        return None;
+    }
+    // Later sentences explain, and a long request has a wish that the lists do not know.
+    let first = clauses.first().filter(|_| wish.split_whitespace().count() <= MAX_COMPLAINT_WORDS)?;
+    let (start, end) = language.spans("says.complaints", &wish[..first.end]).into_iter().find(|&(start, end)| {
+        let inside_name = reading.explicit().any(|name| name.start < end && start < name.end);
+        !inside_name
+            && !first.is_constraint
+            && !language.has("says.triggers", &wish[first.start.min(start)..start])
+            && is_open(id, start, end, reading, language, Some(first), None)
+    })?;
+    Some(Smell { id, start, end, text: reading.text[start..end].to_owned(), question: String::new() })
+}
+
+/// Returns `true` for a clause that requests something other than a repair.
+fn is_definite(clause: &Clause) -> bool {
+    !matches!(clause.act, None | Some(ClauseAct::Vague | ClauseAct::Review))
+}
+
+/// Joins the phrases of one kind in one clause. A slow thing that should be better should be faster.
+fn without_repetition(text: &str, found: Vec<Smell>, clauses: &[Clause]) -> Vec<Smell> {
+    let mut kept: Vec<Smell> = Vec::new();
+    let speed: Vec<_> = found.iter().filter(|smell| smell.id == "performance_without_metric").cloned().collect();
+    for smell in found {
+        let is_speed = smell.id == "vague_improvement"
+            && speed.iter().any(|other| other.start < smell.end && smell.start < other.end);
+        let of_clause = |at: usize| clauses.partition_point(|clause| clause.start <= at);
+        let same =
+            kept.iter_mut().find(|other| other.id == smell.id && of_clause(other.start) == of_clause(smell.start));
+        match same {
+            Some(other) => {
+                other.end = other.end.max(smell.end);
+                other.text = text[other.start..other.end].to_owned();
+            }
+            None if !is_speed => kept.push(smell),
+            None => {}
+        }
+    }
+    kept
+}
+
+/// The bytes between "everything" and the place that bounds it: "everything in the folder src/".
+const MAX_TO_PLACE: usize = 24;
 
 /// Returns `true` if a negation or a mention is just before the phrase.
 fn is_negated(wish: &str, start: usize) -> bool {
@@ -89,6 +141,7 @@ fn is_negated(wish: &str, start: usize) -> bool {
         Regex::new(r"(?i)(?:\b(?:don't|do not|dont|never|not|no need to|without|rather than|instead of|stop|nothing|no|sin|nunca|en vez de|nicht|ohne|kein\w*|ne|sans|não|sem|nem|ni|called|named|llamad[oa])\s+(?:\S+\s+)?|(?:do|does|am|is|are|'m|'re) ?n[o'’]t (?:ask\w*|look\w*|interested|want\w*|need\w*|about|trying|mean\w*|meant)(?: \S+){0,3}\s|not (?:ask\w*|look\w*|want\w*|need\w*|about|trying|meant)(?: \S+){0,3}\s|no (?:quiero|pido|necesito|busco|se trata de|hace falta)(?: \S+){0,3}\s|不要|别|不是要|无需|不用)$").ok()
     });
     let before = &wish[wish[..start].floor_char_boundary(start.saturating_sub(40))..start];
+    let before = before.rsplit(['.', '!', '?', ';', '\n', '。']).next().unwrap_or_default();
     BEFORE.as_ref().is_some_and(|regex| regex.is_match(before))
 }
 
@@ -125,7 +178,7 @@ fn is_open(
         "magic_words" => {
             let triggered = language.has("says.conditions", &wish[..start]);
             let mechanism = wish[start..end].to_lowercase().starts_with("auto") && triggered;
-            !conditional || (concrete(text) == 0 && !mechanism)
+            !(conditional || mechanism) || (concrete(text) == 0 && !mechanism)
         }
         "implicit_context" => {
             let named = reading.explicit().any(|name| {
@@ -136,9 +189,10 @@ fn is_open(
         "total_system" => {
             let act = clause.is_none_or(|clause| !clause.is_run());
             let rest = wish[end..].trim_start();
-            act && !["else", "in ", "under ", "except", "from ", "that ", "below ", "above ", "after ", "before "]
-                .iter()
-                .any(|word| rest.starts_with(word))
+            let goes_on = |words: &[&str]| words.iter().any(|word| rest.starts_with(word));
+            let names_place = reading.explicit().any(|name| name.start >= end && name.start <= end + MAX_TO_PLACE);
+            act && !goes_on(&["else", "except", "that ", "below ", "above ", "after ", "before "])
+                && !(goes_on(&["in ", "under ", "from "]) && names_place)
                 && !wish[start..end].to_lowercase().contains("tests")
         }
         _ => true,

@@ -42,19 +42,26 @@ pub(super) fn tasks(reading: &PromptText<'_>, language: PromptLanguage, clauses:
     if !items.is_empty() {
         let before =
             wish[..items[0].0].lines().rev().find(|line| line.chars().any(char::is_alphabetic)).unwrap_or_default();
+        let after = &wish[items.last().map_or(0, |item| item.1)..];
         let criteria = language.has("says.criteria", before)
+            || language.has("says.expected", after)
             || clauses.first().is_some_and(|clause| clause.is_question() && clause.start < items[0].0);
         let is_task = |&(start, end): &(usize, usize)| {
             let inner = clauses.iter().filter(|clause| clause.start < end && clause.end > start);
             let acts = inner.into_iter().any(|clause| clause.act.is_some_and(|act| act != ClauseAct::Question));
             acts || wish[start..end].contains("->") || wish[start..end].contains('→')
         };
+        let requested = before.is_empty() || language.has("says.requests", before);
+        if requested && !criteria {
+            return items;
+        }
         let real: Vec<_> = items.iter().copied().filter(is_task).collect();
         return if !criteria && real.len() * 2 > items.len() && real.len() > 1 { items } else { Vec::new() };
     }
     let marks: Vec<_> =
         INLINE.iter().flat_map(|inline| inline.find_iter(wish)).map(|hit| (hit.start(), hit.end())).collect();
-    if marks.len() > 1 && !language.has("says.criteria", &wish[..marks[0].0]) {
+    let asks = clauses.first().is_some_and(Clause::is_question);
+    if marks.len() > 1 && !asks && !language.has("says.criteria", &wish[..marks[0].0]) {
         let ends = marks.iter().skip(1).map(|mark| mark.0).chain([wish.len()]);
         return marks.iter().zip(ends).map(|(mark, end)| (mark.1, end)).collect();
     }
@@ -73,6 +80,10 @@ fn announced(wish: &str, language: PromptLanguage, clauses: &[Clause]) -> Vec<(u
     if parts.len() < 2 { Vec::new() } else { parts }
 }
 
+/// An act and its first object, when others follow.
+const MAX_FIRST_WORDS: usize = 6;
+const JOINING: [&str; 9] = [" and", " y", " e", " und", " et", "plus", "和", " oder", " or"];
+
 /// Acts that are joined by commas and conjunctions, and the objects of one act that are.
 fn chain(wish: &str, language: PromptLanguage, clauses: &[Clause]) -> Vec<(usize, usize)> {
     let acts: Vec<&Clause> = clauses
@@ -89,15 +100,33 @@ fn chain(wish: &str, language: PromptLanguage, clauses: &[Clause]) -> Vec<(usize
         return Vec::new();
     }
     let after: Vec<&Clause> = clauses.iter().filter(|clause| clause.start >= only.end).collect();
-    let joined = |clause: &&&Clause| {
-        let before = wish[..clause.start].trim_end();
-        let conjoined = ["and", " y", " e", "und", " et", "plus", "和"].iter().any(|word| before.ends_with(word));
-        conjoined
-            && clause.act.is_none()
+    let objects = |clause: &&&Clause| {
+        clause.act.is_none()
             && !clause.is_constraint
             && !language.has("acts.test", &wish[clause.start..clause.end])
             && wish[clause.start..clause.end].split_whitespace().count() >= 2
     };
-    let objects: Vec<_> = after.iter().filter(joined).map(|clause| (clause.start, clause.end)).collect();
-    if objects.len() < 2 { Vec::new() } else { [(only.start, only.end)].into_iter().chain(objects).collect() }
+    let conjoined = |clause: &&&Clause| ends_with_joiner(&wish[..clause.start]);
+    let mut found: Vec<_> =
+        after.iter().filter(objects).filter(conjoined).map(|clause| (clause.start, clause.end)).collect();
+    if found.len() < 2 {
+        let listed: Vec<_> = after.iter().take_while(objects).map(|clause| (clause.start, clause.end)).collect();
+        found = if is_list(wish, language, only, &listed) { listed } else { Vec::new() };
+    }
+    if found.len() < 2 { Vec::new() } else { [(only.start, only.end)].into_iter().chain(found).collect() }
+}
+
+fn ends_with_joiner(text: &str) -> bool {
+    JOINING.iter().any(|word| text.trim_end().ends_with(word))
+}
+
+/// Returns `true` for "add coupons, a wishlist, reviews and a dashboard"; "the fields a, b and c" is one thing.
+fn is_list(wish: &str, language: PromptLanguage, only: &Clause, objects: &[(usize, usize)]) -> bool {
+    let first = &wish[only.start..only.end];
+    let [between @ .., _] = objects else { return false };
+    first.trim_end().ends_with(',')
+        && first.split_whitespace().count() <= MAX_FIRST_WORDS
+        && !language.has("says.criteria", first)
+        && between.last().is_some_and(|&(_, end)| ends_with_joiner(&wish[..end]))
+        && between.iter().rev().skip(1).all(|&(_, end)| wish[..end].trim_end().ends_with(','))
 }

@@ -1,12 +1,12 @@
 //! The words of each language, from `gates/prompt/*.toml`.
 
 use std::collections::BTreeMap;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
 
-use regex::Regex;
 use serde::Deserialize;
 
 use crate::embedded;
+use crate::lazy_patterns::{PhrasePatterns, joined};
 
 /// One file of `gates/prompt/`.
 #[derive(Debug, Deserialize)]
@@ -14,40 +14,71 @@ struct WordFile {
     /// `true` if entries may occur inside a word: the language writes no spaces.
     #[serde(default)]
     anywhere: bool,
+    /// `true` if words are joined without a space: the first noun of one is looked up.
+    #[serde(default)]
+    compounds: bool,
     #[serde(flatten)]
     sections: BTreeMap<String, BTreeMap<String, Vec<String>>>,
 }
 
-/// The entries of one list in one language, compiled on first use.
-#[derive(Debug)]
-struct List {
-    pattern: String,
-    regex: OnceLock<Option<Regex>>,
-}
+/// The lists of one language, by section and key.
+type WordLists = BTreeMap<String, PhrasePatterns>;
 
-impl List {
-    fn regex(&self) -> Option<&Regex> {
-        self.regex.get_or_init(|| Regex::new(&self.pattern).ok()).as_ref()
-    }
-}
-
-type WordLists = BTreeMap<String, List>;
-
-static LANGUAGES: LazyLock<BTreeMap<&'static str, WordLists>> = LazyLock::new(|| {
-    let languages = embedded::TABLES.iter().filter_map(|(path, _)| {
+static FILES: LazyLock<BTreeMap<&'static str, WordFile>> = LazyLock::new(|| {
+    let files = embedded::TABLES.iter().filter_map(|(path, _)| {
         let name = path.strip_prefix("prompt/")?.strip_suffix(".toml")?;
-        Some((name, lists(&embedded::table(path))))
+        Some((name, embedded::table(path)))
     });
-    languages.collect()
+    files.collect()
 });
+
+static LANGUAGES: LazyLock<BTreeMap<&'static str, WordLists>> =
+    LazyLock::new(|| FILES.iter().map(|(name, file)| (*name, lists(file))).collect());
+
+/// The words of other languages for things that code names in English.
+static NOUNS: LazyLock<BTreeMap<&'static str, &'static str>> = LazyLock::new(|| {
+    let nouns = FILES.values().filter_map(|file| file.sections.get(NOUN_SECTION)).flatten();
+    nouns.flat_map(|(noun, words)| words.iter().map(|word| (word.as_str(), noun.as_str()))).collect()
+});
+
+const NOUN_SECTION: &str = "nouns";
+
+/// Returns the English name of a thing: "search" for "Suche".
+pub(super) fn english_noun(word: &str) -> Option<&'static str> {
+    let lower = word.to_lowercase();
+    NOUNS.get(lower.as_str()).copied().or_else(|| first_noun(&lower))
+}
+
+/// The shortest noun that is looked for at the beginning of a longer word.
+const MIN_COMPOUND: usize = 5;
+
+/// Returns the English name of the first part of a compound: "invoice" for "Rechnungsseite".
+fn first_noun(word: &str) -> Option<&'static str> {
+    let compounding = FILES.values().filter(|file| file.compounds).filter_map(|file| file.sections.get(NOUN_SECTION));
+    let mut nouns = compounding.flatten().flat_map(|(noun, words)| words.iter().map(move |word| (word, noun)));
+    nouns.find(|(part, _)| part.len() >= MIN_COMPOUND && word.starts_with(part.as_str())).map(|(_, noun)| noun.as_str())
+}
+
+/// Returns `true` for "de la" between two nouns.
+pub(super) fn is_genitive(text: &str) -> bool {
+    let trimmed = text.trim();
+    !trimmed.is_empty() && spans("says.genitives", trimmed).contains(&(0, trimmed.len()))
+}
+
+/// Returns the nouns in a text that has no spaces between words, with the places where they begin and end.
+pub(super) fn nouns_without_spaces(text: &str) -> Vec<(usize, usize, &'static str)> {
+    let unspaced = FILES.values().filter(|file| file.anywhere).filter_map(|file| file.sections.get(NOUN_SECTION));
+    let words = unspaced.flatten().flat_map(|(noun, words)| words.iter().map(move |word| (word, noun)));
+    words.filter_map(|(word, noun)| text.find(word.as_str()).map(|at| (at, at + word.len(), noun.as_str()))).collect()
+}
 
 fn lists(file: &WordFile) -> WordLists {
     let mut lists = WordLists::new();
-    for (section, keys) in &file.sections {
+    for (section, keys) in file.sections.iter().filter(|(section, _)| *section != NOUN_SECTION) {
         for (key, entries) in keys {
-            let entries = entries.join("|");
-            let pattern = if file.anywhere { format!("(?i)(?:{entries})") } else { format!(r"(?i)\b(?:{entries})\b") };
-            lists.insert(format!("{section}.{key}"), List { pattern, regex: OnceLock::new() });
+            let patterns =
+                if file.anywhere { PhrasePatterns::anywhere(entries) } else { PhrasePatterns::words(entries) };
+            lists.insert(format!("{section}.{key}"), patterns);
         }
     }
     lists
@@ -57,10 +88,18 @@ fn lists(file: &WordFile) -> WordLists {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PromptLanguage(&'static str);
 
+/// The bytes in which the entry that a text begins with ends.
+const MAX_BEGINNING: usize = 160;
+
 impl PromptLanguage {
+    /// The lists of every language.
+    pub(super) const ANY: Self = Self("any");
+
     /// Returns the language with the most words in the text; English when none has more.
     pub(super) fn of(text: &str) -> Self {
-        const TELLING: [&str; 7] = [
+        const TELLING: [&str; 9] = [
+            "acts.run",
+            "language.words",
             "acts.question",
             "acts.precise",
             "acts.create",
@@ -73,9 +112,10 @@ impl PromptLanguage {
             // A verb tells more than a small word, which several languages share.
             let weighed = TELLING
                 .iter()
-                .filter_map(|key| Some((lists.get(*key)?.regex()?, if key.starts_with("acts") { 3 } else { 1 })));
-            let first = |regex: &Regex| usize::from(regex.find(text.trim_start()).is_some_and(|hit| hit.start() == 0));
-            weighed.map(|(regex, weight)| (regex.find_iter(text).count() + first(regex)) * weight).sum::<usize>()
+                .filter_map(|key| Some((lists.get(*key)?.spans(text), if key.starts_with("acts") { 3 } else { 1 })));
+            let start = text.len() - text.trim_start().len();
+            let first = |spans: &[(usize, usize)]| usize::from(spans.first().is_some_and(|span| span.0 == start));
+            weighed.map(|(spans, weight)| (spans.len() + first(&spans)) * weight).sum::<usize>()
         };
         let mut best = ("en", LANGUAGES.get("en").map_or(0, count));
         for (name, lists) in LANGUAGES.iter() {
@@ -87,6 +127,11 @@ impl PromptLanguage {
         Self(best.0)
     }
 
+    /// Returns `true` for the lists of every language, in which a word may be another one.
+    pub(super) fn is_any(self) -> bool {
+        self.0 == Self::ANY.0
+    }
+
     /// Returns the name of the language's file.
     pub(super) fn name(self) -> &'static str {
         self.0
@@ -94,8 +139,11 @@ impl PromptLanguage {
 
     /// Returns the places of entries of the list.
     pub(super) fn spans(self, key: &str, text: &str) -> Vec<(usize, usize)> {
-        let names = if self.0 == "en" { vec!["en"] } else { vec![self.0, "en"] };
-        spans_in(names.into_iter(), key, text)
+        match self.0 {
+            "any" => spans(key, text),
+            "en" => spans_in(["en"].into_iter(), key, text),
+            name => spans_in([name, "en"].into_iter(), key, text),
+        }
     }
 
     /// Returns `true` if the text contains an entry of the list.
@@ -105,7 +153,8 @@ impl PromptLanguage {
 
     /// Returns the end of the entry that the text begins with. "Checkout" in `Checkout.tsx` is not one.
     pub(super) fn begins(self, key: &str, text: &str) -> Option<usize> {
-        let begun = self.spans(key, text).into_iter().filter(|(start, _)| *start == 0).map(|(_, end)| end).max();
+        let text_start = &text[..text.floor_char_boundary(MAX_BEGINNING)];
+        let begun = self.spans(key, text_start).into_iter().filter(|(start, _)| *start == 0).map(|(_, end)| end).max();
         begun.filter(|end| !is_part_of_name(&text[*end..]))
     }
 }
@@ -123,20 +172,8 @@ pub(super) fn spans(key: &str, text: &str) -> Vec<(usize, usize)> {
 }
 
 fn spans_in(names: impl Iterator<Item = &'static str>, key: &str, text: &str) -> Vec<(usize, usize)> {
-    let mut found: Vec<(usize, usize)> = Vec::new();
-    let regexes = names.filter_map(|name| LANGUAGES.get(name)?.get(key)?.regex());
-    for regex in regexes {
-        found.extend(regex.find_iter(text).map(|hit| (hit.start(), hit.end())));
-    }
-    found.sort_unstable();
-    found.dedup_by(|later, earlier| {
-        let overlaps = later.0 < earlier.1;
-        if overlaps {
-            earlier.1 = earlier.1.max(later.1);
-        }
-        overlaps
-    });
-    found
+    let lists = names.filter_map(|name| LANGUAGES.get(name)?.get(key));
+    joined(lists.flat_map(|list| list.spans(text)).collect())
 }
 
 #[cfg(test)]
@@ -148,8 +185,8 @@ mod tests {
         assert_eq!(LANGUAGES.len(), 6, "a file that cannot be read is left out");
         for (name, lists) in LANGUAGES.iter() {
             for (key, list) in lists {
-                assert!(list.regex().is_some(), "{name}: {key}");
-                assert!(!list.regex().unwrap().is_match(""), "{name}: {key} matches nothing at all");
+                assert!(list.check().is_ok(), "{name}: {key}: {:?}", list.check());
+                assert!(list.spans("").is_empty(), "{name}: {key} matches nothing at all");
             }
         }
     }

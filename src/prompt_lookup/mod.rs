@@ -13,6 +13,12 @@ use crate::prompt::{Findings, LookupResult, NameInPrompt, NameKind};
 pub const LOOKUP_TIMEOUT: Duration = Duration::from_millis(100);
 const MAX_FILE_BYTES: u64 = 256 * 1024;
 const MAX_PLACES: usize = 20;
+/// A shorter word is part of too many names.
+const MIN_PART: usize = 4;
+/// A shorter word is in files by chance.
+const MIN_TELLING: usize = 6;
+/// A word in more files than these says nothing about the place.
+const MAX_TELLING_MENTIONS: usize = 2;
 /// Other files hold no names that people mean.
 const UNREAD: [&str; 12] =
     [".png", ".jpg", ".gif", ".svg", ".ico", ".woff2", ".pdf", ".zip", ".gz", ".lock", ".min.js", "package-lock.json"];
@@ -47,6 +53,8 @@ pub fn look_up(root: &Path, paths: &[String], names: &[NameInPrompt], limit: Dur
 #[derive(Default)]
 struct NameMatches {
     path: BTreeSet<String>,
+    /// As `path`, for another form of the word: "transfers" in `transfer.go`.
+    inflected: BTreeSet<String>,
     definition: BTreeSet<String>,
     mention: BTreeSet<String>,
     part: BTreeSet<String>,
@@ -56,8 +64,15 @@ struct NameMatches {
 impl NameMatches {
     /// Decides between several places by the text before the last part of the name: `json` in `render::json::row`.
     fn within(&mut self, name: &NameInPrompt) {
+        if self.path.is_empty() {
+            self.path = std::mem::take(&mut self.inflected);
+        }
         without_tests(&mut self.path);
         without_tests(&mut self.definition);
+        without_tests(&mut self.mention);
+        if name.kind != NameKind::Word || name.text.len() < MIN_TELLING {
+            self.mention.retain(|_| self.takes_mentions);
+        }
         let parts: Vec<String> =
             name.text.to_lowercase().split([':', '.']).filter(|part| !part.is_empty()).map(str::to_owned).collect();
         if name.kind == NameKind::Identifier && parts.len() > 1 && self.definition.len() > 1 {
@@ -75,6 +90,7 @@ impl NameMatches {
         match exact {
             Some(places) => (places, true),
             None if self.takes_mentions && !self.mention.is_empty() => (&self.mention, true),
+            None if self.part.is_empty() && self.mention.len() <= MAX_TELLING_MENTIONS => (&self.mention, false),
             None => (&self.part, false),
         }
     }
@@ -87,7 +103,7 @@ fn is_named_without_ending(path: &str, wanted: &str) -> bool {
 
 /// Leaves tests out when the name has a place of its own.
 fn without_tests(places: &mut BTreeSet<String>) {
-    let own = |path: &&String| !path.contains("test") && !path.contains("spec");
+    let own = |path: &&String| !["test", "spec", "bench", "example", "docs/"].iter().any(|part| path.contains(part));
     if places.len() > 1 && places.iter().any(|path| own(&path)) {
         places.retain(|path| own(&path));
     }
@@ -95,7 +111,7 @@ fn without_tests(places: &mut BTreeSet<String>) {
 
 fn by_path(name: &NameInPrompt, paths: &[String]) -> NameMatches {
     let mut place = NameMatches {
-        takes_mentions: !matches!(name.kind, NameKind::Path | NameKind::Word | NameKind::Table),
+        takes_mentions: !name.kind.is_plain() && !matches!(name.kind, NameKind::Path | NameKind::Table),
         ..NameMatches::default()
     };
     let lower = name.text.to_lowercase();
@@ -125,9 +141,24 @@ fn by_path(name: &NameInPrompt, paths: &[String]) -> NameMatches {
     for path in paths {
         let file = path.rsplit('/').next().unwrap_or(path);
         let stem = file.split('.').next().unwrap_or(file).to_lowercase();
-        if name.kind == NameKind::Word && name.text.len() >= 4 {
-            if stem == lower || stem == singular || file.to_lowercase() == lower {
+        let is_folder = |part: &str| part == lower || part.strip_suffix('s') == Some(singular);
+        if name.kind == NameKind::Phrase {
+            let joined = lower.replace(' ', "");
+            let stem = stem.replace(['_', '-'], "");
+            if stem == joined {
                 place.path.insert(path.clone());
+            } else if stem.contains(&joined) {
+                place.part.insert(path.clone());
+            }
+        } else if name.kind == NameKind::Word && lower.len() < MIN_PART {
+            if path.rsplit('/').skip(1).any(is_folder) {
+                place.part.insert(path.clone());
+            }
+        } else if name.kind == NameKind::Word {
+            if stem == lower || file.to_lowercase() == lower {
+                place.path.insert(path.clone());
+            } else if stem == singular || Some(stem.as_str()) == lower.strip_suffix("ing") {
+                place.inflected.insert(path.clone());
             } else if path.to_lowercase().contains(singular) {
                 place.part.insert(path.clone());
             }
@@ -145,10 +176,14 @@ fn read_files(root: &Path, paths: &[String], wanted: &mut [(&NameInPrompt, NameM
         NameKind::Route => name.text.trim_end_matches('/').to_owned(),
         _ => name.text.clone(),
     };
-    let names: Vec<String> = wanted.iter().map(|(name, _)| regex::escape(&short(name))).collect();
+    let pattern = |name: &NameInPrompt| match name.text.split_once(' ').filter(|_| name.kind == NameKind::Phrase) {
+        Some((first, second)) => format!("{}s?[_-]?{}", regex::escape(first), regex::escape(second)),
+        None => regex::escape(&short(name)),
+    };
+    let names: Vec<String> = wanted.iter().map(|(name, _)| pattern(name)).collect();
     let defined = names.iter().map(|name| {
         format!(
-            r"(?im)(?:\b(?:fn|def|func|function|class|struct|enum|trait|type|interface|const|let|var|static|mod|model|table|module|export|macro_rules!)\s+(?:if not exists\s+)?(?:\([^)]*\)\s*)?(?:public\.)?[`{q}]?{name}\b|^\s*(?:pub(?:\([a-z]+\))?\s+|export\s+|async\s+)*{q}?(?:--)?{name}{q}?\s*(?::|=|\?:))",
+            r"(?im)(?:\b(?:fn|def|func|function|class|struct|enum|trait|type|interface|const|let|var|static|mod|model|create\s+table|module|export|macro_rules!)\s+(?:if not exists\s+)?(?:\([^)]*\)\s*)?(?:public\.)?[`{q}]?{name}\b|^\s*(?:pub(?:\([a-z]+\))?\s+|export\s+|async\s+)*{q}?(?:--)?{name}{q}?\s*(?::|=|\?:))",
             q = "\""
         )
     });
@@ -157,6 +192,7 @@ fn read_files(root: &Path, paths: &[String], wanted: &mut [(&NameInPrompt, NameM
         _ => format!(r"\b{text}\b"),
     });
     let (Ok(defined), Ok(mentioned)) = (RegexSet::new(defined), RegexSet::new(mentioned)) else { return false };
+    let parts = parts_of_definitions(wanted, &names);
     for path in paths {
         if Instant::now() > end {
             return false;
@@ -173,8 +209,21 @@ fn read_files(root: &Path, paths: &[String], wanted: &mut [(&NameInPrompt, NameM
         for at in defined.matches(&text) {
             wanted[at].1.definition.insert(path.clone());
         }
+        for at in parts.iter().flat_map(|parts| parts.matches(&text)) {
+            wanted[at].1.part.insert(path.clone());
+        }
     }
     true
+}
+
+/// The words of a prompt without a definite name may be parts of names: "login" in `login_view`.
+fn parts_of_definitions(wanted: &[(&NameInPrompt, NameMatches)], names: &[String]) -> Option<RegexSet> {
+    let is_vague = wanted.iter().all(|(name, _)| name.kind.is_plain());
+    let pattern = |((name, _), text): (&(&NameInPrompt, NameMatches), &String)| {
+        let word = if name.text.len() < MIN_PART { r"\z\A." } else { text.as_str() };
+        format!(r"(?i)\b(?:fn|def|func|function|class|struct|const|interface|table)\s+(?:\([^)]*\)\s*)?\w*{word}\w*")
+    };
+    is_vague.then(|| RegexSet::new(wanted.iter().zip(names).map(pattern)).ok()).flatten()
 }
 
 /// Returns the commands that Makefiles, justfiles and `package.json` declare.

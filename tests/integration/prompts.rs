@@ -207,11 +207,15 @@ fn the_examples_of_this_project_are_judged_as_people_did() {
     let figures = figures_of("examples.tsv");
     assert!(figures.examples >= 200);
     figures.hold();
-    let unseen = figures_of("unseen.tsv");
-    unseen.hold();
-    let rows = [&figures, &unseen].map(Figures::rows);
-    let rows = rows[0].iter().zip(&rows[1]).map(|((what, a), (_, b))| format!("| {what} | {a} | {b} |"));
-    let table = rows.collect::<Vec<_>>().join("\n") + "\n";
+    let of_lines =
+        |file: &str| figures_of_lines(&fs::read_to_string(data().join(file)).unwrap(), &data().join("repositories"));
+    let others: Vec<Figures> = std::iter::once(figures_of("unseen.tsv")).chain(SETS_OF_LINES.map(of_lines)).collect();
+    others.iter().for_each(Figures::hold);
+    let mut rows: Vec<String> = figures.rows().iter().map(|(what, value)| format!("| {what} | {value} |")).collect();
+    for set in &others {
+        rows.iter_mut().zip(set.rows()).for_each(|(row, (_, value))| *row += &format!(" {value} |"));
+    }
+    let table = rows.join("\n") + "\n";
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/prompts.md");
     let text = fs::read_to_string(&page).unwrap();
     if std::env::var_os("GATE_BLESS").is_some() {
@@ -223,13 +227,12 @@ fn the_examples_of_this_project_are_judged_as_people_did() {
     }
 }
 
-const FIGURES_BEGIN: &str = "| | first set | second set |\n| --- | --- | --- |\n";
+const SETS_OF_LINES: [&str; 5] = ["third.jsonl", "fourth.jsonl", "fifth.jsonl", "sixth.jsonl", "seventh.jsonl"];
+const FIGURES_BEGIN: &str = "| now | first | second | third | fourth | fifth | sixth | seventh |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n";
 const FIGURES_END: &str = "\n<!-- end of the figures -->";
 
-#[test]
-fn shared_examples_are_judged_as_people_did_where_they_are() {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/evals/prompts");
-    let Ok(text) = fs::read_to_string(shared.join("prompts.dev.jsonl")) else { return };
+/// The figures over examples in lines of JSON, with their repositories in a folder.
+fn figures_of_lines(text: &str, repositories: &Path) -> Figures {
     let mut figures = Figures::default();
     let list = |value: &Value| -> Vec<String> {
         let values = value.as_array().cloned().unwrap_or_default();
@@ -256,10 +259,17 @@ fn shared_examples_are_judged_as_people_did_where_they_are() {
             several: either("governor"),
         };
         let prompt = example["prompt"].as_str().unwrap();
-        let root = shared.join("repos").join(example["repo"].as_str().unwrap());
+        let root = repositories.join(example["repo"].as_str().unwrap());
         figures.add(prompt, &evaluated(&root, prompt, example["previous"].as_str()), &label);
     }
-    figures.hold();
+    figures
+}
+
+#[test]
+fn shared_examples_are_judged_as_people_did_where_they_are() {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/evals/prompts");
+    let Ok(text) = fs::read_to_string(shared.join("prompts.dev.jsonl")) else { return };
+    figures_of_lines(&text, &shared.join("repos")).hold();
 }
 
 #[test]

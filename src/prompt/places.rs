@@ -1,0 +1,122 @@
+//! The places in the repository that the names of a prompt lead to.
+
+use super::clauses::{Clause, ClauseAct};
+use super::lookup_results::Resolution;
+use super::prompt_text::{NameInPrompt, NameKind};
+use super::score_basis::ScoreBasis;
+
+/// The places that a prompt leads to.
+#[derive(Default)]
+pub(super) struct PromptTargets<'a> {
+    pub(super) one: Vec<&'a NameInPrompt>,
+    pub(super) several: Vec<(&'a NameInPrompt, Vec<String>)>,
+    pub(super) part: Vec<(&'a NameInPrompt, Vec<String>)>,
+    pub(super) missing: Vec<&'a NameInPrompt>,
+    pub(super) unknown: usize,
+}
+
+impl<'a> ScoreBasis<'a> {
+    pub(super) fn places(&self) -> PromptTargets<'a> {
+        let mut places = PromptTargets::default();
+        let names = &self.reading.names;
+        for name in names {
+            let is_word = name.kind.is_plain();
+            if is_word && (self.is_whole(name) || self.is_empty_word(&name.text) && !self.is_named_here(name)) {
+                continue;
+            }
+            match self.findings.resolve(name, names) {
+                Resolution::One => places.one.push(name),
+                // The pages and tests that mention an option or a route do not make it several.
+                Resolution::Several(_) if matches!(name.kind, NameKind::Flag | NameKind::Route) => {
+                    places.one.push(name)
+                }
+                // What a trace names may belong to another program.
+                Resolution::Several(_) | Resolution::Part(_) | Resolution::Missing if name.is_pasted => {}
+                Resolution::Several(found) => places.several.push((name, found)),
+                Resolution::Part(found) => places.part.push((name, found)),
+                Resolution::Missing if !is_word && !self.is_new(name) && !self.is_value(name) => {
+                    places.missing.push(name);
+                }
+                Resolution::Missing => {}
+                Resolution::Unknown => places.unknown += usize::from(!is_word),
+            }
+        }
+        places
+    }
+
+    /// Returns `true` for "app" and "code", which lead to no place.
+    fn is_whole(&self, name: &NameInPrompt) -> bool {
+        let said = &self.reading.text[name.start..name.end];
+        ["says.wholes", "says.areas"].iter().any(|key| self.language.begins(key, said) == Some(said.len()))
+    }
+
+    /// Returns `true` if the name stands inside quotation marks: it is a value.
+    fn is_value(&self, name: &NameInPrompt) -> bool {
+        let before = &self.reading.text[..name.start];
+        before.rsplit('\n').next().is_some_and(|line| line.matches('"').count() % 2 == 1)
+    }
+
+    /// Returns `true` if the prompt requests that this name be made, so it cannot be here yet.
+    fn is_new(&self, name: &NameInPrompt) -> bool {
+        if matches!(name.kind, NameKind::Flag | NameKind::Route | NameKind::Command) {
+            return true;
+        }
+        let (clause, before) = self.before(name);
+        let points = self.is_pointed_at(name);
+        let is_asked = clause.is_some_and(Clause::is_question) && name.kind == NameKind::Identifier;
+        let is_alone = self.reading.explicit().count() == 1;
+        if self.should_exist(clause, name) || (is_asked && is_alone) {
+            return false;
+        }
+        let renames = ["renam", "renom", "renomb", "benenn", "move", "muev", "extract", "split"]
+            .iter()
+            .any(|stem| before.contains(stem));
+        let makes = matches!(self.act_of(clause), Some(ClauseAct::Create | ClauseAct::Precise));
+        match name.kind {
+            NameKind::Path => renames && !before.ends_with("in") || (makes && !points),
+            NameKind::Table => makes && !points,
+            // A name that is the subject of a complaint should be here; one in a new line of code need not.
+            _ => makes || renames || clause.is_none_or(|clause| clause.start > 0) || !before.is_empty(),
+        }
+    }
+
+    /// Returns `true` for the first name after "rename" or "remove", which is about something that is here.
+    fn should_exist(&self, clause: Option<&Clause>, name: &NameInPrompt) -> bool {
+        let Some(clause) = clause else { return false };
+        let begins = self.language.has("acts.existing", &self.reading.wish[clause.start..name.start.max(clause.start)]);
+        let is_found = |other: &NameInPrompt| self.findings.names.get(&other.text).is_some_and(|found| found.exact);
+        let before = |other: &&NameInPrompt| clause.start <= other.start && other.start < name.start;
+        let mut earlier = self.reading.names.iter().filter(before);
+        begins
+            && clause.act.is_some()
+            && name.kind == NameKind::Identifier
+            && !earlier.any(|other| !other.kind.is_plain() || is_found(other))
+    }
+
+    /// Returns the act of a clause, or the one before that it goes on with: "write a.sql and b.sql".
+    fn act_of(&self, clause: Option<&Clause>) -> Option<ClauseAct> {
+        let clause = clause?;
+        clause.act.or_else(|| {
+            let mut before = self.clauses.iter().rev().filter(|other| other.start < clause.start);
+            before.find_map(|other| other.act)
+        })
+    }
+
+    /// Returns the clause of a name, and its text before the name.
+    fn before(&self, name: &NameInPrompt) -> (Option<&'a Clause>, String) {
+        let clause = self.clauses.iter().find(|clause| clause.start <= name.start && name.start < clause.end);
+        let start = clause.map_or(0, |clause| clause.start.min(name.start));
+        (clause, self.reading.text[start..name.start].trim_end().to_lowercase())
+    }
+
+    /// Returns `true` if a word before the name says that the work is there: "in", "to", "table".
+    pub(super) fn is_pointed_at(&self, name: &NameInPrompt) -> bool {
+        const POINTING: [&str; 16] = [
+            "in", "to", "en", "a", "at", "from", "of", "de", "dans", "em", "tabla", "table", "file", "im", "für",
+            "para",
+        ];
+        let (_, before) = self.before(name);
+        let last = before.rsplit(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
+        last.is_some_and(|last| POINTING.contains(&last))
+    }
+}

@@ -1,0 +1,220 @@
+//! The things that the scores of a prompt are read from, and what its parts say.
+
+use super::clauses::{Clause, ClauseAct};
+use super::lookup_results::Findings;
+use super::prompt_text::{NameInPrompt, NameKind, PromptText};
+use super::smells::{Smell, concrete, has_metric};
+use super::word_lists::PromptLanguage;
+
+/// A longer phrase also names the thing that it is about.
+const MAX_SMELL_WORDS: usize = 3;
+
+/// The things that the scores are read from.
+pub(super) struct ScoreBasis<'a> {
+    pub(super) reading: &'a PromptText<'a>,
+    pub(super) language: PromptLanguage,
+    pub(super) clauses: &'a [Clause],
+    pub(super) smells: &'a [Smell],
+    pub(super) findings: &'a Findings,
+    pub(super) tasks: usize,
+    pub(super) task_spans: &'a [(usize, usize)],
+    /// `true` if no list knows the verb.
+    pub(super) is_assumed: bool,
+    pub(super) has_antecedent: bool,
+    pub(super) has_menu: bool,
+}
+
+impl ScoreBasis<'_> {
+    pub(super) fn smells(&self, id: &str) -> bool {
+        self.smells.iter().any(|smell| smell.id == id)
+    }
+
+    /// Returns `true` if the request itself is about everything, and not only one of its later tasks.
+    pub(super) fn is_total(&self) -> bool {
+        let later = self.task_spans.first().map_or(usize::MAX, |(_, end)| *end);
+        self.smells.iter().any(|smell| smell.id == "total_system" && smell.start < later)
+    }
+
+    pub(super) fn acts(&self) -> impl Iterator<Item = ClauseAct> {
+        self.clauses.iter().filter_map(|clause| clause.act)
+    }
+
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.language.has(key, &self.reading.wish)
+    }
+
+    /// Returns the number of plain words that are neither an act nor a filler.
+    pub(super) fn content_words(&self) -> usize {
+        let empty = |name: &NameInPrompt| {
+            let smelly = self.smells.iter().any(|smell| {
+                smell.id != "total_system"
+                    && smell.text.split_whitespace().count() <= MAX_SMELL_WORDS
+                    && smell.id != "vague_improvement"
+                    && smell.start <= name.start
+                    && name.end <= smell.end
+            });
+            smelly || self.is_empty_word(&name.text)
+        };
+        self.reading.names.iter().filter(|name| name.kind == NameKind::Word && !empty(name)).count()
+    }
+
+    /// Returns `true` if a word such as "checkout" names something here, in a position where no act begins.
+    pub(super) fn is_named_here(&self, name: &NameInPrompt) -> bool {
+        let exact = self.findings.names.get(&name.text).is_some_and(|found| found.exact);
+        let before = self.reading.wish[..name.start].trim_end();
+        exact
+            && (self.smells("bug_without_reproduction")
+                || !(before.is_empty() || before.ends_with([',', '.', ';', ':', '-'])))
+            && self.language.begins("continuations.filler", &name.text).is_none()
+    }
+
+    pub(super) fn is_empty_word(&self, word: &str) -> bool {
+        const EMPTY: [&str; 12] = [
+            "acts.question",
+            "acts.precise",
+            "acts.create",
+            "acts.vague",
+            "acts.review",
+            "acts.run",
+            "acts.test",
+            "continuations.filler",
+            "continuations.accept",
+            "says.pointers",
+            "says.conditions",
+            "says.expected",
+        ];
+        EMPTY.iter().any(|key| self.language.begins(key, word) == Some(word.len()))
+    }
+
+    /// Returns `true` if a list says when it is done.
+    pub(super) fn lists_criteria(&self) -> bool {
+        let wish = &self.reading.wish;
+        let items = super::task_scope::list_items(wish);
+        items.first().is_some_and(|first| self.language.has("says.criteria", &wish[..first.0]))
+    }
+
+    /// Returns `true` if the smells begin after the first act and what belongs to it.
+    pub(super) fn is_open_later(&self) -> bool {
+        let end = self.clauses.first().map_or(0, |clause| clause.end);
+        let hung_on = self.smells.iter().find(|smell| smell.id == "scope_creep").map(|smell| smell.start);
+        let from = hung_on.unwrap_or(end).min(end);
+        self.smells.iter().all(|smell| smell.start >= from && smell.start > 0)
+    }
+
+    /// Returns `true` if a part of the request after the first names neither a result nor a value.
+    pub(super) fn has_open_part(&self) -> bool {
+        let definite = |act| matches!(act, Some(ClauseAct::Precise | ClauseAct::Create));
+        let Some(first) = self.clauses.iter().position(|clause| clause.act.is_some()) else { return false };
+        if self.tasks < 2 && !super::task_scope::list_items(&self.reading.wish).is_empty() {
+            return false;
+        }
+        let is_open = |clause: &Clause| {
+            clause.act == Some(ClauseAct::Vague)
+                && !clause.is_tied
+                && concrete(&self.reading.text[clause.start..clause.end]) == 0
+                && !self.reading.wish[..clause.start].trim_end().ends_with(':')
+                && !self.reading.wish[..clause.end].trim_end().ends_with(':')
+                && !self.reading.explicit().any(|name| clause.start <= name.start && name.start < clause.end)
+        };
+        definite(self.clauses[first].act) && self.clauses[first + 1..].iter().any(is_open)
+    }
+
+    /// Returns how many of the tasks say exactly what should change, and how many at least name something.
+    pub(super) fn definite_tasks(&self) -> (usize, usize) {
+        let (mut definite, mut named) = (0, 0);
+        for &(start, end) in self.task_spans {
+            let text = &self.reading.text[start..end];
+            let names = self.reading.explicit().filter(|name| start <= name.start && name.start < end).count();
+            let clause = self.clauses.iter().find(|clause| clause.start <= start && start < clause.end);
+            let is_closed = clause.is_some_and(|clause| matches!(clause.act, None | Some(ClauseAct::Precise)));
+            let says_result = concrete(text) > 0 || text.contains('=') || has_metric(text);
+            definite += usize::from((says_result && (names > 0 || is_closed)) || (is_closed && names > 0));
+            named += usize::from(names > 0 || says_result || self.words_here(start, end) > 0);
+        }
+        (definite, named)
+    }
+
+    /// Returns the number of plain words in a part that name something here.
+    pub(super) fn words_here(&self, start: usize, end: usize) -> usize {
+        let inside = self.reading.names.iter().filter(|name| start <= name.start && name.start < end);
+        inside.filter(|name| self.findings.names.get(&name.text).is_some_and(|found| found.exact)).count()
+    }
+
+    /// Returns `true` if something is hung on that does not belong to the first act: "and also", "además".
+    pub(super) fn hangs_on(&self) -> bool {
+        let spans = self.language.spans("says.unrelated", &self.reading.wish);
+        spans.first().is_some_and(|(_, end)| {
+            let after = self.clauses.iter().find(|clause| clause.start < self.reading.wish.len() && *end < clause.end);
+            after.is_some_and(|clause| clause.start > 0 && !clause.is_tied && !clause.is_constraint)
+        })
+    }
+
+    /// Returns `true` if several tasks of the prompt belong to different domains.
+    pub(super) fn is_mixed(&self) -> bool {
+        self.tasks > 1 && super::class::domains(self) > 1
+    }
+
+    /// Returns the number of parts that belong to the first act.
+    pub(super) fn tied(&self) -> usize {
+        self.clauses
+            .iter()
+            .filter(|clause| clause.is_tied && !clause.is_constraint && !clause.is_run() && clause.act.is_some())
+            .filter(|clause| !self.language.has("acts.report", &self.reading.wish[clause.start..clause.end]))
+            .count()
+    }
+
+    /// Returns `true` if it accepts an offer of the turn before, under a condition.
+    pub(super) fn accepts(&self) -> bool {
+        let start = self.reading.wish.trim_start();
+        let picked = self.has_menu && {
+            let filler = self.language.begins("continuations.filler", start).unwrap_or(0);
+            let picked = start[filler..].trim_start();
+            picked.starts_with(|c: char| c.is_ascii_digit())
+                || self.language.begins("continuations.select", picked).is_some()
+        };
+        let accepted = self.smells.is_empty() && self.language.begins("continuations.accept", start).is_some();
+        (self.has_antecedent || self.has_menu) && (picked || accepted)
+    }
+
+    /// Returns `true` if an act without an object of its own follows up on the turn before: "revert that".
+    pub(super) fn follows(&self) -> bool {
+        let acts = matches!(self.acts().next(), Some(ClauseAct::Vague | ClauseAct::Precise | ClauseAct::Create));
+        self.has_antecedent
+            && acts
+            && self.smells.is_empty()
+            && self.content_words() == 0
+            && self.reading.explicit().next().is_none()
+    }
+
+    pub(super) fn is_concrete(&self) -> bool {
+        concrete(self.reading.text) > 0
+            || self.reading.has_paste && !self.reading.has_trace
+            || self.reading.text.contains(" a ") && self.reading.explicit().count() > 1
+    }
+
+    /// Returns `true` for "14px instead of 12px".
+    pub(super) fn replaces(&self) -> bool {
+        self.has("says.replaces") && (concrete(self.reading.text) > 0 || has_metric(self.reading.text))
+    }
+
+    /// Returns `true` for "parse_header should trim dots".
+    pub(super) fn states_behaviour(&self) -> bool {
+        let wish = &self.reading.wish;
+        let expected = self.language.spans("says.expected", wish);
+        expected.first().is_some_and(|&(start, end)| {
+            self.reading.explicit().any(|name| name.end <= start)
+                && wish[end..].split_whitespace().filter(|word| word.len() > 2).count() >= 2
+        })
+    }
+
+    pub(super) fn behaves(&self) -> bool {
+        self.lists_criteria()
+            || (self.has("says.expected")
+                && (self.has("says.conditions") || self.has("says.values") || self.is_concrete()))
+            || (self.has("says.values") && self.is_concrete())
+            || self.states_behaviour()
+            || (self.has("says.triggers")
+                && self.acts().next() == Some(ClauseAct::Precise)
+                && self.reading.explicit().count() > 0)
+    }
+}
