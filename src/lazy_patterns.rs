@@ -234,4 +234,11 @@ mod tests {
         }
         assert!(LazyPattern::new("pass".to_owned(), false).about("PASS").is_none());
     }
+
+    #[test]
+    fn places_of_words_are_joined_and_do_not_begin_inside_a_word() {
+        let entries = ["so slow".to_owned(), "slow(?: down)?".to_owned()];
+        assert_eq!(PhrasePatterns::words(&entries).spans("It is SO slow down there, slowly"), [(6, 18)]);
+        assert_eq!(PhrasePatterns::anywhere(&["慢".to_owned()]).spans("太慢了"), [(3, 6)]);
+    }
 }

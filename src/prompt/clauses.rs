@@ -191,3 +191,31 @@ fn anywhere(text: &str, language: PromptLanguage) -> Option<ClauseAct> {
         [("acts.precise", ClauseAct::Precise), ("acts.create", ClauseAct::Create), ("acts.vague", ClauseAct::Vague)];
     keys.into_iter().find(|(key, _)| language.has(key, text)).map(|(_, act)| act)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wish_with_an_unknown_verb_is_a_request() {
+        for (wish, names, is_assumed) in [
+            ("gzip the output of convert", 0, true),
+            ("the parser", 0, false),
+            ("never break anything here", 0, false),
+            ("never break the header there", 1, true),
+            ("rename the header", 0, false),
+        ] {
+            let mut found = clauses(wish, PromptLanguage::of(wish));
+            assert_eq!(assume_act(wish, names, &mut found), is_assumed, "{wish}");
+        }
+    }
+
+    #[test]
+    fn a_condition_a_negation_and_another_language_do_not_hide_the_act() {
+        let act = |wish: &str| clauses(wish, PromptLanguage::of(wish)).iter().find_map(|clause| clause.act);
+        assert_eq!(act("if the header is not there add one"), Some(ClauseAct::Create));
+        assert_eq!(act("don't touch the header, rename the column"), Some(ClauseAct::Precise));
+        assert_eq!(act("borra the old header"), Some(ClauseAct::Precise));
+        assert_eq!(act("is it slow because of the index, or is it the query?"), Some(ClauseAct::Question));
+    }
+}

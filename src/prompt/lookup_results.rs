@@ -34,6 +34,11 @@ pub(super) enum Resolution {
     Unknown,
 }
 
+/// Returns `true` for a path that is another one or in a folder of that name.
+fn is_within(path: &str, outer: &str) -> bool {
+    path == outer || path.starts_with(&format!("{outer}/")) || path.contains(&format!("/{outer}/"))
+}
+
 impl Findings {
     /// Resolves a name. If it has several places, another name of the prompt in one of them decides.
     pub(super) fn resolve(&self, name: &NameInPrompt, others: &[NameInPrompt]) -> Resolution {
@@ -46,9 +51,9 @@ impl Findings {
             places if found.exact => {
                 let others = others.iter().filter(|other| other.text != name.text);
                 let decided = others.filter_map(|other| self.names.get(&other.text)).any(|other| {
-                    other.exact
-                        && other.places.len() < places.len()
-                        && other.places.iter().any(|place| places.contains(place))
+                    let within = |place: &&String| other.places.iter().any(|outer| is_within(place, outer));
+                    let count = places.iter().filter(within).count();
+                    other.exact && other.places.len() < places.len() && count > 0 && count < places.len()
                 });
                 if decided { Resolution::One } else { Resolution::Several(places.to_vec()) }
             }

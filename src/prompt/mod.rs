@@ -102,6 +102,8 @@ pub struct PromptEvaluation {
     pub tasks: Vec<TaskInPrompt>,
 }
 
+/// The most tasks that are listed.
+const MAX_TASKS: usize = 100;
 const MAX_WITH_SMELLS: u32 = 39;
 const MAX_TENTHS: u32 = 50;
 const BONUS: u32 = 10;
@@ -116,7 +118,8 @@ pub fn evaluate(reading: &PromptText<'_>, previous: Option<&str>, findings: &Fin
     }
     let mut smells = smells::smells(reading, language, &clauses, previous);
     let is_assumed = smells.is_empty() && clauses::assume_act(&reading.wish, reading.explicit().count(), &mut clauses);
-    let spans = task_scope::tasks(reading, language, &clauses);
+    let mut spans = task_scope::tasks(reading, language, &clauses);
+    spans.truncate(MAX_TASKS);
     let menu = previous.map(continuation::menu).unwrap_or_default();
     let has_antecedent = previous.is_some() && menu.is_empty();
     let ground = score_basis::ScoreBasis {

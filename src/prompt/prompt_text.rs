@@ -118,6 +118,7 @@ static NAMES: LazyLock<Vec<(NameKind, Regex)>> = LazyLock::new(|| {
     [
         (NameKind::Path, r"[\w.@-]*(?:/[\w.@\[\]-]+)*/?[\w@-][\w.@\[\]-]*\.(?:rs|py|tsx?|jsx?|mjs|cjs|go|java|kt|rb|php|cs|cpp|cc|c|h|hpp|swift|sql|css|scss|html|vue|svelte|md|txt|toml|ya?ml|json|xml|ini|cfg|conf|env|lock|sh|bash|prisma|proto|graphql|csv|log|mod|sum|gradle|tf|lua|ex|exs|erl|hs|ml|scala|dart|r|ipynb|service|po)\b"),
         (NameKind::Path, r"\b[\w@-][\w.@-]*/(?:[\w.@-]+/)*[\w.@-]*[\w-]"),
+        (NameKind::Path, r"(?:^|[\s`(])((?:[\w@.-]{2,}/)+)(?:$|[\s`),.;:])"),
         (NameKind::Path, r"\b(?:Makefile|Dockerfile|justfile|Justfile|README|CHANGELOG|LICENSE|Gemfile|Rakefile|Procfile)\b"),
         (NameKind::Route, r"(?:^|[\s`(])(/(?:[\w{}:<>*-]+/?)+)"),
         (NameKind::Flag, r"(?:^|[\s`(])(--[a-zA-Z][\w-]*)"),
@@ -202,8 +203,11 @@ fn names(text: &str, own: &str, wish: &str) -> Vec<NameInPrompt> {
             let name = hit.as_str().trim_end_matches(['(', ')', '.']);
             let (start, end) = (hit.start(), hit.start() + name.len());
             let taken = found.iter().any(|other| start < other.end && other.start < end);
-            let slash_of_words =
-                *kind == NameKind::Path && !name.contains('.') && name.matches('/').count() == 1 && name.len() < 8;
+            let slash_of_words = *kind == NameKind::Path
+                && !name.contains('.')
+                && name.matches('/').count() == 1
+                && name.len() < 8
+                && !name.ends_with('/');
             let is_route = *kind == NameKind::Path && !name.contains('.') && continues_route(place, start);
             let is_flag =
                 *kind == NameKind::Table && place[..captures.get(0).map_or(start, |all| all.start())].ends_with('-');
@@ -286,5 +290,16 @@ mod tests {
                 (Table, "users")
             ]
         );
+    }
+
+    #[test]
+    fn neighbouring_words_may_be_one_name() {
+        let phrases = |text: &str| -> Vec<String> {
+            let names = PromptText::of(text).names;
+            names.into_iter().filter(|name| name.kind == NameKind::Phrase).map(|name| name.text).collect()
+        };
+        assert!(phrases("sort the date range by day").contains(&"date range".to_owned()));
+        assert!(phrases("ordena la lista de productos").contains(&"product lista".to_owned()));
+        assert!(phrases("rename a, b").is_empty());
     }
 }

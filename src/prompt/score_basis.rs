@@ -125,7 +125,8 @@ impl ScoreBasis<'_> {
         for &(start, end) in self.task_spans {
             let text = &self.reading.text[start..end];
             let names = self.reading.explicit().filter(|name| start <= name.start && name.start < end).count();
-            let clause = self.clauses.iter().find(|clause| clause.start <= start && start < clause.end);
+            let at = self.clauses.partition_point(|clause| clause.start <= start);
+            let clause = at.checked_sub(1).map(|at| &self.clauses[at]);
             let is_closed = clause.is_some_and(|clause| matches!(clause.act, None | Some(ClauseAct::Precise)));
             let says_result = concrete(text) > 0 || text.contains('=') || has_metric(text);
             definite += usize::from((says_result && (names > 0 || is_closed)) || (is_closed && names > 0));

@@ -157,13 +157,11 @@ impl ScoreBasis<'_> {
             Some(ClauseAct::Precise) if !places.missing.is_empty() && (explicit > 1 || self.has("acts.complete")) => {
                 Self::scored(5, "a definite act with its result")
             }
-            Some(ClauseAct::Precise)
-                if places.missing.is_empty() && self.is_concrete() && (explicit > 0 || self.replaces()) =>
-            {
+            Some(ClauseAct::Precise) if places.missing.is_empty() && (self.is_concrete() || self.replaces()) => {
                 Self::scored(5, "a definite act with its result")
             }
             Some(ClauseAct::Precise) => {
-                let says_what = self.content_words() > 2 || places.several.iter().any(|(name, _)| is_explicit(name));
+                let says_what = self.content_words() > 1 || places.several.iter().any(|(name, _)| is_explicit(name));
                 let is_short = self.is_assumed && self.content_words() < MIN_ASSUMED_WORDS;
                 Self::scored(if places.missing.is_empty() && says_what && !is_short { 4 } else { 3 }, "a definite act")
             }
@@ -172,7 +170,7 @@ impl ScoreBasis<'_> {
                     4
                 } else if self.is_concrete() || explicit > 1 {
                     5
-                } else if self.content_words() >= 3 {
+                } else if self.content_words() >= 2 {
                     4
                 } else {
                     3

@@ -52,6 +52,9 @@ pub(super) fn concrete(text: &str) -> usize {
     CONCRETE.as_ref().map_or(0, |concrete| concrete.find_iter(text).count())
 }
 
+/// The most phrases of one kind that are looked at.
+const MAX_OF_KIND: usize = 50;
+
 /// Returns the smells of a prompt, in the order of the text.
 pub(super) fn smells(
     reading: &PromptText<'_>,
@@ -62,15 +65,16 @@ pub(super) fn smells(
     let mut found: Vec<Smell> = Vec::new();
     let wish = reading.wish.as_str();
     for id in SMELLS {
-        for (start, end) in word_lists::spans(&format!("smells.{id}"), wish) {
+        for (start, end) in word_lists::spans(&format!("smells.{id}"), wish).into_iter().take(MAX_OF_KIND) {
             let inside_name = reading.explicit().any(|name| name.start <= start && end <= name.end);
             let clause = clauses.iter().find(|clause| clause.start <= start && start < clause.end);
+            let is_definite_wish = wants_elsewhere(start, clauses);
             let negated = clause.is_some_and(|clause| clause.is_constraint) || is_negated(wish, start);
             let asked = clause.is_some_and(Clause::is_question);
             if inside_name
                 || negated
                 || (asked && id != "bug_without_reproduction")
-                || !is_open(id, start, end, reading, language, clause, previous)
+                || !is_open(id, (start, end), reading, language, clause, is_definite_wish, previous)
             {
                 continue;
             }
@@ -100,9 +104,16 @@ fn complaint(reading: &PromptText<'_>, language: PromptLanguage, clauses: &[Clau
         !inside_name
             && !first.is_constraint
             && !language.has("says.triggers", &wish[first.start.min(start)..start])
-            && is_open(id, start, end, reading, language, Some(first), None)
+            && is_open(id, (start, end), reading, language, Some(first), false, None)
     })?;
     Some(Smell { id, start, end, text: reading.text[start..end].to_owned(), question: String::new() })
+}
+
+/// Returns `true` if another clause than the one at `start` says what should be done.
+fn wants_elsewhere(start: usize, clauses: &[Clause]) -> bool {
+    let is_other = |clause: &&Clause| !(clause.start <= start && start < clause.end);
+    let mut others = clauses.iter().filter(is_other);
+    others.any(|clause| matches!(clause.act, Some(ClauseAct::Precise | ClauseAct::Create)))
 }
 
 /// Returns `true` for a clause that requests something other than a repair.
@@ -147,11 +158,11 @@ fn is_negated(wish: &str, start: usize) -> bool {
 
 fn is_open(
     id: &str,
-    start: usize,
-    end: usize,
+    (start, end): (usize, usize),
     reading: &PromptText<'_>,
     language: PromptLanguage,
     clause: Option<&Clause>,
+    is_definite_wish: bool,
     previous: Option<&str>,
 ) -> bool {
     let wish = reading.wish.as_str();
@@ -171,14 +182,18 @@ fn is_open(
         }
         "bug_without_reproduction" => {
             let steps = !super::task_scope::list_items(wish).is_empty();
+            let sentence = wish[..start].rfind(['.', '!', '?', '\n', ';']).map_or(0, |at| at + 1);
+            // "When saving fails, show the message" is about a case, not about a defect.
+            let is_case = is_definite_wish && language.has("says.triggers", &wish[sentence..start]);
             let quoted = concrete(text) > 0
                 && (expected || language.has("says.values", wish) || text.contains('`') || text.contains('"'));
-            !reading.has_trace && !steps && !text.contains("```") && !quoted && concrete(text) < 2
+            !is_case && !reading.has_trace && !steps && !text.contains("```") && !quoted && concrete(text) < 2
         }
         "magic_words" => {
             let triggered = language.has("says.conditions", &wish[..start]);
             let mechanism = wish[start..end].to_lowercase().starts_with("auto") && triggered;
-            !(conditional || mechanism) || (concrete(text) == 0 && !mechanism)
+            let defined = wish[end..].trim_start().starts_with(':');
+            !defined && (!(conditional || mechanism) || (concrete(text) == 0 && !mechanism))
         }
         "implicit_context" => {
             let named = reading.explicit().any(|name| {

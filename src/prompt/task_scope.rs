@@ -24,12 +24,16 @@ static ITEM: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 static INLINE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?:^|\s)\(?\d[.)]\s+").ok());
 
+/// The most items of a list that are read.
+const MAX_ITEMS: usize = 500;
+
 /// Returns the lines of a wish that are items of a list: first byte and byte after the last.
 pub(super) fn list_items(wish: &str) -> Vec<(usize, usize)> {
     let items: Vec<_> = ITEM
         .iter()
         .flat_map(|item| item.captures_iter(wish))
         .filter_map(|found| found.get(1))
+        .take(MAX_ITEMS)
         .map(|text| (text.start(), text.end()))
         .collect();
     if items.len() < 2 { Vec::new() } else { items }
