@@ -37,7 +37,7 @@ pub(super) fn of_success(
     }
     let catalogue = project.runners;
     let tests = |runner: &&&Runner| runner.task.is_none() && runner.kinds.contains(&CommandKind::Test);
-    let rules: Vec<_> = runners.iter().filter(tests).flat_map(|runner| catalogue.output_rules(runner).1).collect();
+    let rules: Vec<_> = runners.iter().filter(tests).flat_map(|runner| rules_on_tests(catalogue, runner)).collect();
     let is_behind_tasks = rules.is_empty();
     let parts = if is_behind_tasks { behind_tasks(catalogue, output) } else { runners.to_vec() };
     let broken = parts.iter().filter(tests).find_map(|runner| broken_off(&catalogue.output_rules(runner).1, output));
@@ -85,6 +85,12 @@ fn behind_tasks<'a>(catalogue: &'a Catalogue, output: &str) -> Vec<&'a Runner> {
         rules.iter().any(|rule| rule.means == Means::PartStart) && rules.iter().any(|rule| counts(rule))
     };
     catalogue.runners().filter(is_there).collect()
+}
+
+/// Returns the lines of a runner that speak of tests. Where another runner does the work, its own praise does not.
+fn rules_on_tests<'a>(catalogue: &'a Catalogue, runner: &'a Runner) -> Vec<&'a LineRule> {
+    let is_praise = |rule: &LineRule| runner.output.like.is_some() && rule.means == Means::Passed;
+    catalogue.output_rules(runner).1.into_iter().filter(|rule| !is_praise(rule)).collect()
 }
 
 /// Returns the lines with which test runners end, as far as no other program prints them.
