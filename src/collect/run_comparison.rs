@@ -307,6 +307,7 @@ fn run_fact(recorded: &RecordedRun, differs: Option<Vec<RepoPath>>, during: &Tre
         ended: run.ended,
         over_time: run.over_time,
         report: run.report.clone(),
+        verbatim: run.verbatim,
         masked: run.masked.clone(),
         tree: run.start.tree.clone(),
         head: run.start.head.clone(),

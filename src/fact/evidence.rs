@@ -24,6 +24,9 @@ pub struct RunFact {
     pub over_time: bool,
     /// The report of the runner.
     pub report: Option<RunReport>,
+    /// `true` if its line was the declared command word for word.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub verbatim: bool,
     /// The reason why its status 0 proves nothing; see [`crate::event::Run::masked`].
     pub masked: Option<String>,
     /// The content that it started on.

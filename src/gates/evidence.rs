@@ -316,7 +316,13 @@ impl EvidenceCase<'_> {
         };
         if let Some(run) = self.runs().iter().find(masked) {
             let why = run.masked.as_deref().unwrap_or_default();
-            return self.finding(Answer::Fail, "masked", Vec::new(), vec![run.id.clone()], &context! { why });
+            return self.finding(
+                Answer::Fail,
+                "masked",
+                Vec::new(),
+                vec![run.id.clone()],
+                &context! { why, verbatim => run.verbatim },
+            );
         }
         let passed = counted.iter().filter(|run| run.is_stable(inputs) && run.shows() == RunProof::Pass);
         // Files that were never added explain more than an older run with fewer differences.

@@ -67,6 +67,7 @@ fn run_fact(attested: &Attested, diff: &TreeDiff) -> RunFact {
         ended: seen.ended,
         over_time: false,
         report: seen.report.clone(),
+        verbatim: true,
         masked: None,
         tree: attested.run.tree.clone(),
         head: None,

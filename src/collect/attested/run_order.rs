@@ -75,6 +75,7 @@ mod tests {
             ended: Ended::Exited(status),
             over_time: false,
             report: None,
+            verbatim: true,
             masked: None,
             tree: Oid::empty_tree(false),
             head: None,

@@ -76,6 +76,7 @@ fn run(id: &str, exit: i32, differs: Option<&[&str]>) -> RunFact {
         ended: Ended::Exited(exit),
         over_time: exit == 124,
         report: None,
+        verbatim: false,
         masked: None,
         tree: TREE.parse::<Oid>().unwrap(),
         head: None,
