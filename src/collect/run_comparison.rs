@@ -291,8 +291,8 @@ fn name_failures(sources: Sources<'_>, recorded: &RecordedRun, fact: &mut RunFac
     fact.failed_tests.clone_from(&named.tests);
     let Some(report) = recorded.run.report.as_ref().filter(|_| named.all) else { return };
     let runner = sources.policy.runners.runner(&report.runner);
-    let names = runner.and_then(|runner| Some((runner, runner.names.as_ref()?)));
-    let goes_on = names.is_some_and(|(runner, names)| names.goes_on(&runner.id, &recorded.run.command.line));
+    let source = runner.and_then(|runner| Some((runner, runner.names.as_ref()?)));
+    let goes_on = source.is_some_and(|(runner, source)| source.goes_on(&runner.id, &recorded.run.command.line));
     fact.failed_in_these_alone = goes_on && report.passed > 0 && report.failed == named.tests.len() as u64;
 }
 

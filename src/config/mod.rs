@@ -202,11 +202,11 @@ fn parse_over(
         scopes,
         roles,
         unblock,
+        quarantine,
         signers,
         ci,
         push_runs,
         retention,
-        quarantine,
         ..Policy::empty(source)
     }))
 }

@@ -16,7 +16,9 @@ pub(super) fn quarantine(report: &mut Report<'_>, tables: Vec<LocatedValue<&DeTa
 
 fn entry(report: &mut Report<'_>, said: LocatedValue<&DeTable<'_>>) -> Option<QuarantinedTest> {
     let fields = TableFields::new(report, "in [[quarantine]]", said.at, said.value, KEYS);
-    KEYS.iter().for_each(|key| fields.require(report, key));
+    for key in KEYS {
+        fields.require(report, key);
+    }
     let mut words = |key: &str| fields.words(report, key).map(|said| said.value);
     let (test, reason, owner) = (words("test"), words("reason"), words("owner"));
     let until = fields.day(report, "until").and_then(|said| day(report, &said));

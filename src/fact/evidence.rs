@@ -12,6 +12,7 @@ use crate::tool_folder::ToolFolder;
 /// A run of a declared command, as a gate sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[expect(clippy::struct_excessive_bools, reason = "independent fields of a record")]
 pub struct RunFact {
     /// The id of its event.
     pub id: String,

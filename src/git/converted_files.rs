@@ -22,6 +22,7 @@ const CONVERTING: [&str; 4] = ["text", "eol", "crlf", "working-tree-encoding"];
 
 /// The conversions that attributes and settings ask for.
 #[derive(Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent answers")]
 struct Conversions {
     /// Committed attributes ask for one.
     committed: bool,
@@ -183,6 +184,7 @@ pub(super) fn links_as_files(root: &Path, config: &[ConfigEntry], links: &[RepoP
 #[cfg(test)]
 mod tests {
     use super::*;
+    use LocalCause::{Converted, Filtered};
 
     #[test]
     fn a_file_is_named_if_a_checkout_writes_other_bytes() {
@@ -197,7 +199,6 @@ mod tests {
             conversions
         };
         let setting = Conversions { setting: true, ..Conversions::default() };
-        use LocalCause::{Converted, Filtered};
         for (conversions, line, expected) in [
             (committed("*.sh text eol=crlf"), "i/lf    w/lf    attr/text eol=crlf      \tt.sh", Some(Converted)),
             (committed("*.sh text eol=crlf"), "i/lf    w/crlf  attr/text eol=crlf      \tt.sh", None),

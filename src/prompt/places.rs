@@ -28,7 +28,7 @@ impl<'a> ScoreBasis<'a> {
                 Resolution::One => places.one.push(name),
                 // The pages and tests that mention an option or a route do not make it several.
                 Resolution::Several(_) if matches!(name.kind, NameKind::Flag | NameKind::Route) => {
-                    places.one.push(name)
+                    places.one.push(name);
                 }
                 // What a trace names may belong to another program.
                 Resolution::Several(_) | Resolution::Part(_) | Resolution::Missing if name.is_pasted => {}

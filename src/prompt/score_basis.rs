@@ -124,13 +124,13 @@ impl ScoreBasis<'_> {
         let (mut definite, mut named) = (0, 0);
         for &(start, end) in self.task_spans {
             let text = &self.reading.text[start..end];
-            let names = self.reading.explicit().filter(|name| start <= name.start && name.start < end).count();
+            let count = self.reading.explicit().filter(|name| start <= name.start && name.start < end).count();
             let at = self.clauses.partition_point(|clause| clause.start <= start);
             let clause = at.checked_sub(1).map(|at| &self.clauses[at]);
             let is_closed = clause.is_some_and(|clause| matches!(clause.act, None | Some(ClauseAct::Precise)));
             let says_result = concrete(text) > 0 || text.contains('=') || has_metric(text);
-            definite += usize::from((says_result && (names > 0 || is_closed)) || (is_closed && names > 0));
-            named += usize::from(names > 0 || says_result || self.words_here(start, end) > 0);
+            definite += usize::from((says_result && (count > 0 || is_closed)) || (is_closed && count > 0));
+            named += usize::from(count > 0 || says_result || self.words_here(start, end) > 0);
         }
         (definite, named)
     }
@@ -198,7 +198,7 @@ impl ScoreBasis<'_> {
         self.has("says.replaces") && (concrete(self.reading.text) > 0 || has_metric(self.reading.text))
     }
 
-    /// Returns `true` for "parse_header should trim dots".
+    /// Returns `true` for "`parse_header` should trim dots".
     pub(super) fn states_behaviour(&self) -> bool {
         let wish = &self.reading.wish;
         let expected = self.language.spans("says.expected", wish);

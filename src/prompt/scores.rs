@@ -82,7 +82,6 @@ impl ScoreBasis<'_> {
 
     fn objective(&self, cs: u8, places: &PromptTargets<'_>) -> PromptScore {
         let acts: Vec<ClauseAct> = self.acts().collect();
-        let explicit = self.reading.explicit().count();
         let vague = ["bug_without_reproduction", "performance_without_metric", "vague_improvement", "magic_words"]
             .iter()
             .any(|id| self.smells(id));
@@ -135,6 +134,12 @@ impl ScoreBasis<'_> {
                 "the behaviour is stated",
             );
         }
+        self.objective_of_act(first, cs, places)
+    }
+
+    /// Scores the first act of a request about which nothing else is known.
+    fn objective_of_act(&self, first: Option<ClauseAct>, cs: u8, places: &PromptTargets<'_>) -> PromptScore {
+        let explicit = self.reading.explicit().count();
         match first {
             Some(ClauseAct::Question) if explicit > 0 || cs >= 4 => Self::scored(5, "a question about a named thing"),
             Some(ClauseAct::Question) => {

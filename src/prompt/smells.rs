@@ -134,7 +134,7 @@ fn without_repetition(text: &str, found: Vec<Smell>, clauses: &[Clause]) -> Vec<
         match same {
             Some(other) => {
                 other.end = other.end.max(smell.end);
-                other.text = text[other.start..other.end].to_owned();
+                text[other.start..other.end].clone_into(&mut other.text);
             }
             None if !is_speed => kept.push(smell),
             None => {}
@@ -193,7 +193,7 @@ fn is_open(
             let triggered = language.has("says.conditions", &wish[..start]);
             let mechanism = wish[start..end].to_lowercase().starts_with("auto") && triggered;
             let defined = wish[end..].trim_start().starts_with(':');
-            !defined && (!(conditional || mechanism) || (concrete(text) == 0 && !mechanism))
+            !defined && !mechanism && (!conditional || concrete(text) == 0)
         }
         "implicit_context" => {
             let named = reading.explicit().any(|name| {
@@ -206,9 +206,10 @@ fn is_open(
             let rest = wish[end..].trim_start();
             let goes_on = |words: &[&str]| words.iter().any(|word| rest.starts_with(word));
             let names_place = reading.explicit().any(|name| name.start >= end && name.start <= end + MAX_TO_PLACE);
-            act && !goes_on(&["else", "except", "that ", "below ", "above ", "after ", "before "])
-                && !(goes_on(&["in ", "under ", "from "]) && names_place)
-                && !wish[start..end].to_lowercase().contains("tests")
+            let is_bounded = goes_on(&["else", "except", "that ", "below ", "above ", "after ", "before "])
+                || goes_on(&["in ", "under ", "from "]) && names_place
+                || wish[start..end].to_lowercase().contains("tests");
+            act && !is_bounded
         }
         _ => true,
     }

@@ -15,6 +15,7 @@ use crate::shell_quote::shell_word;
 /// The table `[names]`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[expect(clippy::struct_excessive_bools, reason = "independent keys of a file")]
 pub struct NameSource {
     /// The hook that makes the runner write a report, if there is one.
     #[serde(default)]

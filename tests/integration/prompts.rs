@@ -213,7 +213,9 @@ fn the_examples_of_this_project_are_judged_as_people_did() {
     others.iter().for_each(Figures::hold);
     let mut rows: Vec<String> = figures.rows().iter().map(|(what, value)| format!("| {what} | {value} |")).collect();
     for set in &others {
-        rows.iter_mut().zip(set.rows()).for_each(|(row, (_, value))| *row += &format!(" {value} |"));
+        for (row, (_, value)) in rows.iter_mut().zip(set.rows()) {
+            row.push_str(&[" ", value.as_str(), " |"].concat());
+        }
     }
     let table = rows.join("\n") + "\n";
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/prompts.md");
