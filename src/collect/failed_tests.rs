@@ -131,8 +131,8 @@ impl FailedWork<'_> {
         };
         let dropped = self.is_dropped(declared.as_ref())?;
         let is_committed = self.is_committed(declared.as_ref())?;
-        if dropped && !is_committed {
-            // A draft that no commit ever had, and whose code is gone: nothing of it is in what is judged.
+        if dropped && !is_committed && self.is_before_a_branch() {
+            // It may be of any branch that starts there, and nothing of it is in what is judged.
             return Ok(None);
         }
         Ok(Some(FailedTest {
@@ -162,6 +162,15 @@ impl FailedWork<'_> {
         let same_name = || changed.regrouped(path, test).filter(|_| !has_lost_parameters);
         let name = changed.renamed(path, test, true).or_else(same_name)?;
         open.candidates.iter().any(|passed| is_same_test(passed, &name)).then_some(name)
+    }
+
+    /// Returns `true` if it failed before the first commit of a branch.
+    fn is_before_a_branch(&self) -> bool {
+        let bases = self.facts.subjects.iter().filter_map(|subject| match &subject.base {
+            Base::MergeBase { commit, .. } => Some(commit),
+            _ => None,
+        });
+        self.open.head.as_ref().is_some_and(|head| bases.into_iter().any(|base| base == head))
     }
 
     /// Returns `true` if the commit on which it failed has the test.

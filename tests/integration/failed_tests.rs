@@ -452,6 +452,16 @@ fn a_draft_whose_code_is_gone_is_not_mentioned() {
     suite("agent", &format!("running 2 tests\n{passed}{OK}"), 0);
     let (through, said) = scene.push();
     assert!(through && !said.contains("test_kelvin"), "{said}");
+
+    // Later on the branch, it is a draft of this branch.
+    scene.repo.append("tests/test_calc.py", "\ndef test_kelvin():\n    assert kelvin(0) == 273\n");
+    scene.repo.append("calc.py", "kelvin = 3\n");
+    suite("agent", &red, 1);
+    scene.repo.git(["checkout", "-q", "--", "."]);
+    scene.repo.append("calc.py", "# last\n").commit_all("fix: last");
+    suite("agent", &format!("running 2 tests\n{passed}{OK}"), 0);
+    let (through, said) = scene.push();
+    assert!(through && said.contains("test_kelvin") && said.contains("the work that added it is gone, too"), "{said}");
 }
 
 #[test]
