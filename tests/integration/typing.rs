@@ -43,6 +43,8 @@ impl Typist {
         let program = env!("CARGO_BIN_EXE_gate");
         let path = home.join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
+        // Without this folder, each new fish reads all man pages of the machine.
+        fs::create_dir_all(home.join(".local/share/fish/generated_completions")).unwrap();
         let offer = format!("eval \"$('{program}' shell {})\"", self.shell);
         fs::write(&path, format!("{}\n{offer}\n{}\n", self.settings, self.more)).unwrap();
         let mut command = self.repo.command_in("sh", self.repo.root());
