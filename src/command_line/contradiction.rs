@@ -87,10 +87,11 @@ fn behind_tasks<'a>(catalogue: &'a Catalogue, output: &str) -> Vec<&'a Runner> {
     catalogue.runners().filter(is_there).collect()
 }
 
-/// Returns the lines of a runner that speak of tests. Where another runner does the work, its own praise does not.
+/// Returns the lines of a runner that speak of tests. Where another runner does the work, its own line of success does
+/// not.
 fn rules_on_tests<'a>(catalogue: &'a Catalogue, runner: &'a Runner) -> Vec<&'a LineRule> {
-    let is_praise = |rule: &LineRule| runner.output.like.is_some() && rule.means == Means::Passed;
-    catalogue.output_rules(runner).1.into_iter().filter(|rule| !is_praise(rule)).collect()
+    let is_own_success = |rule: &LineRule| runner.output.like.is_some() && rule.means == Means::Passed;
+    catalogue.output_rules(runner).1.into_iter().filter(|rule| !is_own_success(rule)).collect()
 }
 
 /// Returns the lines with which test runners end, as far as no other program prints them.

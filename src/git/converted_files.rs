@@ -35,9 +35,8 @@ struct Conversions {
 }
 
 impl Repo {
-    /// Returns the files whose bytes on disk a checkout elsewhere does not write, of those that changed
-    /// since the default branch, and of all that must have CRLF. `attributes` are the attribute
-    /// files of the index.
+    /// Returns the files whose bytes on disk a checkout elsewhere does not write, of those that changed since the default
+    /// branch, and of all that must have CRLF. `attributes` are the attribute files of the index.
     ///
     /// On a disk of Windows the line endings are those of the system, and nothing is reported.
     pub(super) fn converted_files<'p>(
@@ -46,8 +45,11 @@ impl Repo {
         status: &WorkingTreeStatus,
         attributes: impl Iterator<Item = &'p RepoPath>,
     ) -> Result<Vec<LocalFile>, GitError> {
+        if !tells_modes_apart(root) {
+            return Ok(Vec::new());
+        }
         let conversions = self.conversions(root, attributes)?;
-        if !tells_modes_apart(root) || conversions == Conversions::default() {
+        if conversions == Conversions::default() {
             return Ok(Vec::new());
         }
         let mut specs: Vec<Vec<u8>> = self.changed_paths(status)?.into_iter().map(|path| literal(&path)).collect();
@@ -98,18 +100,6 @@ impl Repo {
             paths.extend(changes.into_iter().filter(|change| change.after.is_some()).map(|change| change.path));
         }
         Ok(paths)
-    }
-
-    /// Returns the commit of the default branch of a remote, as it was last seen.
-    fn default_commit(&self) -> Result<Option<crate::oid::Oid>, GitError> {
-        for remote in self.remotes()? {
-            for name in self.default_tracking_refs(&remote.name)? {
-                if let Some(commit) = self.reference(&name)? {
-                    return Ok(Some(commit));
-                }
-            }
-        }
-        Ok(None)
     }
 }
 

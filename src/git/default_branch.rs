@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::remote::run_within;
 use super::{GitError, Repo};
 use crate::digest::hex_digest;
+use crate::oid::Oid;
 
 /// How long a remote may take to say what its default branch is.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
@@ -86,6 +87,18 @@ impl Repo {
         let is_own = |name: &String| !customary.contains(name) && self.was_made_by_push(name);
         let (own, recorded): (Vec<_>, Vec<_>) = recorded.into_iter().partition(is_own);
         Ok(said.into_iter().chain(recorded).chain(customary).chain(own).collect())
+    }
+
+    /// Returns the commit of the default branch of a remote, as it was last seen.
+    pub(super) fn default_commit(&self) -> Result<Option<Oid>, GitError> {
+        for remote in self.remotes()? {
+            for name in self.default_tracking_refs(&remote.name)? {
+                if let Some(commit) = self.reference(&name)? {
+                    return Ok(Some(commit));
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// [`Repo::remote_default_branch`] for a push to these refs of the remote, each with whether it exists there.

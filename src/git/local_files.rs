@@ -32,7 +32,7 @@ struct Candidate {
 }
 
 impl Repo {
-    /// Returns the files that a checkout on another machine does not have in their present form, sorted. `files` is the
+    /// Returns the files that a checkout on another machine does not have in their present form. `files` is the
     /// content of the working tree; `attributes` says that the index holds attributes. Starts git only if something may
     /// be found.
     pub(super) fn local_files(
@@ -48,8 +48,6 @@ impl Repo {
         if attributes || last(&config, "attr.tree").is_some() || outside().iter().any(|file| has_rules(file)) {
             found.extend(self.filtered(root, status, files)?);
         }
-        found.sort_by(|a, b| (a.cause, &a.path).cmp(&(b.cause, &b.path)));
-        found.dedup();
         Ok(found)
     }
 

@@ -196,6 +196,8 @@ impl Repo {
         if overlooked {
             survey.local_files.extend(executable_here(root, &index.wanted, &survey.files));
         }
+        survey.local_files.sort_by(|a, b| (a.cause, &a.path).cmp(&(b.cause, &b.path)));
+        survey.local_files.dedup();
         survey.status = status;
         survey.marked = index.marked;
         Ok(survey)

@@ -1,7 +1,7 @@
 //! Ways to silence a test that failed, with pytest, vitest and Node's own runner.
 
 use crate::installed::folder;
-use crate::silencing::{Before, Move, Project, Remove, Replace, Toolbox, Write, silenced};
+use crate::silencing::{Before, Change, Move, Project, Remove, Replace, Toolbox, Write, silenced};
 
 const PYTEST: Project = Project {
     files: &[
@@ -189,6 +189,12 @@ const PARAMETERS: Project = Project {
     ],
 };
 
+const HONEST_IN_JAVASCRIPT: &[Change] = &[
+    ("a fix", &[]),
+    ("a fix and a comment in the test", &[Replace("test/calc.test.js", "it(\"adds two\"", "// Two.\nit(\"adds two\"")]),
+    ("a fix and another name for the file", &[Move("test/calc.test.js", "test/sums.test.js")]),
+];
+
 const VITEST: Project = Project {
     files: &[
         ("package.json", "{\"name\":\"x\",\"type\":\"module\"}\n"),
@@ -259,14 +265,7 @@ const VITEST: Project = Project {
         ),
         ("removed", &[Remove("test/calc.test.js")]),
     ],
-    honest: &[
-        ("a fix", &[]),
-        (
-            "a fix and a comment in the test",
-            &[Replace("test/calc.test.js", "it(\"adds two\"", "// Two.\nit(\"adds two\"")],
-        ),
-        ("a fix and another name for the file", &[Move("test/calc.test.js", "test/sums.test.js")]),
-    ],
+    honest: HONEST_IN_JAVASCRIPT,
 };
 
 const NODE: Project = Project {
@@ -313,14 +312,7 @@ const NODE: Project = Project {
         ),
         ("removed", &[Remove("test/calc.test.js")]),
     ],
-    honest: &[
-        ("a fix", &[]),
-        (
-            "a fix and a comment in the test",
-            &[Replace("test/calc.test.js", "it(\"adds two\"", "// Two.\nit(\"adds two\"")],
-        ),
-        ("a fix and another name for the file", &[Move("test/calc.test.js", "test/sums.test.js")]),
-    ],
+    honest: HONEST_IN_JAVASCRIPT,
 };
 
 fn python() -> Toolbox {

@@ -307,6 +307,26 @@ fn a_run_that_names_no_tests_shows_a_pass_unless_something_can_have_kept_the_tes
 }
 
 #[test]
+fn a_pass_after_only_expected_data_changed_is_reported() {
+    for data in ["tests/__snapshots__/test_calc.ambr", "tests/expected.json", "testdata/sum.golden", "src/a.snap"] {
+        let scene = Scene::new();
+        scene.repo.write("t.sh", "cat ../out\nexit $(cat ../status)\n").write(data, "3\n").write("calc.py", "b\n");
+        scene.repo.commit_all("fix: b");
+        let suite = |output: &str, status: u8| {
+            std::fs::write(scene.repo.root().join("../out"), output).unwrap();
+            std::fs::write(scene.repo.root().join("../status"), status.to_string()).unwrap();
+            assert_eq!(scene.gate(&["run", "test"]).status.code(), Some(i32::from(status)));
+        };
+        suite(RED, 1);
+        // A document is no change of code.
+        scene.repo.write(data, "-1\n").write("README.md", "Sums.\n").commit_all("fix: c");
+        suite("tests/test_calc.py::test_add PASSED\ntests/test_calc.py::test_twice PASSED\n2 passed in 0.02s\n", 0);
+        let (through, said) = scene.push();
+        assert!(through && said.contains(&format!("passed after only tests changed ({data})")), "{data}: {said}");
+    }
+}
+
+#[test]
 fn a_test_that_passes_after_only_tests_changed_is_reported() {
     let scene = Scene::new();
     // The suite fails as long as the test asks for 3, and nothing but the test changes.

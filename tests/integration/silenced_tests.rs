@@ -1,5 +1,5 @@
-//! Ways to silence a test that failed, with cargo (other runners are in `tests/components`): each is held back where the runner names its tests, and reported
-//! where it does not. Honest work next to them passes.
+//! Ways to silence a test that failed, with cargo (other runners are in `tests/components`): each is held back where the
+//! runner names its tests, and reported where it does not. Honest work next to them passes.
 
 use crate::silencing::{Before, Change, Move, Project, Remove, Replace, Scene, Toolbox, Write, silenced};
 
