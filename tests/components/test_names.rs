@@ -188,7 +188,9 @@ fn shape(output: &Output) -> Vec<String> {
     // What a first run compiles and checks, and estimates that come from it, differ from the second one's.
     let first = ["Compiling", "Finished", "Check ", "Nextest run", "Time:", "Blocking", "gate:"];
     let lines = text.lines().filter(|line| !first.iter().any(|word| line.contains(word)));
-    let without = |line: &str| line.replace(|c: char| c.is_ascii_digit() || c == '.', "").replace("µs", "ms");
+    let numberless = |line: &str| line.replace(|c: char| c.is_ascii_digit() || c == '.', "").replace("µs", "ms");
+    // Bun shows a time only if it is not too short.
+    let without = |line: &str| numberless(line).replace(" [ms]", "");
     lines.map(without).collect()
 }
 
