@@ -32,8 +32,9 @@ use crate::session::Session;
 use crate::snapshot::DirtyPath;
 use crate::snapshot::Snapshot;
 use crate::source::project_files::DiskDirectory;
+use crate::verdict::Attempt;
 use crate::verdict::Verdict;
-use crate::verdict::assemble::{self, Attempt, ESCALATES_AT, Occasion};
+use crate::verdict::assemble::{self, ESCALATES_AT, Occasion};
 use crate::verdict::push_command::push_again;
 use crate::verdict::verdict_files::{self, Written};
 

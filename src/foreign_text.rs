@@ -87,6 +87,20 @@ fn push_escape(out: &mut String, c: char) {
     }
 }
 
+/// Returns the beginning of a text: at most `max` bytes, cut between characters.
+pub fn beginning_in_bytes(text: &str, max: usize) -> String {
+    text[..text.floor_char_boundary(max)].to_owned()
+}
+
+/// Returns a text of at most `most` bytes, and an ellipsis if there are more.
+pub fn shortened_in_bytes(mut text: String, most: usize) -> String {
+    if text.len() > most {
+        text.truncate(text.floor_char_boundary(most));
+        text.push('…');
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

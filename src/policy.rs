@@ -35,7 +35,7 @@ pub struct Policy {
     pub roles: Roles,
     /// The runners: those of the binary, and those that the repository describes in `gate/runners/`.
     pub runners: Arc<Catalogue>,
-    /// The command that gets the packet of a handoff and answers it; see [`crate::handoff`].
+    /// The command that gets the packet of a handoff and answers it; see [`crate::escalation::handoff`].
     pub unblock: Option<String>,
     /// The tests whose failure does not block until a day.
     pub quarantine: Vec<QuarantinedTest>,

@@ -3,9 +3,11 @@
 //! A statement ([`statement`], in-toto) records the result of a run of a declared command ([`test_run`]), a
 //! red–green proof ([`proof_statement`]), or the judgement of `gate ci` ([`summary`]). It lies in an envelope ([`envelope`], DSSE) that is signed ([`sign`]) with an
 //! SSH key. The subject is a git tree, so that a reword, a squash and a rebase with equal content change nothing. The
-//! receiver decides what counts ([`verify`]) by its own list of signers and by nothing that travels.
+//! receiver decides what counts ([`verify`]) by its own list of signers and by nothing that travels. [`issuance`] chooses
+//! what may be signed here.
 
 pub mod envelope;
+pub mod issuance;
 pub mod proof_statement;
 pub mod sign;
 pub mod statement;

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use crate::attest::NOTES;
+use crate::attest::issuance::notes_repository::{self, NotesRepository};
+use crate::attest::issuance::{provable_runs, remote, verdict_statement};
 use crate::attest::statement::Statement;
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::oid::Oid;
 use crate::policy::Policy;
 use crate::render::ui::{BAD, GOOD, Ui};
-use crate::vouch::desk::{self, NotesRepository};
-use crate::vouch::{proven, remote, verdict};
 
 /// Arguments of `gate attest`.
 #[derive(Debug, clap::Args)]
@@ -41,10 +41,10 @@ pub struct Args {
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     let mut signing =
-        Signing { desk: NotesRepository::new(&place.repo, args.key.clone()), place: &place, json: args.json };
+        Signing { notes: NotesRepository::new(&place.repo, args.key.clone()), place: &place, json: args.json };
     let exit = match &args.verdict {
         Some(path) => {
-            let (trees, statement) = verdict::statement(&place, path)?;
+            let (trees, statement) = verdict_statement::of_file(&place, path)?;
             signing.sign(&trees, &statement, "the verdict", None, ui)?;
             Exit::Pass
         }
@@ -62,7 +62,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
 }
 
 struct Signing<'a> {
-    desk: NotesRepository<'a>,
+    notes: NotesRepository<'a>,
     place: &'a Workplace,
     json: bool,
 }
@@ -70,7 +70,7 @@ struct Signing<'a> {
 impl Signing<'_> {
     /// Attests the results of the declared commands for a commit.
     fn runs(&mut self, rev: &str, ui: &mut Ui) -> Result<Exit> {
-        let proven = proven::at(self.place, rev)?;
+        let proven = provable_runs::at(self.place, rev)?;
         let mut policy = Some(&proven.policy);
         let mut exit = Exit::Pass;
         for run in &proven.runs {
@@ -113,7 +113,7 @@ impl Signing<'_> {
         policy: Option<&Policy>,
         ui: &mut Ui,
     ) -> Result<bool> {
-        let kept = self.desk.sign(trees, statement, what, |key| {
+        let kept = self.notes.sign(trees, statement, what, |key| {
             ui.say(format_args!("gate: touch the hardware key {} to sign", key.fingerprint()));
         })?;
         if self.json {
@@ -124,7 +124,7 @@ impl Signing<'_> {
             return Ok(false);
         };
         ui.say(format_args!("gate: attested: {what}, signed with {}", key.fingerprint()));
-        if let Some(why) = policy.and_then(|policy| desk::objection(&self.place.repo, policy, key)) {
+        if let Some(why) = policy.and_then(|policy| notes_repository::objection(&self.place.repo, policy, key)) {
             ui.say(format_args!("gate: this does not count in CI yet: the policy {why}"));
         }
         Ok(true)

@@ -6,11 +6,11 @@ use anyhow::Result;
 use minijinja::context;
 
 use crate::engine::Workplace;
+use crate::escalation;
+use crate::escalation::rescue::{self, FailingCase};
 use crate::exit::Exit;
 use crate::render::ui::Ui;
-use crate::rescue::{self, FailingCase};
 use crate::templates::sentences::say;
-use crate::verdict::escalation;
 
 /// Arguments of `gate escalate`.
 #[derive(Debug, clap::Args)]

@@ -18,7 +18,7 @@ use crate::render::ui::Ui;
 use crate::repo_path::RepoPath;
 use crate::runner::Project;
 use crate::session::Session;
-use crate::shell::dialect::Shell;
+use crate::shell_kind::Shell;
 use crate::source::project_files::DiskDirectory;
 
 /// The maximum length of a line of a `--jsonl` file, in bytes.

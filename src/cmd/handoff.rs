@@ -10,11 +10,11 @@ use minijinja::context;
 
 use super::escalate::trying;
 use crate::engine::Workplace;
+use crate::escalation::handoff::handoff_detection::{self, Reception};
+use crate::escalation::rescue::{self, Handed, Request};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::handoff::handoff_detection::{self, Reception};
 use crate::render::ui::Ui;
-use crate::rescue::{self, Handed, Request};
 use crate::templates::sentences::say;
 
 /// Arguments of `gate handoff`.

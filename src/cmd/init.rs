@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::cmd::consent::{Consent, carry_out};
 use crate::cmd::init_ci::{BuildSource, Ci};
 use crate::cmd::install_failure;
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::install::{Chosen, InstallTarget, Plan, Wishes, apply, own_shell, plan_init, plan_roles};
-use crate::render;
+use crate::install::{Chosen, InstallTarget, Wishes, own_shell, plan_init, plan_roles};
 use crate::render::ui::Ui;
 use crate::shell_kind::Shell;
 use crate::source::sessions::Client;
@@ -82,24 +82,6 @@ pub struct Args {
     source: Option<BuildSource>,
     #[command(flatten)]
     consent: Consent,
-}
-
-/// The consent to a plan.
-#[derive(Clone, Copy, Debug, clap::Args)]
-pub(super) struct Consent {
-    /// Do not ask for confirmation
-    #[arg(long, short)]
-    yes: bool,
-    /// Show the plan and change nothing
-    #[arg(long)]
-    dry_run: bool,
-}
-
-impl Consent {
-    /// Returns `true` if something may be written: a flag allows it, or a person can be asked.
-    pub(super) fn asks_to_write(self, ui: &Ui) -> bool {
-        !self.dry_run && (self.yes || ui.is_interactive())
-    }
 }
 
 /// Installs into the repository of the current directory.
@@ -204,33 +186,4 @@ fn missing_ignore_lines() -> Vec<String> {
     let place = Workplace::here().ok().filter(|place| place.repo.root().is_some());
     let here = place.and_then(|place| place.repo.snapshot().ok());
     here.iter().flat_map(|here| &here.tool_folders).map(ToolFolder::sentence).collect()
-}
-
-/// Shows a plan, asks for confirmation unless a flag gives it, and carries it out. Returns `true` if anything was done.
-pub(super) fn carry_out(
-    repository: &InstallTarget,
-    plan: &Plan,
-    consent: Consent,
-    command: &str,
-    ui: &mut Ui,
-) -> anyhow::Result<bool> {
-    render::install_plan::print(plan, repository.base(), ui);
-    if plan.is_idle(repository) {
-        ui.say("Nothing to do.");
-        return Ok(false);
-    }
-    if consent.dry_run {
-        ui.say("Nothing was changed (--dry-run).");
-        return Ok(false);
-    }
-    if !consent.yes && !ui.is_interactive() {
-        let what = "nothing was changed: there is no terminal to ask on";
-        return Err(Failure::new(Exit::Usage, what).remedy(format!("{command} --yes")).into());
-    }
-    if !consent.yes && !ui.confirm("Do this?") {
-        ui.say("Nothing was changed.");
-        return Ok(false);
-    }
-    apply(repository, plan).map_err(install_failure)?;
-    Ok(true)
 }

@@ -10,6 +10,7 @@ pub mod ci;
 pub mod commit;
 pub mod commits;
 pub mod completions;
+mod consent;
 pub mod contract;
 pub mod curate;
 pub mod decisions;

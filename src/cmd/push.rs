@@ -11,7 +11,6 @@ use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::git::{PlannedPush, PushOptions, planned_push, push};
-use crate::hook::missing_runs::missing_runs;
 use crate::hook::pre_push as judged_push;
 use crate::render;
 use crate::render::ui::{BAD, Ui};
@@ -43,7 +42,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
     let root = place.work_tree()?.to_owned();
     let Some(planned) = planned_push(&here, args)? else { return Ok(finished(push(&here, args)?)) };
     let Some(preview) = judged_push::preview(&place, &planned)? else { return Ok(finished(push(&here, args)?)) };
-    let missing = missing_runs(&place, &preview)?;
+    let missing = preview.missing_runs(&place)?;
     if options.dry_run {
         for command in &missing {
             ui.say(format_args!("gate: would run {}: {}", command.name, command.run));

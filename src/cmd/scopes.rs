@@ -1,7 +1,8 @@
 //! `gate init --scopes`: derives a first table of scopes, for a person to edit.
 
 use crate::cmd::commits::gate;
-use crate::cmd::init::{Consent, carry_out};
+use crate::cmd::consent::Consent;
+use crate::cmd::consent::carry_out;
 use crate::cmd::install_failure;
 use crate::commit::derive_scopes::{self, HistoryCommit};
 use crate::commit::message::CommitMessage;

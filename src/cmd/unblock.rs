@@ -9,13 +9,13 @@ use minijinja::context;
 use super::escalate::trying;
 use super::handoff;
 use crate::engine::Workplace;
+use crate::escalation;
+use crate::escalation::handoff::reply::Reply;
+use crate::escalation::rescue::{self, Handed, Request, WaitingPacket};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::handoff::reply::Reply;
 use crate::render::ui::Ui;
-use crate::rescue::{self, Handed, Request, WaitingPacket};
 use crate::templates::sentences::say;
-use crate::verdict::escalation;
 
 /// Arguments of `gate unblock`.
 #[derive(Debug, clap::Args)]

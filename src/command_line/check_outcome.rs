@@ -3,14 +3,18 @@
 use crate::foreign_text::beginning;
 use crate::runner::output_line::Means;
 use crate::runner::{Catalogue, CommandKind, OutputOutcome, OutputReading, Runner, read_output_as};
-use crate::shell::exit_status::{self, Fate, ObservedEnding, Outcomes};
+use crate::shell::command_outcome::CommandOutcome;
+use crate::shell::command_outcome::{ObservedEnding, Outcomes};
+use crate::shell::exit_status::{self, Fate};
 use crate::shell::program::{InputSource, Leaf, LeafId, Sink};
 
 use super::command_table::table;
 use super::forged_output::Readers;
-use super::judge::{CHECKS, LineJudge};
-use super::output_filters::{OutputPath, may_show, tears, ways};
+use super::output_filters::{OutputPath, tears, ways};
 use super::purpose::Purpose;
+use super::reviewed_line::LineJudge;
+use super::shown_output::may_show;
+use super::understanding::CHECKS;
 use super::{CheckOutcome, Extent, contradiction, forged_output, output_evidence};
 
 /// One check of a line, with the record of the line.
@@ -71,9 +75,9 @@ impl<'a> CheckView<'a> {
         let recorded = (record.status.is_some() || fits) && self.fate.complete && purpose.honest();
         let shown = if !possible.possible() && record.status.is_some() && self.fate.complete {
             (CheckOutcome::Unknown, format!("{status} is not possible for this line"))
-        } else if recorded && possible.only(exit_status::CommandOutcome::NotRun) {
+        } else if recorded && possible.only(CommandOutcome::NotRun) {
             (CheckOutcome::NoTests, format!("with {status} it was not reached"))
-        } else if recorded && possible.only(exit_status::CommandOutcome::Failed) {
+        } else if recorded && possible.only(CommandOutcome::Failed) {
             match reading.says {
                 OutputOutcome::NothingRan if tests => (CheckOutcome::NoTests, said("no test was executed", reading)),
                 _ => (CheckOutcome::Fail, format!("{status} shows that it failed")),
@@ -83,7 +87,7 @@ impl<'a> CheckView<'a> {
                 OutputOutcome::Failed if possible.failed => (CheckOutcome::Fail, said("it failed", reading)),
                 _ => (CheckOutcome::NoTests, "it executes no test".to_owned()),
             }
-        } else if recorded && possible.only(exit_status::CommandOutcome::Succeeded) {
+        } else if recorded && possible.only(CommandOutcome::Succeeded) {
             match reading.says {
                 OutputOutcome::NothingRan if tests => (CheckOutcome::NoTests, said("no test was executed", reading)),
                 OutputOutcome::Silent if tests && self.shows_no_test(ways) => {

@@ -6,11 +6,11 @@ use crate::runner::{Catalogue, CommandKind, OutputOutcome, Project, Runner, read
 use crate::shell::program::{Leaf, LeafId, Sink};
 
 use super::command_table::table;
-use super::judge::understand;
 use super::output_evidence::MUTE;
-use super::output_filters::may_show;
+use super::output_knowledge::OutputKnowledge;
 use super::purpose::{Purpose, Understood};
-use super::run_result::OutputKnowledge;
+use super::shown_output::may_show;
+use super::understanding::understand;
 
 /// Returns the reason why the output of a line contradicts the status 0 of its runner, or `None` if it does not, as far
 /// as it shows.

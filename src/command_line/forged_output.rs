@@ -4,8 +4,8 @@ use crate::runner::{Catalogue, OutputOutcome, Runner, read_output_of};
 use crate::shell::program::{InputSource, Leaf, LeafId, Program, Sink};
 
 use super::command_table::{Prints, table};
-use super::output_filters::may_show;
 use super::purpose::{Purpose, inline_script};
+use super::shown_output::may_show;
 
 /// Extensions of source files, which hold no output of a test run.
 const CODE: [&str; 34] = [

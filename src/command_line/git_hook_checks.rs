@@ -7,8 +7,8 @@ use crate::runner::{
 };
 
 use super::Extent;
-use super::output_filters::may_show;
 use super::purpose::Understood;
+use super::shown_output::may_show;
 
 /// Adds the checks of hooks if the line itself runs no tests and the output of a commit or push has the closing lines
 /// of a test run.
@@ -82,7 +82,7 @@ fn echoed(catalogue: &Catalogue, line: &str) -> Option<Invocation> {
 mod tests {
     use crate::command_line::{LineRecord, Proves, judge};
     use crate::runner::Project;
-    use crate::shell::dialect::Shell;
+    use crate::shell_kind::Shell;
 
     fn proves(line: &str, output: &str) -> Proves {
         judge(

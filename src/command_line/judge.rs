@@ -5,44 +5,19 @@ use std::fmt::Write as _;
 
 use crate::foreign_text::beginning;
 use crate::runner::{CommandKind, Project};
-use crate::shell::build_program;
-use crate::shell::dialect::{self, Shell};
-use crate::shell::exit_status::{self, Fate, ObservedEnding};
-use crate::shell::parse::Unparsed;
-use crate::shell::program::{LeafId, Program};
+use crate::shell::dialect;
+use crate::shell::exit_status::{self, Fate};
+use crate::shell::parse_error::Unparsed;
+use crate::shell::program::LeafId;
 
 use super::check_outcome::CheckView;
-use super::command_table::{HarnessAnswer as Harness, table};
-use super::purpose::{Purpose, Understood, purpose};
-use super::{
-    CheckOutcome, ExitDecides, Extent, LineJudgement, LineRecord, Proves, generated_programs, git_hook_checks,
-    output_evidence, push_target, remedy,
-};
-use super::{compose, working_directory};
-
-/// The kinds of checks, the one that decides first.
-pub(super) const CHECKS: [CommandKind; 4] =
-    [CommandKind::Test, CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint];
+use super::command_table::HarnessAnswer as Harness;
+use super::reviewed_line::{LineJudge, Reviewed};
+use super::understanding::CHECKS;
+use super::{CheckOutcome, ExitDecides, Extent, LineJudgement, LineRecord, Proves, output_evidence, remedy};
 
 /// The maximum number of checks of the deciding kind that are judged one by one.
 const MAX_CHECKS: usize = 24;
-
-/// Parses a command line of bash and finds the purpose of each command. `project` is seen from the directory that it
-/// starts in.
-pub fn understand(line: &str, project: Project<'_>) -> Result<Understood, Unparsed> {
-    understand_in(line, Some(Shell::Bash), project)
-}
-
-/// Does the same as [`understand`], for a line of this shell (`None`: unknown).
-pub fn understand_in(line: &str, shell: Option<Shell>, project: Project<'_>) -> Result<Understood, Unparsed> {
-    let mut program = build_program::program_in(&dialect::with_slashes(line), &Shell::candidates(shell))?;
-    program.leaves.iter_mut().for_each(|leaf| compose::follow(leaf, project.files));
-    program.leaves.iter_mut().for_each(|leaf| working_directory::follow(leaf, project.runners));
-    let mut purposes: Vec<Purpose> = program.leaves.iter().map(|leaf| purpose(leaf, project)).collect();
-    push_target::name_branches(&program, &mut purposes);
-    generated_programs::mark(&mut program, &mut purposes);
-    Ok(Understood { program, purposes })
-}
 
 /// Judges a recorded command line.
 pub fn judge(line: &str, record: &LineRecord<'_>, project: Project<'_>) -> LineJudgement {
@@ -55,62 +30,6 @@ pub fn judge_kinds(line: &str, record: &LineRecord<'_>, project: Project<'_>, ki
         Ok(reviewed) => reviewed.judge(project).judgement(kinds),
         Err(error) => unparsed(line, &error),
     }
-}
-
-/// A line and its record, with the endings of its commands that the output shows.
-pub(super) struct Reviewed<'a> {
-    pub(super) understood: Understood,
-    record: LineRecord<'a>,
-    foreign: Option<Shell>,
-    /// The text of the harness in the place of an output.
-    pub(super) harness: Option<Harness>,
-    seen: Vec<ObservedEnding>,
-}
-
-impl<'a> Reviewed<'a> {
-    pub(super) fn of(line: &str, record: &LineRecord<'a>, project: Project<'_>) -> Result<Self, Unparsed> {
-        let mut understood = understand_in(line, record.shell, project)?;
-        let unread = || record.shell.filter(|_| understood.program.shells.is_empty());
-        let read = matches!(record.shell, Some(Shell::Fish | Shell::PowerShell | Shell::Cmd)) && unread().is_none();
-        let foreign = unread().or_else(|| dialect::of(line, &understood.program).filter(|_| !read));
-        let harness = record.output.and_then(|output| table().harness_says(output));
-        let output = record.output.map(|output| table().bare(output));
-        if let (None, Some(output)) = (harness, output) {
-            git_hook_checks::add(&mut understood, project.runners, output);
-        }
-        let seen = match (harness, output) {
-            (None, Some(output)) if !understood.program.truncated => {
-                output_evidence::seen(project.runners, &understood.program, &understood.purposes, output)
-            }
-            _ => Vec::new(),
-        };
-        Ok(Self { understood, record: LineRecord { output, ..*record }, foreign, harness, seen })
-    }
-
-    pub(super) fn judge<'b>(&'b self, project: Project<'b>) -> LineJudge<'b> {
-        LineJudge {
-            understood: &self.understood,
-            record: &self.record,
-            project,
-            foreign: self.foreign,
-            harness: self.harness,
-            seen: self.seen.clone(),
-        }
-    }
-}
-
-/// Returns `true` if exit status 0 of this line would prove every check in it, and all of the tests if it runs tests.
-pub(super) fn would_decide(line: &str, project: Project<'_>) -> bool {
-    let Ok(understood) = understand(line, project) else { return false };
-    let checks = |purpose: &Purpose| CHECKS.iter().any(|kind| purpose.is(*kind));
-    let mut found = understood.purposes.iter().enumerate().filter(|(_, purpose)| checks(purpose)).peekable();
-    found.peek().is_some()
-        && dialect::of(line, &understood.program).is_none()
-        && found.all(|(id, purpose)| {
-            purpose.honest()
-                && purpose.extent.is_none_or(|extent| extent == Extent::Full)
-                && exit_status::fate(&understood.program, id).decides()
-        })
 }
 
 fn unparsed(line: &str, error: &Unparsed) -> LineJudgement {
@@ -144,25 +63,7 @@ struct CheckState {
     by_line: bool,
 }
 
-/// A line, its record, and the known state of its checks.
-pub(super) struct LineJudge<'a> {
-    pub(super) understood: &'a Understood,
-    pub(super) record: &'a LineRecord<'a>,
-    pub(super) project: Project<'a>,
-    pub(super) foreign: Option<Shell>,
-    pub(super) harness: Option<Harness>,
-    pub(super) seen: Vec<ObservedEnding>,
-}
-
 impl LineJudge<'_> {
-    pub(super) fn program(&self) -> &Program {
-        &self.understood.program
-    }
-
-    pub(super) fn purpose(&self, leaf: LeafId) -> &Purpose {
-        &self.understood.purposes[leaf]
-    }
-
     fn judgement(&self, kinds: &[CommandKind]) -> LineJudgement {
         let mut judgement = LineJudgement {
             kind: self.kinds(),

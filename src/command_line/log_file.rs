@@ -3,7 +3,7 @@
 use crate::shell::program::{Arg, InputSource, Leaf, LeafId, Program};
 
 use super::command_table::{Prints, table};
-use super::output_filters::may_show;
+use super::shown_output::may_show;
 
 /// Returns `true` if a command between the one that wrote the log and the one that shows it may have written other
 /// lines into it: a command that names it and is not known to only read, or a change of the directory that its name is

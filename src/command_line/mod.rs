@@ -10,7 +10,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::runner::CommandKind;
-use crate::shell::dialect::Shell;
+use crate::shell_kind::Shell;
 
 mod check_outcome;
 mod command_table;
@@ -21,24 +21,33 @@ mod environment;
 mod forged_output;
 mod generated_programs;
 mod git_hook_checks;
+mod inherited_environment;
 mod judge;
 mod log_file;
 mod masked_failure;
+mod narrowing;
 mod output_evidence;
 mod output_filters;
+mod output_knowledge;
 mod purpose;
 mod push_target;
+mod pushed_branch;
 mod remedy;
+mod reviewed_line;
 mod run_result;
 mod run_settings;
+mod shown_output;
+mod understanding;
 mod working_directory;
 
 pub use coverage::{CommonGround, Deeds, ObservedLine, Witnessed, changed_before_checks, own_logs, witness};
-pub use environment::{inherited, withheld};
-pub use judge::{judge, judge_kinds, understand, understand_in};
+pub use inherited_environment::{inherited, withheld};
+pub use judge::{judge, judge_kinds};
 pub use masked_failure::unseen_failure;
+pub use output_knowledge::OutputKnowledge;
 pub use purpose::{Purpose, Understood};
-pub use run_result::{OutputKnowledge, RunResult, said, sum};
+pub use run_result::{RunResult, said, sum};
+pub use understanding::{understand, understand_in};
 
 /// The record of a command line.
 #[derive(Clone, Copy, Debug, Default)]

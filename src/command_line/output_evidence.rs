@@ -5,12 +5,15 @@ use regex::Regex;
 
 use crate::runner::output_line::{Means, lines};
 use crate::runner::{Catalogue, Runner};
-use crate::shell::exit_status::{self, CommandOutcome, ObservedEnding};
+use crate::shell::command_outcome::CommandOutcome;
+use crate::shell::command_outcome::ObservedEnding;
+use crate::shell::exit_status;
 use crate::shell::program::{Expr, Leaf, LeafId, Program, Sink};
 
 use super::command_table::table;
-use super::output_filters::{may_show, views};
+use super::output_filters::views;
 use super::purpose::Purpose;
+use super::shown_output::may_show;
 
 /// The messages of a shell about a command that it cannot start, or about a missing directory or script.
 const COMPLAINTS: [&str; 7] = [

@@ -7,7 +7,8 @@ use crate::shell::program::{Arg, InputSource, Leaf, Program};
 
 use super::Extent;
 use super::command_table::{CommandEntry, Paths, Prints, table};
-use super::environment::{self, How, Narrowed};
+use super::environment;
+use super::narrowing::{How, Narrowed};
 use super::push_target;
 use super::run_settings;
 

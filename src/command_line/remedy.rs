@@ -1,11 +1,11 @@
 //! The command that proves what a line left open.
 
+use super::understanding::would_decide;
 use crate::runner::{Project, RunScope, classify};
 use crate::shell::program::Leaf;
 use crate::shell_quote::{shell_line, shell_word};
 
 use super::Extent;
-use super::judge;
 use super::purpose::{Purpose, purpose};
 
 /// Returns the command that runs the same check alone, in full, and with its own status, or `None` if none is known.
@@ -40,7 +40,7 @@ pub(super) fn would_prove(leaf: &Leaf, purpose: &Purpose, project: Project<'_>) 
     line += &prefix(leaf);
     line += &whole;
     // A command is named only if its success would prove it.
-    judge::would_decide(&line, project).then_some(line)
+    would_decide(&line, project).then_some(line)
 }
 
 /// Returns the wrappers in front of the command, as they were written.
@@ -51,7 +51,7 @@ fn prefix(leaf: &Leaf) -> String {
     }
     let at = leaf.text.find(&format!(" {first}")).map_or(0, |at| at + 1);
     let words = leaf.text[..at].split_inclusive(' ');
-    words.skip_while(|word| crate::shell::unwrap::is_assignment(word)).collect()
+    words.skip_while(|word| crate::shell::inner_command::is_assignment(word)).collect()
 }
 
 /// Removes the words that narrow a run.

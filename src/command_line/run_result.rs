@@ -1,8 +1,9 @@
 //! The result of a run of a whole command line.
 
+use super::output_knowledge::OutputKnowledge;
 use crate::event::{Ended, RunReport};
 use crate::runner::{OutputOutcome, Project, Runner, read_output_of};
-use crate::shell::dialect::Shell;
+use crate::shell_kind::Shell;
 
 use super::{CheckOutcome, ExitDecides, LineRecord, contradiction, judge, unseen_failure};
 
@@ -13,16 +14,6 @@ pub struct RunResult {
     pub report: Option<RunReport>,
     /// The reason why status 0 proves nothing about the checks, and the output does not prove anything either.
     pub masked: Option<String>,
-}
-
-/// The known part of a run's output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OutputKnowledge {
-    /// All of it, up to its end, of a line that `gate` gave to `sh`: a missing line was not printed. The start of a
-    /// long output may be cut off.
-    ToItsEnd,
-    /// The recorded output of a line that this shell ran (`None`: unknown).
-    AsTold(Option<Shell>),
 }
 
 /// Returns the result of a run of `line` with this end and this output. `runners` are those that the line starts.

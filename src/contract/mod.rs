@@ -2,13 +2,15 @@
 //!
 //! A contract is read as a whole before anything is run. The reader only uses its text.
 
+mod contract_error;
 mod file;
 mod sentence;
 mod yaml;
 
 use serde::{Deserialize, Serialize};
 
-pub use file::{ContractError, MAX_CONTRACT, read};
+pub use contract_error::ContractError;
+pub use file::{MAX_CONTRACT, read};
 
 /// A contract, read.
 #[derive(Clone, Debug, PartialEq, Eq)]

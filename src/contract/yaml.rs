@@ -3,7 +3,7 @@
 
 use saphyr_parser::{Event, Parser};
 
-use super::file::ContractError;
+use super::contract_error::ContractError;
 
 /// A value of a contract.
 #[derive(Debug)]

@@ -7,11 +7,15 @@ use minijinja::context;
 
 use super::Workplace;
 use crate::command_line::CommonGround;
+use crate::escalation::clean_checkout::Clean;
+use crate::escalation::failing_command::FailureProof;
+use crate::escalation::handoff::ruled_out_retries::{self, PastWork};
+use crate::escalation::history::{FailedRun, History};
+use crate::escalation::{self, Artifacts, Escalation};
 use crate::event::rescue::Rescue;
 use crate::event::{Event, EventKind};
 use crate::fact::Note;
 use crate::git::TreeDiff;
-use crate::handoff::ruled_out_retries::{self, PastWork};
 use crate::journal::{JournalLine, JournalState};
 use crate::oid::Oid;
 use crate::policy::Policy;
@@ -20,9 +24,6 @@ use crate::shell_quote::shell_word;
 use crate::source::project_files::DiskDirectory;
 use crate::templates::sentences::say;
 use crate::verdict::assemble::ESCALATES_AT;
-use crate::verdict::escalation::failing_command::{Clean, FailureProof};
-use crate::verdict::escalation::history::{FailedRun, History};
-use crate::verdict::escalation::{self, Artifacts, Escalation};
 use crate::verdict::{Outcome, Verdict, verdict_files};
 
 /// The inputs of a payload.

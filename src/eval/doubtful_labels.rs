@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::eval::labelled_case::LabelledCase;
-use crate::eval::suite::Suite;
+use crate::eval::suite_kind::Suite;
 use crate::policy::Severity;
 
 /// A label that a reader should look at.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::eval::doubtful_labels::DoubtfulLabel;
 use crate::eval::rates::{ClassRates, HitRate};
-use crate::eval::suite::Suite;
+use crate::eval::suite_kind::Suite;
 
 /// The report of `gate eval`.
 #[derive(Clone, Debug, Serialize)]

@@ -2,7 +2,7 @@
 
 use crate::eval::labelled_case::CaseInputs;
 use crate::eval::session_end;
-use crate::eval::suite::Suite;
+use crate::eval::suite_kind::Suite;
 use crate::fact::final_message;
 use crate::fact::message_sentences;
 use crate::policy::Severity;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::eval::eval_report::EvalCost;
 use crate::eval::fact_answer::EvalAnswer;
 use crate::eval::labelled_case::{CaseInputs, is_done};
-use crate::eval::suite::Suite;
+use crate::eval::suite_kind::Suite;
 use crate::fact::word_judgement::{JudgeReading, WordJudgement};
 use crate::judge::consultation::consult;
 use crate::judge::word_question::WordQuestion;

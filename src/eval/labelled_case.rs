@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::eval::suite::Suite;
+use crate::eval::suite_kind::Suite;
 use crate::policy::Severity;
 
 /// A labelled case.

@@ -7,7 +7,7 @@ use crate::eval::eval_report::{EvalCost, EvalWay, SuiteReport, UnjudgedCase, Wro
 use crate::eval::fact_answer::EvalAnswer;
 use crate::eval::labelled_case::{LabelledCase, is_done};
 use crate::eval::rates::{ClassRates, HitRate};
-use crate::eval::suite::Suite;
+use crate::eval::suite_kind::Suite;
 
 /// The name of the rates over all classes.
 pub const ALL: &str = "all";

@@ -17,3 +17,4 @@ pub mod project_cases;
 pub mod rates;
 pub mod session_end;
 pub mod suite;
+pub mod suite_kind;

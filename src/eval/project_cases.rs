@@ -5,7 +5,8 @@ use std::path::Path;
 use crate::eval::eval_report::{EvalCost, EvalWay, SuiteReport};
 use crate::eval::fact_answer::EvalAnswer;
 use crate::eval::measure::Measurement;
-use crate::eval::suite::{Suite, SuiteError};
+use crate::eval::suite::SuiteError;
+use crate::eval::suite_kind::Suite;
 use crate::replay::{Case, answer};
 
 /// Judges every case of a folder. Each expected answer counts as one case, and its question is its class.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::eval::labelled_case::{CaseInputs, RecordedCall};
-use crate::eval::suite::Suite;
+use crate::eval::suite_kind::Suite;
 
 /// Returns the end of the session as a case: what was said and done, and the output that the agent quotes.
 pub fn case(suite: Suite, inputs: &CaseInputs) -> Value {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use crate::eval::suite_kind::Suite;
 
 use crate::embedded::{EVALS, file};
 use crate::eval::labelled_case::LabelledCase;
@@ -14,39 +14,6 @@ pub const MAX_SUITE: u64 = 16 * 1024 * 1024;
 
 /// The folder of a project's own cases, below the root of its working tree.
 pub const PROJECT_CASES: &str = ".gate/cases";
-
-/// A suite of cases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Suite {
-    /// The end of a session: is its task complete?
-    Judge,
-    /// The state of a session: is it stuck?
-    Stuck,
-    /// The next step after the context of a session was replaced by a summary
-    Compaction,
-    /// The score of an agent, from 0 to 5
-    Score,
-    /// The cases of this project, in .gate/cases
-    Project,
-}
-
-impl Suite {
-    /// The suites that are part of the program.
-    pub const BUILT_IN: [Self; 4] = [Self::Judge, Self::Stuck, Self::Compaction, Self::Score];
-
-    /// Returns the name of the suite.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Judge => "judge",
-            Self::Stuck => "stuck",
-            Self::Compaction => "compaction",
-            Self::Score => "score",
-            Self::Project => "project",
-        }
-    }
-}
 
 /// Cases that cannot be read.
 #[derive(Debug, thiserror::Error)]

@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::session_steps::bounded;
 use crate::embedded;
+use crate::foreign_text::shortened_in_bytes;
 use crate::lazy_patterns::{LazyPattern, LazyPatterns};
 
 /// The maximum number of lines of a signature.
@@ -142,7 +142,7 @@ impl OutputTable {
                     (file, name) => name.or(file).unwrap_or_default().to_owned(),
                 };
                 if !name.is_empty() {
-                    found.insert(bounded(name, NAME));
+                    found.insert(shortened_in_bytes(name, NAME));
                 }
                 break;
             }

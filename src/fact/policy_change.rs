@@ -3,7 +3,7 @@
 use crate::command_line::{self, ExitDecides, Extent, LineRecord};
 use crate::policy::{Command, Gate, Mode, OnUnknown, Policy, Signers};
 use crate::runner::{CommandKind, Project, ProjectFiles};
-use crate::shell::dialect::Shell;
+use crate::shell_kind::Shell;
 
 /// Returns the requirements of `old` that `new` relaxes, a phrase for each. Returns none if `new` requires as much, or
 /// something else. `files` are those of the root: task files define the meaning of a command line.

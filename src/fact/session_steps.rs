@@ -15,7 +15,6 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-pub(super) use self::command_run::bounded;
 pub use self::command_run::{CommandRun, SimpleRun};
 
 pub use self::known_runs::KnownRuns;

@@ -10,10 +10,12 @@ use serde::Deserialize;
 
 use super::GateKind;
 use super::finding::{Answer, Finding};
-use super::forge_gates::{self, Offline, cure, plain, unreadable, why};
+use super::forge_gates::{self, Offline, cure, unreadable, why};
 use super::pull_request::open_pull;
 use crate::fact::Facts;
 use crate::fact::hosting::{Check, CheckKind, Checks, ForgeAnswer, Hosting, RequiredStatus, Via};
+use crate::gates::finding_text::names;
+use crate::gates::finding_text::plain;
 use crate::globs::{Globs, InvalidGlob};
 use crate::moment::Moment;
 use crate::policy::{Gate, ParamError, Policy, read_params};
@@ -147,7 +149,7 @@ fn tally(params: &Params, moment: Moment, checks: &Checks, required: &[RequiredS
     let open = if moment == Moment::Ci { Answer::Unknown } else { Answer::Pending };
     let total = counted.len();
     let say = |answer, reason, list: Vec<&str>| {
-        (answer, reason, context! { count => list.len(), total, names => forge_gates::names(list.into_iter()) })
+        (answer, reason, context! { count => list.len(), total, names => names(list.into_iter()) })
     };
     let approval: Vec<_> = of(Colour::Approval).map(|check| check.name.as_str()).collect();
     let pending: Vec<_> = of(Colour::Pending).map(|check| check.name.as_str()).collect();

@@ -16,6 +16,7 @@ use crate::fact::final_message;
 use crate::fact::hosting::PullState;
 use crate::fact::message_sentences;
 use crate::fact::session_steps::{CommandRun, Deed, Step};
+use crate::gates::finding_text::plain;
 use crate::lazy_patterns::PhrasePatterns;
 use crate::policy::{Gate, ParamError, Policy, read_params};
 use crate::repo_path::RepoPath;
@@ -388,7 +389,7 @@ fn is_declared(ran: &CommandRun, policy: &Policy, gate: &str) -> bool {
 
 /// Shortens a foreign text for a sentence.
 fn cut(text: &str) -> String {
-    super::forge_gates::plain(text)
+    plain(text)
 }
 
 #[cfg(test)]

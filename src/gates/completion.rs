@@ -8,7 +8,6 @@ use serde::Deserialize;
 use super::GateKind;
 use super::finding::{Answer, Finding};
 use super::finding_text;
-use super::forge_gates::plain;
 use crate::command_line::CheckOutcome;
 use crate::event::agent_work::{Speaker, StopKind};
 use crate::event::forwarded_text::own_words;
@@ -16,6 +15,7 @@ use crate::fact::Facts;
 use crate::fact::final_message;
 use crate::fact::message_sentences;
 use crate::fact::session_steps::{CommandRun, Deed, Step};
+use crate::gates::finding_text::plain;
 use crate::lazy_patterns::PhrasePatterns;
 use crate::policy::{Gate, ParamError, Policy, read_params};
 

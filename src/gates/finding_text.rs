@@ -6,6 +6,7 @@ use minijinja::{Environment, Value};
 
 use crate::embedded;
 use crate::foreign_text::is_hidden;
+use crate::foreign_text::shortened;
 use crate::gates::finding::{Answer, Finding};
 use crate::policy::{Gate, Message};
 use crate::repo_path::RepoPath;
@@ -102,7 +103,7 @@ fn gathered(paths: &[RepoPath]) -> Vec<String> {
 
 /// Lists texts for a sentence, each without control characters.
 pub(super) fn list_of(texts: &[String]) -> String {
-    super::forge_gates::names(texts.iter().map(String::as_str))
+    names(texts.iter().map(String::as_str))
 }
 
 /// Returns paths as words of a shell, or `.` if there are too many or they cannot be typed.
@@ -115,6 +116,22 @@ pub(super) fn shell_words(paths: &[RepoPath]) -> String {
         })
         .collect();
     words.filter(|words| (1..=8).contains(&words.len())).map_or_else(|| ".".to_owned(), |words| words.join(" "))
+}
+
+/// Returns a foreign text for a sentence: without hidden characters, and shortened.
+pub(super) fn plain(text: &str) -> String {
+    shortened(text, 80)
+}
+
+/// Lists names for a sentence: the first five, and the number of the others.
+pub(super) fn names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    const SHOWN: usize = 5;
+    let count = names.len();
+    let shown: Vec<_> = names.take(SHOWN).map(plain).collect();
+    match count {
+        0..=SHOWN => shown.join(", "),
+        more => format!("{} and {} more", shown.join(", "), more - SHOWN),
+    }
 }
 
 #[cfg(test)]

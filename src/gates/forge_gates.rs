@@ -8,6 +8,7 @@ use crate::fact::Facts;
 use crate::fact::hosting::{Hosting, Trouble, TroubleKind};
 use crate::fact::subject::{Subject, SubjectKind};
 use crate::foreign_text::shortened;
+use crate::gates::finding_text::plain;
 use crate::moment::Moment;
 use crate::policy::{Gate, ModeFrom};
 
@@ -20,22 +21,6 @@ pub(super) enum Offline {
     Block,
     /// The outage is shown and recorded.
     Warn,
-}
-
-/// Returns a foreign text for a sentence: without hidden characters, and shortened.
-pub(super) fn plain(text: &str) -> String {
-    shortened(text, 80)
-}
-
-/// Lists names for a sentence: the first five, and the number of the others.
-pub(super) fn names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
-    const SHOWN: usize = 5;
-    let count = names.len();
-    let shown: Vec<_> = names.take(SHOWN).map(plain).collect();
-    match count {
-        0..=SHOWN => shown.join(", "),
-        more => format!("{} and {} more", shown.join(", "), more - SHOWN),
-    }
 }
 
 /// Returns the subject that the forge's answers are about.

@@ -1,9 +1,9 @@
 //! Failures in quarantine: they are reported and do not block.
 
 use super::finding_text::list_of;
-use super::forge_gates::plain;
 use crate::fact::Facts;
 use crate::fact::evidence::RunFact;
+use crate::gates::finding_text::plain;
 
 /// Returns the failed tests of a run, for a sentence, if nothing else is wrong with it and all of them are in quarantine.
 pub(super) fn failures(run: &RunFact, facts: &Facts) -> Option<String> {

@@ -6,9 +6,9 @@ use serde::Deserialize;
 use super::GateKind;
 use super::finding::{Answer, Finding, GateResult};
 use super::finding_text;
-use super::forge_gates::plain;
 use crate::fact::Facts;
 use crate::fact::word_judgement::WordJudgement;
+use crate::gates::finding_text::plain;
 use crate::policy::{Gate, Mode, ParamError, Policy, read_params};
 
 /// The kind `judge`.

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use super::command::run;
 use super::index::Marked;
-use super::snapshot::exists;
 use super::{GitError, Repo};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
@@ -89,6 +88,10 @@ fn folder_of(path: &RepoPath) -> RepoPath {
     let bytes = path.as_bytes();
     let end = bytes.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
     RepoPath::new(&bytes[..end])
+}
+
+pub(super) fn exists(root: &Path, path: &RepoPath) -> bool {
+    std::fs::symlink_metadata(root.join(path.to_os())).is_ok()
 }
 
 #[cfg(test)]

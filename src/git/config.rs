@@ -185,6 +185,11 @@ fn normal(key: &str) -> String {
     }
 }
 
+/// Returns the entry that counts for a key in lower case.
+pub(super) fn last<'c>(config: &'c [ConfigEntry], key: &str) -> Option<&'c ConfigEntry> {
+    config.iter().rev().find(|entry| entry.key == key)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

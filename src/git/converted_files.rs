@@ -7,9 +7,9 @@ use std::path::Path;
 
 use super::attributes::folders_above;
 use super::command::run;
+use super::config::last;
 use super::config::{ConfigEntry, parse_flag};
 use super::file_modes::tells_modes_apart;
-use super::hidden_edits::last;
 use super::status::WorkingTreeStatus;
 use super::{GitError, Repo, TreeDiff};
 use crate::local_file::{LocalCause, LocalFile};

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::command::{failed, run_any};
-use super::status::octal;
 use super::{GitError, Repo, inprocess_tree_diff};
+use crate::git::refs_and_objects::octal;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::SnapshotEntry;

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::absent_files::exists;
 use super::config::{ConfigEntry, parse_flag};
 use super::file_modes::overlooks_modes;
-use super::snapshot::{Survey, exists};
+use super::snapshot::Survey;
 use super::{GitError, Repo};
+use crate::git::config::last;
 use crate::local_file::LocalCause;
 use crate::repo_path::RepoPath;
 use crate::snapshot::Snapshot;
@@ -167,11 +169,6 @@ impl Repo {
         });
         Ok(())
     }
-}
-
-/// Returns the entry that counts for a key in lower case.
-pub(super) fn last<'c>(config: &'c [ConfigEntry], key: &str) -> Option<&'c ConfigEntry> {
-    config.iter().rev().find(|entry| entry.key == key)
 }
 
 fn settings(config: &[ConfigEntry], found: &mut Vec<Concealment>) {

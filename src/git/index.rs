@@ -2,8 +2,8 @@
 //! a form that only git reads (split, sparse, another hash).
 
 use super::refs_and_objects::parse_oid;
-use super::status::octal;
 use super::{GitError, Repo};
+use crate::git::refs_and_objects::octal;
 use crate::repo_path::RepoPath;
 use crate::snapshot::SnapshotEntry;
 

@@ -6,9 +6,10 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 use git2::Repository;
 
 use super::changed_blobs::Blobs;
-use super::log::{Logged, Range};
 use super::{PathChange, TreeDiff, inprocess_tree_diff};
 use crate::commit::change::{Commit, FileChange, PathStatus, Person};
+use crate::git::log_entry::Logged;
+use crate::git::log_entry::Range;
 use crate::oid::Oid;
 
 /// The largest number of commits, new and known ones, that are read in process. Git reads the rest, because it reads

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::command::{run, run_any};
 use super::config::ConfigEntry;
-use super::hidden_edits::{expand_home, has_rules, last};
+use super::config::last;
+use super::hidden_edits::{expand_home, has_rules};
 use super::leftover_files::{is_code, is_made};
 use super::status::{StatusPath, WorkingTreeStatus};
 use super::tool_folders::find;

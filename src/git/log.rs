@@ -12,19 +12,9 @@ use super::command::{StderrTail, described, start};
 use super::prefetch::Ahead;
 use super::{GitError, Repo, inprocess_log, output_fields};
 use crate::commit::change::{Commit, FileChange, PathStatus, Person};
+use crate::git::log_entry::{Logged, Range};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
-
-/// A range of commits.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Range {
-    /// The starts of the walk, as git takes revisions: ids, names, `a..b`, `a^!`.
-    pub revisions: Vec<String>,
-    /// The commits that are known already, with all their ancestors.
-    pub exclude: Vec<String>,
-    /// At most so many.
-    pub limit: Option<usize>,
-}
 
 /// The fields of a commit: no message, name or path can hold the NUL after a field.
 const FORMAT: &str = "--format=%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%B%x00";
@@ -134,17 +124,6 @@ impl Repo {
             grafts,
         })
     }
-}
-
-/// One commit of the log.
-#[derive(Clone, Debug)]
-pub struct Logged {
-    /// The commit, without its agent.
-    pub commit: Commit,
-    /// The contents of its files, before and after.
-    pub blobs: Blobs,
-    /// `true` if its parent is not in this shallow clone, so that its changes are unknown.
-    pub cut_off: bool,
 }
 
 impl CommitLog {

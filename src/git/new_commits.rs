@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 
 use super::{GitError, Range, Repo};
+use crate::git::refs_and_objects::octal;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::SnapshotEntry;
@@ -128,7 +129,7 @@ impl Repo {
         let entry = |record: &[u8]| {
             let tab = record.iter().position(|&byte| byte == b'\t')?;
             let mut words = record[..tab].split(|&byte| byte == b' ');
-            let (mode, oid) = (super::status::octal(words.next()?), words.nth(1)?);
+            let (mode, oid) = (octal(words.next()?), words.nth(1)?);
             let oid = std::str::from_utf8(oid).ok()?.parse().ok()?;
             Some((RepoPath::new(&record[tab + 1..]), SnapshotEntry { mode, oid }))
         };

@@ -318,7 +318,7 @@ impl Repo {
             let mut words = record[..tab].split(|&byte| byte == b' ');
             let (Some(mode), Some(kind), Some(oid)) = (words.next(), words.next(), words.next()) else { continue };
             if &record[tab + 1..] == path.as_bytes() && kind != b"tree" {
-                return Ok(Some(SnapshotEntry { mode: super::status::octal(mode), oid: parse_oid(oid, "ls-tree")? }));
+                return Ok(Some(SnapshotEntry { mode: octal(mode), oid: parse_oid(oid, "ls-tree")? }));
             }
         }
         Ok(None)
@@ -411,4 +411,9 @@ impl Repo {
                 .is_some()),
         }
     }
+}
+
+/// Parses a number in octal digits; 0 for anything else.
+pub(super) fn octal(digits: &[u8]) -> u32 {
+    std::str::from_utf8(digits).ok().and_then(|text| u32::from_str_radix(text, 8).ok()).unwrap_or(0)
 }

@@ -14,9 +14,9 @@ use tempfile::TempDir;
 
 use super::command::{failed, io_error, object_directories, run, run_any};
 use super::refs_and_objects::parse_oid;
-use super::status::octal;
 use super::{GitError, Repo};
 use crate::commit::change::Commit;
+use crate::git::refs_and_objects::octal;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::SnapshotEntry;

@@ -1,7 +1,6 @@
 //! Takes a snapshot: the working tree in the form of a git tree.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 use std::thread;
 
@@ -13,6 +12,7 @@ use super::linked_files::{links_elsewhere, tells_cases_apart, unnamed_repositori
 use super::scratch_index::Scratch;
 use super::status::{FULL_STAT, STATUS, StatusPath, WorkingTreeStatus, WorktreeSide, parse_status};
 use super::{GitError, Repo};
+use crate::git::absent_files::exists;
 use crate::local_file::LocalFile;
 use crate::repo_path::RepoPath;
 use crate::snapshot::{DirtyPath, Presence, Snapshot, SnapshotEntry};
@@ -233,8 +233,4 @@ impl Survey {
 /// Returns `true` if the entry has to be read from the file itself.
 fn needs_look(one: &StatusPath) -> bool {
     !matches!(one.work, WorktreeSide::AsIndex | WorktreeSide::Gone)
-}
-
-pub(super) fn exists(root: &Path, path: &RepoPath) -> bool {
-    fs::symlink_metadata(root.join(path.to_os())).is_ok()
 }

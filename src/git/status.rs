@@ -2,6 +2,7 @@
 
 use super::GitError;
 use super::refs_and_objects::parse_oid;
+use crate::git::refs_and_objects::octal;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::SnapshotEntry;
@@ -66,11 +67,6 @@ pub(super) enum WorktreeSide {
     UnmergedSubmodule,
     /// The file is neither in the index nor ignored.
     Untracked,
-}
-
-/// Parses a number in octal digits; 0 for anything else.
-pub(super) fn octal(digits: &[u8]) -> u32 {
-    std::str::from_utf8(digits).ok().and_then(|text| u32::from_str_radix(text, 8).ok()).unwrap_or(0)
 }
 
 /// Parses the output of [`STATUS`].

@@ -7,8 +7,7 @@ use crate::exit::Exit;
 use crate::fact::subject::Subject;
 use crate::failure::Failure;
 use crate::gates::finding::{Effect, GateResult};
-use crate::hook::pre_push::PushPreview;
-use crate::policy::Command;
+use crate::policy::{Command, Policy};
 use crate::snapshot::Presence;
 use crate::verdict::assemble::clearing_commands;
 
@@ -17,18 +16,21 @@ const MAX_PATHS: usize = 3;
 
 /// Returns the declared commands that would clear the refusal of the push, or none if no command clears it. Fails if a
 /// run would prove something other than the pushed content.
-pub fn missing_runs<'p>(place: &Workplace, preview: &'p PushPreview) -> anyhow::Result<Vec<&'p Command>> {
-    let refusing = preview.results.iter().filter(|result| result.effect() >= Effect::CannotJudge);
+pub fn missing_runs<'p>(
+    place: &Workplace,
+    policy: &'p Policy,
+    subjects: &[Subject],
+    results: &[GateResult],
+) -> anyhow::Result<Vec<&'p Command>> {
+    let refusing = results.iter().filter(|result| result.effect() >= Effect::CannotJudge);
     let findings: Vec<_> = refusing.flat_map(GateResult::decisive).collect();
-    let commands = clearing_commands(preview.policy(), &preview.results);
+    let commands = clearing_commands(policy, results);
     if commands.is_empty() {
         return Ok(commands);
     }
-    let subjects: BTreeSet<&str> = findings.iter().map(|finding| finding.subject.as_str()).collect();
+    let unproven: BTreeSet<&str> = findings.iter().map(|finding| finding.subject.as_str()).collect();
     let head = place.repo.head()?.commit;
-    for Subject { name, commit, .. } in
-        preview.subjects().iter().filter(|subject| subjects.contains(subject.name.as_str()))
-    {
+    for Subject { name, commit, .. } in subjects.iter().filter(|subject| unproven.contains(subject.name.as_str())) {
         if commit.as_ref() != head.as_ref() {
             let what = format!("{name} is not proven and is not checked out, so a run here would not prove it");
             return Err(Failure::new(Exit::Blocked, what).remedy("git switch to it, then: gate push").into());

@@ -27,7 +27,7 @@ use crate::hook::enclosing_line;
 use crate::hook::missing_runs::missing_runs;
 use crate::journal::JournalState;
 use crate::oid::Oid;
-use crate::policy::{Policy, PushRuns};
+use crate::policy::{Command, Policy, PushRuns};
 use crate::redact::redact;
 
 /// The answer to a push.
@@ -55,7 +55,8 @@ pub fn judge(hook: &GitHook<'_>, may_run: bool) -> anyhow::Result<PushAnswer> {
     if may_run && hook.name == "pre-push" && described.policy.push_runs == PushRuns::Missing {
         let preview = PushPreview::of(described);
         // What a run cannot prove is refused below, with the reason.
-        let names: Vec<String> = missing_runs(&place, &preview)
+        let names: Vec<String> = preview
+            .missing_runs(&place)
             .map(|commands| commands.iter().map(|command| command.name.clone()).collect())
             .unwrap_or_default();
         if !names.is_empty() {
@@ -89,6 +90,11 @@ impl PushPreview {
     /// Returns the policy that it is judged by.
     pub fn policy(&self) -> &Policy {
         &self.described.policy
+    }
+
+    /// Returns the declared commands that would clear the refusal; see [`missing_runs()`].
+    pub fn missing_runs(&self, place: &Workplace) -> anyhow::Result<Vec<&Command>> {
+        missing_runs(place, self.policy(), self.subjects(), &self.results)
     }
 
     /// Returns the subjects that would be pushed.

@@ -2,17 +2,17 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
-use std::path::Path;
 use std::time::Duration;
 
 use super::hash_chain::{ChainMark, GENESIS, line_digest};
-use super::latest_runs::RecordedRun;
 use super::line_format::{self, MAX_LINE};
 use super::read::{self, RawLines, Tail};
+use super::recorded_run::RecordedRun;
 use super::{Journal, JournalError, NewEvent, checkpoint, private_files, runs_by_tree, spool};
-use crate::digest::hex_digest;
 use crate::event::{Damage, Event, EventKind, Origin};
 use crate::file_lock;
+use crate::journal::checkpoint::read_anchor;
+use crate::journal::new_event::{event, event_after};
 use crate::plural::counted;
 
 /// Each time the journal grows past a multiple of this, in bytes, the writer sees to the checkpoint: then a reader
@@ -283,46 +283,6 @@ impl<'a> JournalWriter<'a> {
     }
 }
 
-/// Returns the last place that a writer left intact.
-pub(super) fn read_anchor(lock_path: &Path) -> Option<ChainMark> {
-    ChainMark::from_text(&String::from_utf8(private_files::read(lock_path).ok()?).ok()?)
-}
-
 fn damage_event(what: String) -> Event {
     event(NewEvent { session: None, origin: Origin::observed(), kind: EventKind::Damage(Damage { what }) })
-}
-
-/// Gives an event its id and time.
-pub(super) fn event(new: NewEvent) -> Event {
-    event_after(new, None)
-}
-
-/// Gives an event its time, and an id after that of the event before it: the order of ids is that of the journal,
-/// whatever the clock says.
-fn event_after(new: NewEvent, last: Option<&str>) -> Event {
-    use std::sync::atomic::{AtomicU16, Ordering};
-    static COUNTER: AtomicU16 = AtomicU16::new(0);
-
-    let at = jiff::Timestamp::now();
-    let counter = COUNTER.fetch_add(1, Ordering::Relaxed);
-    let unique = hex_digest(&[
-        &std::process::id().to_be_bytes(),
-        &at.as_nanosecond().to_be_bytes(),
-        &counter.to_be_bytes(),
-        &random().to_be_bytes(),
-    ]);
-    // Milliseconds, then the order within a process, then what makes it unique among processes and machines.
-    let id_at = |millis: i64| format!("{millis:012x}-{counter:04x}-{}", &unique[..10]);
-    let mut id = id_at(at.as_millisecond());
-    if let Some(last) = last.filter(|last| id.as_str() <= *last) {
-        let millis = last.get(..12).and_then(|digits| i64::from_str_radix(digits, 16).ok());
-        id = millis.map_or(id, |millis| id_at(millis.saturating_add(1)));
-    }
-    Event { id, at, session: new.session, origin: new.origin, kind: new.kind }
-}
-
-/// Returns eight random bytes: the standard library seeds its hash maps from the system.
-pub(super) fn random() -> u64 {
-    use std::hash::{BuildHasher, Hasher, RandomState};
-    RandomState::new().build_hasher().finish()
 }

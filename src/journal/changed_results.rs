@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::test_ledger::MAX_NAME_BYTES;
 use crate::event::test_results::TestResult;
 
 /// The results of a command by the number of the test.
@@ -65,6 +64,9 @@ pub(super) fn apply(results: &mut Results, changed: &BTreeMap<TestResult, String
         }
     }
 }
+
+/// The largest size of all names, in bytes.
+pub(super) const MAX_NAME_BYTES: usize = 12 * 1024 * 1024;
 
 #[cfg(test)]
 mod tests {

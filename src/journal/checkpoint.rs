@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::append::read_anchor;
 use super::hash_chain::{ChainMark, Holds};
 use super::read::RawLines;
 use super::state::JournalState;
@@ -154,4 +153,9 @@ pub(super) fn refresh(journal: &Journal) {
     if let Ok(loaded) = load(journal) {
         loaded.store(journal);
     }
+}
+
+/// Returns the last place that a writer left intact.
+pub(super) fn read_anchor(lock_path: &Path) -> Option<ChainMark> {
+    ChainMark::from_text(&String::from_utf8(private_files::read(lock_path).ok()?).ok()?)
 }

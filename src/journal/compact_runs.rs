@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::latest_runs::RecordedRun;
+use super::recorded_run::RecordedRun;
 use crate::event::test_results::NamedPart;
 use crate::event::{CommandRef, Ended, Origin, Run, RunReport};
 use crate::repo_path::RepoPath;

@@ -22,9 +22,11 @@ mod compact_runs;
 mod hash_chain;
 mod latest_runs;
 mod line_format;
+mod new_event;
 mod open_failures;
 mod private_files;
 mod read;
+mod recorded_run;
 mod rescue_state;
 mod runs_by_tree;
 mod session_events;
@@ -39,12 +41,14 @@ use std::time::Duration;
 
 pub use self::attempts::{MAX_SESSIONS, SessionState};
 pub use self::hash_chain::Integrity;
-pub use self::latest_runs::{MAX_KEYS, MAX_PAIRS, MAX_PATHS, MAX_RUNS, MAX_RUNS_OF_PAIR, RecordedRun};
+pub use self::latest_runs::{MAX_KEYS, MAX_PAIRS, MAX_RUNS, MAX_RUNS_OF_PAIR};
 #[cfg(test)]
 pub(crate) use self::line_format::StoredLine;
 pub use self::line_format::{MAX_LINE, data};
+pub use self::new_event::NewEvent;
 pub use self::open_failures::{MAX_OPEN_FAILURES, NamedFailures, OpenFailure};
 pub use self::read::JournalLine;
+pub use self::recorded_run::{MAX_PATHS, RecordedRun};
 pub use self::rescue_state::RescueState;
 pub use self::session_events::{MAX_STORY, SessionEvents};
 pub use self::state::{JournalState, MAX_UNFINISHED, MAX_WAIVERS, MAX_WORKS};
@@ -53,7 +57,7 @@ pub use self::test_ledger::{LatestTests, LedgerRun, TestHistory, TestLedger, Tes
 use self::append::JournalWriter;
 use self::hash_chain::Chain;
 use self::read::{JournalLines, RawLines};
-use crate::event::{Event, EventKind, Origin};
+use crate::event::Event;
 use crate::oid::Oid;
 
 /// The time that a writer waits for the others before it writes to the spool.
@@ -134,17 +138,6 @@ impl JournalError {
             _ => false,
         }
     }
-}
-
-/// An event that is to be recorded. Its id and time are given when it is written.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NewEvent {
-    /// The session it belongs to, if it is known.
-    pub session: Option<String>,
-    /// The way in which it became known.
-    pub origin: Origin,
-    /// The event itself.
-    pub kind: EventKind,
 }
 
 /// The result of one [`Journal::append`].
@@ -405,7 +398,7 @@ impl Journal {
     /// Follows the whole chain.
     pub fn verify(&self) -> Result<Integrity, JournalError> {
         let path = self.journal_path();
-        let anchor = append::read_anchor(&self.lock_path());
+        let anchor = checkpoint::read_anchor(&self.lock_path());
         let mut chain = Chain::default();
         if let Some(mut lines) = self.raw_lines(0)? {
             while let Some(line) = lines.next_line().map_err(JournalError::read(&path))? {

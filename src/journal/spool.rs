@@ -12,8 +12,8 @@ use std::path::{Component, Path, PathBuf};
 use ring::hmac;
 use ring::rand::{SecureRandom as _, SystemRandom};
 
-use super::append::event;
 use super::line_format;
+use super::new_event::event;
 use super::read::JournalLine;
 use super::{Journal, JournalError, NewEvent, private_files};
 use crate::digest::hex;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::attempts::{SessionState, Sessions};
 use super::hash_chain::{Chain, ChainMark, Integrity};
-use super::latest_runs::{RecordedRun, Runs};
+use super::latest_runs::Runs;
 use super::line_format::Decoded;
 use super::open_failures::{self, NamedFailures, OpenFailure};
 use crate::digest::hex_digest;
@@ -16,6 +16,7 @@ use crate::event::pushes::PushVerdict;
 use crate::event::red_green::RedGreenProof;
 use crate::event::test_results::TestResults;
 use crate::event::{Event, EventKind, Grade, Judged, Run, RunStarted, Waived};
+use crate::journal::recorded_run::RecordedRun;
 use crate::repo_path::RepoPath;
 use crate::tool_folder::is_marker_name;
 

@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::JournalError;
+use super::changed_results::MAX_NAME_BYTES;
 use super::changed_results::{Results, apply, difference, ids_of, ranges_by_result};
 use super::private_files;
 use crate::event::test_results::TestResult;
@@ -22,8 +23,6 @@ use crate::oid::Oid;
 /// The number of runs that are kept one by one, and their largest size, in bytes.
 const MAX_LEDGER_RUNS: usize = 1000;
 const MAX_RUN_BYTES: usize = 6 * 1024 * 1024;
-/// The largest size of all names, in bytes.
-pub(super) const MAX_NAME_BYTES: usize = 12 * 1024 * 1024;
 
 /// The files of the ledger.
 #[derive(Clone, Debug)]

@@ -8,7 +8,6 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::hex_digest;
-use crate::learn::reply::ReflectionReply;
 use crate::learn::task_record::{GateFailure, TaskOutcome, TaskRecord};
 use crate::policy::{Mode, Policy};
 use crate::redact::redact;
@@ -199,6 +198,21 @@ pub fn clean(text: &str) -> String {
         text = pattern.replace_all(&text, *with).into_owned();
     }
     text
+}
+
+/// An answer, as far as it could be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReflectionReply {
+    /// The claimed outcome, `unknown` if it could not be read.
+    pub outcome: TaskOutcome,
+    /// What worked.
+    pub what_worked: Option<String>,
+    /// What to improve.
+    pub what_to_improve: Option<String>,
+    /// The lesson.
+    pub lesson_learned: Option<String>,
+    /// The reasons why parts were rejected.
+    pub rejected: Vec<String>,
 }
 
 #[cfg(test)]

@@ -5,26 +5,12 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
+use crate::learn::reflection::ReflectionReply;
 use crate::learn::reflection::{MAX_LESSON, MAX_SENTENCE, clean};
 use crate::learn::task_record::TaskOutcome;
 
 /// The longest answer that is read, in bytes.
 const MAX_ANSWER: usize = 64 * 1024;
-
-/// An answer, as far as it could be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReflectionReply {
-    /// The claimed outcome, `unknown` if it could not be read.
-    pub outcome: TaskOutcome,
-    /// What worked.
-    pub what_worked: Option<String>,
-    /// What to improve.
-    pub what_to_improve: Option<String>,
-    /// The lesson.
-    pub lesson_learned: Option<String>,
-    /// The reasons why parts were rejected.
-    pub rejected: Vec<String>,
-}
 
 /// The fields of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

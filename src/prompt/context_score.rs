@@ -4,6 +4,7 @@ use super::clauses::ClauseAct;
 use super::places::PromptTargets;
 use super::prompt_text::{NameInPrompt, NameKind};
 use super::score_basis::ScoreBasis;
+use super::scores::is_explicit;
 use super::scores::{MIN_QUESTION_WORDS, ScoreEvidence};
 use super::smells::concrete;
 
@@ -105,10 +106,6 @@ impl ScoreBasis<'_> {
         }
         evidence
     }
-}
-
-pub(super) fn is_explicit(name: &NameInPrompt) -> bool {
-    !name.kind.is_plain()
 }
 
 /// Returns `true` if all paths are in the same folder.

@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use super::clauses::ClauseAct;
-use super::context_score::is_explicit;
 use super::places::PromptTargets;
 use super::prompt_text::{NameInPrompt, NameKind};
 use super::score_basis::ScoreBasis;
@@ -365,4 +364,8 @@ impl ScoreBasis<'_> {
             _ => Self::scored(5, "one act in one place"),
         }
     }
+}
+
+pub(super) fn is_explicit(name: &NameInPrompt) -> bool {
+    !name.kind.is_plain()
 }

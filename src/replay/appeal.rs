@@ -6,12 +6,10 @@ use crate::config;
 use crate::engine::Workplace;
 use crate::event::Event;
 use crate::gates::finding::{Effect, GateResult};
-use crate::git::Range;
 use crate::moment::Moment;
-use crate::oid::Oid;
 use crate::replay::anonymize::Neutral;
 use crate::replay::case::{AnswerWord, Case, CaseError};
-use crate::replay::compose::{CaseEnd, CaseSources, compose};
+use crate::replay::compose::{CaseEnd, CaseSources, commits, compose};
 use crate::replay::gate_answers::{GateAnswer, of_results};
 use crate::replay::rejudge::{self, AgainError};
 use crate::source;
@@ -137,23 +135,4 @@ fn entries(place: &Workplace, verdict: &Verdict) -> Vec<timeline::Entry> {
     sources
         .extend(moved.into_iter().map(|log| log.events.into_iter().filter(|event| event.at <= verdict.at).collect()));
     timeline::merge(sources)
-}
-
-/// Returns the commits between a base and a tip, oldest first.
-pub(super) fn commits(
-    place: &Workplace,
-    head: Option<&Oid>,
-    base: Option<&Oid>,
-) -> Result<Vec<crate::commit::change::Commit>, crate::git::GitError> {
-    const MAX_COMMITS: usize = 200;
-    let Some(head) = head else { return Ok(Vec::new()) };
-    let range = Range {
-        revisions: vec![head.to_string()],
-        exclude: base.into_iter().map(ToString::to_string).collect(),
-        limit: Some(MAX_COMMITS),
-    };
-    let mut commits: Vec<_> =
-        place.repo.log(&range)?.map(|logged| logged.map(|logged| logged.commit)).collect::<Result<_, _>>()?;
-    commits.reverse();
-    Ok(commits)
 }

@@ -28,7 +28,7 @@ use crate::replay::tree_content::{Content, FileText, oid};
 use crate::repo_path::RepoPath;
 use crate::runner::CommandKind;
 use crate::runner::{Catalogue, Project};
-use crate::shell::dialect::Shell;
+use crate::shell_kind::Shell;
 
 /// Returns the facts at the end of the session.
 pub fn at_stop(world: &World, asked: &CasePolicy, ci_counts: bool) -> Facts {

@@ -13,8 +13,10 @@ use std::collections::HashMap;
 use serde_json::{Map, Value, json};
 
 use crate::commit::change::Commit;
+use crate::engine::Workplace;
 use crate::fact::hosting::Hosting;
 use crate::fact::subject::{DefaultBranch, RefUpdate};
+use crate::git::Range;
 use crate::git::{GitError, Repo};
 use crate::oid::Oid;
 use crate::replay::anonymize::Neutral;
@@ -201,4 +203,23 @@ impl<'a> CaseWriter<'a> {
         self.events.push(event);
         seq
     }
+}
+
+/// Returns the commits between a base and a tip, oldest first.
+pub(super) fn commits(
+    place: &Workplace,
+    head: Option<&Oid>,
+    base: Option<&Oid>,
+) -> Result<Vec<crate::commit::change::Commit>, crate::git::GitError> {
+    const MAX_COMMITS: usize = 200;
+    let Some(head) = head else { return Ok(Vec::new()) };
+    let range = Range {
+        revisions: vec![head.to_string()],
+        exclude: base.into_iter().map(ToString::to_string).collect(),
+        limit: Some(MAX_COMMITS),
+    };
+    let mut commits: Vec<_> =
+        place.repo.log(&range)?.map(|logged| logged.map(|logged| logged.commit)).collect::<Result<_, _>>()?;
+    commits.reverse();
+    Ok(commits)
 }

@@ -26,6 +26,7 @@ pub mod rejudge;
 pub mod remote_effects;
 pub mod session_answers;
 pub mod session_case;
+mod session_stop;
 pub mod simulated_repository;
 pub mod simulated_run;
 pub mod tree_content;

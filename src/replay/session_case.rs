@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::collect::{self, BaseOf};
 use crate::engine::Workplace;
-use crate::event::agent_work::{Act, StopKind, TurnEnd};
+use crate::event::agent_work::Act;
 use crate::event::{Event, EventKind};
 use crate::fact::subject::Base;
 use crate::git::GitError;
@@ -16,6 +16,7 @@ use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::replay::anonymize::Neutral;
 use crate::replay::compose::{CaseEnd, CaseSources, compose};
+use crate::replay::session_stop::{is_stop, stop_of};
 use crate::source;
 use crate::source::sessions::is_absolute;
 use crate::timeline::{self, Entry};
@@ -123,7 +124,7 @@ impl<'a> RecordedSession<'a> {
             (None, Some(Base::MergeBase { commit, .. })) => Some(commit.clone()),
             (None, _) => None,
         };
-        let commits = super::appeal::commits(place, head.as_ref(), base.as_ref())?;
+        let commits = super::compose::commits(place, head.as_ref(), base.as_ref())?;
         let mut record = record(self.id.clone(), entries, base, head.clone(), commits);
         record.policy = match &judged {
             Some((given, _)) => super::rejudge::policy_text(place, given),
@@ -178,25 +179,9 @@ pub(super) fn record(
     }
 }
 
-/// The end of a turn of the agent itself, not of a sub-agent.
-pub(super) fn stop_of(event: &Event) -> Option<&TurnEnd> {
-    match &event.kind {
-        EventKind::Work(work) if work.actor.is_none() => match &work.act {
-            Act::Stopped(stop) => Some(stop),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
 /// Returns `true` for an edit or a command.
 pub(super) fn is_deed(event: &Event) -> bool {
     matches!(&event.kind, EventKind::Work(work) if matches!(work.act, Act::Edited(_) | Act::Command(_)))
-}
-
-/// Whether the agent stopped of itself: neither a person nor an error interrupted the turn.
-pub(super) fn is_stop(event: &Event) -> bool {
-    stop_of(event).is_some_and(|stop| stop.how == StopKind::Completed)
 }
 
 /// Returns the commit that was checked out last, as far as it is recorded and still exists.

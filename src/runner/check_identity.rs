@@ -3,7 +3,7 @@
 use crate::runner::arguments::Essence;
 use crate::runner::catalogue::Catalogue;
 use crate::runner::invocation::{find, interpreted};
-use crate::runner::task::ProjectFiles;
+use crate::runner::project_files::ProjectFiles;
 
 /// A check, without the parts that do not change its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use serde::Deserialize;
 use crate::runner::catalogue::{Catalogue, Runner};
 use crate::runner::command_kind::{CommandKind, ExitMeaning, RunScope};
 use crate::runner::invocation::{Invocation, classify};
+use crate::runner::project_files::ProjectFiles;
 use crate::runner::simple_command_line::simple_commands;
-use crate::runner::task::ProjectFiles;
 
 /// A command line with the classification it must get.
 #[derive(Debug, Deserialize)]

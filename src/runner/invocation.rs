@@ -6,7 +6,8 @@ use crate::runner::arguments::ReadArguments;
 use crate::runner::catalogue::{Catalogue, Invoke, Runner, program_name};
 use crate::runner::claimed_calls::is_met;
 use crate::runner::command_kind::{CommandKind, ExitMeaning, RunScope};
-use crate::runner::task::{ProjectFiles, TaskRun, resolve};
+use crate::runner::project_files::ProjectFiles;
+use crate::runner::task::{TaskRun, resolve};
 use crate::shell::program::Sink;
 use crate::shell::{build_program, exit_status};
 

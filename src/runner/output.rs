@@ -3,6 +3,7 @@
 //! A result is a pass only if a line shows it: a summary without failures and with at least one test, or a line that
 //! the runner prints on success only. A lack of visible failures proves nothing.
 
+use super::output_tally::OutputOutcome;
 use crate::event::RunReport;
 use crate::runner::catalogue::{Catalogue, Runner, Summaries, Texts};
 use crate::runner::command_kind::CommandKind;
@@ -25,20 +26,6 @@ pub struct OutputReading {
     pub counts_whole: bool,
     /// The line that decides, without colours, at most 200 characters.
     pub line: Option<String>,
-}
-
-/// The outcome, as closing lines show it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OutputOutcome {
-    /// All that was executed passed, and something was executed.
-    Passed,
-    /// Something failed, or the run broke.
-    Failed,
-    /// It ended, and no test was executed.
-    NothingRan,
-    /// Nothing that decides is visible.
-    #[default]
-    Silent,
 }
 
 /// Reads the output of a command line that started `runners`; if empty, any test runner. Task runners (`npm run`,

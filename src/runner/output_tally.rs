@@ -4,7 +4,6 @@ use crate::event::RunReport;
 use crate::foreign_text::beginning;
 use crate::runner::catalogue::{Catalogue, Runner, Summaries};
 use crate::runner::command_kind::CommandKind;
-use crate::runner::output::OutputOutcome;
 use crate::runner::output_line::{LineMeaning, LineRule, Means};
 
 /// A summary, as far as it was seen.
@@ -302,4 +301,18 @@ impl<'a> RunnerTally<'a> {
 
 fn shown(line: &str) -> String {
     beginning(line, 200)
+}
+
+/// The outcome, as closing lines show it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OutputOutcome {
+    /// All that was executed passed, and something was executed.
+    Passed,
+    /// Something failed, or the run broke.
+    Failed,
+    /// It ended, and no test was executed.
+    NothingRan,
+    /// Nothing that decides is visible.
+    #[default]
+    Silent,
 }

@@ -1,7 +1,7 @@
 //! The project in which a command line is read.
 
 use crate::runner::catalogue::Catalogue;
-use crate::runner::task::ProjectFiles;
+use crate::runner::project_files::ProjectFiles;
 
 /// The project in which a command line is read: the runners that it knows, and the files that define its tasks.
 #[derive(Clone, Copy)]

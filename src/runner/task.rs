@@ -2,25 +2,12 @@
 
 use serde::Deserialize;
 
+use super::project_files::ProjectFiles;
 use crate::runner::catalogue::{Catalogue, Runner};
 use crate::runner::command_kind::CommandKind;
 use crate::runner::invocation::MatchedRunner;
 
 mod task_files;
-
-/// The text files of a project that can be read.
-pub trait ProjectFiles {
-    /// Returns the text of the file at `path`, relative to the directory in which the command runs. `None`: the file
-    /// does not exist, is not text, or is unknown.
-    fn read(&self, path: &str) -> Option<String>;
-}
-
-/// Has no files.
-impl ProjectFiles for () {
-    fn read(&self, _: &str) -> Option<String> {
-        None
-    }
-}
 
 /// The rules by which a task runner finds and names its tasks.
 #[derive(Debug, Deserialize)]

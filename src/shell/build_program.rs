@@ -8,12 +8,13 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::ast::{CommandShape, Item, Op, Redirect, RedirectTo, Script, SyntaxNode, Word, WordPiece};
-use super::dialect::Shell;
 use super::expand::Definitions;
-use super::loop_variables::forget_assigned;
+use super::expand::forget_assigned;
 use super::other_shells;
-use super::parse::{self, Unparsed};
+use super::parse;
 use super::program::{Arg, ChangedDirectory, Expr, InputSource, Leaf, Passes, Program, ProgramStep, Sink};
+use crate::shell::parse_error::Unparsed;
+use crate::shell_kind::Shell;
 
 /// The largest number of steps in a program. Functions that call functions make short lines long.
 const MAX_STEPS: usize = 20_000;

@@ -2,9 +2,9 @@
 
 use super::ast::{SimpleCommand, Word, WordPiece};
 use super::build_program::{WalkContext, Walker, after};
-use super::dialect::Shell;
 use super::expand::Definitions;
 use super::program::{Arg, Calc, ChangedDirectory, Expr, ProgramStep, ShellOption, Sink};
+use crate::shell_kind::Shell;
 
 impl Walker {
     /// Builtins that change the shell or whose status is known.

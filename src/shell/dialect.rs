@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 
-pub use crate::shell_kind::Shell;
-
 use super::program::{InputSource, Program};
+use crate::shell_kind::Shell;
 
 /// Returns the shell of a line that a POSIX shell could read too, if its words are those of another one.
 pub fn of(line: &str, program: &Program) -> Option<Shell> {

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::ast::{Arithmetic, Condition, SyntaxNode, Word, WordPiece};
-use super::dialect::Shell;
 use super::nproc::{is_processor_count, is_this_directory};
 use super::program::{Arg, Calc, ChangedDirectory, Expr, Sink, TestExpr};
+use crate::shell_kind::Shell;
 
 /// The definitions of the line at one point of it.
 #[derive(Clone, Debug, Default)]
@@ -385,4 +385,23 @@ fn is_comparison(op: &str) -> bool {
 /// Returns `true` if unquoted text is a file name pattern. `[` alone is a command.
 fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?']) || text.find('[').is_some_and(|at| text[at + 1..].contains(']'))
+}
+
+/// Forgets the text of variables that arithmetic assigns.
+pub(super) fn forget_assigned(calc: &super::program::Calc, scope: &mut Definitions) {
+    match calc {
+        Calc::Assign(name, value) => {
+            scope.variables.insert(name.clone(), None);
+            forget_assigned(value, scope);
+        }
+        Calc::Step(name, ..) => {
+            scope.variables.insert(name.clone(), None);
+        }
+        Calc::Binary(_, left, right) => {
+            forget_assigned(left, scope);
+            forget_assigned(right, scope);
+        }
+        Calc::Unary(_, inner) => forget_assigned(inner, scope),
+        _ => {}
+    }
 }

@@ -5,11 +5,12 @@
 
 use std::collections::HashSet;
 
-use super::dialect::Shell;
-use super::exit_status::{CommandOutcome, ObservedEnding};
 use super::live_variables::LiveVariables;
 use super::program::{Expr, LeafId, Passes, Program, ProgramStep, ShellOption};
 use super::shell_state::{Flow, ShellState, VariableValue};
+use crate::shell::command_outcome::CommandOutcome;
+use crate::shell::command_outcome::ObservedEnding;
+use crate::shell_kind::Shell;
 
 /// More possible states than this are not followed.
 pub(super) const MAX_STATES: usize = 400;

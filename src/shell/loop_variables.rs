@@ -3,7 +3,7 @@
 use super::ast::{CommandShape, Script, SyntaxNode, Word, WordPiece};
 use super::build_program::{MAX_DEPTH, Walker};
 use super::expand::Definitions;
-use super::program::Calc;
+use super::expand::forget_assigned;
 
 impl Walker {
     /// Variables that a loop's body assigns have no known value at its start.
@@ -87,24 +87,5 @@ impl Walker {
             CommandShape::Arithmetic(arithmetic) => forget_assigned(&scope.calc(arithmetic), scope),
             _ => {}
         }
-    }
-}
-
-/// Forgets the text of variables that arithmetic assigns.
-pub(super) fn forget_assigned(calc: &super::program::Calc, scope: &mut Definitions) {
-    match calc {
-        Calc::Assign(name, value) => {
-            scope.variables.insert(name.clone(), None);
-            forget_assigned(value, scope);
-        }
-        Calc::Step(name, ..) => {
-            scope.variables.insert(name.clone(), None);
-        }
-        Calc::Binary(_, left, right) => {
-            forget_assigned(left, scope);
-            forget_assigned(right, scope);
-        }
-        Calc::Unary(_, inner) => forget_assigned(inner, scope),
-        _ => {}
     }
 }

@@ -15,7 +15,7 @@ use super::ast::{
     SyntaxNode, Word, WordPiece,
 };
 use super::lower_words::scripts_in;
-use super::parse::Unparsed;
+use super::parse_error::Unparsed;
 
 /// The deepest nesting that is followed.
 const MAX_DEPTH: usize = 60;

@@ -9,7 +9,7 @@ use shuck_ast::{
 
 use super::ast::{Arithmetic, Condition, Script, Word, WordPiece};
 use super::lower::{Lower, Lowered};
-use super::parse::Unparsed;
+use super::parse_error::Unparsed;
 
 impl Lower<'_> {
     pub(super) fn word(self, word: &shuck_ast::Word) -> Lowered<Word> {

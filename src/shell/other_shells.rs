@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 
-use super::dialect::Shell;
+use crate::shell_kind::Shell;
 
 /// Returns the line as bash would write it; `None` if the shell may do something else with it.
 pub(super) fn as_bash(line: &str, shell: Shell) -> Option<Cow<'_, str>> {

@@ -4,23 +4,7 @@ use shuck_parser::parser::{ParseStatus, Parser, ShellDialect};
 
 use super::ast::Script;
 use super::lower;
-
-/// The longest line that is parsed, in bytes. Longer ones are not judged.
-pub const MAX_BYTES: usize = 64 * 1024;
-
-/// The reason why a text is not understood as shell. Such a text implies nothing.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unparsed {
-    /// Longer than [`MAX_BYTES`].
-    #[error("the line is longer than {MAX_BYTES} bytes")]
-    TooLong,
-    /// Nested deeper than a line that a person or an agent means.
-    #[error("the line is nested too deeply")]
-    TooDeep,
-    /// A shell would refuse it too.
-    #[error("not valid shell: {0}")]
-    Syntax(String),
-}
+use super::parse_error::{MAX_BYTES, Unparsed};
 
 /// Parses a command line as bash and, if bash would refuse it, as zsh.
 pub fn parse(text: &str) -> Result<Script, Unparsed> {

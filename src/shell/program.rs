@@ -1,7 +1,7 @@
 //! A command line after expansion and unwrapping: the commands that it executes, and the flow of their statuses.
 
 use super::ast::{ArmEnd, Op};
-use super::dialect::Shell;
+use crate::shell_kind::Shell;
 
 /// The index of a [`Leaf`] in its [`Program`].
 pub type LeafId = usize;

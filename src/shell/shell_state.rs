@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use super::dialect::Shell;
-use super::exit_status::CommandOutcome;
 use super::live_variables::LiveVariables;
 use super::program::{Calc, Expr, LeafId, TestExpr};
+use crate::shell::command_outcome::CommandOutcome;
+use crate::shell_kind::Shell;
 
 /// Counters beyond this are only known not to be zero.
 const MAX_COUNT: i64 = 12;

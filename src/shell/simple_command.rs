@@ -2,11 +2,12 @@
 
 use super::ast::{Redirect, SimpleCommand, Word, WordPiece};
 use super::build_program::{WalkContext, Walker, after, wrapped};
-use super::dialect::Shell;
 use super::expand::Definitions;
 use super::parse;
 use super::program::{Arg, ChangedDirectory, Expr, InputSource, ProgramStep, ShellOption, Sink};
-use super::unwrap::{self, InnerCommand};
+use super::unwrap;
+use crate::shell::inner_command::InnerCommand;
+use crate::shell_kind::Shell;
 use crate::shell_quote::shell_word;
 
 /// The largest depth of functions and inner scripts that are followed.

@@ -6,8 +6,12 @@ use serde::Deserialize;
 
 use super::container::ContainerWords;
 use super::program::{Arg, Passes};
-use super::unwrap::{InnerCommand, Unwrapped, is_assignment, join, plain};
 use crate::embedded;
+use crate::shell::inner_command::InnerCommand;
+use crate::shell::inner_command::Unwrapped;
+use crate::shell::inner_command::is_assignment;
+use crate::shell::inner_command::join;
+use crate::shell::inner_command::plain;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::components::relative;
+use super::file_list::relative;
 use super::file_list::{join, resolve, within};
 use super::{BUILD, Detection, Files, TESTS};
 use crate::globs::Globs;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::file_list::relative;
 use super::file_list::{depth, join, within};
 use super::{Component, DeclaredStack, Detection, Files, TESTS};
 use super::{cargo, make_targets, node, python, table};
@@ -204,15 +205,6 @@ fn without_excluded(manifest: &str) -> String {
         text.replace_range(start..end, "");
     }
     text
-}
-
-/// Returns `to`, as a manifest in `from` would write it.
-pub(super) fn relative(from: &str, to: &str) -> String {
-    let split = |dir: &str| dir.split('/').filter(|part| !part.is_empty()).map(ToOwned::to_owned).collect::<Vec<_>>();
-    let (from, to) = (split(from), split(to));
-    let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
-    let up = std::iter::repeat_n("..".to_owned(), from.len() - common);
-    up.chain(to[common..].iter().cloned()).collect::<Vec<_>>().join("/")
 }
 
 /// Returns `true` if a text names the folder: as a path of its own, or as the beginning of a longer one. A path of a

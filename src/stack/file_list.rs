@@ -156,6 +156,15 @@ pub(super) fn resolve(dir: &str, path: &str) -> Option<String> {
     if path.starts_with('/') { None } else { seen_from(dir, path) }
 }
 
+/// Returns `to`, as a manifest in `from` would write it.
+pub(super) fn relative(from: &str, to: &str) -> String {
+    let split = |dir: &str| dir.split('/').filter(|part| !part.is_empty()).map(ToOwned::to_owned).collect::<Vec<_>>();
+    let (from, to) = (split(from), split(to));
+    let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = std::iter::repeat_n("..".to_owned(), from.len() - common);
+    up.chain(to[common..].iter().cloned()).collect::<Vec<_>>().join("/")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

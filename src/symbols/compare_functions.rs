@@ -5,12 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::function::Function;
-use super::outline::Outline;
+use super::pairing::Outlines;
 use super::pairing::Pairing;
 use super::tokens::came_into;
-
-/// The outlines of the files of one state, by path.
-pub type Outlines = BTreeMap<String, Outline>;
 
 /// The part of a body that must have come into a caller for the function to be part of it.
 const INLINED: f64 = 0.5;

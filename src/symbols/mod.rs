@@ -15,11 +15,12 @@ mod repairs;
 mod tokens;
 
 pub use compare_functions::{
-    FunctionChange, FunctionDiff, FunctionPlace, Outlines, Preservation, RenamedFunction, UnparsedFile, compare,
+    FunctionChange, FunctionDiff, FunctionPlace, Preservation, RenamedFunction, UnparsedFile, compare,
 };
 pub use function::Function;
 pub use modules::{ImportMap, MapProblem, MapVerification, import_map, verify};
 pub use outline::{FunctionAlias, MAX_FILE, Outline, outline};
+pub use pairing::Outlines;
 
 /// Returns `true` if two files are in languages between which code may move.
 pub fn are_kin(a: &str, b: &str) -> bool {

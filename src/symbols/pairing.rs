@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::compare_functions::Outlines;
 use super::function::Function;
 use super::outline::FunctionAlias;
+use super::outline::Outline;
 use super::tokens::{overlap, similarity};
 
 /// Bodies of fewer words are alike by chance.
@@ -342,3 +342,6 @@ fn rank(a: &Function, b: &Function) -> Option<f64> {
             + similarity(&a.body, &b.body),
     )
 }
+
+/// The outlines of the files of one state, by path.
+pub type Outlines = BTreeMap<String, Outline>;

@@ -13,20 +13,12 @@ use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::gates::protected_branch;
 use crate::policy::{Command, Mode, Policy, Severity};
 use crate::templates::sentences::{self, say};
+use crate::verdict::Attempt;
 use crate::verdict::{EvidenceRecord, Outcome, PolicyRecord, SCHEMA_VERSION, SubjectRecord, UpdateRecord, Verdict};
 use crate::verdict::{feedback, forge_record};
 
 /// The attempt from which control goes to a person. Attempts 1 and 2 get feedback, attempt 3 the last warning.
 pub const ESCALATES_AT: u32 = 4;
-
-/// The number of refusals in a row in this session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Attempt {
-    /// The attempt, counted from 1, or 0 if nothing blocks.
-    pub number: u32,
-    /// `true` if the same failure of the same content was reported before.
-    pub repeated: bool,
-}
 
 /// The session, time and place of a verdict.
 #[derive(Clone, Debug)]

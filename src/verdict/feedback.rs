@@ -9,8 +9,8 @@ use crate::gates::claims;
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::gates::word_judge;
 use crate::templates::{self, TemplateError};
+use crate::verdict::Attempt;
 use crate::verdict::Outcome;
-use crate::verdict::assemble::Attempt;
 
 /// The attempt that gets the last warning.
 pub const LAST_WARNING: u32 = 3;

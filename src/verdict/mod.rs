@@ -1,7 +1,6 @@
 //! The verdict: one record for each evaluation, the same at every moment.
 
 pub mod assemble;
-pub mod escalation;
 pub mod feedback;
 pub mod forge_record;
 pub mod push_command;
@@ -165,4 +164,13 @@ pub struct EvidenceRecord {
     pub command: String,
     /// The content it ran on.
     pub tree: Oid,
+}
+
+/// The number of refusals in a row in this session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// The attempt, counted from 1, or 0 if nothing blocks.
+    pub number: u32,
+    /// `true` if the same failure of the same content was reported before.
+    pub repeated: bool,
 }

@@ -1,8 +1,8 @@
 //! Generated command lines, run in a real bash, and lines that decide in some shells only.
 
 use gate::shell::build_program;
-use gate::shell::dialect::Shell;
 use gate::shell::exit_status::fate;
+use gate::shell_kind::Shell;
 
 use crate::differential::{Comparison, LINES, generate, setting, work};
 

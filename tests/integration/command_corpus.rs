@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use gate::command_line::{LineJudgement, LineRecord, judge};
 use gate::runner::Project;
-use gate::shell::dialect::Shell;
+use gate::shell_kind::Shell;
 use serde_json::Value;
 
 fn records(path: &Path) -> Vec<Value> {

@@ -10,8 +10,8 @@ use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
 use gate::shell::build_program;
-use gate::shell::dialect::Shell;
 use gate::shell::exit_status::{Fate, fate};
+use gate::shell_kind::Shell;
 
 use crate::support::TestFolder;
 

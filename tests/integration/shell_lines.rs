@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use gate::command_line::{LineRecord, judge};
 use gate::runner::Project;
 use gate::shell::build_program;
-use gate::shell::dialect::Shell;
 use gate::shell::exit_status::fate;
+use gate::shell_kind::Shell;
 use proptest::prelude::*;
 
 /// The commands of a line, wrappers removed, with the directory where one is known.

@@ -13,6 +13,8 @@ use crate::cmd::prompt_history::PromptHistoryReport;
 use crate::cmd::review::ReviewReport;
 use crate::cmd::scope::TaskList;
 use crate::contract_shelf::BegunContract;
+use crate::escalation::Escalation;
+use crate::escalation::handoff::packet::Packet;
 use crate::eval::eval_report::EvalReport;
 use crate::event::agent_work::AgentWork;
 use crate::event::model_call::ModelCall;
@@ -23,7 +25,6 @@ use crate::event::settings::SessionSettings;
 use crate::event::test_results::TestResults;
 use crate::event::{Damage, GitEvent, Judged, Repaired, Run, RunStarted, Waived};
 use crate::fact::assessment::Assessment;
-use crate::handoff::packet::Packet;
 use crate::journal::StoredLine;
 use crate::learn::metrics::Metrics;
 use crate::learn::reflection::Reflection;
@@ -42,7 +43,6 @@ use crate::render::timeline::TimelineLine;
 use crate::replay::rejudge::Again;
 use crate::replay::{Answers, SessionAnswers};
 use crate::verdict::Verdict;
-use crate::verdict::escalation::Escalation;
 use crate::verdict::verdict_files::VerdictSummary;
 
 /// The `data` of an event, by its `kind`.

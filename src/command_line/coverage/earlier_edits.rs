@@ -3,8 +3,8 @@
 
 use super::ObservedLine;
 use super::required_checks::{DirectoryView, StartDirectory, asked_of_leaf, only_prepares};
-use crate::command_line::judge::understand_in;
 use crate::command_line::purpose::Purpose;
+use crate::command_line::understanding::understand_in;
 use crate::repo_path::RepoPath;
 use crate::runner::Project;
 use crate::shell::program::Leaf;

@@ -10,11 +10,12 @@ use crate::event::{CommandRef, Ended, RunReport};
 use crate::policy::Command;
 use crate::repo_path::RepoPath;
 use crate::runner::Project;
-use crate::shell::dialect::Shell;
+use crate::shell_kind::Shell;
 
 use super::command_table::table;
-use super::run_result::{OutputKnowledge, RunResult, said, sum};
+use super::output_knowledge::OutputKnowledge;
 use super::{CheckOutcome, LineRecord, Purpose, judge, understand};
+use crate::command_line::run_result::{RunResult, said, sum};
 
 mod earlier_edits;
 mod equivalence;

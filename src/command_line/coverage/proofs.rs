@@ -3,12 +3,14 @@
 use crate::command_line::CheckOutcome;
 use crate::command_line::check_outcome::CheckView;
 use crate::command_line::forged_output::files_of;
-use crate::command_line::judge::{CHECKS, Reviewed};
-use crate::command_line::output_filters::may_show;
 use crate::command_line::purpose::Purpose;
+use crate::command_line::reviewed_line::Reviewed;
 use crate::command_line::run_result::sum;
+use crate::command_line::shown_output::may_show;
+use crate::command_line::understanding::CHECKS;
 use crate::event::{Ended, RunReport};
 use crate::runner::{Catalogue, OutputOutcome, read_output_of};
+use crate::shell::command_outcome::CommandOutcome;
 use crate::shell::exit_status;
 use crate::shell::program::{Leaf, LeafId, Program};
 
@@ -61,7 +63,7 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
     let recorded = told.status();
     let went = |id: LeafId| {
         let fate = exit_status::fate_seen(program, id, &judge.seen);
-        fate.complete && fate.given(recorded).only(exit_status::CommandOutcome::Succeeded)
+        fate.complete && fate.given(recorded).only(CommandOutcome::Succeeded)
     };
     let moved = program.leaves.iter().enumerate().filter(|(_, leaf)| matches!(leaf.name(), Some("cd" | "pushd")));
     let arrived = moved.into_iter().all(|(id, _)| went(id));
@@ -100,11 +102,11 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
             (shown, own)
         } else {
             match by_status_alone(fate, told) {
-                Some(exit_status::CommandOutcome::Succeeded) => {
+                Some(CommandOutcome::Succeeded) => {
                     script_passed(project.runners, text.as_deref().unwrap_or_default(), program, id)
                 }
-                Some(exit_status::CommandOutcome::Failed) => (failed(leaf, told, false), None),
-                Some(exit_status::CommandOutcome::NotRun) => continue,
+                Some(CommandOutcome::Failed) => (failed(leaf, told, false), None),
+                Some(CommandOutcome::NotRun) => continue,
                 None => (Shown::Open("its status is not that of the line".to_owned()), None),
             }
         };
@@ -157,10 +159,10 @@ fn spread(asked: &RequestedCheck, shown: &Shown, report: Option<&RunReport>, pro
 }
 
 /// Returns the outcome that the status alone shows for a command.
-fn by_status_alone(fate: exit_status::Fate, told: &ObservedLine<'_>) -> Option<exit_status::CommandOutcome> {
+fn by_status_alone(fate: exit_status::Fate, told: &ObservedLine<'_>) -> Option<CommandOutcome> {
     let status = told.status().filter(|_| fate.complete)?;
     let possible = fate.given(Some(status));
-    [exit_status::CommandOutcome::Succeeded, exit_status::CommandOutcome::Failed, exit_status::CommandOutcome::NotRun]
+    [CommandOutcome::Succeeded, CommandOutcome::Failed, CommandOutcome::NotRun]
         .into_iter()
         .find(|outcome| possible.only(*outcome))
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::command_line::command_table::table;
-use crate::command_line::judge::{CHECKS, understand};
 use crate::command_line::purpose::{Purpose, Understood};
+use crate::command_line::understanding::{CHECKS, understand};
 use crate::repo_path::seen_from;
 use crate::runner::{Catalogue, Identity, Project, ProjectFiles, resolve};
 use crate::shell::exit_status;

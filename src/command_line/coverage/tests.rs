@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::policy::PathRules;
 use crate::runner::ProjectFiles;
-use crate::shell::dialect::Shell;
+use crate::shell_kind::Shell;
 
 /// A project that has these files.
 pub(super) struct TaskFiles(pub(super) BTreeMap<&'static str, &'static str>);

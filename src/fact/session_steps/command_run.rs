@@ -6,9 +6,10 @@ use super::output_similarity;
 use crate::command_line::{self, CheckOutcome, Extent, LineRecord};
 use crate::event::{Ended, Run};
 use crate::fact::intent::{self, Intent};
+use crate::foreign_text::shortened_in_bytes;
 use crate::runner::{CommandKind, Project};
-use crate::shell::dialect::Shell;
 use crate::shell::program::{Leaf, Program};
+use crate::shell_kind::Shell;
 
 /// The maximum number of commands of a line that are listed.
 const COMMANDS: usize = 24;
@@ -104,7 +105,7 @@ impl SimpleRun {
     }
 
     fn of(leaf: &Leaf, edits: bool) -> Self {
-        let word = |text: Option<String>| bounded(text.unwrap_or_else(|| "…".to_owned()), WORD);
+        let word = |text: Option<String>| shortened_in_bytes(text.unwrap_or_else(|| "…".to_owned()), WORD);
         Self {
             words: leaf.words().into_iter().take(WORDS).map(word).collect(),
             environment: leaf.environment.iter().take(WORDS).cloned().collect(),
@@ -142,7 +143,7 @@ impl CommandRun {
             both.map(|(leaf, purpose)| SimpleRun::of(leaf, purpose.edits)).collect()
         });
         let mut ran = Self {
-            line: bounded(line.to_owned(), LINE),
+            line: shortened_in_bytes(line.to_owned(), LINE),
             commands,
             kinds: judged.kind,
             runner: judged.runner,
@@ -219,13 +220,4 @@ impl CommandRun {
             None => self.ended.is_some_and(|ended| !ended.success()),
         }
     }
-}
-
-/// Shortens a text to at most `most` bytes.
-pub(in crate::fact) fn bounded(mut text: String, most: usize) -> String {
-    if text.len() > most {
-        text.truncate(text.floor_char_boundary(most));
-        text.push('…');
-    }
-    text
 }

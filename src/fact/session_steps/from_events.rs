@@ -3,11 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::mem::discriminant;
 
-use super::command_run::{CommandRun, bounded};
+use super::command_run::CommandRun;
 use super::content_tracking::Contents;
 use super::{Deed, KnownRuns, MAX_STEPS, Step, Story, TouchedFile};
 use crate::event::agent_work::{Act, AgentWork, ShellCommand};
 use crate::event::{Event, EventKind, Run};
+use crate::foreign_text::shortened_in_bytes;
 use crate::runner::Project;
 use crate::timeline::Entry;
 
@@ -93,7 +94,7 @@ fn act(
     project: Project<'_>,
     known: Option<&mut KnownRuns>,
 ) -> Option<(Deed, Option<super::ContentId>)> {
-    let text = |text: &str| bounded(text.to_owned(), TEXT);
+    let text = |text: &str| shortened_in_bytes(text.to_owned(), TEXT);
     let deed = match &work.act {
         Act::Session(phase) => Deed::Session(*phase),
         Act::Prompt(prompt) => Deed::Prompted { from: prompt.from, text: text(&prompt.text) },

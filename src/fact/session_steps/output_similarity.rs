@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::command_run::bounded;
 use crate::command_line::CheckOutcome;
 use crate::digest::hex_digest;
 use crate::event::Ended;
 use crate::fact::output_patterns::{NAME, table};
+use crate::foreign_text::shortened_in_bytes;
 
 /// The length of the end of an output that is read, in bytes.
 const READ: usize = 32 * 1024;
@@ -51,7 +51,7 @@ pub(super) fn read(ended: Option<Ended>, result: Option<CheckOutcome>, tail: &st
         digest(failed_tests.iter().map(String::as_str).collect())
     };
     let says = bare.lines().map(str::trim).find(|line| table.tells(line)).unwrap_or_default();
-    EndingReading { outcome, failure: Some(failure), failed_tests, says: bounded(says.to_owned(), NAME) }
+    EndingReading { outcome, failure: Some(failure), failed_tests, says: shortened_in_bytes(says.to_owned(), NAME) }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::table::table;
 use super::{Weakened, WeakeningKind};
+use crate::foreign_text::shortened_in_bytes;
 use crate::lazy_patterns::LazyPatterns;
 use crate::repo_path::RepoPath;
 
@@ -71,7 +72,7 @@ fn added(
             continue;
         }
         let Some(new) = after.iter().find(|text| !before.contains(text)) else { continue };
-        let shown = |text: &str| super::super::session_steps::bounded(text.trim().to_owned(), SHOWN);
+        let shown = |text: &str| shortened_in_bytes(text.trim().to_owned(), SHOWN);
         changes.push(Weakened {
             what,
             path: path.clone(),

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use super::table::{TaskFile, table};
 use super::{Weakened, WeakeningKind, line_of};
 use crate::command_line::{self, ExitDecides, Extent, LineRecord};
+use crate::foreign_text::shortened_in_bytes;
 use crate::repo_path::RepoPath;
 use crate::runner::{Catalogue, CommandKind, Project, ProjectFiles, resolve};
-use crate::shell::dialect::Shell;
+use crate::shell_kind::Shell;
 
 /// The maximum number of tasks of a file that are compared.
 const TASKS: usize = 200;
@@ -60,7 +61,7 @@ pub(super) fn compare(path: &RepoPath, old: &str, new: &str, runners: &Catalogue
             TaskEffect::Nothing => WeakeningKind::TaskEmptied,
             TaskEffect::Other => WeakeningKind::TaskReplaced,
         };
-        let shown = |text: String| super::super::session_steps::bounded(text, SHOWN);
+        let shown = |text: String| shortened_in_bytes(text, SHOWN);
         let gone = if there.contains(&name) { "" } else { "nothing of this name" };
         let after = if after.is_empty() { gone.to_owned() } else { shown(after) };
         changes.push(Weakened {

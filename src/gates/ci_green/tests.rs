@@ -1,7 +1,7 @@
 use super::*;
 use crate::event::Grade;
 use crate::fact::hosting::{HostedHead, Trouble, TroubleKind};
-use crate::gates::forge_gates::plain;
+use crate::gates::finding_text::plain;
 use crate::policy::{Mode, ModeFrom, OnUnknown, PolicySource, Severity};
 
 const HEAD: &str = "1111111111111111111111111111111111111111";

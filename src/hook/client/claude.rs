@@ -4,9 +4,10 @@ use serde_json::Value;
 
 use super::claude_shape;
 use super::hook_event::{BackgroundOutput, HookEvent, HookEventKind, ReportedEnding, StartedTool};
-use super::payload::{self, first, flag, text};
+use super::payload::{first, flag, text};
 use crate::client_definition::ClientFile;
 use crate::event::Ended;
+use crate::foreign_text::beginning_in_bytes;
 
 /// The signal that stops a command in the background.
 const TERM: i32 = 15;
@@ -78,7 +79,7 @@ fn failure(call: StartedTool, payload: &Value) -> HookEventKind {
                 ReportedEnding { ended: Some(Ended::Exited(code)), output, millis, ..ReportedEnding::default() },
             )
         }
-        _ => HookEventKind::Failed(call, payload::bounded(error, 2048)),
+        _ => HookEventKind::Failed(call, beginning_in_bytes(error, 2048)),
     }
 }
 

@@ -7,6 +7,7 @@ use super::hook_event::{HookEvent, HookEventKind, StartedTool, Stopping};
 use super::payload::{self, TEXT, named, path, prompt, text};
 use crate::client_definition::ClientFile;
 use crate::event::agent_work::{Phase, StopKind};
+use crate::foreign_text::beginning_in_bytes;
 
 /// Reads the common fields of a call. `what` is its event.
 pub(super) fn read(payload: &Value, what: HookEventKind) -> HookEvent {
@@ -51,7 +52,7 @@ pub(super) fn call(file: &ClientFile, payload: &Value) -> StartedTool {
 
 /// Returns the end of a turn, while these lines run in the background.
 pub(super) fn stop(how: StopKind, words: &str, running: &[&str]) -> HookEventKind {
-    let commands = running.iter().map(|line| payload::bounded(line, TEXT)).collect();
+    let commands = running.iter().map(|line| beginning_in_bytes(line, TEXT)).collect();
     let running = u32::try_from(running.len()).unwrap_or(u32::MAX);
     HookEventKind::Stop(Stopping { how, words: words.to_owned(), running, commands, message: None })
 }

@@ -17,8 +17,8 @@ use crate::policy::{Command, Policy};
 use crate::repo_path::RepoPath;
 use crate::run::{self, KeptOutput};
 use crate::runner::{CommandKind, NamedTests, Project, ProjectFiles};
-use crate::shell::dialect::Shell;
 use crate::shell::program::Leaf;
+use crate::shell_kind::Shell;
 use crate::snapshot::KeptSnapshot;
 use crate::source::sessions::Client;
 

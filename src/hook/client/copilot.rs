@@ -13,6 +13,7 @@ use super::payload::{self, named, path, text};
 use crate::client_definition::ClientFile;
 use crate::event::Ended;
 use crate::event::agent_work::{Phase, StopKind};
+use crate::foreign_text::beginning_in_bytes;
 
 /// The length of the end of the log that is searched for the final message, in bytes.
 const WINDOW: u64 = 256 * 1024;
@@ -60,7 +61,7 @@ fn what(file: &ClientFile, event: &str, payload: &Value, log: Option<&Path>) -> 
         "postToolUse" if file.tools.follows(text(payload, "toolName")) => end_of_background(payload),
         "postToolUse" => after(call(file, payload), payload),
         "postToolUseFailure" => {
-            HookEventKind::Failed(call(file, payload), payload::bounded(text(payload, "error"), 2048))
+            HookEventKind::Failed(call(file, payload), beginning_in_bytes(text(payload, "error"), 2048))
         }
         "subagentStart" => HookEventKind::SubagentStarted(agent(payload)),
         "subagentStop" => HookEventKind::SubagentEnded(agent(payload)),
@@ -132,7 +133,7 @@ fn after(call: StartedTool, payload: &Value) -> HookEventKind {
     let result = payload.get("toolResult").unwrap_or(&Value::Null);
     let said = text(result, "textResultForLlm");
     if matches!(text(result, "resultType"), "denied" | "rejected") {
-        return HookEventKind::Failed(call, payload::bounded(said, 2048));
+        return HookEventKind::Failed(call, beginning_in_bytes(said, 2048));
     }
     let (output, end) = ending(said);
     let output = if matches!(end, CopilotEnd::Completed(..)) { output } else { said };

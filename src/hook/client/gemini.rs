@@ -8,6 +8,7 @@ use super::payload::{self, path, text};
 use crate::client_definition::ClientFile;
 use crate::event::Ended;
 use crate::event::agent_work::{Phase, StopKind};
+use crate::foreign_text::beginning_in_bytes;
 use crate::parent_processes::{ParentProcess, processes_above};
 use crate::source::sessions::GeminiTrailer;
 
@@ -94,13 +95,13 @@ fn after(call: StartedTool, payload: &Value) -> HookEventKind {
     let response = payload.get("tool_response").unwrap_or(&Value::Null);
     let said = text(response, "llmContent");
     if response.get("error").is_some_and(|error| !error.is_null()) {
-        return HookEventKind::Failed(call, payload::bounded(said, 2048));
+        return HookEventKind::Failed(call, beginning_in_bytes(said, 2048));
     }
     let body = said.trim().strip_prefix("<untrusted_context>").unwrap_or(said.trim()).trim_start();
     let body = body.strip_suffix("</untrusted_context>").unwrap_or(body).trim_end();
     let Some(body) = body.strip_prefix("Output: ").or_else(|| body.strip_prefix("Output:")) else {
         return match &call.does {
-            super::hook_event::ToolAction::Shell { .. } => HookEventKind::Failed(call, payload::bounded(said, 2048)),
+            super::hook_event::ToolAction::Shell { .. } => HookEventKind::Failed(call, beginning_in_bytes(said, 2048)),
             _ => HookEventKind::After(call, ReportedEnding { output: String::new(), ..ReportedEnding::default() }),
         };
     };

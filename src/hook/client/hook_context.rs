@@ -4,17 +4,18 @@ use std::path::{Path, PathBuf};
 
 use super::Client;
 use super::hook_event::HookEvent;
-use super::payload::{TEXT, bounded};
+use super::payload::TEXT;
 use super::session_state::{SessionMemory, Store};
 use crate::engine::Workplace;
 use crate::event::agent_work::{Act, AgentWork, FileEdit};
 use crate::event::{EventKind, Grade, Origin};
+use crate::foreign_text::beginning_in_bytes;
 use crate::git::Repo;
 use crate::journal::NewEvent;
 use crate::redact::redact;
 use crate::repo_path::RepoPath;
 use crate::session::Session;
-use crate::shell::dialect::Shell;
+use crate::shell_kind::Shell;
 
 /// The maximum nesting of sub-agents.
 const MAX_DEPTH: usize = 8;
@@ -172,7 +173,7 @@ impl Desk {
 
 /// Returns a text for events: bounded, secrets removed.
 pub(in crate::hook) fn clean(text: &str) -> String {
-    bounded(&redact(&bounded(text, LOOKED_AT)), TEXT)
+    beginning_in_bytes(&redact(&beginning_in_bytes(text, LOOKED_AT)), TEXT)
 }
 
 /// Returns the directory of the agent's work. Its own directory counts inside any working tree of the project. An agent

@@ -11,7 +11,7 @@ use crate::event::EventKind;
 use crate::event::agent_work::{Act, Prompt, Speaker, StopKind};
 use crate::event::settings::SessionSettings;
 use crate::learn::reflection::Reflection;
-use crate::learn::reply::ReflectionReply;
+use crate::learn::reflection::ReflectionReply;
 use crate::learn::strategies::{self, Strategies};
 use crate::learn::{self, DEFAULT_ROLE, injection, reflection_store, task_record};
 use crate::session;

@@ -1,7 +1,6 @@
 //! The patch format that several clients give to their models: `*** Begin Patch`, `*** Update File: a.txt`, lines.
-
-use super::payload::bounded;
 use crate::event::agent_work::{EditKind, FileEdit};
+use crate::foreign_text::beginning_in_bytes;
 use crate::repo_path::RepoPath;
 
 /// The maximum length of the lines that are kept of one file, in bytes.
@@ -43,7 +42,7 @@ pub(super) fn edits(text: &str) -> Vec<FileEdit> {
                 if !side.is_empty() {
                     side.push('\n');
                 }
-                side.push_str(&bounded(&line[1..], room));
+                side.push_str(&beginning_in_bytes(&line[1..], room));
             }
         }
     }

@@ -8,6 +8,7 @@ use super::hook_event::{HookEventKind, StartedTool, ToolAction};
 use crate::client_definition::{ClientFile, Tools};
 use crate::digest::hex_digest;
 use crate::event::agent_work::{EditKind, FileEdit, MADE_UP, PlanItem, Speaker};
+use crate::foreign_text::beginning_in_bytes;
 use crate::repo_path::RepoPath;
 
 /// The maximum length of a text, in bytes. The rest is cut off.
@@ -75,12 +76,6 @@ pub(super) fn flag(value: &Value, key: &str) -> bool {
     value.get(key).and_then(Value::as_bool).unwrap_or(false)
 }
 
-/// Returns the beginning of a text, cut between characters.
-pub(super) fn bounded(text: &str, max: usize) -> String {
-    let end = text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= max).last();
-    text[..end.unwrap_or(0)].to_owned()
-}
-
 /// Reads a prompt. Some begin in a way that only the client's own prompts do.
 pub(super) fn prompt(file: &ClientFile, text: &str) -> HookEventKind {
     let begin = text.trim_start();
@@ -106,10 +101,10 @@ pub(super) fn call(tools: &Tools, id: Option<String>, name: &str, input: &Value)
     } else if tools.plans(name) {
         ToolAction::Plans(plan(input))
     } else if tools.asks(name) {
-        ToolAction::Asks(bounded(&question(input), TEXT))
+        ToolAction::Asks(beginning_in_bytes(&question(input), TEXT))
     } else {
         let target = first(input, &["file_path", "path", "pattern", "url", "query", "prompt", "description"]);
-        ToolAction::Other(bounded(target.unwrap_or_default(), 512))
+        ToolAction::Other(beginning_in_bytes(target.unwrap_or_default(), 512))
     };
     StartedTool { id, name: name.to_owned(), does }
 }
@@ -140,8 +135,8 @@ fn edits(input: &Value) -> Vec<FileEdit> {
     let edit = |value: &Value| FileEdit {
         path: RepoPath::from(path),
         how: EditKind::Written,
-        removed: bounded(first(value, &["old_string", "old_str", "oldString"]).unwrap_or_default(), LINES),
-        added: bounded(
+        removed: beginning_in_bytes(first(value, &["old_string", "old_str", "oldString"]).unwrap_or_default(), LINES),
+        added: beginning_in_bytes(
             first(value, &["new_string", "new_str", "newString", "content", "file_text", "new_source", "insert_text"])
                 .unwrap_or_default(),
             LINES,
@@ -156,7 +151,7 @@ fn edits(input: &Value) -> Vec<FileEdit> {
 fn plan(input: &Value) -> Vec<PlanItem> {
     let items = ["todos", "plan", "items"].iter().find_map(|key| input.get(*key).and_then(Value::as_array));
     let item = |item: &Value| PlanItem {
-        text: bounded(first(item, &["content", "step", "text", "description"]).unwrap_or_default(), 512),
+        text: beginning_in_bytes(first(item, &["content", "step", "text", "description"]).unwrap_or_default(), 512),
         done: matches!(text(item, "status"), "completed" | "done"),
     };
     items.into_iter().flatten().take(64).map(item).collect()
@@ -198,7 +193,7 @@ mod tests {
     #[test]
     fn texts_are_cut_between_characters() {
         for (text, max, cut) in [("abc", 3, "abc"), ("abc", 2, "ab"), ("aé", 2, "a"), ("é", 1, ""), ("", 9, "")] {
-            assert_eq!(bounded(text, max), cut);
+            assert_eq!(beginning_in_bytes(text, max), cut);
         }
     }
 

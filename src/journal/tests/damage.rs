@@ -142,7 +142,7 @@ fn a_spoiled_anchor_is_made_again() {
         five(&journal);
         fs::write(journal.lock_path(), &spoiled).unwrap();
         assert!(journal.append(damage("next")).unwrap().damage.is_empty(), "{spoiled}");
-        assert!(crate::journal::append::read_anchor(&journal.lock_path()).is_some(), "{spoiled}");
+        assert!(crate::journal::checkpoint::read_anchor(&journal.lock_path()).is_some(), "{spoiled}");
         assert!(journal.verify().unwrap().is_intact());
     }
 }
@@ -228,7 +228,7 @@ fn a_run_that_only_a_cache_tells_of_does_not_count() {
 fn ids_follow_the_order_of_the_journal_when_the_clock_goes_back() {
     let (_dir, journal) = scratch();
     // The last entry is from a machine whose clock was years ahead.
-    let mut ahead = crate::journal::append::event(damage("ahead"));
+    let mut ahead = crate::journal::new_event::event(damage("ahead"));
     ahead.id = format!("{:012x}-ffff-ffffffffff", 9_000_000_000_000_u64);
     fs::create_dir_all(&journal.dir).unwrap();
     let line = crate::journal::line_format::encode(&ahead, crate::journal::hash_chain::GENESIS, None).unwrap();

@@ -58,7 +58,7 @@ proptest! {
 fn fold(events: impl IntoIterator<Item = NewEvent>) -> JournalState {
     let mut state = JournalState::default();
     for new in events {
-        state.apply(&crate::journal::append::event(new));
+        state.apply(&crate::journal::new_event::event(new));
     }
     state
 }
@@ -130,11 +130,11 @@ fn a_command_that_never_ended_stays_known() {
     let mut state = fold([started()]);
     let killed: Vec<String> = state.unfinished().map(|(id, _)| id.clone()).collect();
     for new in [started(), a_run("k", 1, 1)] {
-        state.apply(&crate::journal::append::event(new));
+        state.apply(&crate::journal::new_event::event(new));
     }
     assert_eq!(state.unfinished().map(|(id, _)| id.clone()).collect::<Vec<_>>(), killed);
     let elsewhere = NewEvent { session: Some("s".to_owned()), ..a_run("k", 1, 1) };
-    state.apply(&crate::journal::append::event(elsewhere));
+    state.apply(&crate::journal::new_event::event(elsewhere));
     assert_eq!(state.unfinished().count(), 1, "the run of another session is not its end");
 }
 

@@ -2,8 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::event::FORMAT;
-use crate::journal::append::event;
 use crate::journal::line_format::{decode, encode, relink};
+use crate::journal::new_event::event;
 
 proptest! {
     #[test]

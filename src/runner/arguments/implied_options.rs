@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::{Arguments, Essence, OptionChoice};
-use crate::runner::task::ProjectFiles;
+use crate::runner::project_files::ProjectFiles;
 
 /// An option that changes nothing, or words that are meant where there are none, while a TOML file of the project has, and
 /// lacks, these keys.

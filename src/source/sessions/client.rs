@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use crate::embedded;
-use crate::shell::dialect::Shell;
+use crate::shell_kind::Shell;
 
 /// A coding agent's client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 pub(crate) use self::output_trailer::OutputTrailer;
 use super::client::{Client, ToolRole};
-use super::document;
+use super::document_items;
 use super::event_builder::{CommandEnding, OpenCall, Transcript, time};
 use super::kept_text::{self, LINE, SHORT, Sides, WORDS};
 use super::lazy_json::{BrokenJson, JsonCursor, Raw};
@@ -67,7 +67,7 @@ pub(super) fn document(text: &[u8], log: &mut Transcript<'_>) {
     if head(&record, log).is_err() {
         log.broken();
     }
-    document::each(text, b"messages", log, line);
+    document_items::each(text, b"messages", log, line);
 }
 
 /// Reads one line.

@@ -10,6 +10,7 @@ mod codex;
 mod copilot;
 mod detect_client;
 mod document;
+mod document_items;
 mod event_builder;
 mod find_sessions;
 mod gemini;

@@ -11,6 +11,7 @@ use super::super::patch;
 use super::super::tool_input;
 use super::item::{command_line, texts};
 use super::script;
+use super::script::BLOCKED;
 use crate::event::Ended;
 use crate::event::agent_work::{Act, PlanItem, Speaker};
 
@@ -177,9 +178,6 @@ fn call(fields: &Response<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJso
     }
     Ok(())
 }
-
-/// The words before the quoted refusal of a hook.
-pub(super) const BLOCKED: &str = "Command blocked by PreToolUse hook: ";
 
 fn output(fields: &Response<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     let id = &*fields.call;

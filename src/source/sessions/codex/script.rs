@@ -11,7 +11,6 @@ use super::super::event_builder::{CommandEnding, OpenCall, ScriptedCall, Transcr
 use super::super::kept_text::{self, LINE, Sides};
 use super::super::lazy_json::{BrokenJson, JsonCursor, Raw};
 use super::super::patch;
-use super::response::BLOCKED;
 use crate::event::Ended;
 use crate::event::agent_work::EditKind;
 
@@ -147,6 +146,9 @@ fn result(walk: &mut JsonCursor<'_>, results: &mut Vec<(i32, String)>) -> Result
     }
     Ok(())
 }
+
+/// The words before the quoted refusal of a hook.
+pub(super) const BLOCKED: &str = "Command blocked by PreToolUse hook: ";
 
 #[cfg(test)]
 mod tests {

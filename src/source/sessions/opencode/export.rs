@@ -1,6 +1,6 @@
 //! What `opencode export` prints: a session with its messages and their parts, as the database has them.
 
-use super::super::document;
+use super::super::document_items;
 use super::super::event_builder::Transcript;
 use super::super::lazy_json::{BrokenJson, JsonCursor, Raw};
 use super::part::part_of;
@@ -11,7 +11,7 @@ pub(in super::super) fn document(text: &[u8], log: &mut Transcript<'_>) {
     let session = session(text);
     begin(&session, session.parent.as_deref().unwrap_or(&session.id), log);
     log.memory.marks.insert(CREATED.to_owned(), session.created.to_string());
-    document::each(text, b"messages", log, message);
+    document_items::each(text, b"messages", log, message);
 }
 
 /// The mark of the time at which the session was made, which a fork's messages may be older than.

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use self::format::{Document, ReplyField};
 use super::TERMINAL_AT;
+use crate::escalation::{self, Escalation, LAYERS};
 use crate::templates::sentences::say;
-use crate::verdict::escalation::{self, Escalation, LAYERS};
 
 /// The outputs with fields, and their required fields.
 const OUTPUTS: [(&str, &[&str]); 5] = [

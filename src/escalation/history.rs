@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use minijinja::context;
 
-use super::failing_command::Clean;
+use super::clean_checkout::Clean;
 use crate::event::agent_work::{Act, AgentWork, EditKind, Prompt, Speaker};
 use crate::event::rescue::{self, Rescue, Trial};
 use crate::event::{Ended, Event, EventKind, Run, forwarded_text};

@@ -9,19 +9,19 @@ use minijinja::context;
 
 use super::{FailingCase, folder, internal};
 use crate::engine::Workplace;
+use crate::escalation::handoff::packet::{self, Packet, PacketSnapshot};
+use crate::escalation::handoff::packet_check;
+use crate::escalation::handoff::{TERMINAL_AT, checklist};
+use crate::escalation::{self, Escalation};
 use crate::event::rescue::{GivenUp, HandedOver, Rescue};
 use crate::event::{EventKind, Origin};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::handoff::packet::{self, Packet, PacketSnapshot};
-use crate::handoff::packet_check;
-use crate::handoff::{TERMINAL_AT, checklist};
 use crate::journal::{NewEvent, RescueState};
 use crate::oid::Oid;
 use crate::redact::redact;
 use crate::templates::{RenderedText, TemplateError, sentences::say};
 use crate::verdict::assemble::ESCALATES_AT;
-use crate::verdict::escalation::{self, Escalation};
 use crate::verdict::verdict_files::{write_bytes, write_json};
 
 /// A request for a packet.

@@ -7,11 +7,11 @@ use minijinja::context;
 
 use super::{folder, internal};
 use crate::engine::Workplace;
+use crate::escalation::handoff::reply::{self, Refusal, Reply};
 use crate::event::rescue::{GivenUp, Replied, Rescue};
 use crate::event::{EventKind, Origin};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::handoff::reply::{self, Refusal, Reply};
 use crate::journal::NewEvent;
 use crate::redact::redact;
 use crate::templates::{self, sentences::say};

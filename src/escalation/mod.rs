@@ -1,13 +1,17 @@
-//! The payload for a person or a helper when the attempts are used up.
+//! The payload for a person or a helper when the attempts are used up, and what follows it.
 //!
-//! It is derived from the verdict and the record, never typed, and bounded: no transcript, no output, every item one
-//! short line.
+//! The payload is derived from the verdict and the record, never typed, and bounded: no transcript, no output, every
+//! item one short line. [`handoff`] makes it part of a packet for a helper and reads the reply; [`rescue`] carries both
+//! out.
 
+pub mod clean_checkout;
 mod derive_payload;
 pub mod failing_command;
 mod failure_layer;
+pub mod handoff;
 pub mod history;
 mod payload_text;
+pub mod rescue;
 
 use serde::{Deserialize, Serialize};
 

@@ -41,7 +41,7 @@ impl KeptStatement {
 }
 
 impl<'a> NotesRepository<'a> {
-    /// Returns a desk that signs with the key of this file; `None`: with that of git's settings. The key is looked for
+    /// Returns a repository that signs with the key of this file; `None`: with that of git's settings. The key is looked for
     /// only when something is to be signed.
     pub fn new(repo: &'a Repo, key: Option<PathBuf>) -> Self {
         Self { repo, key, signer: None }

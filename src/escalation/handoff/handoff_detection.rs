@@ -4,9 +4,9 @@ use minijinja::context;
 
 use super::packet::{self, Packet};
 use super::packet_check::{self, Pollution};
+use crate::escalation::{self, Escalation};
 use crate::templates::sentences::say;
 use crate::verdict::assemble::ESCALATES_AT;
-use crate::verdict::escalation::{self, Escalation};
 
 /// The result of reading a text that should be a handoff.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,9 +74,9 @@ fn payload(text: &str) -> Result<(Escalation, String), String> {
 mod tests {
     use super::super::packet::PacketSnapshot;
     use super::*;
+    use crate::escalation::FailingCommand;
+    use crate::escalation::clean_checkout::Clean;
     use crate::oid::Oid;
-    use crate::verdict::escalation::FailingCommand;
-    use crate::verdict::escalation::failing_command::Clean;
     use proptest::prelude::*;
 
     fn packet(task: &str, attempt: u32) -> Packet {

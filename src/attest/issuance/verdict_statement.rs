@@ -21,7 +21,7 @@ const MAX_FILE_SIZE: u64 = 16 * 1024 * 1024;
 
 /// Returns the trees of a verdict, and the statement about its result. The verdict must be of `gate ci`, and the same
 /// in the journal and in the file: a file alone proves nothing.
-pub fn statement(place: &Workplace, path: &Path) -> anyhow::Result<(Vec<Oid>, Statement)> {
+pub fn of_file(place: &Workplace, path: &Path) -> anyhow::Result<(Vec<Oid>, Statement)> {
     let verdict = read(path)?;
     if verdict.moment != Moment::Ci {
         let what = format!("{} was judged at {}, not by gate ci", path.display(), verdict.moment.as_str());

@@ -5,14 +5,14 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
+use crate::escalation::clean_checkout::Clean;
+use crate::escalation::history::FailedRun;
 use crate::event::Ended;
 use crate::fact::output_patterns;
 use crate::git::Repo;
 use crate::oid::Oid;
 use crate::redact::REDACTED;
 use crate::run::{self, Errand, KeptOutput, Returned};
-use crate::verdict::escalation::failing_command::Clean;
-use crate::verdict::escalation::history::FailedRun;
 
 /// The maximum size of its output, in bytes.
 const MAX_OUTPUT: u64 = 256 * 1024 * 1024;

@@ -5,7 +5,8 @@
 
 use minijinja::context;
 
-use super::failing_command::{self, Clean, FailingCommand};
+use super::clean_checkout::Clean;
+use super::failing_command::{self, FailingCommand};
 use super::{Escalation, ITEM, ITEMS, LAYERS, cut, line};
 use crate::templates::sentences::say;
 use crate::templates::{self, RenderedText, TemplateError, whole};

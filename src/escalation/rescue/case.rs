@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use super::{clean_run, internal};
 use crate::engine::{Basis, Preview, Workplace};
+use crate::escalation::clean_checkout::Clean;
+use crate::escalation::history::{FailedRun, History};
+use crate::escalation::{Escalation, smallest_failure};
 use crate::event::rescue::Trial;
 use crate::event::{EventKind, Origin};
 use crate::failure::Failure;
@@ -12,9 +15,6 @@ use crate::journal::NewEvent;
 use crate::oid::Oid;
 use crate::redact::redact;
 use crate::verdict::assemble::ESCALATES_AT;
-use crate::verdict::escalation::failing_command::Clean;
-use crate::verdict::escalation::history::{FailedRun, History};
-use crate::verdict::escalation::{Escalation, smallest_failure};
 use crate::verdict::{Outcome, Verdict};
 
 /// The current failure of a session.

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{CONTEXT_AT, TERMINAL_AT};
+use crate::escalation::{self, Escalation, line};
 use crate::foreign_text::is_hidden;
 use crate::oid::Oid;
 use crate::templates::{self, RenderedText, TemplateError, whole};
-use crate::verdict::escalation::{self, Escalation, line};
 
 /// The packet of a handoff.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

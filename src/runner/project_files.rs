@@ -1,0 +1,15 @@
+//! The files of a project that say what its tasks run.
+
+/// The text files of a project that can be read.
+pub trait ProjectFiles {
+    /// Returns the text of the file at `path`, relative to the directory in which the command runs. `None`: the file
+    /// does not exist, is not text, or is unknown.
+    fn read(&self, path: &str) -> Option<String>;
+}
+
+/// Has no files.
+impl ProjectFiles for () {
+    fn read(&self, _: &str) -> Option<String> {
+        None
+    }
+}
