@@ -7,8 +7,17 @@ const SUCCEEDS: [&str; 10] =
     ["success", "succeeds", "passes", "pass", "all pass", "all passed", "all tests pass", "ok", "exit 0", "green"];
 
 /// Words that say that something is not there.
-const GONE: [&str; 8] =
-    ["deleted", "gone", "removed", "absent", "missing", "does not exist", "not there", "no longer exists"];
+const GONE: [&str; 9] = [
+    "deleted",
+    "gone",
+    "removed",
+    "absent",
+    "missing",
+    "does not exist",
+    "not exists",
+    "not there",
+    "no longer exists",
+];
 
 /// Words that say that something is there.
 const THERE: [&str; 4] = ["exists", "present", "is there", "created"];
@@ -59,7 +68,8 @@ pub(super) fn understand(subject: &str, predicate: &str) -> Option<Vec<Ask>> {
     }
     let path = strip_word(&subject, "file")
         .or_else(|| strip_word(&subject, "folder"))
-        .or_else(|| strip_word(&subject, "directory"));
+        .or_else(|| strip_word(&subject, "directory"))
+        .or_else(|| strip_word(&subject, "dir"));
     let path = unquoted(path.unwrap_or(&subject)).to_owned();
     if let Some(other) = ["equals", "equal to", "identical to", "same as", "is equal to"]
         .iter()
@@ -161,4 +171,26 @@ fn unquoted(text: &str) -> &str {
     let text = text.trim();
     let quoted = ['"', '\'', '`'].iter().find_map(|mark| text.strip_prefix(*mark)?.strip_suffix(*mark));
     quoted.unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_requirement_in_many_words() {
+        let gone = [Ask::Gone("a/".to_owned())];
+        for (subject, predicate, want) in [
+            ("a/", "deleted", &gone[..]),
+            ("file a/", "not exists", &gone),
+            ("folder a/", "gone", &gone),
+            ("directory a/", "does not exist", &gone),
+            ("dir a/", "removed", &gone),
+        ] {
+            assert_eq!(understand(subject, predicate).as_deref(), Some(want), "{subject}: {predicate}");
+        }
+        for (subject, predicate) in [("a", "shiny"), ("a", "exists, shiny"), ("a", "3,438 lines"), ("task", "exists")] {
+            assert_eq!(understand(subject, predicate), None, "{subject}: {predicate}");
+        }
+    }
 }
