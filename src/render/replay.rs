@@ -17,7 +17,10 @@ pub fn lines(case: &Case, answers: &Answers) -> String {
     table(&mut text, &answers.gates, |question, said| {
         let expected = case.expect.get(question).filter(|expected| !said.verdict.agrees(&expected.verdict));
         expected
-            .map(|expected| vec![format!("{BAD}expected {}{BAD:#} {}", expected.verdict, expected.why)])
+            .map(|expected| {
+                let line = format!("{BAD}expected {}{BAD:#} {}", expected.verdict, expected.why);
+                vec![line.trim_end().to_owned()]
+            })
             .unwrap_or_default()
     });
     text
