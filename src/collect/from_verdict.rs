@@ -5,7 +5,8 @@
 
 use crate::collect::commits;
 use crate::collect::decisions;
-use crate::collect::{CollectError, Draft, Lineage, Sources, finish};
+use crate::collect::draft::Draft;
+use crate::collect::{CollectError, Lineage, Sources, finish};
 use crate::fact::subject::{Base, RefUpdate, SubjectKind};
 use crate::fact::{Facts, Note};
 use crate::git::Range;

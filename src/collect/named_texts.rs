@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::name::names;
-use crate::collect::Draft;
+use crate::collect::draft::Draft;
 use crate::fact::evidence::RunFact;
 use crate::git::{GitError, Mention, MentionsIn, Repo};
 use crate::oid::Oid;

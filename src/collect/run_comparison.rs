@@ -3,11 +3,12 @@
 //! Comparing costs most of a judgement. Nearly always one of the newest runs is good and of exactly this content. Then
 //! other good runs cannot change the answer, and only those that failed or showed nothing are still looked at.
 
+use crate::collect::draft::Draft;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::collect::named_texts::NamedTexts;
 use crate::collect::working_tree_diff;
-use crate::collect::{CollectError, Draft, Sources};
+use crate::collect::{CollectError, Sources};
 use crate::fact::evidence::{RunFact, RunProof};
 use crate::fact::rewritten_files::rewriter;
 use crate::git::{GitError, PathChange, Repo, TreeDiff};

@@ -1,8 +1,9 @@
 //! The weakening of tests by each change: both sides of its files, read if a gate needs them.
 
+use crate::collect::draft::Draft;
 use std::collections::{BTreeMap, HashMap};
 
-use crate::collect::{CollectError, Draft, Sources};
+use crate::collect::{CollectError, Sources};
 use crate::fact::subject::Base;
 use crate::fact::weakening::{self, FilePair, Weakening};
 use crate::git::{PathChange, TreeDiff, WantedFile};

@@ -1,6 +1,7 @@
 //! The tests that are new or changed, and the proofs on record that are of the same change.
 
-use crate::collect::{Sources, base_tree};
+use crate::collect::Sources;
+use crate::collect::draft::base_tree;
 use crate::event::Grade;
 use crate::event::red_green::RedGreenProof;
 use crate::fact::Facts;

@@ -83,8 +83,8 @@ pub struct Facts {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open_runs: Vec<unfinished_runs::OpenRun>,
     /// Declared commands, by name, whose folder exists neither in the judged content nor in its base.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub astray: Vec<String>,
+    #[serde(default, rename = "astray", skip_serializing_if = "Vec::is_empty")]
+    pub folderless: Vec<String>,
     /// Files that the defaults exclude and that count, each with the file that names it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub named_texts: BTreeMap<RepoPath, RepoPath>,
@@ -138,7 +138,7 @@ impl Facts {
             hosting: None,
             unfinished: Vec::new(),
             open_runs: Vec::new(),
-            astray: Vec::new(),
+            folderless: Vec::new(),
             named_texts: BTreeMap::new(),
             decisions: Vec::new(),
             role_claims: Vec::new(),

@@ -136,7 +136,7 @@ impl EvidenceCase<'_> {
                 let message = format!("the policy does not require `{}`", self.command.run);
                 return self.settled(Answer::Skip, "not-asked", message, &[]);
             }
-            if facts.astray.contains(&self.command.name) {
+            if facts.folderless.contains(&self.command.name) {
                 let words = context! { dir => self.command.dir.to_string() };
                 return self.finding(Answer::Unknown, "astray", Vec::new(), Vec::new(), &words);
             }

@@ -184,7 +184,7 @@ fn of_one(policy: &Policy, params: &Params, moment: Moment, hosting: &Hosting, p
     if pull.draft && params.draft == Taken::Refuse {
         return (Answer::Fail, "draft", about);
     }
-    if params.bases.is_empty() && goes_astray(policy, hosting, &pull.base_branch) {
+    if params.bases.is_empty() && aims_elsewhere(policy, hosting, &pull.base_branch) {
         let default = hosting.default_branch.as_deref().unwrap_or_default();
         let names = context! { default => plain(default), word => shell_word(&plain(default)) };
         return (Answer::Pending, "unknown-base", context! { ..names, ..about });
@@ -194,7 +194,7 @@ fn of_one(policy: &Policy, params: &Params, moment: Moment, hosting: &Hosting, p
 
 /// Returns `true` if nothing shows that work is meant for `base`: it is not a default branch, it is not protected, here
 /// or on the forge, and no pull request that this one could be stacked on comes from it. Unknown facts count as shown.
-fn goes_astray(policy: &Policy, hosting: &Hosting, base: &str) -> bool {
+fn aims_elsewhere(policy: &Policy, hosting: &Hosting, base: &str) -> bool {
     let (Some(default), Some(known)) = (&hosting.default_branch, &hosting.base) else { return false };
     default != base && !known.protected && !known.proposed && !protected_branch::is_listed(policy, base)
 }

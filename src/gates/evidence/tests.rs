@@ -400,10 +400,10 @@ fn a_run_beside_other_changes_asks_for_one_of_the_commit_alone() {
 
 #[test]
 fn a_command_whose_folder_is_nowhere_is_not_passed_over() {
-    let ask = |changed: &[&str], astray: &[&str]| {
+    let ask = |changed: &[&str], folderless: &[&str]| {
         let policy = policy(vec![command("web", &["web/**"])]);
-        let astray = astray.iter().map(|&name| name.to_owned()).collect();
-        let facts = Facts { subjects: vec![subject("HEAD", Some(changed))], astray, ..Facts::at(Moment::Stop) };
+        let folderless = folderless.iter().map(|&name| name.to_owned()).collect();
+        let facts = Facts { subjects: vec![subject("HEAD", Some(changed))], folderless, ..Facts::at(Moment::Stop) };
         let finding = crate::gates::judge(&policy, &facts).remove(0).findings.remove(0);
         (finding.answer, finding.reason)
     };

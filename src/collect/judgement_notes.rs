@@ -1,0 +1,59 @@
+//! The notes that go with a judgement: what counts although its name does not say so, and what is not judged.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::collect::draft::Draft;
+use crate::collect::{Sources, run_comparison};
+use crate::fact::Note;
+use crate::journal::JournalState;
+use crate::local_file::{LocalCause, LocalFile};
+use crate::repo_path::RepoPath;
+use crate::tool_folder::ToolFolder;
+
+/// Returns notes that say why a file counts although its name is that of prose.
+pub(super) fn named_text_notes(named: &BTreeMap<RepoPath, RepoPath>) -> impl Iterator<Item = Note> {
+    named.iter().map(|(path, by)| Note::new("named-text", format!("{path} counts as content: {by} names it")))
+}
+
+/// Returns notes about the folders that tools fill and that are not judged.
+pub(super) fn tool_folder_notes(folders: &[ToolFolder]) -> impl Iterator<Item = Note> {
+    folders.iter().map(|folder| Note::new("tool-folder", folder.sentence()))
+}
+
+/// Returns notes about the files that a checkout elsewhere does not have as they are here, without those that every
+/// command ignores and those that a declared command makes.
+pub(super) fn local_file_notes<'f>(sources: Sources<'_>, files: impl Iterator<Item = &'f LocalFile>) -> Vec<Note> {
+    let commands = &sources.policy.commands;
+    let counts = |path: &RepoPath| commands.is_empty() || commands.iter().any(|one| !one.inputs.leaves_out(path));
+    let mut files = files.filter(|file| counts(&file.path)).peekable();
+    if files.peek().is_none() {
+        return Vec::new();
+    }
+    let made = run_comparison::made_local_files(sources);
+    let mut by_cause: BTreeMap<LocalCause, BTreeSet<&RepoPath>> = BTreeMap::new();
+    for file in files.filter(|file| !made.contains(file)) {
+        by_cause.entry(file.cause).or_default().insert(&file.path);
+    }
+    by_cause
+        .into_iter()
+        .map(|(cause, paths)| Note::new(cause.as_str(), cause.sentence(&Vec::from_iter(paths))))
+        .collect()
+}
+
+/// Returns the folders of tools that existed when the newest run of each command began, each once.
+pub(super) fn folders_at_runs(drafts: &[Draft<'_>]) -> Vec<ToolFolder> {
+    let mut folders: Vec<ToolFolder> = Vec::new();
+    let newest = drafts.iter().flat_map(|draft| draft.subject.runs.values()).filter_map(|runs| runs.first());
+    for folder in newest.flat_map(|run| &run.tool_folders) {
+        if folders.iter().all(|known| known.path != folder.path) {
+            folders.push(folder.clone());
+        }
+    }
+    folders
+}
+
+/// Returns a note about the damage of the journal, if there is any.
+pub(super) fn journal_notes(state: &JournalState) -> Vec<Note> {
+    let integrity = state.integrity();
+    if integrity.is_intact() { Vec::new() } else { vec![Note::new("journal-damaged", integrity.to_string())] }
+}
