@@ -13,21 +13,18 @@ use crate::collect::{self, BaseOf, Sources};
 use crate::collect::{earlier_runs, failed_tests, forge_query};
 use crate::config;
 use crate::event::pushes::PushedRef;
-use crate::event::test_results::{TestResult, TestResults};
-use crate::event::{EventKind, Judged, Origin, Run};
+use crate::event::{EventKind, Judged, Origin};
 use crate::exit::Exit;
-use crate::fact::subject::{Base, Subject, SubjectKind};
 use crate::fact::{Facts, Note, unfinished_runs};
 use crate::failure::Failure;
 use crate::gates;
 use crate::git::{EditSurvey, GitError, Head, Repo};
-use crate::journal::{Journal, JournalError, JournalState, LedgerRun, NewEvent, OpenFailure, SessionState, TestLedger};
+use crate::journal::{Journal, JournalError, JournalState, NewEvent};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Command, Policy};
 use crate::redact::redact_tokens;
 use crate::repo_path::RepoPath;
-use crate::runner::NamedTests;
 use crate::session::Session;
 use crate::snapshot::DirtyPath;
 use crate::snapshot::Snapshot;
@@ -44,13 +41,13 @@ mod contracts;
 mod escalation;
 mod policy_choice;
 pub mod policy_files;
+mod recorded_tests;
+mod refused_work;
 mod word_judges;
 
 use self::bypassed_hooks::PUSH_UNJUDGED;
 pub use self::escalation::{Basis, escalation_path};
-
-/// The number of failed tests that a run records by name.
-const MAX_FAILED_TESTS: usize = 256;
+pub use self::recorded_tests::test_results;
 
 /// A repository with its journal, and the session at work in it.
 pub struct Workplace {
@@ -205,7 +202,7 @@ impl Workplace {
         }
         facts.notes.extend(self.hooks_off());
         facts.notes.extend(self.pushes_without_verdict(&here.state, session));
-        self.tell(&here.state, &here.policy, session, &mut facts);
+        self.add_session_facts(&here.state, &here.policy, session, &mut facts);
         Ok(facts)
     }
 
@@ -221,36 +218,6 @@ impl Workplace {
         let occasion = Occasion { id, at, repository: self.name(), session: session.to_owned(), push_again: None };
         let verdict = assemble::verdict(&here.policy, facts, results, occasion, attempt);
         Ok(Preview { verdict, snapshot: here.look.snapshot, head: here.head.commit })
-    }
-
-    /// Records a run and, if they say something about a failure, its tests by name.
-    pub fn append_run(&self, run: Run, tests: &NamedTests) -> Result<(), JournalError> {
-        let append = |state: &JournalState| {
-            let named = test_results(&run, tests, state);
-            let kinds = [Some(EventKind::Run(Box::new(run))), named.map(Box::new).map(EventKind::Tests)];
-            let session = Some(self.session.id.clone());
-            let event = |kind| NewEvent { session: session.clone(), origin: Origin::observed(), kind };
-            (kinds.into_iter().flatten().map(event).collect(), ())
-        };
-        self.journal.append_with(append).1.map(drop)
-    }
-
-    /// Adds the tests that a run named to the ledger.
-    pub fn note_tests(&self, run: &Run, tests: &NamedTests) -> Result<(), JournalError> {
-        if tests.is_empty() {
-            return Ok(());
-        }
-        let command = run.command.name.clone().unwrap_or_else(|| run.command.line.clone());
-        let mut entry = LedgerRun::new(Timestamp::now(), run.command.key.clone(), command, run.end.tree.clone());
-        entry.session = Some(self.session.id.clone());
-        entry.head.clone_from(&run.end.head);
-        entry.complete = tests.is_complete();
-        self.test_ledger().append(entry, tests.results())
-    }
-
-    /// Returns the ledger of the tests by name.
-    pub fn test_ledger(&self) -> TestLedger {
-        TestLedger::of(&self.repo.gate_dir())
     }
 
     /// Reads the state of the journal.
@@ -358,73 +325,9 @@ impl Workplace {
         Ok(dirty)
     }
 
-    /// Starts the attempts again if everything that the session was refused for is proven on the current content. A
-    /// session that used up its attempts may stop without a verdict, so its next work is new, even if it never stopped
-    /// in between.
-    pub fn begin_anew_where_mended(&self) -> Result<(), Failure> {
-        if self.state()?.judged(&self.session.id).made() < ESCALATES_AT {
-            return Ok(());
-        }
-        let here = self.look()?;
-        let facts = self.facts_here(&here, Moment::Stop, &self.session.id)?;
-        if !assemble::blocks(&gates::judge(&here.policy, &facts)) {
-            self.judge(&here.policy, &here.state, facts, None);
-        }
-        Ok(())
-    }
-
-    /// Returns the branches that `facts` are about, and those with a failure that are gone or whose content the facts
-    /// continue.
-    fn branches(&self, facts: &Facts, told: &SessionState) -> Vec<String> {
-        let Ok(head) = self.repo.head() else { return Vec::new() };
-        let is_here = |subject: &Subject| subject.role == SubjectKind::WorkingTree || subject.checked_out == Some(true);
-        let here = head.branch.as_ref().filter(|_| facts.subjects.iter().any(is_here));
-        let short = |name: &String| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
-        let of_subjects = facts.subjects.iter().filter_map(|subject| subject.branch.as_ref());
-        let mut found: Vec<String> = of_subjects.chain(here).map(short).collect();
-        found.sort_unstable();
-        found.dedup();
-        let tips = || {
-            let tip = |subject: &Subject| subject.commit.clone().or_else(|| head.commit.clone());
-            facts.subjects.iter().filter_map(tip)
-        };
-        for branch in told.failing_on() {
-            let goes_on = || match self.repo.reference(&format!("refs/heads/{branch}")) {
-                Ok(Some(left)) => tips().any(|tip| self.repo.is_ancestor(&left, &tip).unwrap_or(false)),
-                Ok(None) => true,
-                Err(_) => false,
-            };
-            if !found.iter().any(|known| known == branch) && goes_on() {
-                found.push(branch.to_owned());
-            }
-        }
-        found
-    }
-
-    /// Keeps refused content. Returns the id of a commit that was about to be made. If the content cannot be kept, it
-    /// cannot be judged again, and nothing else is lost.
-    fn keep_refused(&self, facts: &mut Facts, uncommitted: Uncommitted<'_>) -> Option<Oid> {
-        let its = |subject: &&mut Subject| subject.role == SubjectKind::WorkingTree && subject.tree.is_none();
-        let subject = facts.subjects.iter_mut().find(its)?;
-        match uncommitted {
-            Uncommitted::Work(snapshot) => {
-                subject.tree = self.repo.keep(snapshot).ok().map(|kept| kept.tree);
-                None
-            }
-            Uncommitted::Draft(index) => {
-                let commit = subject.commits.commits.first()?;
-                let kept = self.repo.keep_draft(index, commit).ok()?;
-                if let Some(parent) = commit.parents.first() {
-                    subject.base = Base::MergeBase { commit: parent.clone(), branch: String::new() };
-                }
-                Some(kept)
-            }
-        }
-    }
-
     /// Adds the steps of a session at the moments that need them and, if tests were removed, the earlier failures. A
     /// push is judged only by its commits and these failures.
-    pub fn tell(&self, state: &JournalState, policy: &Policy, session: &str, facts: &mut Facts) {
+    pub fn add_session_facts(&self, state: &JournalState, policy: &Policy, session: &str, facts: &mut Facts) {
         let unreadable = |error: &dyn std::fmt::Display| {
             Note::new("story-unreadable", format!("what the session did cannot be read: {error}"))
         };
@@ -468,23 +371,6 @@ impl Workplace {
     fn name(&self) -> String {
         self.repo.root().unwrap_or(self.repo.git_dir()).to_string_lossy().into_owned()
     }
-}
-
-/// Returns the tests of a run for the record, or `None` if none failed and none that failed before is among them.
-pub fn test_results(run: &Run, tests: &NamedTests, state: &JournalState) -> Option<TestResults> {
-    let unsettled = |open: &&OpenFailure| open.key == run.command.key && open.since != Some(TestResult::Passed);
-    let open = state.open_failures().iter().filter(unsettled);
-    let results = TestResults {
-        key: run.command.key.clone(),
-        head: run.end.head.clone(),
-        tree: run.end.tree.clone(),
-        named: tests.len() as u64,
-        complete: tests.is_complete(),
-        failed: tests.failed().take(MAX_FAILED_TESTS).map(str::to_owned).collect(),
-        families: tests.families(MAX_FAILED_TESTS),
-        earlier: tests.earlier(open.map(|open| open.test.as_str())),
-    };
-    (!results.failed.is_empty() || !results.earlier.is_empty()).then_some(results)
 }
 
 fn verdict_id(at: Timestamp, session: &str) -> String {

@@ -45,7 +45,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             let mut facts = collect::at_commit(sources, args.moment, rev, &lineage)?;
             facts.notes.extend(notes);
             place.add_contracts(&policy, &mut facts)?;
-            place.tell(&state, &policy, &place.session.id, &mut facts);
+            place.add_session_facts(&state, &policy, &place.session.id, &mut facts);
             (policy, state, facts, None)
         }
         None => {

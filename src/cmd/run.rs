@@ -89,7 +89,7 @@ pub(super) fn run_declared(
     };
     let code = run(place, root, job, policy, ui);
     if code == ExitCode::SUCCESS
-        && let Err(failure) = place.begin_anew_where_mended()
+        && let Err(failure) = place.reset_attempts_if_proven()
     {
         ui.say(format_args!("{BAD}gate:{BAD:#} {failure}"));
     }

@@ -183,7 +183,7 @@ fn described(place: &Workplace, hook: &GitHook<'_>) -> anyhow::Result<Option<Des
         facts.notes.extend(forge_query::no_pull_yet(&policy, updates.iter().map(|(update, _)| update), &url));
         place.add_contracts(&policy, &mut facts)?;
         facts.role_claims = roles::of_process().into_iter().collect();
-        place.tell(&state, &policy, &place.session.id, &mut facts);
+        place.add_session_facts(&state, &policy, &place.session.id, &mut facts);
     }
     Ok(Some(Described { policy, state, facts }))
 }

@@ -187,7 +187,7 @@ fn record(place: &Workplace, pending: &PendingCommand, ground: &StartingPoint, l
     };
     let recorded = runs.into_iter().map(event).try_for_each(|event| place.journal.append(event).map(drop));
     if recorded.is_ok() && line_end.ended.success() {
-        let _ = place.begin_anew_where_mended();
+        let _ = place.reset_attempts_if_proven();
     }
 }
 

@@ -314,7 +314,7 @@ fn prove(desk: &mut Desk, pending: &PendingCommand, ended: Ended, output: &str) 
                 // Of several working trees the one that was refused is to be mended.
                 let refused = desk.memory.refused_at.as_ref().unwrap_or(&desk.root);
                 if ended.success() && ground.root == *refused {
-                    let anew = place.as_ref().unwrap_or(&desk.place).begin_anew_where_mended();
+                    let anew = place.as_ref().unwrap_or(&desk.place).reset_attempts_if_proven();
                     desk.said.extend(anew.err().map(|failure| format!("gate: {failure}")));
                 }
             }

@@ -1,0 +1,61 @@
+//! The tests that a run named: in the record, and in the ledger of tests.
+
+use jiff::Timestamp;
+
+use super::Workplace;
+use crate::event::test_results::{TestResult, TestResults};
+use crate::event::{EventKind, Origin, Run};
+use crate::journal::{JournalError, JournalState, LedgerRun, NewEvent, OpenFailure, TestLedger};
+use crate::runner::NamedTests;
+
+/// The number of failed tests that a run records by name.
+const MAX_FAILED_TESTS: usize = 256;
+
+impl Workplace {
+    /// Records a run and, if they say something about a failure, its tests by name.
+    pub fn append_run(&self, run: Run, tests: &NamedTests) -> Result<(), JournalError> {
+        let append = |state: &JournalState| {
+            let named = test_results(&run, tests, state);
+            let kinds = [Some(EventKind::Run(Box::new(run))), named.map(Box::new).map(EventKind::Tests)];
+            let session = Some(self.session.id.clone());
+            let event = |kind| NewEvent { session: session.clone(), origin: Origin::observed(), kind };
+            (kinds.into_iter().flatten().map(event).collect(), ())
+        };
+        self.journal.append_with(append).1.map(drop)
+    }
+
+    /// Adds the tests that a run named to the ledger.
+    pub fn note_tests(&self, run: &Run, tests: &NamedTests) -> Result<(), JournalError> {
+        if tests.is_empty() {
+            return Ok(());
+        }
+        let command = run.command.name.clone().unwrap_or_else(|| run.command.line.clone());
+        let mut entry = LedgerRun::new(Timestamp::now(), run.command.key.clone(), command, run.end.tree.clone());
+        entry.session = Some(self.session.id.clone());
+        entry.head.clone_from(&run.end.head);
+        entry.complete = tests.is_complete();
+        self.test_ledger().append(entry, tests.results())
+    }
+
+    /// Returns the ledger of the tests by name.
+    pub fn test_ledger(&self) -> TestLedger {
+        TestLedger::of(&self.repo.gate_dir())
+    }
+}
+
+/// Returns the tests of a run for the record, or `None` if none failed and none that failed before is among them.
+pub fn test_results(run: &Run, tests: &NamedTests, state: &JournalState) -> Option<TestResults> {
+    let unsettled = |open: &&OpenFailure| open.key == run.command.key && open.since != Some(TestResult::Passed);
+    let open = state.open_failures().iter().filter(unsettled);
+    let results = TestResults {
+        key: run.command.key.clone(),
+        head: run.end.head.clone(),
+        tree: run.end.tree.clone(),
+        named: tests.len() as u64,
+        complete: tests.is_complete(),
+        failed: tests.failed().take(MAX_FAILED_TESTS).map(str::to_owned).collect(),
+        families: tests.families(MAX_FAILED_TESTS),
+        earlier: tests.earlier(open.map(|open| open.test.as_str())),
+    };
+    (!results.failed.is_empty() || !results.earlier.is_empty()).then_some(results)
+}
