@@ -135,6 +135,9 @@ fn remotes(place: &Workplace) -> Vec<DoctorCheck> {
             format!("the default branch of {} is {}", remote.name, branch.trim_start_matches("refs/heads/")),
         ),
         DefaultBranch::EmptyRemote => DoctorCheck::ok("default-branch", format!("{} has no branch yet", remote.name)),
+        DefaultBranch::Unborn => {
+            DoctorCheck::ok("default-branch", format!("{} does not have its default branch yet", remote.name))
+        }
         DefaultBranch::Unknown(why) => DoctorCheck::warn(
             "default-branch",
             format!(

@@ -102,6 +102,12 @@ fn answer(gate: &Gate, params: &Params, subject: &Subject, update: &RefUpdate) -
         DefaultBranch::Known(name) if *name == update.remote_ref => refuse(),
         DefaultBranch::Known(_) => finding(gate, subject, Answer::Pass, "free", &context),
         DefaultBranch::EmptyRemote => finding(gate, subject, Answer::Pass, "first-push", &context),
+        // What such a remote does not have yet may become its default branch, and it may only hide it from here.
+        DefaultBranch::Unborn if update.old.is_none() && matches!(branch, "main" | "master") => {
+            let why = "the remote has no default branch yet";
+            finding(gate, subject, Answer::Unknown, "unknown-default", &context! { why, ..context })
+        }
+        DefaultBranch::Unborn => finding(gate, subject, Answer::Pass, "free", &context),
         DefaultBranch::Unknown(why) => {
             finding(gate, subject, Answer::Unknown, "unknown-default", &context! { why, ..context })
         }
@@ -187,6 +193,8 @@ mod tests {
             ("refs/heads/main", true, DefaultBranch::Known("refs/heads/trunk".to_owned()), Answer::Pass, "free"),
             ("refs/heads/trunk", true, DefaultBranch::Known("refs/heads/trunk".to_owned()), Answer::Fail, "protected"),
             ("refs/heads/main", true, DefaultBranch::EmptyRemote, Answer::Pass, "first-push"),
+            ("refs/heads/feature", true, DefaultBranch::Unborn, Answer::Pass, "free"),
+            ("refs/heads/main", true, DefaultBranch::Unborn, Answer::Unknown, "unknown-default"),
             (
                 "refs/heads/feature",
                 true,

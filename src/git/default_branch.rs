@@ -19,6 +19,9 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 /// The names that a default branch has almost everywhere.
 const CUSTOMARY: [&str; 2] = ["refs/heads/main", "refs/heads/master"];
 
+/// What is said of a remote whose `HEAD` names a branch that it does not have.
+const UNBORN: &str = "the HEAD of the remote is a branch that does not exist";
+
 /// The default branch of a remote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -28,6 +31,8 @@ pub enum DefaultBranch {
     Known(String),
     /// The remote has no branches yet.
     EmptyRemote,
+    /// The remote has branches, and its `HEAD` names one that it does not have: none of them is the default one.
+    Unborn,
     /// It cannot be told, and why.
     Unknown(String),
 }
@@ -132,6 +137,10 @@ impl Repo {
         match (self.refresh_remote_default_branch(url), known) {
             (DefaultBranch::Known(said), _) => DefaultBranch::Known(said),
             (_, Some(known)) => DefaultBranch::Known(known),
+            // Anybody who can write there can make its `HEAD` name nothing, to free a branch.
+            (DefaultBranch::Unborn, None) if refs.iter().any(|(branch, exists)| *exists && !made_here(branch)) => {
+                DefaultBranch::Unknown(UNBORN.to_owned())
+            }
             (other, None) => other,
         }
     }
@@ -220,8 +229,12 @@ fn parse_default(printed: &[u8]) -> ReportedDefault {
     let answer = if head {
         unknown("the remote does not say which branch its HEAD is")
     } else {
-        let of_branches = customary(branches.into_iter());
-        of_branches.unwrap_or_else(|| unknown("the HEAD of the remote is a branch that does not exist"))
+        let of_branches = customary(branches.iter().copied());
+        let is_customary = branches.iter().any(|branch| CUSTOMARY.contains(branch));
+        let unborn = || {
+            if is_customary { unknown(UNBORN) } else { DefaultBranch::Unborn }
+        };
+        of_branches.unwrap_or_else(unborn)
     };
     ReportedDefault { answer, by_head: false }
 }
@@ -259,8 +272,8 @@ mod tests {
         assert_eq!(parse(b""), DefaultBranch::EmptyRemote);
         assert!(unknown(b"1\tHEAD\n1\trefs/heads/main\n"));
         assert!(unknown(b"1\trefs/heads/main\n1\trefs/heads/master\n"));
-        assert!(unknown(b"1\trefs/heads/a\n1\trefs/heads/b\n"));
-        assert!(unknown(b"1\trefs/heads/a\n"));
+        assert_eq!(parse(b"1\trefs/heads/a\n1\trefs/heads/b\n"), DefaultBranch::Unborn);
+        assert_eq!(parse(b"1\trefs/heads/a\n"), DefaultBranch::Unborn);
     }
 
     #[test]

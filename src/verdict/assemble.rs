@@ -163,7 +163,7 @@ fn record(subject: &crate::fact::subject::Subject) -> SubjectRecord {
             remote: update.remote.clone(),
             default_branch: match &update.default_branch {
                 DefaultBranch::Known(name) => Some(name.clone()),
-                DefaultBranch::EmptyRemote => Some(String::new()),
+                DefaultBranch::EmptyRemote | DefaultBranch::Unborn => Some(String::new()),
                 DefaultBranch::Unknown(_) => None,
             },
         }),

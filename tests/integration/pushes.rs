@@ -304,14 +304,22 @@ fn a_remote_whose_head_names_nothing_protects_what_a_clone_would_take_or_says_th
     project.sh(&format!("git init -q --bare -b ghost {path} && git remote add second {path}")).exits(0);
     project.push("git push second feature:dev").exits(0);
     project.repo.git(["commit", "-q", "--allow-empty", "-m", "next"]);
-    let before = project.refs_of(&second);
+    // A branch that was made from here is nobody's default.
     for target in ["dev", "other"] {
+        project.push(&format!("git push second feature:{target}")).exits(0).says(PASS);
+    }
+    project.repo.git_in(&second, ["branch", "trunk", "dev"]);
+    project.repo.git(["commit", "-q", "--allow-empty", "-m", "more"]);
+    let before = project.refs_of(&second);
+    for (target, why) in [
+        ("trunk", "the HEAD of the remote is a branch that does not exist"),
+        ("main", "the remote has no default branch yet"),
+    ] {
         project
             .push(&format!("git push second feature:{target}"))
             .exits(1)
             .says("push cannot be judged")
-            .says(&format!("cannot tell whether {target} is the default branch of second"))
-            .says("the HEAD of the remote is a branch that does not exist");
+            .says(&format!("cannot tell whether {target} is the default branch of second: {why}"));
     }
     assert_eq!(project.refs_of(&second), before);
     // One with a customary name is what everybody takes for the default there.
