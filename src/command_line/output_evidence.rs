@@ -33,7 +33,7 @@ pub(super) fn seen(
     purposes: &[Purpose],
     output: &str,
 ) -> Vec<ObservedEnding> {
-    let mut seen = printed(program, output);
+    let mut seen = printed_statuses(program, output);
     seen.extend(announced(program, output));
     seen.extend(unannounced(program, output));
     seen.extend(complaints(program, output));
@@ -143,7 +143,7 @@ fn task_failed(catalogue: &Catalogue, purpose: &Purpose, all: &[Purpose], output
 }
 
 /// Returns the statuses that the line prints itself: `echo "exit: $?"`.
-fn printed(program: &Program, output: &str) -> Vec<ObservedEnding> {
+pub(super) fn printed_statuses(program: &Program, output: &str) -> Vec<ObservedEnding> {
     let mut seen = Vec::new();
     for (id, leaf) in program.leaves.iter().enumerate() {
         if leaf.prints.is_empty() || leaf.stdout != Sink::Terminal {

@@ -3,6 +3,7 @@
 use crate::command_line::CheckOutcome;
 use crate::command_line::check_outcome::CheckView;
 use crate::command_line::forged_output::files_of;
+use crate::command_line::output_evidence;
 use crate::command_line::purpose::Purpose;
 use crate::command_line::reviewed_line::Reviewed;
 use crate::command_line::run_result::sum;
@@ -101,7 +102,8 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
             };
             (shown, own)
         } else {
-            match by_status_alone(fate, told) {
+            let printed = output_evidence::printed_statuses(program, text.as_deref().unwrap_or_default());
+            match by_status_alone(exit_status::fate_seen(program, id, &printed), told) {
                 Some(CommandOutcome::Succeeded) => {
                     script_passed(project.runners, text.as_deref().unwrap_or_default(), program, id)
                 }
