@@ -17,6 +17,7 @@ use self::test_report::{ReportFiles, TestReport, work_trees};
 use crate::command_line::{self, ObservedLine, OutputKnowledge, Purpose, RunResult, Witnessed, sum};
 use crate::engine::Workplace;
 use crate::event::{CommandRef, Ended, EventKind, Origin, Run, RunReport, RunStarted};
+use crate::foreign_text::one_line;
 use crate::git::GitError;
 use crate::globs::Globs;
 use crate::journal::{JournalError, NewEvent};
@@ -27,6 +28,7 @@ use crate::run::{self, CommandLine, Finished, Returned, Spec};
 use crate::runner::{Catalogue, NamedTests, Project, Runner, read_junit};
 use crate::shell_kind::Shell;
 use crate::snapshot::KeptSnapshot;
+use crate::source::head_log;
 use crate::source::project_files::DiskDirectory;
 
 /// The length of the end of an output that is kept, in bytes.
@@ -127,13 +129,15 @@ fn record_with(
     let report = TestReport::prepare(&job.command.line, &reading.runners, &work_trees(&place.repo));
     let withheld = reading.withheld();
     let (env, whole) = (report.environment(), report.needs_output());
+    let head_log = head_log::size(place.repo.git_dir());
     let finished = run(&Spec { line: job.line, dir: &dir, env, without: &withheld, whole });
     let (written, others) = changed_reports(&before, &dir, &globs);
     let mut said = reading.said(&finished, &written);
     let counted = if others { reading.counted(&finished) } else { None };
     let tests = report.read(&finished, &ReportFiles { written: &written, others, counted });
     let mut served = reading.served(root, &job, &finished);
-    if let Some(why) = report.loaded_elsewhere().filter(|_| finished.ended.success()).map(|file| elsewhere(&file)) {
+    let elsewhere = || report.loaded_elsewhere().map(|file| loaded_elsewhere(&file));
+    if let Some(why) = replaced_files(place, head_log).or_else(elsewhere).filter(|_| finished.ended.success()) {
         said.masked.get_or_insert_with(|| why.clone());
         for one in &mut served {
             one.masked.get_or_insert_with(|| why.clone());
@@ -167,8 +171,16 @@ fn run_of(run: &Run, witnessed: Witnessed, settled: bool) -> Run {
 }
 
 /// Returns the reason why tests that loaded this file show nothing about their own working tree.
-fn elsewhere(file: &str) -> String {
+fn loaded_elsewhere(file: &str) -> String {
     format!("it loaded {file} of another working tree; use an environment that loads the files of this one")
+}
+
+/// Returns the reason why a run may have read other files than those before and after it: `HEAD` went to another commit
+/// since its log was `from` bytes long.
+fn replaced_files(place: &Workplace, from: u64) -> Option<String> {
+    let (moves, _) = head_log::moves_since(place.repo.git_dir(), from);
+    let went = moves.iter().find(|one| one.replaces_files())?;
+    Some(format!("git replaced files while it ran ({}); run it again", one_line(went.message())))
 }
 
 fn begin(place: &Workplace, command: &CommandRef) -> Result<KeptSnapshot, RecordError> {

@@ -14,6 +14,7 @@ use crate::collect::{self, BaseOf, Sources};
 use crate::engine::Workplace;
 use crate::event::{CommandRef, Ended, Run};
 use crate::exit::Exit;
+use crate::fact::subject::SubjectKind;
 use crate::failure::Failure;
 use crate::gates;
 use crate::gates::finding::{Answer, Finding};
@@ -52,14 +53,14 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
     }
     let commands = if args.names.is_empty() {
         let contracts = place.contracts_in_force()?;
-        unproven(&place, &policy, lineage.as_ref(), &AttestedRuns::default(), &contracts)?
+        unproven(&place, &policy, lineage.as_ref(), &AttestedRuns::default(), &contracts, SubjectKind::WorkingTree)?
     } else {
         named(&args.names, &policy)?
     };
     if policy.commands.is_empty() {
         ui.say("gate: nothing to run: no command is declared; `gate init --test '<command>'` declares one");
     } else if commands.is_empty() {
-        ui.say("gate: nothing to run: every command that is needed has passed on this content");
+        ui.say(nothing_to_run(&place, &policy, lineage.as_ref())?);
     }
     for command in commands {
         let code = run_declared(&place, &root, command, &policy, ui);
@@ -68,6 +69,26 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns what to say if the files as they are now are proven: they may still be others than those of the commit.
+fn nothing_to_run(place: &Workplace, policy: &Policy, head: Option<&collect::Lineage>) -> Result<String> {
+    let proven = "gate: nothing to run: every command that is needed has passed on this content";
+    let dirty = place.repo.look()?.snapshot.dirty;
+    let Some(head) = head.filter(|_| !dirty.is_empty()) else { return Ok(proven.to_owned()) };
+    let contracts = place.contracts_in_force()?;
+    let open = unproven(place, policy, Some(head), &AttestedRuns::default(), &contracts, SubjectKind::Commit)?;
+    if open.is_empty() {
+        return Ok(proven.to_owned());
+    }
+    let is_read = |path: &RepoPath| open.iter().any(|command| command.inputs.matches(path));
+    let paths: Vec<_> = dirty.iter().map(|one| &one.path).filter(|path| is_read(path)).take(3).collect();
+    let paths = paths.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    Ok(format!(
+        "gate: nothing to run: every command that is needed has passed on the files as they are now, but not on commit {}\n      \
+         {paths} differs from it: commit what belongs to it and list the rest in .gitignore, then: gate run",
+        head.commit.short()
+    ))
 }
 
 /// Runs a declared command, and prints how it ended.
@@ -146,9 +167,15 @@ fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, policy: &Polic
             (None, Some(head)) if !uncommitted => {
                 ui.say(format_args!("gate: {GOOD}this proves {name}{GOOD:#} for this commit ({})", head.short()));
             }
-            (None, _) => ui.say(format_args!(
-                "gate: {GOOD}this proves {name}{GOOD:#} for the files as they are now: commit exactly these, and the commit is proven"
-            )),
+            (None, _) => {
+                let files = match products.as_slice() {
+                    [] => "the files as they are now".to_owned(),
+                    made => format!("the files as they are now, without {}", listed(made)),
+                };
+                ui.say(format_args!(
+                    "gate: {GOOD}this proves {name}{GOOD:#} for {files}: commit exactly these, and the commit is proven"
+                ));
+            }
         }
     }
 }
@@ -179,15 +206,19 @@ fn why_it_proves_nothing(
 /// Prints the files that changed while a command ran, and those that it made.
 fn say_what_changed(run: &Run, ui: &mut Ui) {
     let products = run.products();
-    let named = |paths: &[&RepoPath]| paths.iter().take(3).map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let changed: Vec<&RepoPath> = run.changed.iter().filter(|path| !products.contains(path)).collect();
     if !changed.is_empty() {
-        ui.say(format_args!("gate: {WARN}{} changed while it ran{WARN:#}", named(&changed)));
+        ui.say(format_args!("gate: {WARN}{} changed while it ran{WARN:#}", listed(&changed)));
     }
     if !products.is_empty() {
-        ui.say(format_args!("gate: {WARN}it made {}, which is not committed{WARN:#}", named(&products)));
-        ui.say("      list it in .gitignore, or the next run proves nothing about a commit");
+        ui.say(format_args!("gate: {WARN}it made {}, which is not committed{WARN:#}", listed(&products)));
+        ui.say("      list it in .gitignore, or commit it and run the command again");
     }
+}
+
+/// Names the first of some paths.
+fn listed(paths: &[&RepoPath]) -> String {
+    paths.iter().take(3).map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 fn say(name: &str, recorded: &CompletedRun, ui: &mut Ui) {
@@ -235,7 +266,7 @@ pub(super) fn missing(
     ui: &mut Ui,
 ) -> Result<()> {
     let root = place.work_tree()?.to_owned();
-    for command in unproven(place, policy, Some(head), attested, contracts)? {
+    for command in unproven(place, policy, Some(head), attested, contracts, SubjectKind::WorkingTree)? {
         run_declared(place, &root, command, policy, ui);
     }
     Ok(())
@@ -280,13 +311,15 @@ fn undeclared(name: &str, policy: &Policy) -> Failure {
     Failure::new(Exit::Usage, format!("no command `{name}` is declared in {file}")).remedy(remedy)
 }
 
-/// Returns the commands whose evidence is missing, stale or bad for the commit that is checked out.
+/// Returns the commands whose evidence is missing, stale or bad. If the working tree differs from the commit that is
+/// checked out, `of` says which of the two is asked about.
 fn unproven<'a>(
     place: &Workplace,
     policy: &'a Policy,
     head: Option<&collect::Lineage>,
     attested: &AttestedRuns,
     contracts: &[ContractInForce],
+    of: SubjectKind,
 ) -> Result<Vec<&'a Command>> {
     let state = place.state()?;
     let sources = Sources { repo: &place.repo, journal: &place.journal, state: &state, policy };
@@ -294,12 +327,12 @@ fn unproven<'a>(
     let mut facts = collect::at_stop(sources, Moment::Stop, head, &look)?;
     if !look.snapshot.is_clean() {
         // A run is evidence for the working tree; what only the commit lacks, no run can give it.
-        facts.subjects.retain(|subject| subject.role == crate::fact::subject::SubjectKind::WorkingTree);
+        facts.subjects.retain(|subject| subject.role == of);
     }
     attested.add_to(&place.repo, policy, &mut facts)?;
     contracts::collect(&place.repo, policy, contracts, &mut facts)?;
     let results = gates::judge(policy, &facts);
-    // A folder that is nowhere is mended in gate.toml: no run does it.
+    // A missing folder is fixed in gate.toml: no run does it.
     let asks = |finding: &&Finding| finding.answer >= Answer::Unknown && finding.reason != "astray";
     let findings = results.iter().flat_map(|result| &result.findings).filter(asks);
     let names: Vec<_> = findings.filter_map(|finding| finding.command.as_deref()).collect();

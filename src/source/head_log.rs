@@ -32,6 +32,16 @@ impl HeadMove {
         !goes && !self.message.ends_with("Fast-forward") && self.old != self.new
     }
 
+    /// Returns `true` if the move put other files into the working tree: a checkout, a reset, or the start of a rebase.
+    pub fn replaces_files(&self) -> bool {
+        self.old != self.new && !self.makes_a_commit()
+    }
+
+    /// Returns a phrase for the move: `checkout: moving from a to b`.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Returns `true` if a person or an agent only went to another branch or commit.
     pub fn is_checkout(&self) -> bool {
         self.message.starts_with("checkout:")

@@ -86,6 +86,52 @@ fn an_edit_that_is_undone_before_the_end_is_not_seen_and_a_lasting_one_outside_i
 }
 
 #[test]
+fn a_run_that_was_on_another_branch_in_between_proves_nothing() {
+    let project = declared("git switch -q main && sh test.sh && git switch -q feature");
+    project.gate(["run", "test"]).exits(0).says(
+        "this run proves nothing about test: git replaced files while it ran (checkout: moving from feature to main)",
+    );
+    project.check().exits(10);
+    // A branch that begins here replaces no file.
+    let project = declared("git switch -q -c other && sh test.sh && git switch -q feature");
+    project.gate(["run", "test"]).exits(0).says("this proves test for this commit");
+    project.check().exits(0);
+}
+
+#[test]
+fn what_is_proven_only_for_the_files_as_they_are_now_is_said() {
+    let project = Project::new();
+    project.edit("one");
+    project.repo.write("src/new.sh", "x\n");
+    project.gate(["run"]).exits(0).says("this proves test for the files as they are now: commit exactly these");
+    project.push("git push origin feature").exits(1);
+    project
+        .gate(["run"])
+        .exits(0)
+        .says("passed on the files as they are now, but not on commit")
+        .says("src/new.sh differs from it: commit what belongs to it");
+    project.repo.write(".gitignore", "src/new.sh\n");
+    project.repo.commit_all("chore: ignore it");
+    project.gate(["run"]).exits(0).says("this proves test for this commit");
+    project.push("git push origin feature").exits(0);
+}
+
+#[test]
+fn what_a_run_made_is_no_part_of_what_it_proves() {
+    let project = declared("[ -e src/snap.txt ] || cp src/lib.sh src/snap.txt; cmp src/lib.sh src/snap.txt");
+    project.repo.append("src/lib.sh", "two\n");
+    project
+        .gate(["run", "test"])
+        .exits(0)
+        .says("list it in .gitignore, or commit it and run the command again")
+        .says("this proves test for the files as they are now, without src/snap.txt: commit exactly these");
+    project.repo.commit_all("feat: two");
+    project.push("git push origin feature").exits(1).says("ran while src/snap.txt changed");
+    project.gate(["run"]).exits(0).says("this proves test for this commit");
+    project.push("git push origin feature").exits(0);
+}
+
+#[test]
 fn a_run_that_executed_no_test_is_vacuous() {
     for line in [
         "echo 'test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 9 filtered out'",
