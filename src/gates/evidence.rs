@@ -296,6 +296,8 @@ impl EvidenceCase<'_> {
                 earlier.unsettled(inputs).is_some_and(|changed| changed.iter().any(|path| paths.contains(path)))
             };
             let again = counted[1..].iter().any(same);
+            // A file that no commit holds and that changes with a run is most likely its report.
+            let writes = again || paths.iter().all(|path| run.untracked.contains(path));
             let rewriter = match &paths[..] {
                 [path] => rewriter(path).map(|known| (path, known)),
                 _ => None,
@@ -304,9 +306,9 @@ impl EvidenceCase<'_> {
                 Some((path, known)) => {
                     let base = String::from_utf8_lossy(base_name(path)).into_owned();
                     let (tool, keep, file) = (&known.tool, &known.keep, shell_words(&paths));
-                    context! { paths => list(&paths), again, tool, keep, file, base }
+                    context! { paths => list(&paths), again, writes, tool, keep, file, base }
                 }
-                None => context! { paths => list(&paths), again },
+                None => context! { paths => list(&paths), again, writes },
             };
             return self.finding(Answer::Fail, "unsettled", paths, vec![run.id.clone()], &words);
         }

@@ -112,3 +112,23 @@ fn a_made_file_that_is_committed_changed_or_found_by_name_counts() {
     project.check().exits(10).says("helper.sh");
     made("conftest.py").check().exits(10).says("conftest.py");
 }
+
+#[test]
+fn an_untracked_report_that_each_run_writes_is_to_be_ignored() {
+    let project = Project::with(EVERYTHING);
+    let passed = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out";
+    project.repo.write("test.sh", format!("cat report.xml src/lib.sh >new 2>&1; mv new report.xml; echo '{passed}'\n"));
+    project.edit("one");
+    project.gate(["run"]).exits(0);
+    project.sh("echo two >> src/lib.sh; git commit -qam 'feat: two'").exits(0);
+    project.gate(["run"]).exits(0).says("report.xml changed while it ran");
+    project
+        .push("git push origin feature")
+        .exits(1)
+        .says("if not, list it in .gitignore; then: gate run test")
+        .never_says("git stash");
+    project.repo.write(".gitignore", "report.xml\n");
+    project.repo.commit_all("test: ignore the report");
+    project.gate(["run", "test"]).exits(0);
+    project.push("git push origin feature").exits(0);
+}
