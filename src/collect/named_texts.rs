@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use self::name::names;
 use crate::collect::draft::Draft;
 use crate::fact::evidence::RunFact;
-use crate::git::{GitError, Mention, MentionsIn, Repo};
+use crate::git::{GitError, Mention, MentionsIn, Repo, TreeFile};
 use crate::oid::Oid;
 use crate::policy::{Command, PathRules, Policy};
 use crate::repo_path::RepoPath;
@@ -118,11 +118,33 @@ impl<'a> NamedTexts<'a> {
             let settings = self.repo.mentions(content, &words, table::settings_pathspecs(), MAX_ABOVE)?;
             for (at, mention) in code.iter().chain(&settings).enumerate() {
                 let above = if at < code.len() { &[][..] } else { above(&settings, at - code.len()) };
-                let named = open.extract_if(.., |path| names(mention, above, path));
+                let mut found: Vec<&RepoPath> =
+                    open.iter().copied().filter(|path| names(mention, above, path)).collect();
+                if !found.is_empty()
+                    && let Some(included) = self.included(content, mention)?
+                {
+                    found.retain(|path| **path == included);
+                }
+                let named = open.extract_if(.., |path| found.contains(path));
                 answers.named.extend(named.map(|path| (path.clone(), mention.file.clone())));
             }
         }
         Ok(())
+    }
+}
+
+impl NamedTexts<'_> {
+    /// Returns the file that a line includes, if it is a regular one: a link stands for another file.
+    fn included(&self, content: MentionsIn<'_>, mention: &Mention) -> Result<Option<RepoPath>, GitError> {
+        let Some(path) = name::included_file(mention) else { return Ok(None) };
+        let is_regular = match content {
+            MentionsIn::Tree(tree) => matches!(self.repo.regular_file_at(tree, &path)?, TreeFile::Regular(_)),
+            MentionsIn::WorkingTree => {
+                let root = self.repo.root().map(|root| root.join(path.to_os()));
+                root.is_some_and(|file| file.symlink_metadata().is_ok_and(|meta| meta.is_file()))
+            }
+        };
+        Ok(is_regular.then_some(path))
     }
 }
 

@@ -85,6 +85,22 @@ fn prose_that_nothing_executes_stays_free() {
 }
 
 #[test]
+fn a_file_that_is_included_is_the_one_of_its_own_folder() {
+    let include = "#[doc = include_str!(\"../README.md\")]\npub struct Readme;\n";
+    let own = project("sh run.sh", &[("crates/a/src/lib.rs", include), ("crates/a/README.md", "a\n")]);
+    change(&own, "README.md");
+    own.check().exits(0);
+    change(&own, "crates/a/README.md");
+    own.check().exits(10).says("crates/a/README.md counts as content: crates/a/src/lib.rs names it");
+    // A link stands for the file at its end.
+    let linked = project("sh run.sh", &[("crates/a/src/lib.rs", include)]);
+    linked.sh("ln -s ../../README.md crates/a/README.md && git add -A && git commit -qm 'docs: link'").exits(0);
+    linked.gate(["run"]).exits(0);
+    change(&linked, "README.md");
+    linked.check().exits(10).says("README.md counts as content: crates/a/src/lib.rs names it");
+}
+
+#[test]
 fn a_run_beside_an_edited_named_text_is_of_other_content() {
     let files = [("src/lib.rs", "#![doc = include_str!(\"../README.md\")]\n")];
     let project = project("sh run.sh", &files);

@@ -50,6 +50,23 @@ pub(super) fn names(mention: &Mention, above: &[Mention], file: &RepoPath) -> bo
     }
 }
 
+/// Returns the one file that a line of code reads, by a path from the folder of its own file:
+/// `include_str!("../README.md")`. `None`: the line names files otherwise, too, or by a path that is not literal.
+pub(super) fn included_file(mention: &Mention) -> Option<RepoPath> {
+    let call = table().includes.iter().find(|call| mention.line.contains(call.as_str()))?;
+    let (_, argument) = mention.line.split_once(call.as_str())?;
+    let (path, rest) = argument.trim_start().strip_prefix('"')?.split_once('"')?;
+    let mut found = folder_of(&mention.file);
+    for part in path.split('/') {
+        match part {
+            "." | "" => {}
+            ".." => _ = found.pop()?,
+            part => found.push(part),
+        }
+    }
+    (!rest.contains('"')).then(|| RepoPath::from(found.join("/").as_str()))
+}
+
 /// Returns `true` if the line of a declared command names `file`, or tests all prose below its folder.
 pub(super) fn command_names(run: &str, dir: &RepoPath, file: &RepoPath) -> bool {
     let dir = dir.to_string();

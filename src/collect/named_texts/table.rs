@@ -17,6 +17,7 @@ pub(super) struct NamedTextTable {
     silent: Globs,
     collecting: Globs,
     pub(super) generic: Vec<String>,
+    pub(super) includes: Vec<String>,
     pub(super) listing: Vec<String>,
     pub(super) collectors: Vec<ProseCollector>,
     pub(super) runners: Vec<Vec<String>>,
@@ -115,7 +116,12 @@ mod tests {
             let globs: Vec<String> = lists[key].clone().try_into().unwrap();
             Globs::new(&globs).unwrap();
         }
-        assert!(!table.generic.is_empty() && !table.listing.is_empty() && !table.runners.is_empty());
+        assert!(
+            !table.generic.is_empty()
+                && !table.includes.is_empty()
+                && !table.listing.is_empty()
+                && !table.runners.is_empty()
+        );
         for (file, is) in [
             ("src/lib.rs", Naming::Code),
             ("conftest.py", Naming::Code),
