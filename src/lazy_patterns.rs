@@ -70,10 +70,50 @@ impl LazyPattern {
 
     /// Returns the expression if it may match in a text of which this is the folded form.
     fn within(&self, folded: &str) -> Option<&Regex> {
-        let required = self.required.get_or_init(|| required(&self.written, self.any_case));
+        let required = self.required();
         let has = |text: &String| memmem::find(folded.as_bytes(), text.as_bytes()).is_some();
         let possible = required.is_empty() || required.iter().any(has);
         if possible { self.compiled.get_or_init(|| self.compile().ok()).as_ref() } else { None }
+    }
+
+    fn required(&self) -> &[String] {
+        self.required.get_or_init(|| required(&self.written, self.any_case))
+    }
+
+    /// As [`Self::within`], for a text of which the pairs of letters are known.
+    fn within_pairs(&self, folded: &str, pairs: &LetterPairs) -> Option<&Regex> {
+        let required = self.required();
+        let possible = required.is_empty() || required.iter().any(|text| pairs.may_have(text));
+        if possible { self.within(folded) } else { None }
+    }
+}
+
+/// The pairs of neighbouring bytes in a text, as a set that may hold too many.
+struct LetterPairs([u64; Self::WORDS]);
+
+impl LetterPairs {
+    const WORDS: usize = 64;
+
+    fn of(text: &str) -> Self {
+        let mut pairs = Self([0; Self::WORDS]);
+        for pair in text.as_bytes().windows(2) {
+            let (word, bit) = Self::place(pair);
+            pairs.0[word] |= bit;
+        }
+        pairs
+    }
+
+    fn place(pair: &[u8]) -> (usize, u64) {
+        let at = usize::from(pair[0]).wrapping_mul(37).wrapping_add(usize::from(pair[1])) % (Self::WORDS * 64);
+        (at / 64, 1 << (at % 64))
+    }
+
+    /// Returns `false` if the text cannot contain another one.
+    fn may_have(&self, text: &str) -> bool {
+        text.as_bytes().windows(2).all(|pair| {
+            let (word, bit) = Self::place(pair);
+            self.0[word] & bit != 0
+        })
     }
 }
 
@@ -108,7 +148,8 @@ impl PhrasePatterns {
     /// Returns the places at which an expression matches, in order; places that overlap are joined.
     pub fn spans(&self, text: &str) -> Vec<(usize, usize)> {
         let folded = folded(text);
-        let regexes = self.0.iter().filter_map(|pattern| pattern.within(&folded));
+        let pairs = LetterPairs::of(&folded);
+        let regexes = self.0.iter().filter_map(|pattern| pattern.within_pairs(&folded, &pairs));
         joined(regexes.flat_map(|regex| regex.find_iter(text)).map(|hit| (hit.start(), hit.end())).collect())
     }
 

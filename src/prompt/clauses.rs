@@ -4,7 +4,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::prompt_text::{NameInPrompt, NameKind};
+use super::european_letters::regex;
+use super::lookup_results::Findings;
+use super::prompt_text::{NameInPrompt, NameKind, PromptText};
+use super::smells::concrete;
 use super::word_lists::PromptLanguage;
 
 /// The kind of act that a clause requests.
@@ -41,10 +44,14 @@ impl Clause {
 }
 
 static BREAK: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)[;,!¿¡\n，。；、！]+|[.:?？：](?:\s|$)|\s(?:and then|and also|and|then|also|plus|y también|y además|y|e|luego|después|und|dann|et|puis|depois)\s|然后|并且|和").ok()
+    regex(
+        r"(?i)[;,!¿¡\n，。；、！]+|[.:?？：](?:\s|$)|\s(?:and then|and also|and|then|also|plus|y también|y además|y|e|luego|después|und|dann|et|puis|depois)\s|然后|并且|和",
+    )
 });
 static POLITE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^(?:[-*•]\s+|(?:in|en|dans|em|im|inside)\s+(?:\S*(?-i:[A-Z_./])\S*|\s),?\s+|\(?\d{1,2}[.)]\s+|(?:please|pls|automatically|automáticamente|automatisch|can you|could you|would you|can we|could we|shall we|should we|is it possible to|i want you to|i want to|i'd like to|i need to|i need you to|we need to|let's|lets|now|just|only|also|then|and|so|first|next|finally|ok|okay|yes|yep|yeah|sure|fine|but|hey|hi|sí|vale|pero|venga|oye|ja|aber|oui|mais|sim|mas|por favor|puedes|podr[ií]as|podemos|podr[ií]amos|se puede|quiero que|quiero|necesito que|ahora|solo|s[oó]lo|tambi[eé]n|y|luego|bitte|kannst du|jetzt|s'il te plaît|peux-tu|pode|você pode|请|帮我)\b[,:]?\s*)+").ok()
+    regex(
+        r"(?i)^(?:[-*•]\s+|(?:in|en|dans|em|im|inside)\s+(?:\S*(?-i:[A-Z_./])\S*|\s),?\s+|\(?\d{1,2}[.)]\s+|(?:please|pls|automatically|automáticamente|automatisch|can you|could you|would you|can we|could we|shall we|should we|is it possible to|i want you to|i want to|i'd like to|i need to|i need you to|we need to|let's|lets|now|just|only|also|then|and|so|first|next|finally|ok|okay|yes|yep|yeah|sure|fine|but|hey|hi|sí|vale|pero|venga|oye|ja|aber|oui|mais|sim|mas|por favor|puedes|podr[ií]as|podemos|podr[ií]amos|se puede|quiero que|quiero|necesito que|ahora|solo|s[oó]lo|tambi[eé]n|y|luego|bitte|kannst du|jetzt|s'il te plaît|peux-tu|pode|você pode|请|帮我)\b[,:]?\s*)+",
+    )
 });
 
 /// Returns the clauses of a wish, in order.
@@ -119,21 +126,78 @@ pub(super) fn mark_commands(wish: &str, names: &[NameInPrompt], clauses: &mut [C
 
 /// The fewest words of a wish whose verb no list knows. A shorter one may be no wish at all.
 const MIN_WISH_WORDS: usize = 4;
+/// The words at the beginning of a statement that hold its verb: "the old page is".
+const MAX_SUBJECT_WORDS: usize = 4;
 
-/// Takes a wish without a known verb for a definite one, when it has no smell: the lists cannot hold every verb.
+/// Takes a wish without a known verb for a request, when it has no smell: the lists cannot hold every verb.
 ///
-/// Returns `true` if it did.
-pub(super) fn assume_act(wish: &str, names: usize, clauses: &mut [Clause]) -> bool {
+/// With a value, two names, or a bound it is a definite one. Otherwise, a statement says nothing about what is wanted,
+/// and an instruction leaves its result open. Returns `true` if it is taken for a request.
+pub(super) fn assume_act(
+    reading: &PromptText<'_>,
+    language: PromptLanguage,
+    findings: &Findings,
+    has_previous: bool,
+    clauses: &mut [Clause],
+) -> bool {
     if clauses.iter().any(|clause| clause.act.is_some()) {
         return false;
     }
+    let wish = reading.wish.as_str();
+    let names = reading.explicit().count();
     let only_constraints = clauses.iter().all(|clause| clause.is_constraint);
     let words = wish.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).count();
     if words < MIN_WISH_WORDS || (only_constraints && names == 0) {
         return false;
     }
+    let has = |key: &str| language.has(key, wish);
+    let is_bounded = ["says.expected", "says.protects", "says.bounds"].into_iter().any(has);
+    let is_definite = has_previous
+        || names > 1
+        || concrete(reading.text) > 0
+        || (names > 0 && (is_bounded || only_constraints))
+        || (has("says.expected") && has("says.triggers"))
+        || reading.explicit().any(|name| is_heading(wish, name));
+    let act = if is_definite {
+        ClauseAct::Precise
+    } else if !has("says.expected")
+        && !has("says.lacks")
+        && clauses.first().is_some_and(|first| is_statement(reading, language, findings, first))
+    {
+        return false;
+    } else {
+        ClauseAct::Create
+    };
     let assumed = clauses.iter_mut().find(|clause| only_constraints || !clause.is_constraint);
-    assumed.is_some_and(|clause| clause.act.replace(ClauseAct::Precise).is_none())
+    assumed.is_some_and(|clause| clause.act.replace(act).is_none())
+}
+
+/// Returns `true` for a name before a colon: "parser.rs: trim the message".
+fn is_heading(wish: &str, name: &NameInPrompt) -> bool {
+    wish[name.end..].starts_with(": ")
+        && wish[..name.start].rsplit(['.', '\n']).next().is_some_and(|text| text.trim().is_empty())
+}
+
+/// Returns `true` for a clause that begins with what it is about: "error.rs deserves attention".
+fn is_statement(reading: &PromptText<'_>, language: PromptLanguage, findings: &Findings, clause: &Clause) -> bool {
+    let text = &reading.wish[clause.start..clause.end];
+    let start = clause.start + (text.len() - text.trim_start().len());
+    let head_end = text.trim_start().match_indices(' ').nth(MAX_SUBJECT_WORDS).map_or(text.len(), |(at, _)| at);
+    let head = &text.trim_start()[..head_end.min(text.trim_start().len())];
+    let begins_with_name = reading.explicit().any(|name| name.start <= start && start < name.end)
+        || reading.text[start..].starts_with(['`', '"', '\'']);
+    // "Webhook events go missing" begins with a thing of this repository, "style the form" with a verb.
+    let is_here = |name: &NameInPrompt| findings.names.get(&name.text).is_some_and(|found| !found.places.is_empty());
+    let first = reading.names.iter().find(|name| name.start == start && name.kind == NameKind::Word && is_here(name));
+    // "The total in detail.html with two decimals" names the place of what is wanted.
+    let begins_with_thing = reading.explicit().next().is_none()
+        && first.is_some_and(|first| {
+            language.begins("says.subjects", reading.wish[first.end..clause.end].trim_start()).is_none()
+        });
+    begins_with_name
+        || begins_with_thing
+        || language.begins("says.subjects", text.trim_start()).is_some()
+        || language.spans("says.predicates", head).iter().any(|&(at, _)| at > 0)
 }
 
 fn clause(wish: &str, (start, body, end): (usize, usize, usize), first: bool, language: PromptLanguage) -> Clause {
@@ -197,16 +261,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wish_with_an_unknown_verb_is_a_request() {
-        for (wish, names, is_assumed) in [
-            ("gzip the output of convert", 0, true),
-            ("the parser", 0, false),
-            ("never break anything here", 0, false),
-            ("never break the header there", 1, true),
-            ("rename the header", 0, false),
+    fn a_wish_with_an_unknown_verb_is_a_request_as_far_as_it_says_something() {
+        let act = |wish: &str| {
+            let (reading, language) = (PromptText::of(wish), PromptLanguage::of(wish));
+            let mut found = clauses(&reading.wish, language);
+            assume_act(&reading, language, &Findings::default(), false, &mut found);
+            found.iter().find_map(|clause| clause.act)
+        };
+        for (wish, expected) in [
+            ("gzip the output of convert", Some(ClauseAct::Create)),
+            ("gzip the output of convert at level 9", Some(ClauseAct::Precise)),
+            ("CartButton should vanish while empty", Some(ClauseAct::Precise)),
+            ("parser.rs: tolerant of blank lines", Some(ClauseAct::Precise)),
+            ("the parser should tolerate blank lines", Some(ClauseAct::Create)),
+            ("never break parse_header there", Some(ClauseAct::Precise)),
+            ("never break anything here", None),
+            ("the parser", None),
+            ("parser.rs deserves a bit of time", None),
+            ("our parser deserves a bit of time", None),
+            ("recent builds are a bit of a surprise", None),
         ] {
-            let mut found = clauses(wish, PromptLanguage::of(wish));
-            assert_eq!(assume_act(wish, names, &mut found), is_assumed, "{wish}");
+            assert_eq!(act(wish), expected, "{wish}");
         }
     }
 

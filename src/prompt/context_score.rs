@@ -29,6 +29,11 @@ impl ScoreBasis<'_> {
             };
         }
         if several > 0 {
+            let is_search = self.acts().next() == Some(ClauseAct::Question)
+                && self.language.begins("says.searches", self.reading.wish.trim_start_matches(['¿', ' '])).is_some();
+            if is_search || self.has("says.both") {
+                return (5, "all places of the name are meant");
+            }
             return (3, "the name is found in several places");
         }
         let is_name = |name: &&&NameInPrompt| self.findings.names.get(&name.text).is_some_and(|found| found.exact);
@@ -38,7 +43,7 @@ impl ScoreBasis<'_> {
             return if is_secondary { (4, "another name is open") } else { (2, "the name is not found") };
         }
         let is_flag = self.reading.names.iter().any(|name| name.kind == NameKind::Flag);
-        if is_flag && self.acts().next().is_some() {
+        if is_flag {
             return (if places.one.iter().any(|name| name.kind.is_plain()) { 5 } else { 4 }, "an option has its place");
         }
         if self.reading.has_paste && !self.reading.has_trace && self.acts().next().is_some() {
@@ -72,6 +77,7 @@ impl ScoreBasis<'_> {
             (1.., ..) if self.smells("bug_without_reproduction") && !self.starts_with_name(places) => {
                 (3, "a word leads to a file")
             }
+            (1.., ..) if self.is_open() => (4, "a word leads to one place"),
             (1.., ..) => (5, "a word names one place"),
             (0, Some(_), _) if folder && self.acts().next() == Some(ClauseAct::Create) => {
                 (4, "a word leads to one module")
@@ -83,6 +89,11 @@ impl ScoreBasis<'_> {
             _ if self.content_words() > 0 => (2, "an area only"),
             _ => (1, "nothing says where"),
         }
+    }
+
+    /// Returns `true` if a smell leaves open what should be done there.
+    fn is_open(&self) -> bool {
+        !self.smells.is_empty() && !self.acts().any(|act| matches!(act, ClauseAct::Precise | ClauseAct::Question))
     }
 
     fn starts_with_name(&self, places: &PromptTargets<'_>) -> bool {

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::european_letters::regex;
 use super::word_lists;
 
 /// The most words of a continuation.
@@ -13,12 +14,10 @@ pub(super) const MAX_LIVE_WORDS: usize = 15;
 /// The bytes at the end of the turn before in which a menu counts.
 pub(super) const MENU_BYTES: usize = 1024;
 
-static ITEM: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^\s{0,6}(?:[-*+•]\s+|\(?(\d{1,2}|[a-zA-Z])[.):]\s+|\*\*(\d{1,2})[.)]\s*)(\S.*)$").ok()
-});
-static RANGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\b(\d{1,2})\s*(?:-|–|to|a|al|bis|à|até|through|thru|hasta|\.\.|到)\s*(\d{1,2})\b").ok()
-});
+static ITEM: LazyLock<Option<Regex>> =
+    LazyLock::new(|| regex(r"^\s{0,6}(?:[-*+•]\s+|\(?(\d{1,2}|[a-zA-Z])[.):]\s+|\*\*(\d{1,2})[.)]\s*)(\S.*)$"));
+static RANGE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| regex(r"\b(\d{1,2})\s*(?:-|–|to|a|al|bis|à|até|through|thru|hasta|\.\.|到)\s*(\d{1,2})\b"));
 
 /// Returns the items of the menu that a turn ends with; empty for fewer than two.
 pub(super) fn menu(previous: &str) -> Vec<String> {

@@ -7,6 +7,7 @@ mod class;
 mod clauses;
 mod context_score;
 mod continuation;
+mod european_letters;
 mod lookup_results;
 mod note;
 mod phrases;
@@ -117,7 +118,8 @@ pub fn evaluate(reading: &PromptText<'_>, previous: Option<&str>, findings: &Fin
         return continued(reading, previous);
     }
     let mut smells = smells::smells(reading, language, &clauses, previous);
-    let is_assumed = smells.is_empty() && clauses::assume_act(&reading.wish, reading.explicit().count(), &mut clauses);
+    let is_assumed =
+        smells.is_empty() && clauses::assume_act(reading, language, findings, previous.is_some(), &mut clauses);
     let mut spans = task_scope::tasks(reading, language, &clauses);
     spans.truncate(MAX_TASKS);
     let menu = previous.map(continuation::menu).unwrap_or_default();

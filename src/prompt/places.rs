@@ -15,6 +15,9 @@ pub(super) struct PromptTargets<'a> {
     pub(super) unknown: usize,
 }
 
+/// The words of "a new component in".
+const MAX_NEW_THING_WORDS: usize = 5;
+
 impl<'a> ScoreBasis<'a> {
     pub(super) fn places(&self) -> PromptTargets<'a> {
         let mut places = PromptTargets::default();
@@ -73,11 +76,19 @@ impl<'a> ScoreBasis<'a> {
             .any(|stem| before.contains(stem));
         let makes = matches!(self.act_of(clause), Some(ClauseAct::Create | ClauseAct::Precise));
         match name.kind {
-            NameKind::Path => renames && !before.ends_with("in") || (makes && !points),
+            NameKind::Path => {
+                renames && !before.ends_with("in") || (makes && (!points || self.is_of_new_thing(&before)))
+            }
             NameKind::Table => makes && !points,
             // A name that is the subject of a complaint should be here; one in a new line of code need not.
             _ => makes || renames || clause.is_none_or(|clause| clause.start > 0) || !before.is_empty(),
         }
+    }
+
+    /// Returns `true` for the text before the place of something new: "with a new component in".
+    fn is_of_new_thing(&self, before: &str) -> bool {
+        let words: Vec<&str> = before.split_whitespace().rev().take(MAX_NEW_THING_WORDS).collect();
+        words.iter().skip(1).any(|word| self.language.begins("says.new", word) == Some(word.len()))
     }
 
     /// Returns `true` for the first name after "rename" or "remove", which is about something that is here.

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::word_lists;
+use super::{european_letters, word_lists};
 
 /// The sort of thing that a name seems to be, from its form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -73,16 +73,16 @@ const MIN_PHRASE_WORD: usize = 3;
 
 fn regex(pattern: &str) -> Regex {
     #[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles each")]
-    Regex::new(pattern).expect("a constant pattern")
+    european_letters::regex(pattern).expect("a constant pattern")
 }
 
 static MASKED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let patterns = [
         r"`[^`\n]{1,300}`",
+        r#"„[^“”"\n]{1,300}[“”"]"#,
         r#""[^"\n]{1,300}""#,
         r"“[^”\n]{1,300}”",
         r"«[^»\n]{1,300}»",
-        r"„[^“”\n]{1,300}[“”]",
         r"「[^」\n]{1,300}」",
         r"https?://\S+",
     ];
@@ -108,6 +108,8 @@ static TRACE: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// A sentence; a point between digits does not end it.
 static SENTENCE: LazyLock<Regex> = LazyLock::new(|| regex(r"(?:[^.!?;。！？；\n]|\.\d|\.\w)+[.!?;。！？；\n]*"));
+/// An error in the line of the wish: "FAILED tests/a.py::test_b. Fix it in a.py."
+static FIRST_SENTENCE: LazyLock<Regex> = LazyLock::new(|| regex(r"^[^\n]*?\.\s"));
 static AFTER_FRAME: LazyLock<Regex> = LazyLock::new(|| regex(r#"(?m)^\s+File ".*\n(\s+.*)$"#));
 static TO_EVALUATOR: LazyLock<Regex> = LazyLock::new(|| {
     regex(
@@ -146,6 +148,9 @@ impl<'a> PromptText<'a> {
         blank_notes_to_evaluator(&mut wish);
         let for_names = wish.clone();
         let has_trace = TRACE.is_match(&wish);
+        if has_trace && !wish.trim().contains('\n') {
+            blank_all(&mut wish, &FIRST_SENTENCE, 0);
+        }
         for regex in PASTED.iter().chain([&*AFTER_FRAME, &*TRACE]) {
             blank_all(&mut wish, regex, 0);
         }
@@ -211,7 +216,15 @@ fn names(text: &str, own: &str, wish: &str) -> Vec<NameInPrompt> {
             let is_route = *kind == NameKind::Path && !name.contains('.') && continues_route(place, start);
             let is_flag =
                 *kind == NameKind::Table && place[..captures.get(0).map_or(start, |all| all.start())].ends_with('-');
-            if name.is_empty() || taken || slash_of_words || is_route || is_flag || found.len() >= MAX_NAMES {
+            let is_no_table = *kind == NameKind::Table && word_lists::is_small_word(name);
+            if name.is_empty()
+                || is_no_table
+                || taken
+                || slash_of_words
+                || is_route
+                || is_flag
+                || found.len() >= MAX_NAMES
+            {
                 continue;
             }
             let english = (*kind == NameKind::Word).then(|| word_lists::english_noun(name)).flatten();

@@ -49,7 +49,8 @@ impl ScoreBasis<'_> {
             let smelly = self.smells.iter().any(|smell| {
                 smell.id != "total_system"
                     && smell.text.split_whitespace().count() <= MAX_SMELL_WORDS
-                    && smell.id != "vague_improvement"
+                    && !["vague_improvement", "bug_without_reproduction"].contains(&smell.id)
+                    && !self.is_found(name)
                     && smell.start <= name.start
                     && name.end <= smell.end
             });
@@ -58,12 +59,19 @@ impl ScoreBasis<'_> {
         self.reading.names.iter().filter(|name| name.kind == NameKind::Word && !empty(name)).count()
     }
 
+    fn is_found(&self, name: &NameInPrompt) -> bool {
+        self.findings.names.get(&name.text).is_some_and(|found| !found.places.is_empty())
+    }
+
     /// Returns `true` if a word such as "checkout" names something here, in a position where no act begins.
     pub(super) fn is_named_here(&self, name: &NameInPrompt) -> bool {
         let exact = self.findings.names.get(&name.text).is_some_and(|found| found.exact);
         let before = self.reading.wish[..name.start].trim_end();
+        let after = self.reading.wish[name.end..].trim_start();
         exact
             && (self.smells("bug_without_reproduction")
+                || after.starts_with(':')
+                || ["says.predicates", "says.expected"].iter().any(|key| self.language.begins(key, after).is_some())
                 || !(before.is_empty() || before.ends_with([',', '.', ';', ':', '-'])))
             && self.language.begins("continuations.filler", &name.text).is_none()
     }
@@ -116,7 +124,14 @@ impl ScoreBasis<'_> {
                 && !self.reading.wish[..clause.end].trim_end().ends_with(':')
                 && !self.reading.explicit().any(|name| clause.start <= name.start && name.start < clause.end)
         };
-        definite(self.clauses[first].act) && self.clauses[first + 1..].iter().any(is_open)
+        definite(self.clauses[first].act) && (self.clauses[first + 1..].iter().any(is_open) || self.has_open_tail())
+    }
+
+    /// Returns `true` if what is hung on in passing names neither a value nor a thing of a definite form.
+    fn has_open_tail(&self) -> bool {
+        let Some(smell) = self.smells.iter().find(|smell| smell.id == "scope_creep") else { return false };
+        let tail = &self.reading.text[smell.end..];
+        smell.start > 0 && concrete(tail) == 0 && !self.reading.explicit().any(|name| name.start >= smell.end)
     }
 
     /// Returns how many of the tasks say exactly what should change, and how many at least name something.

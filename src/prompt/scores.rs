@@ -128,10 +128,10 @@ impl ScoreBasis<'_> {
             return Self::scored(if cs >= 3 { 5 } else { 4 }, "a list says when it is done");
         }
         if self.behaves() && cs >= 3 {
-            return Self::scored(
-                if self.is_concrete() || self.has("says.conditions") { 5 } else { 4 },
-                "the behaviour is stated",
-            );
+            let stated = if self.is_concrete() || self.has("says.conditions") { 5 } else { 4 };
+            let of_act = self.objective_of_act(first, cs, places);
+            let stated = Self::scored(stated, "the behaviour is stated");
+            return if of_act.score > stated.score { of_act } else { stated };
         }
         self.objective_of_act(first, cs, places)
     }
@@ -225,7 +225,8 @@ impl ScoreBasis<'_> {
         if matches!(first, Some(ClauseAct::Question | ClauseAct::Run | ClauseAct::Review)) {
             return Self::scored(3, "the act changes nothing else");
         }
-        let closed = first == Some(ClauseAct::Precise) || self.has("acts.test");
+        let closed = (first == Some(ClauseAct::Precise) || self.has("acts.test"))
+            && (self.tasks > 1 || !self.smells("scope_creep"));
         let named = cs >= 4 || co == 5;
         let is_unbounded = open && (cs <= 2 || (cs == 3 && self.smells("magic_words")));
         match (is_unbounded, closed && !self.behaves() && !open && named) {
@@ -312,6 +313,7 @@ impl ScoreBasis<'_> {
             Some(ClauseAct::Create) if co == 4 || (self.has("acts.test") && cs >= 4) => {
                 Self::scored(3, "a test could be written")
             }
+            Some(ClauseAct::Vague) if self.reading.has_trace && co >= 4 => Self::scored(5, "the error must go"),
             _ if self.reading.has_trace => Self::scored(3, "the error must go"),
             _ => Self::scored(
                 if co >= 4 {
@@ -351,6 +353,7 @@ impl ScoreBasis<'_> {
             (3, ..=3) if first == Some(ClauseAct::Create) => {
                 Self::scored(if self.has("says.shared") { 4 } else { 3 }, "a feature without a place")
             }
+            (3.., _) if self.smells("scope_creep") => Self::scored(3, "two things"),
             (3 | 4, _)
                 if first != Some(ClauseAct::Question) && first != Some(ClauseAct::Run) && !self.has("acts.test") =>
             {

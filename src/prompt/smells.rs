@@ -6,6 +6,7 @@ use regex::Regex;
 use serde::Serialize;
 
 use super::clauses::{Clause, ClauseAct};
+use super::european_letters::regex;
 use super::prompt_text::{NameKind, PromptText};
 use super::word_lists::{self, PromptLanguage};
 
@@ -36,10 +37,14 @@ pub(super) const SMELLS: [&str; 7] = [
 ];
 
 pub(super) static METRIC: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:<|>|≤|≥|under|below|less than|within|at most|from|bajo|menos de|por debajo de|unter|moins de|menos que|de)?\s*\d[\d.,]*\s*(?:ms|s|sec\w*|seg\w*|min\w*|sekunden|%|x|kb|mb|gb|rps|req/s|qps|fps|times|veces|rows?|hours?|h)\b").ok()
+    regex(
+        r"(?i)(?:<|>|≤|≥|under|below|less than|within|at most|from|bajo|menos de|por debajo de|unter|moins de|menos que|de)?\s*\d[\d.,]*\s*(?:ms|s|sec\w*|seg\w*|min\w*|sekunden|%|x|kb|mb|gb|rps|req/s|qps|fps|times|veces|rows?|hours?|h)\b",
+    )
 });
 static CONCRETE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r#"(?i)\b[1-5]\d\d\b|\b\w+(?:Error|Exception)\b|"[^"\n]*"|`[^`\n]+`|'[^'\n]*'|«[^»]*»|\b(?:null|none|nil|undefined|true|false|nan)\b|\[\]|->|→|\bexit (?:code|status) \d|\(\S*\)|\b\d+(?:\.\d+)?[a-z%]{0,3}\b"#).ok()
+    regex(
+        r#"(?i)\b[1-5]\d\d\b|\b\w+(?:Error|Exception)\b|"[^"\n]*"|`[^`\n]+`|(?:^|[\s(\[=:,])'[^'\n]*'|«[^»]*»|\b(?:null|none|nil|undefined|true|false|nan)\b|\[\]|->|→|\bexit (?:code|status) \d|\(\S*\)|\b\d+(?:\.\d+)?[a-z%]{0,3}\b"#,
+    )
 });
 
 /// Returns `true` if the text has a number with a unit.
@@ -69,11 +74,21 @@ pub(super) fn smells(
             let inside_name = reading.explicit().any(|name| name.start <= start && end <= name.end);
             let clause = clauses.iter().find(|clause| clause.start <= start && start < clause.end);
             let is_definite_wish = wants_elsewhere(start, clauses);
-            let negated = clause.is_some_and(|clause| clause.is_constraint) || is_negated(wish, start);
-            let asked = clause.is_some_and(Clause::is_question);
+            let is_bound =
+                clause.is_some_and(|clause| clause.is_constraint && is_beside_a_wish(clause, wish, language, clauses));
+            let negated = is_bound || is_negated(wish, start);
+            let asked = clause.is_some_and(|clause| {
+                clause.is_question() && language.begins("says.favours", wish[clause.start..].trim_start()).is_none()
+            });
+            // "Look for places where the body gets lost" is about a kind of defect.
+            let is_sought = id == "bug_without_reproduction"
+                && clause.is_some_and(|clause| {
+                    clause.act == Some(ClauseAct::Review) && start > clause.start + MAX_TO_DEFECT
+                });
             if inside_name
                 || negated
                 || (asked && id != "bug_without_reproduction")
+                || is_sought
                 || !is_open(id, (start, end), reading, language, clause, is_definite_wish, previous)
             {
                 continue;
@@ -86,6 +101,14 @@ pub(super) fn smells(
     found.sort_by_key(|smell| smell.start);
     without_repetition(reading.text, found, clauses)
 }
+
+/// Returns `true` for a clause that bounds the wish of another, and for one that forbids something.
+fn is_beside_a_wish(clause: &Clause, wish: &str, language: PromptLanguage, clauses: &[Clause]) -> bool {
+    clauses.iter().any(|other| !other.is_constraint) || language.has("says.negation", &wish[clause.start..clause.end])
+}
+
+/// The bytes between "review" and a defect that it should find.
+const MAX_TO_DEFECT: usize = 16;
 
 /// The most words of a prompt that is nothing but a complaint.
 const MAX_COMPLAINT_WORDS: usize = 12;
@@ -149,12 +172,16 @@ const MAX_TO_PLACE: usize = 24;
 /// Returns `true` if a negation or a mention is just before the phrase.
 fn is_negated(wish: &str, start: usize) -> bool {
     static BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)(?:\b(?:don't|do not|dont|never|not|no need to|without|rather than|instead of|stop|nothing|no|sin|nunca|en vez de|nicht|ohne|kein\w*|ne|sans|não|sem|nem|ni|called|named|llamad[oa])\s+(?:\S+\s+)?|(?:do|does|am|is|are|'m|'re) ?n[o'’]t (?:ask\w*|look\w*|interested|want\w*|need\w*|about|trying|mean\w*|meant)(?: \S+){0,3}\s|not (?:ask\w*|look\w*|want\w*|need\w*|about|trying|meant)(?: \S+){0,3}\s|no (?:quiero|pido|necesito|busco|se trata de|hace falta)(?: \S+){0,3}\s|不要|别|不是要|无需|不用)$").ok()
+        regex(
+            r"(?i)(?:\b(?:don't|do not|dont|never|not|no need to|without|rather than|instead of|stop|nothing|no|sin|nunca|en vez de|nicht|ohne|kein\w*|ne|sans|não|sem|nem|ni|called|named|llamad[oa])\s+(?:\S+\s+)?|(?:do|does|am|is|are|'m|'re) ?n[o'’]t (?:ask\w*|look\w*|interested|want\w*|need\w*|about|trying|mean\w*|meant)(?: \S+){0,3}\s|not (?:ask\w*|look\w*|want\w*|need\w*|about|trying|meant)(?: \S+){0,3}\s|no (?:quiero|pido|necesito|busco|se trata de|hace falta)(?: \S+){0,3}\s|不要|别|不是要|无需|不用)$",
+        )
     });
     let before = &wish[wish[..start].floor_char_boundary(start.saturating_sub(40))..start];
     let before = before.rsplit(['.', '!', '?', ';', '\n', '。']).next().unwrap_or_default();
     BEFORE.as_ref().is_some_and(|regex| regex.is_match(before))
 }
+
+const TOOLS: [&str; 9] = ["lint", "type err", "type-err", "compil", "clippy", "mypy", "ruff", "tsc", "warning"];
 
 fn is_open(
     id: &str,
@@ -187,10 +214,20 @@ fn is_open(
             let is_case = is_definite_wish && language.has("says.triggers", &wish[sentence..start]);
             let quoted = concrete(text) > 0
                 && (expected || language.has("says.values", wish) || text.contains('`') || text.contains('"'));
-            !is_case && !reading.has_trace && !steps && !text.contains("```") && !quoted && concrete(text) < 2
+            // "Fix the two lint errors": a tool names them.
+            let is_of_tool = TOOLS.iter().any(|tool| text[start..end].to_lowercase().contains(tool));
+            !is_case
+                && !is_of_tool
+                && !reading.has_trace
+                && !steps
+                && !text.contains("```")
+                && !quoted
+                && concrete(text) < 2
         }
         "magic_words" => {
-            let triggered = language.has("says.conditions", &wish[..start]);
+            let sentence =
+                &wish[start..wish[start..].find(['.', ';', '\n']).map_or(wish.len(), |length| start + length)];
+            let triggered = language.has("says.conditions", &wish[..start]) || language.has("says.triggers", sentence);
             let mechanism = wish[start..end].to_lowercase().starts_with("auto") && triggered;
             let defined = wish[end..].trim_start().starts_with(':');
             !defined && !mechanism && (!conditional || concrete(text) == 0)
@@ -209,7 +246,14 @@ fn is_open(
             let is_bounded = goes_on(&["else", "except", "that ", "below ", "above ", "after ", "before "])
                 || goes_on(&["in ", "under ", "from "]) && names_place
                 || wish[start..end].to_lowercase().contains("tests");
-            act && !is_bounded
+            // "Rename a to b everywhere" has a definite object.
+            let has_object = clause.is_some_and(|clause| {
+                let named = reading.explicit().any(|name| clause.start <= name.start && name.end <= start);
+                clause.act == Some(ClauseAct::Precise) && (named || concrete(&text[clause.start..start]) > 0)
+            });
+            // "It is compiled for every line. Put it in a constant." only explains.
+            let explains = is_definite_wish && clause.is_some_and(|clause| clause.act.is_none());
+            act && !is_bounded && !has_object && !explains
         }
         _ => true,
     }

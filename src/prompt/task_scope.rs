@@ -6,6 +6,7 @@ use regex::Regex;
 use serde::Serialize;
 
 use super::clauses::{Clause, ClauseAct};
+use super::european_letters::regex;
 use super::prompt_text::PromptText;
 use super::word_lists::PromptLanguage;
 
@@ -19,10 +20,9 @@ pub struct TaskInPrompt {
     pub touches: Vec<String>,
 }
 
-static ITEM: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?m)^\s{0,6}(?:[-*+•]\s+(?:\[[ x]\]\s+)?|\(?\d{1,2}[.)]\s+|\(?[a-z][.)]\s+)(\S.*)$").ok()
-});
-static INLINE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?:^|\s)\(?\d[.)]\s+").ok());
+static ITEM: LazyLock<Option<Regex>> =
+    LazyLock::new(|| regex(r"(?m)^\s{0,6}(?:[-*+•]\s+(?:\[[ x]\]\s+)?|\(?\d{1,2}[.)]\s+|\(?[a-z][.)]\s+)(\S.*)$"));
+static INLINE: LazyLock<Option<Regex>> = LazyLock::new(|| regex(r"(?:^|\s)(?:\(?\d[.)]|\([a-z]\))\s+"));
 
 /// The most items of a list that are read.
 const MAX_ITEMS: usize = 500;

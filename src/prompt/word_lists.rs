@@ -1,10 +1,12 @@
 //! The words of each language, from `gates/prompt/*.toml`.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::european_letters::european;
 use crate::embedded;
 use crate::lazy_patterns::{PhrasePatterns, joined};
 
@@ -65,6 +67,13 @@ pub(super) fn is_genitive(text: &str) -> bool {
     !trimmed.is_empty() && spans("says.genitives", trimmed).contains(&(0, trimmed.len()))
 }
 
+/// Returns `true` for a word that names nothing: "the table is", "this table should", "table sorting".
+pub(super) fn is_small_word(word: &str) -> bool {
+    const KEYS: [&str; 5] =
+        ["language.words", "says.predicates", "says.expected", "continuations.accept", "continuations.filler"];
+    word.ends_with("ing") || KEYS.iter().any(|key| spans(key, word).contains(&(0, word.len())))
+}
+
 /// Returns the nouns in a text that has no spaces between words, with the places where they begin and end.
 pub(super) fn nouns_without_spaces(text: &str) -> Vec<(usize, usize, &'static str)> {
     let unspaced = FILES.values().filter(|file| file.anywhere).filter_map(|file| file.sections.get(NOUN_SECTION));
@@ -76,12 +85,19 @@ fn lists(file: &WordFile) -> WordLists {
     let mut lists = WordLists::new();
     for (section, keys) in file.sections.iter().filter(|(section, _)| *section != NOUN_SECTION) {
         for (key, entries) in keys {
-            let patterns =
-                if file.anywhere { PhrasePatterns::anywhere(entries) } else { PhrasePatterns::words(entries) };
+            let patterns = if file.anywhere {
+                PhrasePatterns::anywhere(entries)
+            } else {
+                PhrasePatterns::words(&european_all(entries))
+            };
             lists.insert(format!("{section}.{key}"), patterns);
         }
     }
     lists
+}
+
+fn european_all(entries: &[String]) -> Vec<String> {
+    entries.iter().map(|entry| european(entry)).collect()
 }
 
 /// The lists that apply to one prompt: those of its language, and the English ones, because commands and names are English.
@@ -139,11 +155,7 @@ impl PromptLanguage {
 
     /// Returns the places of entries of the list.
     pub(super) fn spans(self, key: &str, text: &str) -> Vec<(usize, usize)> {
-        match self.0 {
-            "any" => spans(key, text),
-            "en" => spans_in(["en"].into_iter(), key, text),
-            name => spans_in([name, "en"].into_iter(), key, text),
-        }
+        spans_in(self.0, key, text)
     }
 
     /// Returns `true` if the text contains an entry of the list.
@@ -168,12 +180,46 @@ fn is_part_of_name(rest: &str) -> bool {
 
 /// Returns the places of entries of the list, in any language.
 pub(super) fn spans(key: &str, text: &str) -> Vec<(usize, usize)> {
-    spans_in(LANGUAGES.keys().copied(), key, text)
+    spans_in(PromptLanguage::ANY.0, key, text)
 }
 
-fn spans_in(names: impl Iterator<Item = &'static str>, key: &str, text: &str) -> Vec<(usize, usize)> {
-    let lists = names.filter_map(|name| LANGUAGES.get(name)?.get(key));
-    joined(lists.flat_map(|list| list.spans(text)).collect())
+thread_local! {
+    /// The same words are looked for in the same text again and again.
+    static FOUND: RefCell<FoundSpans> = RefCell::default();
+}
+
+/// The bytes of texts and places that are kept.
+const MAX_KEPT: usize = 4 * 1024 * 1024;
+
+#[derive(Default)]
+struct FoundSpans {
+    bytes: usize,
+    /// By language, list and text.
+    places: HashMap<(&'static str, String), HashMap<String, Vec<(usize, usize)>>>,
+}
+
+impl FoundSpans {
+    fn keep(&mut self, language: &'static str, key: &str, text: &str, spans: &[(usize, usize)]) {
+        self.bytes += text.len() + size_of_val(spans);
+        if self.bytes > MAX_KEPT {
+            *self = Self::default();
+        }
+        let of_list = self.places.entry((language, key.to_owned())).or_default();
+        of_list.insert(text.to_owned(), spans.to_vec());
+    }
+}
+
+/// Returns the places of entries of the list in one language, or in all.
+fn spans_in(language: &'static str, key: &str, text: &str) -> Vec<(usize, usize)> {
+    let list = (language, key.to_owned());
+    let kept = FOUND.with_borrow(|found| found.places.get(&list)?.get(text).cloned());
+    kept.unwrap_or_else(|| {
+        let is_asked = |name: &str| language == PromptLanguage::ANY.0 || name == language || name == "en";
+        let lists = LANGUAGES.iter().filter(|(name, _)| is_asked(name)).filter_map(|(_, lists)| lists.get(key));
+        let spans = joined(lists.flat_map(|list| list.spans(text)).collect());
+        FOUND.with_borrow_mut(|found| found.keep(language, key, text, &spans));
+        spans
+    })
 }
 
 #[cfg(test)]

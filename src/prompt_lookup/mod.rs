@@ -109,6 +109,16 @@ fn without_tests(places: &mut BTreeSet<String>) {
     }
 }
 
+/// The shortest stem of a word: "load" of "loader".
+const MIN_STEM: usize = 4;
+
+/// Returns the verb or noun from which a word is made: "scroll" for "scrolling", "index" for "indexación".
+fn word_stem(word: &str) -> Option<&str> {
+    const ENDINGS: [&str; 10] = ["ations", "ation", "ación", "ação", "ings", "ing", "ers", "er", "ors", "or"];
+    let stem = ENDINGS.iter().find_map(|ending| word.strip_suffix(ending))?;
+    (stem.len() >= MIN_STEM).then_some(stem)
+}
+
 fn by_path(name: &NameInPrompt, paths: &[String]) -> NameMatches {
     let mut place = NameMatches {
         takes_mentions: !name.kind.is_plain() && !matches!(name.kind, NameKind::Path | NameKind::Table),
@@ -159,7 +169,9 @@ fn by_path(name: &NameInPrompt, paths: &[String]) -> NameMatches {
                 place.path.insert(path.clone());
             } else if stem == singular || Some(stem.as_str()) == lower.strip_suffix("ing") {
                 place.inflected.insert(path.clone());
-            } else if path.to_lowercase().contains(singular) {
+            } else if path.to_lowercase().contains(singular)
+                || word_stem(&lower).is_some_and(|stem| path.contains(stem))
+            {
                 place.part.insert(path.clone());
             }
         } else if name.kind == NameKind::Identifier && (file == name.text || stem == lower) {
@@ -220,7 +232,8 @@ fn read_files(root: &Path, paths: &[String], wanted: &mut [(&NameInPrompt, NameM
 fn parts_of_definitions(wanted: &[(&NameInPrompt, NameMatches)], names: &[String]) -> Option<RegexSet> {
     let is_vague = wanted.iter().all(|(name, _)| name.kind.is_plain());
     let pattern = |((name, _), text): (&(&NameInPrompt, NameMatches), &String)| {
-        let word = if name.text.len() < MIN_PART { r"\z\A." } else { text.as_str() };
+        let stem = word_stem(&name.text).map(|stem| format!("(?:{text}|{})", regex::escape(stem)));
+        let word = if name.text.len() < MIN_PART { r"\z\A." } else { stem.as_deref().unwrap_or(text) };
         format!(r"(?i)\b(?:fn|def|func|function|class|struct|const|interface|table)\s+(?:\([^)]*\)\s*)?\w*{word}\w*")
     };
     is_vague.then(|| RegexSet::new(wanted.iter().zip(names).map(pattern)).ok()).flatten()
