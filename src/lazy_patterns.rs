@@ -16,7 +16,7 @@ use self::required_texts::required;
 pub struct LazyPattern {
     written: String,
     any_case: bool,
-    required: OnceLock<Vec<String>>,
+    required: OnceLock<Vec<Vec<String>>>,
     compiled: OnceLock<Option<Regex>>,
 }
 
@@ -72,18 +72,17 @@ impl LazyPattern {
     fn within(&self, folded: &str) -> Option<&Regex> {
         let required = self.required();
         let has = |text: &String| memmem::find(folded.as_bytes(), text.as_bytes()).is_some();
-        let possible = required.is_empty() || required.iter().any(has);
+        let possible = required.iter().all(|texts| texts.iter().any(has));
         if possible { self.compiled.get_or_init(|| self.compile().ok()).as_ref() } else { None }
     }
 
-    fn required(&self) -> &[String] {
+    fn required(&self) -> &[Vec<String>] {
         self.required.get_or_init(|| required(&self.written, self.any_case))
     }
 
     /// As [`Self::within`], for a text of which the pairs of letters are known.
     fn within_pairs(&self, folded: &str, pairs: &LetterPairs) -> Option<&Regex> {
-        let required = self.required();
-        let possible = required.is_empty() || required.iter().any(|text| pairs.may_have(text));
+        let possible = self.required().iter().all(|texts| texts.iter().any(|text| pairs.may_have(text)));
         if possible { self.within(folded) } else { None }
     }
 }

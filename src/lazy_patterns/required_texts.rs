@@ -2,9 +2,9 @@
 //!
 //! Compiling costs far more than a search for a word, and most expressions match nothing in most texts.
 
-/// Returns literal texts of which every match contains at least one, or none if any text may match. If letters match in
-/// any case, the texts are in small letters.
-pub(super) fn required(pattern: &str, any_case: bool) -> Vec<String> {
+/// Returns sets of literal texts: every match contains at least one text of each set. If letters match in any case, the
+/// texts are in small letters.
+pub(super) fn required(pattern: &str, any_case: bool) -> Vec<Vec<String>> {
     let pattern = if any_case { pattern.strip_prefix("(?i)").unwrap_or(pattern) } else { pattern };
     // Blanks of this form mean nothing.
     let spaced = pattern.strip_prefix("(?x)").map(without_blanks);
@@ -15,13 +15,21 @@ pub(super) fn required(pattern: &str, any_case: bool) -> Vec<String> {
     if pattern.split("(?").skip(1).any(flags) {
         return Vec::new();
     }
-    let mut found = of_alternatives(pattern.as_bytes(), any_case);
+    let mut found = sets(pattern.as_bytes(), any_case);
     if any_case {
-        for text in &mut found {
+        for text in found.iter_mut().flatten() {
             text.make_ascii_lowercase();
         }
     }
     found
+}
+
+/// Returns the sets of a whole expression or of a group that must match.
+fn sets(pattern: &[u8], any_case: bool) -> Vec<Vec<String>> {
+    match alternatives(pattern).as_slice() {
+        [only] => sets_of_row(only, any_case),
+        _ => Some(of_alternatives(pattern, any_case)).filter(|texts| !texts.is_empty()).into_iter().collect(),
+    }
 }
 
 /// Removes the blanks of an expression that ignores them; one that has comments stays unknown.
@@ -100,8 +108,18 @@ fn after(pattern: &[u8], at: usize) -> usize {
     .min(pattern.len())
 }
 
-/// Returns the best of the texts of a sequence: the one whose shortest alternative is longest.
+/// The length of the shortest text of a set.
+fn shortest(texts: &Vec<String>) -> usize {
+    texts.iter().map(String::len).min().unwrap_or(0)
+}
+
+/// Returns the best set of a sequence: the one whose shortest text is longest.
 fn of_row(pattern: &[u8], any_case: bool) -> Vec<String> {
+    sets_of_row(pattern, any_case).into_iter().max_by_key(shortest).unwrap_or_default()
+}
+
+/// Returns the sets of a sequence, those of groups last.
+fn sets_of_row(pattern: &[u8], any_case: bool) -> Vec<Vec<String>> {
     let mut found: Vec<Vec<String>> = Vec::new();
     let mut run = Vec::new();
     let mut at = 0;
@@ -125,7 +143,7 @@ fn of_row(pattern: &[u8], any_case: bool) -> Vec<String> {
             _ => close(&mut run),
         }
         if piece.first() == Some(&b'(') && !optional {
-            groups.push(of_alternatives(inside(piece), any_case));
+            groups.extend(sets(inside(piece), any_case));
         }
         at = next;
         match behind {
@@ -143,8 +161,8 @@ fn of_row(pattern: &[u8], any_case: bool) -> Vec<String> {
     }
     close(&mut run);
     found.extend(groups);
-    let shortest = |texts: &Vec<String>| texts.iter().map(String::len).min().unwrap_or(0);
-    found.into_iter().max_by_key(shortest).filter(|texts| shortest(texts) > 0).unwrap_or_default()
+    found.retain(|texts| shortest(texts) > 0);
+    found
 }
 
 /// Returns `true` if the byte at `at` belongs to a character outside of ASCII that is not in the blocks of Chinese,
@@ -195,7 +213,7 @@ mod tests {
             ("(?x)\n  a b\\ c (?: d | e ) ", vec!["ab c"]),
             ("(?x) ab # no text\n cd", vec![]),
         ] {
-            assert_eq!(required(pattern, false), want, "{pattern}");
+            assert_eq!(best(pattern, false), want, "{pattern}");
         }
         for (pattern, want) in [
             ("Done|All PASSED", vec!["done", "all passed"]),
@@ -205,7 +223,19 @@ mod tests {
             ("(?:通过|ok)了?", vec!["通过", "ok"]),
             ("ä+", vec![]),
         ] {
-            assert_eq!(required(pattern, true), want, "{pattern}");
+            assert_eq!(best(pattern, true), want, "{pattern}");
         }
+    }
+
+    fn best(pattern: &str, any_case: bool) -> Vec<String> {
+        required(pattern, any_case).into_iter().max_by_key(shortest).unwrap_or_default()
+    }
+
+    #[test]
+    fn every_set_is_needed() {
+        let sets = |pattern: &str| required(pattern, true);
+        assert_eq!(sets(r"\b(?:(?:is|are) (?:ugly|a mess))\b"), [vec![" "], vec!["is", "are"], vec!["ugly", "a mess"]]);
+        assert_eq!(sets("(?:is|are)? ugly"), [vec![" ugly"]]);
+        assert!(sets(r"ugly|\w+").is_empty());
     }
 }

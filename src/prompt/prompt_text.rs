@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
-
-use super::{european_letters, word_lists};
+use super::european_letters::european;
+use super::word_lists;
+use crate::lazy_patterns::LazyPattern;
 
 /// The sort of thing that a name seems to be, from its form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -71,52 +71,51 @@ const MAX_PHRASES: usize = 16;
 /// The shortest word of a phrase.
 const MIN_PHRASE_WORD: usize = 3;
 
-fn regex(pattern: &str) -> Regex {
-    #[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles each")]
-    european_letters::regex(pattern).expect("a constant pattern")
+fn regex(pattern: &str) -> LazyPattern {
+    LazyPattern::from(european(pattern))
 }
 
-static MASKED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+static MASKED: LazyLock<Vec<LazyPattern>> = LazyLock::new(|| {
     let patterns = [
-        r"`[^`\n]{1,300}`",
-        r#"„[^“”"\n]{1,300}[“”"]"#,
-        r#""[^"\n]{1,300}""#,
-        r"“[^”\n]{1,300}”",
-        r"«[^»\n]{1,300}»",
-        r"「[^」\n]{1,300}」",
+        r"`[^`\n]+`",
+        r#"„[^“”"\n]+[“”"]"#,
+        r#""[^"\n]+""#,
+        r"“[^”\n]+”",
+        r"«[^»\n]+»",
+        r"「[^」\n]+」",
         r"https?://\S+",
     ];
     patterns.into_iter().map(regex).collect()
 });
-static PASTED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+static PASTED: LazyLock<Vec<LazyPattern>> = LazyLock::new(|| {
     let patterns = [
         r"(?s)```.*?(?:```|\z)",
         r"(?s)~~~.*?(?:~~~|\z)",
         r#"(?s)""".*?(?:"""|\z)"#,
         r"(?s)'''.*?(?:'''|\z)",
-        r#"(?m)^"[^"]{1,4000}"\s*$"#,
+        r#"(?m)^"[^"]+"\s*$"#,
         r"(?m)^\s*>.*$",
         r"(?m)^\s*\$ .*$",
     ];
     patterns.into_iter().map(regex).collect()
 });
-static SINGLE_QUOTED: LazyLock<Regex> = LazyLock::new(|| regex(r"(?:^|[\s(\[])('[^'\n]{0,200}')"));
-static TRACE: LazyLock<Regex> = LazyLock::new(|| {
+static SINGLE_QUOTED: LazyLock<LazyPattern> = LazyLock::new(|| regex(r"(?:^|[\s(\[])('[^'\n]*')"));
+static TRACE: LazyLock<LazyPattern> = LazyLock::new(|| {
     regex(
         r#"(?m)^(?:Traceback \(most recent call last\):|\s+File ".*|\s+at \S+.*[:(].*|\s*(?:\w+\.)*\w*(?:Error|Exception|Panic)\b: .*|thread '.*' panicked at.*|error(?:\[E\d+\])?: .*|panic: .*|goroutine \d+.*|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|(?:ERROR|FATAL|WARN)\b.*|FAILED? .*|npm ERR!.*|note: .*|warning: .*|caused by:? .*|\s*\^+\s*|\[signal .*|\s*\S+\.\S+\(.*\)|\s+/\S+:\d+.*|\s+\d+: \S+::\S+.*)$"#,
     )
 });
 /// A sentence; a point between digits does not end it.
-static SENTENCE: LazyLock<Regex> = LazyLock::new(|| regex(r"(?:[^.!?;。！？；\n]|\.\d|\.\w)+[.!?;。！？；\n]*"));
+static SENTENCE: LazyLock<LazyPattern> = LazyLock::new(|| regex(r"(?:[^.!?;。！？；\n]|\.\d|\.\w)+[.!?;。！？；\n]*"));
 /// An error in the line of the wish: "FAILED tests/a.py::test_b. Fix it in a.py."
-static FIRST_SENTENCE: LazyLock<Regex> = LazyLock::new(|| regex(r"^[^\n]*?\.\s"));
-static AFTER_FRAME: LazyLock<Regex> = LazyLock::new(|| regex(r#"(?m)^\s+File ".*\n(\s+.*)$"#));
-static TO_EVALUATOR: LazyLock<Regex> = LazyLock::new(|| {
+static FIRST_SENTENCE: LazyLock<LazyPattern> = LazyLock::new(|| regex(r"^[^\n]*?\.\s"));
+static AFTER_FRAME: LazyLock<LazyPattern> = LazyLock::new(|| regex(r#"(?m)^\s+File ".*\n(\s+.*)$"#));
+static TO_EVALUATOR: LazyLock<LazyPattern> = LazyLock::new(|| {
     regex(
         r"(?i)[^.\n!;]*\b(?:evaluators?|evaluador(?:a|es)?|évaluateur|avaliador|prompt gate|ignore (?:all |any )?(?:previous|prior|above)|ignora (?:todas )?las instrucciones|score (?:this|it|me)|punt[uú]a esto|this prompt (?:is|deserves|scores|must|should)|este prompt (?:vale|es|merece|debe)|(?:rate|grade|mark) this (?:prompt|as|a)|(?:composite|band|score) ?[:=] ?\S+)\b[^.!\n]*(?:\.\d[^.!\n]*)*[.!\n]?|<!--.*?-->",
     )
 });
-static NAMES: LazyLock<Vec<(NameKind, Regex)>> = LazyLock::new(|| {
+static NAMES: LazyLock<Vec<(NameKind, LazyPattern)>> = LazyLock::new(|| {
     [
         (NameKind::Path, r"[\w.@-]*(?:/[\w.@\[\]-]+)*/?[\w@-][\w.@\[\]-]*\.(?:rs|py|tsx?|jsx?|mjs|cjs|go|java|kt|rb|php|cs|cpp|cc|c|h|hpp|swift|sql|css|scss|html|vue|svelte|md|txt|toml|ya?ml|json|xml|ini|cfg|conf|env|lock|sh|bash|prisma|proto|graphql|csv|log|mod|sum|gradle|tf|lua|ex|exs|erl|hs|ml|scala|dart|r|ipynb|service|po)\b"),
         (NameKind::Path, r"\b[\w@-][\w.@-]*/(?:[\w.@-]+/)*[\w.@-]*[\w-]"),
@@ -147,7 +146,7 @@ impl<'a> PromptText<'a> {
         blank_all(&mut wish, &TO_EVALUATOR, 0);
         blank_notes_to_evaluator(&mut wish);
         let for_names = wish.clone();
-        let has_trace = TRACE.is_match(&wish);
+        let has_trace = TRACE.about(&wish).is_some_and(|trace| trace.is_match(&wish));
         if has_trace && !wish.trim().contains('\n') {
             blank_all(&mut wish, &FIRST_SENTENCE, 0);
         }
@@ -171,7 +170,8 @@ impl<'a> PromptText<'a> {
 }
 
 /// Puts spaces where the group matches, byte for byte, and keeps line ends.
-fn blank_all(text: &mut String, regex: &Regex, group: usize) {
+fn blank_all(text: &mut String, pattern: &LazyPattern, group: usize) {
+    let Some(regex) = pattern.about(text) else { return };
     let spans: Vec<_> = regex.captures_iter(text).filter_map(|found| found.get(group).map(|g| g.range())).collect();
     for span in spans {
         let blank: String = text[span.clone()].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
@@ -184,7 +184,8 @@ fn blank_notes_to_evaluator(wish: &mut String) {
     if word_lists::spans("says.evaluator", wish).is_empty() {
         return;
     }
-    let sentences: Vec<_> = SENTENCE.find_iter(wish).map(|hit| hit.range()).collect();
+    let sentences: Vec<_> =
+        SENTENCE.about(wish).into_iter().flat_map(|sentence| sentence.find_iter(wish)).map(|hit| hit.range()).collect();
     for span in sentences {
         if !word_lists::spans("says.evaluator", &wish[span.clone()]).is_empty() {
             let blank: String = wish[span.clone()].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
@@ -203,6 +204,7 @@ fn names(text: &str, own: &str, wish: &str) -> Vec<NameInPrompt> {
     let mut found: Vec<NameInPrompt> = Vec::new();
     for (kind, regex) in NAMES.iter() {
         let place = if *kind == NameKind::Word { wish } else { text };
+        let Some(regex) = regex.about(place) else { continue };
         for captures in regex.captures_iter(place) {
             let Some(hit) = captures.get(1).or_else(|| captures.get(0)) else { continue };
             let name = hit.as_str().trim_end_matches(['(', ')', '.']);
