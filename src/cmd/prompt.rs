@@ -28,7 +28,7 @@ pub struct Args {
     /// A file with the assistant's previous turn
     #[arg(long, value_name = "FILE")]
     previous: Option<PathBuf>,
-    /// Print the evaluation, or the history, as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
