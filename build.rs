@@ -4,6 +4,11 @@
 //! Tables are rewritten from TOML to JSON, which takes less to read, and runners are listed by their programs
 //! and texts, so that a process reads only the tables and runners that it needs.
 
+#[path = "src/prompt/european_letters.rs"]
+mod european_letters;
+#[path = "src/lazy_patterns/required_texts.rs"]
+mod required_texts;
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -43,7 +48,8 @@ fn main() -> io::Result<()> {
     );
     code.push_str("pub const TABLES: &[(&str, &str)] = &[\n");
     for (name, table) in &tables {
-        let _ = writeln!(code, "    ({name:?}, {:?}),", json(table)?);
+        let table = if name.starts_with("prompt/") { words(table) } else { table.clone() };
+        let _ = writeln!(code, "    ({name:?}, {:?}),", json(&table)?);
     }
     code.push_str("];\n");
     let is_gate = |(name, table): &&(String, Table)| !name.contains('/') && table.contains_key("kind");
@@ -68,6 +74,23 @@ fn read(file: &Path) -> io::Result<Table> {
 
 fn json(table: &Table) -> io::Result<String> {
     Ok(serde_json::to_string(table)?)
+}
+
+/// Writes the texts that a match needs beside each expression of a list of words, because a process that reads a prompt
+/// would have to find them for all.
+fn words(table: &Table) -> Table {
+    use required_texts::{BEFORE_SET, BEFORE_SETS, BEFORE_TEXT};
+    let mut table = table.clone();
+    let lists =
+        table.iter_mut().filter(|(section, _)| *section != "nouns").filter_map(|(_, lists)| lists.as_table_mut());
+    for entry in lists.flat_map(|lists| lists.iter_mut()).filter_map(|(_, list)| list.as_array_mut()).flatten() {
+        let Some(written) = entry.as_str() else { continue };
+        let sets = required_texts::required(written, true);
+        let sets: Vec<String> = sets.iter().map(|texts| texts.join(&BEFORE_TEXT.to_string())).collect();
+        let sets = sets.join(&BEFORE_SET.to_string());
+        *entry = Value::String(format!("{}{BEFORE_SETS}{sets}", european_letters::european(written)));
+    }
+    table
 }
 
 /// Lists the runners, and the programs that start them.

@@ -9,13 +9,15 @@ use memchr::memmem;
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Deserializer};
 
-use self::required_texts::required;
+use self::required_texts::{BEFORE_SET, BEFORE_SETS, BEFORE_TEXT, required};
 
 /// One regular expression.
 #[derive(Debug, Default)]
 pub struct LazyPattern {
     written: String,
     any_case: bool,
+    /// The sets of `required`, if the build wrote them down.
+    known: Option<String>,
     required: OnceLock<Vec<Vec<String>>>,
     compiled: OnceLock<Option<Regex>>,
 }
@@ -40,6 +42,14 @@ fn compile(builder: &RegexBuilder, written: &str) -> Result<Regex, regex::Error>
 }
 
 impl LazyPattern {
+    /// Returns an entry of a table that was embedded with the texts that its matches need.
+    fn of_entry(entry: &str, bounds: [&str; 2]) -> Self {
+        let (pattern, known) =
+            entry.split_once(BEFORE_SETS).map_or((entry, None), |(pattern, sets)| (pattern, Some(sets)));
+        let written = [bounds[0], "(?:", pattern, ")", bounds[1]].concat();
+        Self { known: known.map(str::to_owned), ..Self::new(written, true) }
+    }
+
     fn new(written: String, any_case: bool) -> Self {
         let any_case = any_case || written.starts_with("(?i)");
         Self { written, any_case, ..Self::default() }
@@ -70,20 +80,23 @@ impl LazyPattern {
 
     /// Returns the expression if it may match in a text of which this is the folded form.
     fn within(&self, folded: &str) -> Option<&Regex> {
-        let required = self.required();
-        let has = |text: &String| memmem::find(folded.as_bytes(), text.as_bytes()).is_some();
-        let possible = required.iter().all(|texts| texts.iter().any(has));
-        if possible { self.compiled.get_or_init(|| self.compile().ok()).as_ref() } else { None }
+        let has = |text: &str| memmem::find(folded.as_bytes(), text.as_bytes()).is_some();
+        if self.may_match(has) { self.compiled.get_or_init(|| self.compile().ok()).as_ref() } else { None }
     }
 
-    fn required(&self) -> &[Vec<String>] {
-        self.required.get_or_init(|| required(&self.written, self.any_case))
+    /// Returns `false` if a set has no text that is there.
+    fn may_match(&self, has: impl Fn(&str) -> bool) -> bool {
+        if let Some(known) = &self.known {
+            let mut sets = known.split(BEFORE_SET).filter(|set| !set.is_empty());
+            return sets.all(|set| set.split(BEFORE_TEXT).any(&has));
+        }
+        let sets = self.required.get_or_init(|| required(&self.written, self.any_case));
+        sets.iter().all(|texts| texts.iter().any(|text| has(text)))
     }
 
     /// As [`Self::within`], for a text of which the pairs of letters are known.
     fn within_pairs(&self, folded: &str, pairs: &LetterPairs) -> Option<&Regex> {
-        let possible = self.required().iter().all(|texts| texts.iter().any(|text| pairs.may_have(text)));
-        if possible { self.within(folded) } else { None }
+        if self.may_match(|text| pairs.may_have(text)) { self.within(folded) } else { None }
     }
 }
 
@@ -136,12 +149,12 @@ impl LazyPatterns {
 impl PhrasePatterns {
     /// Returns the patterns of entries that begin and end at a word.
     pub fn words(entries: &[String]) -> Self {
-        Self(entries.iter().map(|entry| LazyPattern::new(format!(r"\b(?:{entry})\b"), true)).collect())
+        Self(entries.iter().map(|entry| LazyPattern::of_entry(entry, [r"\b", r"\b"])).collect())
     }
 
     /// Returns the patterns of entries that may stand inside a word.
     pub fn anywhere(entries: &[String]) -> Self {
-        Self(entries.iter().map(|entry| LazyPattern::new(format!("(?:{entry})"), true)).collect())
+        Self(entries.iter().map(|entry| LazyPattern::of_entry(entry, ["", ""])).collect())
     }
 
     /// Returns the places at which an expression matches, in order; places that overlap are joined.
@@ -220,7 +233,7 @@ mod tests {
     fn written() -> Vec<String> {
         fn collect(value: &serde_json::Value, found: &mut Vec<String>) {
             match value {
-                serde_json::Value::String(text) => found.push(text.clone()),
+                serde_json::Value::String(text) => found.extend(text.split(BEFORE_SETS).next().map(str::to_owned)),
                 serde_json::Value::Array(list) => list.iter().for_each(|value| collect(value, found)),
                 serde_json::Value::Object(table) => table.values().for_each(|value| collect(value, found)),
                 _ => {}

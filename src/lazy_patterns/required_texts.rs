@@ -2,6 +2,11 @@
 //!
 //! Compiling costs far more than a search for a word, and most expressions match nothing in most texts.
 
+/// In an entry of an embedded table, the end of the expression.
+pub(super) const BEFORE_SETS: char = '\u{1d}';
+pub(super) const BEFORE_SET: char = '\u{1e}';
+pub(super) const BEFORE_TEXT: char = '\u{1f}';
+
 /// Returns sets of literal texts: every match contains at least one text of each set. If letters match in any case, the
 /// texts are in small letters.
 pub(super) fn required(pattern: &str, any_case: bool) -> Vec<Vec<String>> {

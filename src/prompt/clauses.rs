@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::european_letters::regex;
 use super::lookup_results::Findings;
+use super::prompt_text::own_regex;
 use super::prompt_text::{NameInPrompt, NameKind, PromptText};
 use super::smells::concrete;
 use super::word_lists::PromptLanguage;
@@ -44,12 +44,12 @@ impl Clause {
 }
 
 static BREAK: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    regex(
+    own_regex(
         r"(?i)[;,!¿¡\n，。；、！]+|[.:?？：](?:\s|$)|\s(?:and then|and also|and|then|also|plus|y también|y además|y|e|luego|después|und|dann|et|puis|depois)\s|然后|并且|和",
     )
 });
 static POLITE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    regex(
+    own_regex(
         r"(?i)^(?:[-*•]\s+|(?:in|en|dans|em|im|inside)\s+(?:\S*(?-i:[A-Z_./])\S*|\s),?\s+|\(?\d{1,2}[.)]\s+|(?:please|pls|automatically|automáticamente|automatisch|can you|could you|would you|can we|could we|shall we|should we|is it possible to|i want you to|i want to|i'd like to|i need to|i need you to|we need to|let's|lets|now|just|only|also|then|and|so|first|next|finally|ok|okay|yes|yep|yeah|sure|fine|but|hey|hi|sí|vale|pero|venga|oye|ja|aber|oui|mais|sim|mas|por favor|puedes|podr[ií]as|podemos|podr[ií]amos|se puede|quiero que|quiero|necesito que|ahora|solo|s[oó]lo|tambi[eé]n|y|luego|bitte|kannst du|jetzt|s'il te plaît|peux-tu|pode|você pode|请|帮我)\b[,:]?\s*)+",
     )
 });

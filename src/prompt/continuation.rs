@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::european_letters::regex;
+use super::prompt_text::own_regex;
 use super::word_lists;
 
 /// The most words of a continuation.
@@ -15,9 +15,9 @@ pub(super) const MAX_LIVE_WORDS: usize = 15;
 pub(super) const MENU_BYTES: usize = 1024;
 
 static ITEM: LazyLock<Option<Regex>> =
-    LazyLock::new(|| regex(r"^\s{0,6}(?:[-*+•]\s+|\(?(\d{1,2}|[a-zA-Z])[.):]\s+|\*\*(\d{1,2})[.)]\s*)(\S.*)$"));
+    LazyLock::new(|| own_regex(r"^\s{0,6}(?:[-*+•]\s+|\(?(\d{1,2}|[a-zA-Z])[.):]\s+|\*\*(\d{1,2})[.)]\s*)(\S.*)$"));
 static RANGE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| regex(r"\b(\d{1,2})\s*(?:-|–|to|a|al|bis|à|até|through|thru|hasta|\.\.|到)\s*(\d{1,2})\b"));
+    LazyLock::new(|| own_regex(r"\b(\d{1,2})\s*(?:-|–|to|a|al|bis|à|até|through|thru|hasta|\.\.|到)\s*(\d{1,2})\b"));
 
 /// Returns the items of the menu that a turn ends with; empty for fewer than two.
 pub(super) fn menu(previous: &str) -> Vec<String> {

@@ -75,6 +75,11 @@ fn regex(pattern: &str) -> LazyPattern {
     LazyPattern::from(european(pattern))
 }
 
+/// Compiles an expression; `None` if it is malformed.
+pub(super) fn own_regex(pattern: &str) -> Option<regex::Regex> {
+    regex::Regex::new(&european(pattern)).ok()
+}
+
 static MASKED: LazyLock<Vec<LazyPattern>> = LazyLock::new(|| {
     let patterns = [
         r"`[^`\n]+`",

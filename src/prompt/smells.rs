@@ -6,7 +6,7 @@ use regex::Regex;
 use serde::Serialize;
 
 use super::clauses::{Clause, ClauseAct};
-use super::european_letters::regex;
+use super::prompt_text::own_regex;
 use super::prompt_text::{NameKind, PromptText};
 use super::word_lists::{self, PromptLanguage};
 
@@ -37,12 +37,12 @@ pub(super) const SMELLS: [&str; 7] = [
 ];
 
 pub(super) static METRIC: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    regex(
+    own_regex(
         r"(?i)(?:<|>|≤|≥|under|below|less than|within|at most|from|bajo|menos de|por debajo de|unter|moins de|menos que|de)?\s*\d[\d.,]*\s*(?:ms|s|sec\w*|seg\w*|min\w*|sekunden|%|x|kb|mb|gb|rps|req/s|qps|fps|times|veces|rows?|hours?|h)\b",
     )
 });
 static CONCRETE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    regex(
+    own_regex(
         r#"(?i)\b[1-5]\d\d\b|\b\w+(?:Error|Exception)\b|"[^"\n]*"|`[^`\n]+`|(?:^|[\s(\[=:,])'[^'\n]*'|«[^»]*»|\b(?:null|none|nil|undefined|true|false|nan)\b|\[\]|->|→|\bexit (?:code|status) \d|\(\S*\)|\b\d+(?:\.\d+)?[a-z%]{0,3}\b"#,
     )
 });
@@ -172,7 +172,7 @@ const MAX_TO_PLACE: usize = 24;
 /// Returns `true` if a negation or a mention is just before the phrase.
 fn is_negated(wish: &str, start: usize) -> bool {
     static BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        regex(
+        own_regex(
             r"(?i)(?:\b(?:don't|do not|dont|never|not|no need to|without|rather than|instead of|stop|nothing|no|sin|nunca|en vez de|nicht|ohne|kein\w*|ne|sans|não|sem|nem|ni|called|named|llamad[oa])\s+(?:\S+\s+)?|(?:do|does|am|is|are|'m|'re) ?n[o'’]t (?:ask\w*|look\w*|interested|want\w*|need\w*|about|trying|mean\w*|meant)(?: \S+){0,3}\s|not (?:ask\w*|look\w*|want\w*|need\w*|about|trying|meant)(?: \S+){0,3}\s|no (?:quiero|pido|necesito|busco|se trata de|hace falta)(?: \S+){0,3}\s|不要|别|不是要|无需|不用)$",
         )
     });

@@ -6,8 +6,8 @@ use regex::Regex;
 use serde::Serialize;
 
 use super::clauses::{Clause, ClauseAct};
-use super::european_letters::regex;
 use super::prompt_text::PromptText;
+use super::prompt_text::own_regex;
 use super::word_lists::PromptLanguage;
 
 /// One of several tasks in a prompt.
@@ -21,8 +21,8 @@ pub struct TaskInPrompt {
 }
 
 static ITEM: LazyLock<Option<Regex>> =
-    LazyLock::new(|| regex(r"(?m)^\s{0,6}(?:[-*+•]\s+(?:\[[ x]\]\s+)?|\(?\d{1,2}[.)]\s+|\(?[a-z][.)]\s+)(\S.*)$"));
-static INLINE: LazyLock<Option<Regex>> = LazyLock::new(|| regex(r"(?:^|\s)(?:\(?\d[.)]|\([a-z]\))\s+"));
+    LazyLock::new(|| own_regex(r"(?m)^\s{0,6}(?:[-*+•]\s+(?:\[[ x]\]\s+)?|\(?\d{1,2}[.)]\s+|\(?[a-z][.)]\s+)(\S.*)$"));
+static INLINE: LazyLock<Option<Regex>> = LazyLock::new(|| own_regex(r"(?:^|\s)(?:\(?\d[.)]|\([a-z]\))\s+"));
 
 /// The most items of a list that are read.
 const MAX_ITEMS: usize = 500;

@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::european_letters::european;
 use crate::embedded;
 use crate::lazy_patterns::{PhrasePatterns, joined};
 
@@ -85,19 +84,12 @@ fn lists(file: &WordFile) -> WordLists {
     let mut lists = WordLists::new();
     for (section, keys) in file.sections.iter().filter(|(section, _)| *section != NOUN_SECTION) {
         for (key, entries) in keys {
-            let patterns = if file.anywhere {
-                PhrasePatterns::anywhere(entries)
-            } else {
-                PhrasePatterns::words(&european_all(entries))
-            };
+            let patterns =
+                if file.anywhere { PhrasePatterns::anywhere(entries) } else { PhrasePatterns::words(entries) };
             lists.insert(format!("{section}.{key}"), patterns);
         }
     }
     lists
-}
-
-fn european_all(entries: &[String]) -> Vec<String> {
-    entries.iter().map(|entry| european(entry)).collect()
 }
 
 /// The lists that apply to one prompt: those of its language, and the English ones, because commands and names are English.
