@@ -44,9 +44,17 @@ pub struct RedGreenTrial<'a> {
 /// The reason why a trial shows nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum RedGreenError {
-    /// No test differs.
-    #[error("no test file has a test that is new or changed since {0}")]
+    /// No file of tests differs.
+    #[error("no file of tests changed since {0}")]
     NoTests(String),
+    /// The command fails on the judged content, and none of its tests ran.
+    #[error("`{command}` fails on a clean checkout with the change, and no test ran: {says}")]
+    Broken {
+        /// The command.
+        command: String,
+        /// A line of its output.
+        says: String,
+    },
     /// A checkout could not be made.
     #[error("the content cannot be checked out: {0}")]
     Checkout(String),
@@ -71,12 +79,16 @@ impl RedGreenTrial<'_> {
     pub fn run(&self) -> Result<RedGreen, RedGreenError> {
         let base_tree = self.repo.tree_of(self.base)?;
         let TestDiff { files, tests, .. } = TestDiff::between(self.repo, &base_tree, self.tree)?;
-        if tests.is_empty() {
+        if files.is_empty() {
             return Err(RedGreenError::NoTests(self.base.short().to_owned()));
         }
         let with = self.tests_of(self.tree, None, &[])?;
-        if with.tests.is_empty() && with.ended.success() {
-            return Err(RedGreenError::Unnamed(self.command.run.clone()));
+        if with.tests.is_empty() {
+            let command = self.command.run.clone();
+            return Err(match with.ended.success() {
+                true => RedGreenError::Unnamed(command),
+                false => RedGreenError::Broken { command, says: with.says },
+            });
         }
         let without = self.tests_of(&base_tree, Some(self.base), &files)?;
         Ok(compare(&tests, &with.tests, &without))
@@ -100,8 +112,7 @@ impl RedGreenTrial<'_> {
 
     fn ran(&self, root: &Path, folder: &TempDir) -> Result<ScratchRun, RedGreenError> {
         let (dir, output) = (root.join(self.command.dir.to_os()), folder.path().join("output"));
-        let line = format!("{}{}", own_packages_first(&dir), self.command.run);
-        let ran = scratch_run(&self.command.run, &line, self.runners, &dir, &output, self.patience);
+        let ran = scratch_run(&self.command.run, &own_packages_first(&dir), self.runners, &dir, &output, self.patience);
         ran.ok_or_else(|| RedGreenError::Unfinished {
             command: self.command.run.clone(),
             seconds: self.patience.as_secs(),
@@ -143,15 +154,21 @@ fn own_packages_first(dir: &Path) -> String {
     if is_python { format!("export PYTHONPATH=\"{own}${{PYTHONPATH:+:$PYTHONPATH}}\"; ") } else { String::new() }
 }
 
-/// Returns the fate of the changed tests.
+/// Returns the fate of the changed tests, and of others that fail without the change and pass with it: a row of a table
+/// or a file of data is no test of its own. A test that is skipped with the change says nothing about it.
 fn compare(changed: &[(RepoPath, DeclaredTest)], with: &NamedTests, without: &ScratchRun) -> RedGreen {
     let is_concerned = |name: &str| {
         let is_it = |(path, test): &(RepoPath, DeclaredTest)| is_file_of(name, path) && is_same_test(name, &test.name);
         changed.iter().any(is_it)
     };
     let mut fate = RedGreen::default();
-    for (name, result) in with.results().filter(|(name, _)| is_concerned(name)) {
+    for (name, result) in with.results() {
+        let is_red_green = || result == TestResult::Passed && without.tests.result(name) == Some(TestResult::Failed);
+        if !is_concerned(name) && !is_red_green() {
+            continue;
+        }
         let list = match (result, without.tests.outcome(name)) {
+            (TestResult::Skipped, _) => continue,
             (TestResult::Passed, Some(TestResult::Passed)) => &mut fate.indifferent,
             (TestResult::Passed, Some(TestResult::Failed)) => &mut fate.proven,
             // It fails before any test runs: what they use is not there yet.
@@ -178,7 +195,7 @@ mod tests {
 
     fn ran(status: i32, rows: &[(&str, TestResult)]) -> ScratchRun {
         let rows = rows.iter().map(|(name, result)| ((*name).to_owned(), *result));
-        ScratchRun { ended: Ended::Exited(status), tests: NamedTests::of_cases(rows, true) }
+        ScratchRun { ended: Ended::Exited(status), tests: NamedTests::of_cases(rows, true), says: String::new() }
     }
 
     #[test]
@@ -196,5 +213,12 @@ mod tests {
             assert_eq!(compare(&changed, &with, &without).proven, all);
         }
         assert_eq!(compare(&changed, &with, &ran(0, &[])).unknown, all, "nothing ran");
+        // Its data changed.
+        let fate = compare(&changed, &with, &ran(1, &[(names[3], Failed)]));
+        assert_eq!(fate.proven, [names[3]]);
+        // It cannot run here.
+        let with = ran(0, &[(names[0], Skipped), (names[1], Passed)]).tests;
+        let fate = compare(&changed, &with, &ran(1, &[(names[0], Skipped), (names[1], Failed)]));
+        assert_eq!((fate.proven, fate.failing), (vec![names[1].to_owned()], Vec::new()));
     }
 }

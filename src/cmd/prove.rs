@@ -143,6 +143,9 @@ fn command<'a>(policy: &'a Policy, named: Option<&str>) -> Result<&'a Command, F
 fn failure(error: RedGreenError) -> Failure {
     let (exit, remedy) = match &error {
         RedGreenError::NoTests(_) => (Exit::Blocked, "add a test that fails without the change"),
+        RedGreenError::Broken { .. } => {
+            (Exit::CannotJudge, "make it pass on a clean checkout of the commit, then: gate prove")
+        }
         RedGreenError::Unfinished { .. } => (Exit::CannotJudge, "give it more time: gate prove --timeout SECONDS"),
         RedGreenError::Unnamed(_) => (Exit::CannotJudge, "let the runner name its tests (docs/tests-by-name.md)"),
         RedGreenError::Checkout(_) | RedGreenError::Git(_) => (Exit::CannotJudge, ""),

@@ -8,12 +8,15 @@ use std::time::Duration;
 use super::UnderstoodLine;
 use super::test_report::{ReportFiles, TestReport};
 use crate::event::Ended;
-use crate::run::{Errand, Finished, KeptOutput, Returned};
+use crate::foreign_text::shortened;
+use crate::run::{Errand, Finished, KeptOutput, Returned, plain_text};
 use crate::runner::{Catalogue, NamedTests};
 use crate::shell_quote::shell_word;
 
 /// The largest size of its output, in bytes.
 const MAX_OUTPUT: u64 = 256 * 1024 * 1024;
+/// The length of the line that explains a failure, in characters.
+const MAX_LINE: usize = 200;
 /// The part of the output that is read, in bytes.
 const MAX_READ: u64 = 16 * 1024 * 1024;
 
@@ -24,12 +27,15 @@ pub struct ScratchRun {
     pub ended: Ended,
     /// The tests by name.
     pub tests: NamedTests,
+    /// The line of its output that most likely explains a failure. Empty if it printed nothing.
+    pub says: String,
 }
 
-/// Runs `line`, which is `command` with its preparation, in `dir` for at most `patience`. `None`: it did not end.
+/// Runs `command` after its preparation in `dir` for at most `patience`, in the way in which its runner names its tests.
+/// `None`: it did not end.
 pub fn scratch_run(
     command: &str,
-    line: &str,
+    prepare: &str,
     runners: &Catalogue,
     dir: &Path,
     output: &Path,
@@ -42,7 +48,8 @@ pub fn scratch_run(
     };
     let exports: String = report.environment().iter().map(set).collect();
     // What prepares the line adds to the variables of the hooks.
-    let line = format!("{exports}{line}");
+    let naming = reading.runners.iter().find_map(|runner| runner.names.as_ref()?.naming_line(&runner.id, command));
+    let line = format!("{exports}{prepare}{}", naming.as_deref().unwrap_or(command));
     let errand = Errand {
         line: &line,
         dir,
@@ -57,11 +64,20 @@ pub fn scratch_run(
     };
     let Ok(Returned::Ended(ended)) = errand.run() else { return None };
     let output = read_output(output);
+    let says = explanation(&plain_text(&output.end()));
     let finished = Finished { ended, millis: 0, output, start_error: None, undelivered: None };
     let globs: Vec<String> = reading.reports().collect();
     let written: Vec<_> = super::report_files(dir, &globs).into_keys().collect();
     let tests = report.read(&finished, &ReportFiles { written: &written, others: false, counted: None });
-    Some(ScratchRun { ended, tests })
+    Some(ScratchRun { ended, tests, says })
+}
+
+/// Returns the first line that speaks of an error, or the last one.
+fn explanation(text: &str) -> String {
+    const WORDS: [&str; 5] = ["error", "fatal", "cannot", "not found", "requires"];
+    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let speaks = |line: &&str| WORDS.iter().any(|word| line.to_lowercase().contains(word));
+    shortened(lines().find(speaks).or_else(|| lines().last()).unwrap_or_default(), MAX_LINE)
 }
 
 fn read_output(path: &Path) -> KeptOutput {

@@ -78,7 +78,8 @@ impl NamedTests {
         tests
     }
 
-    pub(super) fn result(&self, test: &str) -> Option<TestResult> {
+    /// Returns the result of a test by exactly this name.
+    pub fn result(&self, test: &str) -> Option<TestResult> {
         self.results.get(test).copied()
     }
 

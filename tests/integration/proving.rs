@@ -52,7 +52,7 @@ fn a_change_that_no_test_shows_is_not_proven() {
     let repo = repository();
     repo.write("calc.py", "fixed\n");
     let (code, said) = prove(&repo, &["--base", "HEAD"]);
-    assert!(code == Some(10) && said.contains("no test file has a test that is new or changed"), "{said}");
+    assert!(code == Some(10) && said.contains("no file of tests changed"), "{said}");
     repo.write("tests/test_calc.py", format!("{OLD}{ALWAYS}"));
     let (code, said) = prove(&repo, &["--base", "HEAD"]);
     assert!(code == Some(10) && said.contains("no test fails without this change and passes with it"), "{said}");
@@ -60,6 +60,18 @@ fn a_change_that_no_test_shows_is_not_proven() {
     repo.write("calc.py", "broken\n# another\n").write("tests/test_calc.py", format!("{OLD}{ADD}"));
     let (code, said) = prove(&repo, &["--base", "HEAD"]);
     assert!(code == Some(10) && said.contains("1 test does not pass with this change"), "{said}");
+}
+
+#[test]
+fn data_of_tests_shows_what_a_change_does() {
+    let repo = repository();
+    let runner = "word=PASSED; grep -q new tests/data.txt && ! grep -q fixed calc.py && word=FAILED\n\
+                  echo \"tests/test_calc.py::test_old $word\"; [ $word = PASSED ]\n";
+    repo.write("t.sh", runner).write("tests/data.txt", "old\n").commit_all("data");
+    repo.write("calc.py", "fixed\n").write("tests/data.txt", "old\nnew\n");
+    let (code, said) = prove(&repo, &["--base", "HEAD"]);
+    let words = "1 test fails without this change and passes with it\n  tests/test_calc.py::test_old\n";
+    assert!(code == Some(0) && said.contains(words), "{said}");
 }
 
 #[test]
@@ -87,6 +99,10 @@ fn what_cannot_be_proven_says_why() {
     repo.write("t.sh", "echo fine\n");
     let (code, said) = prove(&repo, &["--base", "HEAD"]);
     assert!(code == Some(12) && said.contains("the tests of `sh t.sh` are not known by name"), "{said}");
+    repo.write("t.sh", "echo loading; echo 'Error: x requires y'; exit 4\n");
+    let (code, said) = prove(&repo, &["--base", "HEAD"]);
+    let words = "`sh t.sh` fails on a clean checkout with the change, and no test ran: Error: x requires y";
+    assert!(code == Some(12) && said.contains(words), "{said}");
     repo.write("t.sh", "sleep 60\n");
     let (code, said) = prove(&repo, &["--base", "HEAD", "--timeout", "1"]);
     assert!(code == Some(12) && said.contains("did not end within 1 second on a clean checkout"), "{said}");
