@@ -15,7 +15,7 @@ pub(super) fn follow(leaf: &mut Leaf, runners: &Catalogue) {
         }
         let Some(named) = runner_directory::named(runners, &leaf.words()) else { return };
         let Some(path) = named.directory else {
-            leaf.directory = Some(ChangedDirectory { path: None, certain: true });
+            leaf.directory = Some(ChangedDirectory::UNKNOWN);
             return;
         };
         if path != "." {

@@ -98,6 +98,9 @@ fn kinds(purpose: &Purpose) -> String {
 }
 
 fn place(leaf: &Leaf) -> String {
+    if let Some(top) = leaf.directory.as_ref().and_then(|directory| directory.from_top.as_deref()) {
+        return if top.is_empty() { "at the top of the working tree".to_owned() } else { format!("in {top}") };
+    }
     match leaf.directory.as_ref().map(|directory| (&directory.path, directory.certain)) {
         None => String::new(),
         Some((Some(path), true)) => format!("in {path}"),

@@ -236,6 +236,9 @@ impl Walker {
                 for name in names {
                     scope.functions.insert(name.clone(), vec![(Rc::clone(body), true)]);
                 }
+                if names.iter().any(|name| is_hook_in_zsh(name)) {
+                    return ProgramStep::Seq(vec![ProgramStep::Nothing, ProgramStep::HookInZsh]);
+                }
                 ProgramStep::Nothing
             }
             CommandShape::Time(inner) => {
@@ -284,7 +287,7 @@ impl Walker {
         {
             let mut rounds = Vec::with_capacity(known.len());
             for value in known {
-                scope.variables.insert(variable.to_owned(), Some(value.clone()));
+                scope.assign(variable.to_owned(), Some(value.clone()));
                 scope.set.insert(variable.to_owned());
                 let assign = ProgramStep::Bind(vec![(variable.to_owned(), Expr::Text(value.clone()))]);
                 let start = scope.clone();
@@ -299,7 +302,7 @@ impl Walker {
             before.push(ProgramStep::Unbound);
         }
         if let Some(variable) = variable {
-            scope.variables.insert(variable.to_owned(), None);
+            scope.assign(variable.to_owned(), None);
         }
         self.forget(body, scope, 0);
         let mut inner = scope.clone();
@@ -392,4 +395,8 @@ pub(super) fn after(before: Vec<ProgramStep>, step: ProgramStep) -> ProgramStep 
 /// Returns a step with the status of its wrapper.
 pub(super) fn wrapped(passes: Passes, step: ProgramStep) -> ProgramStep {
     if passes == Passes::Own { step } else { ProgramStep::Wrapped(passes, Box::new(step)) }
+}
+/// Returns `true` if zsh calls a function, or those that an array lists, by itself while it runs a line.
+pub(super) fn is_hook_in_zsh(name: &str) -> bool {
+    name.starts_with("TRAP") || name.starts_with("zshexit") || name.starts_with("chpwd")
 }

@@ -3,6 +3,7 @@
 use super::ast::{SimpleCommand, Word, WordPiece};
 use super::build_program::{WalkContext, Walker, after};
 use super::expand::Definitions;
+use super::nproc::top_of_tree;
 use super::program::{Arg, Calc, ChangedDirectory, Expr, ProgramStep, ShellOption, Sink};
 use crate::shell_kind::Shell;
 
@@ -32,7 +33,7 @@ impl Walker {
             ":" | "true" | "echo" | "printf" => {
                 if name == "printf" && literal(1) == Some("-v") {
                     if let Some(variable) = literal(2) {
-                        scope.variables.insert(variable.to_owned(), None);
+                        scope.assign(variable.to_owned(), None);
                     }
                     return Some(ProgramStep::Assign(
                         literal(2).map(|v| (v.to_owned(), Expr::Unknown)).into_iter().collect(),
@@ -61,7 +62,7 @@ impl Walker {
                 for word in words {
                     if let Some(text) = word.as_literal() {
                         let name = text.split(['=', '+', '-']).next().unwrap_or_default().trim();
-                        scope.variables.insert(name.to_owned(), None);
+                        scope.assign(name.to_owned(), None);
                     }
                 }
                 let names = words
@@ -87,7 +88,7 @@ impl Walker {
                 for arg in &argv[1..] {
                     scope.set.remove(&arg.text);
                     scope.exported.insert(arg.text.clone(), None);
-                    scope.variables.insert(arg.text.clone(), None);
+                    scope.assign(arg.text.clone(), None);
                     scope.functions.remove(&arg.text);
                     values.push((arg.text.clone(), Expr::Text(String::new())));
                 }
@@ -120,7 +121,7 @@ impl Walker {
             "read" | "mapfile" | "readarray" | "getopts" => {
                 let mut values = Vec::new();
                 for arg in argv[1..].iter().filter(|arg| !arg.text.starts_with('-')) {
-                    scope.variables.insert(arg.text.clone(), None);
+                    scope.assign(arg.text.clone(), None);
                     values.push((arg.text.clone(), Expr::Unknown));
                 }
                 let leaf = ProgramStep::Leaf(self.leaf(argv.to_vec(), mentions.to_vec(), scope, context));
@@ -134,6 +135,8 @@ impl Walker {
                 ProgramStep::Open
             }
             "set" => self.set(argv, scope),
+            // `add-zsh-hook zshexit f`
+            "add-zsh-hook" => ProgramStep::Seq(vec![ProgramStep::Open, ProgramStep::HookInZsh]),
             "setopt" | "unsetopt" => ProgramStep::OnlyIn(Shell::Zsh, Box::new(settings(&argv[1..], name == "setopt"))),
             "shopt" => {
                 let on = literal(1).is_some_and(|flags| flags.starts_with('-') && flags.contains('s'));
@@ -146,7 +149,7 @@ impl Walker {
             }
             "cd" | "chdir" | "pushd" | "popd" => {
                 let leaf = ProgramStep::Leaf(self.leaf(argv.to_vec(), mentions.to_vec(), scope, context));
-                change_directory(name, argv, scope);
+                change_directory(name, words, argv, scope);
                 leaf
             }
             "trap" => self.trap(argv, scope, context),
@@ -230,6 +233,10 @@ impl Walker {
         for signal in signals {
             let signal = signal.text.trim_start_matches("SIG").to_ascii_uppercase();
             // The last three come before and after commands of the line, and may end it there.
+            if signal == "ZERR" {
+                steps.push(ProgramStep::HookInZsh);
+                continue;
+            }
             if !matches!(signal.as_str(), "EXIT" | "0" | "ERR" | "DEBUG" | "RETURN" | "CHLD") {
                 continue;
             }
@@ -336,7 +343,7 @@ fn declare(words: &[Word], scope: &mut Definitions, exports: bool) -> ProgramSte
                     let handed = scope.handed(name, &value);
                     scope.exported.insert(name.to_owned(), handed);
                 }
-                scope.variables.insert(name.to_owned(), known);
+                scope.assign(name.to_owned(), known);
             }
             None => {
                 let value = scope.variables.entry(text.clone()).or_insert(None).clone();
@@ -362,17 +369,23 @@ fn settings(args: &[Arg], on: bool) -> ProgramStep {
     ProgramStep::Set(settings)
 }
 
-fn change_directory(name: &str, argv: &[Arg], scope: &mut Definitions) {
+fn change_directory(name: &str, words: &[Word], argv: &[Arg], scope: &mut Definitions) {
     let target = argv[1..].iter().find(|arg| arg.text == "-" || !arg.text.starts_with('-'));
     match name {
-        "popd" => scope.directory = scope.stack.pop().unwrap_or(Some(ChangedDirectory { path: None, certain: true })),
+        "popd" => scope.directory = scope.stack.pop().unwrap_or(Some(ChangedDirectory::UNKNOWN)),
         _ => {
             if name == "pushd" {
                 scope.stack.push(scope.directory.clone());
             }
+            let top = match words {
+                [word] => top_of_tree(word, scope),
+                [dashes, word] if dashes.as_literal().as_deref() == Some("--") => top_of_tree(word, scope),
+                _ => None,
+            };
             scope.directory = Some(match target {
+                _ if let Some(below) = top => ChangedDirectory { from_top: Some(below), ..ChangedDirectory::UNKNOWN },
                 Some(arg) if arg.text != "-" => ChangedDirectory::named(scope.directory.as_ref(), arg),
-                _ => ChangedDirectory { path: target.is_none().then(|| "~".to_owned()), certain: true },
+                _ => ChangedDirectory { path: target.is_none().then(|| "~".to_owned()), ..ChangedDirectory::UNKNOWN },
             });
         }
     }

@@ -34,6 +34,8 @@ pub(super) struct Definitions {
     pub(super) positional: Option<Vec<Arg>>,
     /// The number of the function call, so that parameters of calls do not mix.
     pub(super) call: usize,
+    /// Variables that surely hold the top of the working tree.
+    pub(super) tops: HashSet<String>,
     /// The directory that `cd` changed to.
     pub(super) directory: Option<ChangedDirectory>,
     /// The directories that `pushd` put on the stack.
@@ -68,6 +70,7 @@ impl Definitions {
             self.exported.entry(name.clone()).or_insert(None);
         }
         self.set.retain(|name| other.set.contains(name));
+        self.tops.retain(|name| other.tops.contains(name));
         self.nounset |= other.nounset;
         self.allexport |= other.allexport;
         self.integers.extend(other.integers.iter().cloned());
@@ -90,8 +93,8 @@ impl Definitions {
             self.aliases.entry(name.clone()).or_insert_with(|| text.clone());
         }
         if self.directory != other.directory {
-            let path = other.directory.as_ref().or(self.directory.as_ref()).and_then(|d| d.path.clone());
-            self.directory = Some(ChangedDirectory { path, certain: false });
+            let either = other.directory.as_ref().or(self.directory.as_ref()).cloned();
+            self.directory = Some(ChangedDirectory { certain: false, ..either.unwrap_or(ChangedDirectory::UNKNOWN) });
         }
     }
 
@@ -122,6 +125,12 @@ impl Definitions {
                 Arithmetic::Number(_) => false,
                 Arithmetic::Unknown => true,
             }
+    }
+
+    /// Gives a variable a value; `None` is one that is unknown.
+    pub(super) fn assign(&mut self, name: String, value: Option<String>) {
+        self.tops.remove(&name);
+        self.variables.insert(name, value);
     }
 
     fn value(&self, name: &str) -> Option<&str> {

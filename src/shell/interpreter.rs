@@ -249,6 +249,7 @@ impl<'a> Machine<'a> {
             ProgramStep::ReadOnlyInZsh if self.shell == Shell::Zsh => {
                 next.push(ShellState { zero: false, origin: None, flow: Flow::Exit, ..state });
             }
+            ProgramStep::HookInZsh if self.shell == Shell::Zsh => self.overflow = true,
             // In zsh `exit` and `set` there may be those of the whole shell.
             ProgramStep::Background(inner) if self.shell == Shell::Zsh && changes_shell(inner) => self.overflow = true,
             ProgramStep::Background(inner) => {

@@ -21,7 +21,7 @@ impl Walker {
         match &node.kind {
             CommandShape::Simple(simple) => {
                 for assignment in &simple.assignments {
-                    scope.variables.insert(assignment.name.clone(), None);
+                    scope.assign(assignment.name.clone(), None);
                 }
                 let first = simple.words.first().and_then(Word::as_literal).unwrap_or_default();
                 if matches!(
@@ -44,7 +44,7 @@ impl Walker {
                     for word in &simple.words[1..] {
                         if let Some(WordPiece::Text { text, .. }) = word.parts.first() {
                             let name = text.split('=').next().unwrap_or_default();
-                            scope.variables.insert(name.to_owned(), None);
+                            scope.assign(name.to_owned(), None);
                         }
                     }
                     if matches!(first.as_str(), "shift" | "set") {
@@ -74,7 +74,7 @@ impl Walker {
             }
             CommandShape::For { variable, body, .. } => {
                 if let Some(variable) = variable {
-                    scope.variables.insert(variable.clone(), None);
+                    scope.assign(variable.clone(), None);
                 }
                 self.forget(body, scope, depth);
             }

@@ -1,7 +1,7 @@
 //! `$(nproc)`: a number that the line does not show, and that chooses nothing. `$(pwd)`: the directory in which it
-//! runs.
+//! runs. `$(git rev-parse --show-toplevel)`: the top of the working tree.
 
-use super::ast::{CommandShape, Item, Op, Redirect, Script, SyntaxNode, Word};
+use super::ast::{CommandShape, Item, Op, Redirect, Script, SyntaxNode, Word, WordPiece};
 use super::expand::Definitions;
 use super::wrapper_table::processor_counts;
 
@@ -28,6 +28,40 @@ pub(super) fn is_this_directory(script: &Script, scope: &Definitions) -> bool {
     let shadowed = scope.functions.contains_key("pwd") || scope.aliases.contains_key("pwd");
     let plain = simple.assignments.is_empty() && node.redirects.is_empty() && !node.negated && !shadowed;
     plain && words.is_some_and(|words| matches!(words.join(" ").as_str(), "pwd" | "pwd -P" | "pwd -L"))
+}
+
+/// Returns the path from the top of the working tree, if that is what a word is: `$(git rev-parse --show-toplevel)/web`, or
+/// with a variable that holds the first part of it.
+pub(super) fn top_of_tree(word: &Word, scope: &Definitions) -> Option<String> {
+    let (first, rest) = word.parts.split_first()?;
+    let top = match first {
+        WordPiece::Substitution { script, .. } => prints_top(script, scope),
+        WordPiece::Variable { name, .. } => scope.tops.contains(name),
+        _ => false,
+    };
+    let text = |part: &WordPiece| match part {
+        WordPiece::Text { text, .. } if !text.contains(['*', '?', '[']) => Some(text.clone()),
+        _ => None,
+    };
+    let below: String = rest.iter().map(text).collect::<Option<_>>()?;
+    (top && (below.is_empty() || below.starts_with('/'))).then(|| below.trim_matches('/').to_owned())
+}
+
+/// Returns `true` if a substitution prints the top of the working tree in which the line starts. In another folder, git may
+/// find the working tree of a submodule.
+fn prints_top(script: &Script, scope: &Definitions) -> bool {
+    let [Item { node, background: false }] = script.items.as_slice() else { return false };
+    let CommandShape::Simple(simple) = &node.kind else { return false };
+    let words: Option<Vec<String>> = simple.words.iter().map(Word::as_literal).collect();
+    let at_start = scope.directory.as_ref().is_none_or(|from| from.from_top.as_deref() == Some(""));
+    let told = |name: &str| scope.variables.contains_key(name) || scope.exported.contains_key(name);
+    let other_tree = ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"].into_iter().any(told);
+    let shadowed = scope.functions.contains_key("git") || scope.aliases.contains_key("git");
+    let plain = simple.assignments.is_empty() && !node.negated && !shadowed && !other_tree && at_start;
+    let errors_only = |redirect: &Redirect| redirect.fd == Some(2);
+    plain
+        && node.redirects.iter().all(errors_only)
+        && words.is_some_and(|words| words.join(" ") == "git rev-parse --show-toplevel")
 }
 
 fn prints_number(node: &SyntaxNode, scope: &Definitions) -> bool {

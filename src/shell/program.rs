@@ -91,34 +91,52 @@ pub struct ChangedDirectory {
     pub path: Option<String>,
     /// `true` if the command runs only if the `cd` succeeded.
     pub certain: bool,
+    /// The path from the top of the working tree, if that is all that the line shows:
+    /// `cd "$(git rev-parse --show-toplevel)/web"`.
+    pub from_top: Option<String>,
 }
 
 impl ChangedDirectory {
+    /// A directory that the line does not show.
+    pub const UNKNOWN: Self = Self { path: None, certain: true, from_top: None };
+
+    /// Returns the directory at `path`, which the command surely runs in.
+    pub fn at(path: String) -> Self {
+        Self { path: Some(path), ..Self::UNKNOWN }
+    }
+
     /// Returns the directory that `path` names, seen from `from`.
     pub fn named(from: Option<&Self>, path: &Arg) -> Self {
-        let Some(path) = path.literal() else { return Self { path: None, certain: true } };
+        let Some(path) = path.literal() else { return Self::UNKNOWN };
         let drive = path.as_bytes().get(1) == Some(&b':');
         if path.starts_with(['/', '~', '\\']) || drive {
-            return Self { path: Some(path.to_owned()), certain: true };
+            return Self::at(path.to_owned());
         }
-        let base = match from {
-            None => String::new(),
-            Some(Self { path: None, .. }) => return Self { path: None, certain: true },
-            Some(Self { path: Some(base), .. }) => base.clone(),
-        };
-        let mut parts: Vec<&str> = base.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
-        for part in path.split('/') {
-            match part {
-                "" | "." => {}
-                ".." if parts.last().is_some_and(|last| *last != ".." && *last != "~") => {
-                    parts.pop();
-                }
-                part => parts.push(part),
+        match from {
+            None => Self::at(joined("", path)),
+            Some(Self { from_top: Some(top), .. }) => Self { from_top: Some(joined(top, path)), ..Self::UNKNOWN },
+            Some(Self { path: None, .. }) => Self::UNKNOWN,
+            Some(Self { path: Some(base), .. }) if base.starts_with('/') => {
+                Self::at(format!("/{}", joined(base, path)))
             }
+            Some(Self { path: Some(base), .. }) => Self::at(joined(base, path)),
         }
-        let joined = parts.join("/");
-        Self { path: Some(if base.starts_with('/') { format!("/{joined}") } else { joined }), certain: true }
     }
+}
+
+/// Returns `path`, seen from `base`, without `.` and with as few `..` as possible.
+fn joined(base: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = base.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != ".." && *last != "~") => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 /// A word after expansion.
@@ -301,6 +319,8 @@ pub enum ProgramStep {
     BothStreams(Box<ProgramStep>),
     /// A variable that zsh does not let anybody assign is assigned.
     ReadOnlyInZsh,
+    /// What zsh calls by itself is defined: it may end the shell at any command, with any status.
+    HookInZsh,
     /// `$( … )`: as a subshell, without `set -e`.
     Substitution(Box<ProgramStep>),
     /// Runs in the background.

@@ -1,8 +1,9 @@
 //! Simple commands: builtins that change the shell, functions and aliases of the line, wrappers, and everything else.
 
 use super::ast::{Redirect, SimpleCommand, Word, WordPiece};
-use super::build_program::{WalkContext, Walker, after, wrapped};
+use super::build_program::{WalkContext, Walker, after, is_hook_in_zsh, wrapped};
 use super::expand::Definitions;
+use super::nproc::top_of_tree;
 use super::parse;
 use super::program::{Arg, ChangedDirectory, Expr, InputSource, ProgramStep, ShellOption, Sink};
 use super::unwrap;
@@ -103,7 +104,12 @@ impl Walker {
                 let handed = handed.and_then(|word| scope.handed(&assignment.name, word));
                 scope.exported.insert(assignment.name.clone(), handed);
             }
-            scope.variables.insert(assignment.name.clone(), text);
+            let top =
+                assignment.value.as_ref().filter(|_| !assignment.append).and_then(|word| top_of_tree(word, scope));
+            scope.assign(assignment.name.clone(), text);
+            if top.is_some_and(|below| below.is_empty()) {
+                scope.tops.insert(assignment.name.clone());
+            }
             scope.set.insert(assignment.name.clone());
             values.push((assignment.name.clone(), value));
         }
@@ -112,6 +118,8 @@ impl Walker {
         let assign = ProgramStep::Assign(values, before);
         let fixed = simple.assignments.iter().any(|assignment| READ_ONLY_IN_ZSH.contains(&assignment.name.as_str()));
         let assign = if fixed { ProgramStep::Seq(vec![assign, ProgramStep::ReadOnlyInZsh]) } else { assign };
+        let hooks = simple.assignments.iter().any(|assignment| is_hook_in_zsh(&assignment.name));
+        let assign = if hooks { ProgramStep::Seq(vec![assign, ProgramStep::HookInZsh]) } else { assign };
         after(opened, assign)
     }
 
@@ -209,6 +217,7 @@ impl Walker {
             }
             let locals = locals(body, 0);
             for local in &locals {
+                inner.tops.remove(local);
                 match entered.variables.get(local) {
                     Some(value) => inner.variables.insert(local.clone(), value.clone()),
                     None => inner.variables.remove(local),
