@@ -1,12 +1,14 @@
 //! The meaning of a runner's arguments: some choose a part, execute nothing, or write files.
 
 mod implied_options;
+mod indifferent;
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
 pub use self::implied_options::Implied;
+pub use self::indifferent::Indifferent;
 
 /// The rules for the arguments of a runner. In the lists, `--option` stands for the option with any value and
 /// `--option=value` for the option with this value only, `--option=key=` for any value that begins with `key=`.
@@ -41,6 +43,8 @@ pub struct Arguments {
     pub synonyms: BTreeMap<String, String>,
     /// Options that are the default in some projects.
     pub implied: Vec<Implied>,
+    /// Words and options that change nothing in some projects.
+    pub indifferent: Vec<Indifferent>,
     /// Options whose value is the directory to work in, as if it were started there.
     pub directory: Vec<String>,
     /// Options whose value is a file in that directory, each with the name that the file has anyway:

@@ -5,6 +5,11 @@ pub trait ProjectFiles {
     /// Returns the text of the file at `path`, relative to the directory in which the command runs. `None`: the file
     /// does not exist, is not text, or is unknown.
     fn read(&self, path: &str) -> Option<String>;
+
+    /// Returns the names in a folder, relative to that directory; those of folders end in `/`. `None`: they are unknown.
+    fn names(&self, _folder: &str) -> Option<Vec<String>> {
+        None
+    }
 }
 
 /// Has no files.

@@ -18,4 +18,18 @@ impl ProjectFiles for DiskDirectory {
         let length = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?.len();
         (length <= MAX_FILE_SIZE).then(|| fs::read_to_string(path).ok()).flatten()
     }
+
+    fn names(&self, folder: &str) -> Option<Vec<String>> {
+        let names = fs::read_dir(self.0.join(folder)).ok()?.map(|entry| {
+            let entry = entry.ok()?;
+            let name = entry.file_name().into_string().ok()?;
+            // A link to a folder is looked into by some runners: it is not known.
+            match entry.file_type().ok()? {
+                kind if kind.is_symlink() => (!entry.path().is_dir()).then_some(name),
+                kind if kind.is_dir() => Some(name + "/"),
+                _ => Some(name),
+            }
+        });
+        names.collect()
+    }
 }

@@ -6,7 +6,7 @@ use crate::command_line::command_table::table;
 use crate::command_line::purpose::{Purpose, Understood};
 use crate::command_line::understanding::{CHECKS, understand};
 use crate::repo_path::seen_from;
-use crate::runner::{Catalogue, Identity, Project, ProjectFiles, resolve};
+use crate::runner::{Catalogue, Identity, Project, ProjectFiles, TaskRun, resolve};
 use crate::shell::exit_status;
 use crate::shell::program::{Arg, Leaf};
 use crate::shell_quote::shell_word;
@@ -128,6 +128,10 @@ impl ProjectFiles for DirectoryView<'_> {
     fn read(&self, path: &str) -> Option<String> {
         self.0.project.files.read(&self.0.inside(path)?)
     }
+
+    fn names(&self, folder: &str) -> Option<Vec<String>> {
+        self.0.project.files.names(&self.0.inside(folder)?)
+    }
 }
 
 /// Returns all checks that must succeed for a line to succeed, or `None` if they are unknown or if something else
@@ -177,6 +181,7 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
         resolve(catalogue, &words, if leaf.remote { &() } else { &here })
     };
     let mut parts = Some(Vec::new());
+    let mut inner_parts = Vec::new();
     for task in &tasks {
         if task.nothing.is_some() || task.exit_zero {
             return None;
@@ -196,15 +201,18 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
             }
             _ => None,
         };
-        match (&mut parts, found) {
-            (Some(parts), Some(found)) => parts.extend(found.into_iter().flatten()),
+        let found = found.map(|found| found.into_iter().flatten().collect::<Vec<_>>());
+        match (&mut parts, &found) {
+            (Some(parts), Some(found)) => parts.extend(found.iter().cloned()),
             _ => parts = None,
         }
+        inner_parts.push(found);
     }
     // All tasks of one call run in one directory.
     if let Some(named) = tasks.first().and_then(|task| task.directory.as_deref()) {
         directory = if named.starts_with(['/', '~']) { return None } else { seen_from(&directory, named)? };
     }
+    let goals = if tasks.len() > 1 { goals(catalogue, &words, &tasks, inner_parts, &directory) } else { None };
     let what = match Identity::of(catalogue, &words) {
         Some(identity) if leaf.remote => CheckSubject::Known(identity),
         Some(identity) => {
@@ -214,9 +222,35 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
         None => CheckSubject::Program(words.into_iter().flatten().collect()),
     };
     let key = CheckKey { directory, environment: environment(leaf, place.root)?, inside: inside(leaf)?, what };
-    let mut parts = parts.filter(|parts| !parts.is_empty());
+    let mut parts = goals.or(parts).filter(|parts| !parts.is_empty());
     parts.iter_mut().flatten().for_each(|part| part.surround(&key));
     Some(RequestedCheck { key, parts })
+}
+
+/// Returns each of several tasks of one call as a check of its own: `make lint test` is `make lint` and `make test`.
+fn goals(
+    catalogue: &Catalogue,
+    words: &[Option<String>],
+    tasks: &[TaskRun],
+    parts: Vec<Option<Vec<RequestedCheck>>>,
+    directory: &str,
+) -> Option<Vec<RequestedCheck>> {
+    let names: Vec<&str> = tasks.iter().map(|task| task.task.as_str()).collect();
+    let is = |name: &str, word: &Option<String>| word.as_deref() == Some(name);
+    // A word that is there twice may be the value of an option.
+    let once = |name: &&str| words.iter().filter(|word| is(name, word)).count() == 1;
+    if !names.iter().all(once) {
+        return None;
+    }
+    let goal = |(name, parts): (&&str, Option<Vec<RequestedCheck>>)| {
+        let other = |word: &Option<String>| names.iter().any(|other| other != name && is(other, word));
+        let own: Vec<Option<String>> = words.iter().filter(|word| !other(word)).cloned().collect();
+        let what = CheckSubject::Known(Identity::of(catalogue, &own)?);
+        let (environment, inside) = (BTreeMap::new(), Vec::new());
+        let key = CheckKey { directory: directory.to_owned(), environment, inside, what };
+        Some(RequestedCheck { key, parts: parts.filter(|parts| !parts.is_empty()) })
+    };
+    names.iter().zip(parts).map(goal).collect()
 }
 
 /// Returns the lines of a script, with the arguments of the call after the last one.
@@ -233,6 +267,11 @@ fn script(lines: &[String], arguments: &[Option<String>]) -> Option<Vec<String>>
 /// Returns the directory of a command, from the root of the working tree, or `None` if it is outside of it or unknown.
 fn directory(leaf: &Leaf, place: StartDirectory<'_>) -> Option<String> {
     let Some(directory) = &leaf.directory else { return place.inside("") };
+    if let Some(below) = &directory.from_top {
+        // Where it starts elsewhere, another working tree may be meant. An unquoted path with a blank is split.
+        let plain = place.root.is_some_and(|root| !root.contains(|c: char| c.is_whitespace() || "*?[".contains(c)));
+        return (plain && !place.start.starts_with('/')).then(|| seen_from("", below)).flatten();
+    }
     place.inside(directory.path.as_deref()?)
 }
 

@@ -14,6 +14,16 @@ impl ProjectFiles for TaskFiles {
     fn read(&self, path: &str) -> Option<String> {
         self.0.get(path).map(|text| (*text).to_owned())
     }
+
+    fn names(&self, folder: &str) -> Option<Vec<String>> {
+        let below = |path: &&str| match folder {
+            "" => Some((*path).to_owned()),
+            _ => path.strip_prefix(folder)?.strip_prefix('/').map(str::to_owned),
+        };
+        let name = |rest: String| rest.split_once('/').map_or_else(|| rest.clone(), |(first, _)| format!("{first}/"));
+        let names: std::collections::BTreeSet<String> = self.0.keys().filter_map(below).map(name).collect();
+        Some(names.into_iter().collect())
+    }
 }
 
 fn project() -> TaskFiles {
@@ -82,6 +92,179 @@ const CARGO_OK: &str =
 const CARGO_BAD: &str = "test result: FAILED. 11 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.10s\n\nerror: test failed, to rerun pass `--lib`\n";
 const CARGO_NONE: &str = "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
 const JEST_OK: &str = "Test Suites: 3 passed, 3 total\nTests:       21 passed, 21 total\n";
+
+/// Returns the proof of `line`, which passed in a project with these files, for the command `run`.
+fn proof_with(files: &[(&'static str, &'static str)], run: &str, line: &str, output: &str) -> bool {
+    let dir = RepoPath::from("");
+    let told = ObservedLine {
+        line,
+        dir: &dir,
+        root: Some("/work/repo"),
+        ended: Some(Ended::Exited(0)),
+        output: Some(output),
+        cut: false,
+        background: false,
+        shell: Some(Shell::Bash),
+    };
+    let files = TaskFiles(files.iter().copied().collect());
+    let found = witness(&[declared(run, "")], &told, Project::without_runners(&files));
+    found.first().is_some_and(|found| found.ended == Ended::Exited(0) && found.masked.is_none())
+}
+
+#[test]
+fn arguments_that_leave_nothing_out_make_no_other_command() {
+    const PYTHON: &[(&str, &str)] = &[
+        ("pyproject.toml", "[project]\nname = 'a'\n[tool.pytest.ini_options]\naddopts = '-ra'\n"),
+        ("src/a.py", ""),
+        ("conftest.py", "import sys\n"),
+        ("tests/test_a.py", ""),
+        ("tests/conftest.py", ""),
+        (".venv/lib/test_b.py", ""),
+        ("env/pyvenv.cfg", ""),
+        ("env/lib/test_c.py", ""),
+    ];
+    const MAKE: &[(&str, &str)] = &[("Makefile", "all:\n\t$(CC) -o a a.c\ntest:\n\tsh t.sh\nlint:\n\t@echo done\n")];
+    for (files, run, line, output) in [
+        (PYTHON, "pytest", "pytest tests", "1 passed in 0.1s"),
+        (PYTHON, "pytest", "python -m pytest ./tests/ -v", "1 passed in 0.1s"),
+        (PYTHON, "pytest tests", "pytest", "1 passed in 0.1s"),
+        (PYTHON, "pytest", "pytest .", "1 passed in 0.1s"),
+        (PYTHON, "pytest", "pytest -W ignore", "1 passed in 0.1s"),
+        (PYTHON, "pytest", "pytest -W error::DeprecationWarning tests", "1 passed in 0.1s"),
+        (&[], "prove", "prove -lr", "Result: PASS"),
+        (&[], "prove", "prove -lr t", "Result: PASS"),
+        (&[], "prove -l", "prove -lvr t/", "Result: PASS"),
+        (&[], "npx ava", "npx ava --serial", "  3 tests passed"),
+        (&[], "busted", "busted -o TAP", "ok 1 - a"),
+        (&[], "busted", "busted spec -v", "3 successes / 0 failures / 0 errors / 0 pending : 0.1 seconds"),
+        (&[], "rspec", "rspec spec", "3 examples, 0 failures"),
+        (MAKE, "make test", "make all test", "ok"),
+        (MAKE, "make test", "make test lint", "ok"),
+        (MAKE, "make all test", "make all && make test", "ok"),
+        (&[("package.json", r#"{"scripts":{"test":"jest"}}"#)], "npm test", "npm t -- --silent", JEST_OK),
+        (&[("package.json", r#"{"scripts":{"test":"sh t.sh"}}"#)], "npm test", "npm test --loglevel=error", "ok"),
+    ] {
+        assert!(proof_with(files, run, line, output), "{line} for {run}");
+    }
+}
+
+#[test]
+fn arguments_that_may_leave_something_out_make_another_command() {
+    let python = |more: &'static str, text: &'static str| vec![("tests/test_a.py", ""), (more, text)];
+    for (files, run, line) in [
+        (python("src/test_b.py", ""), "pytest", "pytest tests"),
+        (python("test_b.py", ""), "pytest", "pytest tests"),
+        (python("src/a_test.py", ""), "pytest", "pytest tests"),
+        (python("docs/test_usage.txt", ""), "pytest", "pytest tests"),
+        (python("src/conftest.py", ""), "pytest", "pytest tests"),
+        (python("conftest.py", "def pytest_collect_file(): pass\n"), "pytest", "pytest tests"),
+        (python("pytest.ini", "[pytest]\npython_files = check_*.py\n"), "pytest", "pytest tests"),
+        (python("setup.cfg", "[tool:pytest]\naddopts = --doctest-modules\n"), "pytest", "pytest tests"),
+        (python("tests/pytest.ini", ""), "pytest", "pytest tests"),
+        (python("a.py", ""), "pytest", "pytest tests/test_a.py"),
+        (python("a.py", ""), "pytest", "pytest test"),
+        (python("a.py", ""), "pytest --doctest-modules", "pytest --doctest-modules tests"),
+        (python("pytest.ini", "[pytest]\ntestpaths = other\n"), "pytest", "pytest ."),
+        (python("pytest.ini", "[pytest]\nfilterwarnings = error\n"), "pytest", "pytest -W ignore"),
+        (python("a.py", ""), "pytest -W error", "pytest"),
+        (python("a.py", ""), "pytest -W error", "pytest -W ignore"),
+        (python("a.py", ""), "pytest -W error", "pytest -W error -W ignore"),
+        (vec![], "prove -r", "prove"),
+        (vec![(".proverc", "t/unit\n")], "prove", "prove t"),
+        (vec![(".busted", "return {}\n")], "busted", "busted spec"),
+        (vec![(".rspec", "--default-path checks\n")], "rspec", "rspec spec"),
+        (vec![("Makefile", "all:\n\ttrue\ntest:\n\tsh t.sh\n")], "make all test", "make test"),
+        (vec![("Makefile", "all:\n\ttrue\ntest:\n\tsh t.sh\n")], "make test", "make -n all test"),
+    ] {
+        assert!(!proof_with(&files, run, line, "1 passed in 0.1s"), "{line} for {run}");
+    }
+}
+
+#[test]
+fn what_zsh_calls_by_itself_may_hide_a_failure() {
+    let dir = RepoPath::from("");
+    let shown = |line: &str, shell: Shell| {
+        let ended = Some(Ended::Exited(0));
+        let told = ObservedLine {
+            line,
+            dir: &dir,
+            root: Some("/work/repo"),
+            ended,
+            output: None,
+            cut: false,
+            background: false,
+            shell: Some(shell),
+        };
+        let files = TaskFiles(BTreeMap::new());
+        let found = witness(&[declared("sh t.sh", "")], &told, Project::without_runners(&files));
+        found.first().is_some_and(|found| found.masked.is_none())
+    };
+    for line in [
+        "TRAPZERR() { exit 0; }; sh t.sh",
+        "TRAPERR() { exit 0; }; sh t.sh",
+        "TRAPEXIT() { exit 0; }; sh t.sh",
+        "function TRAPDEBUG { exit 0; }; sh t.sh",
+        "zshexit() { exit 0; }; sh t.sh",
+        "f() { exit 0; }; zshexit_functions+=(f); sh t.sh",
+        "f() { exit 0; }; autoload -Uz add-zsh-hook; add-zsh-hook zshexit f; sh t.sh",
+        "trap 'exit 0' ZERR; sh t.sh",
+        "trap 'return 0' SIGZERR; sh t.sh",
+        "trap 'exit 0' EXIT; sh t.sh",
+    ] {
+        assert!(!shown(line, Shell::Zsh), "{line}");
+    }
+    for line in ["f() { exit 0; }; sh t.sh", "trap 'echo bye' EXIT; sh t.sh"] {
+        assert!(shown(line, Shell::Zsh), "{line}");
+    }
+    assert!(shown("TRAPEXIT() { exit 0; }; sh t.sh", Shell::Bash));
+}
+
+#[test]
+fn the_top_of_the_working_tree_is_a_known_folder() {
+    let (declared_at_top, declared_below) = (declared("pytest", ""), declared("pytest", "web"));
+    let passed = Some(Ended::Exited(0));
+    for line in [
+        "cd \"$(git rev-parse --show-toplevel)\" && pytest",
+        "cd $(git rev-parse --show-toplevel) && pytest -q",
+        "cd -- \"`git rev-parse --show-toplevel`\" && pytest",
+        "cd \"$(git rev-parse --show-toplevel 2>/dev/null)\" && pytest",
+        "ROOT=$(git rev-parse --show-toplevel); cd \"$ROOT\" && pytest",
+        "ROOT=\"$(git rev-parse --show-toplevel)\" && cd \"${ROOT}\" && pytest",
+        "(cd \"$(git rev-parse --show-toplevel)\" && pytest)",
+        "cd \"$(git rev-parse --show-toplevel)/web\" && cd .. && pytest",
+        "pushd \"$(git rev-parse --show-toplevel)\" && pytest",
+    ] {
+        assert_eq!(shown(&declared_at_top, line, "web", passed, None), "pass", "{line}");
+        assert_eq!(shown(&declared_below, line, "web", passed, None), "-", "{line}");
+    }
+    for line in [
+        "cd \"$(git rev-parse --show-toplevel)/web\" && pytest",
+        "cd $(git rev-parse --show-toplevel) && cd web && pytest",
+        "TOP=$(git rev-parse --show-toplevel); cd $TOP/web && pytest",
+    ] {
+        assert_eq!(shown(&declared_below, line, "api", passed, None), "pass", "{line}");
+        assert_eq!(shown(&declared_at_top, line, "", passed, None), "-", "{line}");
+    }
+    for line in [
+        "cd sub && cd \"$(git rev-parse --show-toplevel)\" && pytest",
+        "cd \"$(git -C sub rev-parse --show-toplevel)\" && pytest",
+        "cd \"$(git rev-parse --show-superproject-working-tree)\" && pytest",
+        "cd \"$(GIT_WORK_TREE=/x git rev-parse --show-toplevel)\" && pytest",
+        "export GIT_WORK_TREE=/x; cd \"$(git rev-parse --show-toplevel)\" && pytest",
+        "git() { echo /x; }; cd \"$(git rev-parse --show-toplevel)\" && pytest",
+        "ROOT=$(git rev-parse --show-toplevel); ROOT=/x; cd \"$ROOT\" && pytest",
+        "ROOT=$(git rev-parse --show-toplevel); read ROOT; cd \"$ROOT\" && pytest",
+        "ROOT=$(git rev-parse --show-toplevel); true && ROOT=$(pwd -P)/x; cd \"$ROOT\" && pytest",
+        "ROOT=$(git rev-parse --show-toplevel); for ROOT in /x; do cd \"$ROOT\" && pytest; done",
+        "cd \"$(git rev-parse --show-toplevel)x\" && pytest",
+        "cd \"$(git rev-parse --show-toplevel)/..\" && pytest",
+        "cd \"$(git rev-parse --show-toplevel)\"; cd ..; cd work/repo; pytest",
+    ] {
+        assert_eq!(shown(&declared_at_top, line, "", passed, None), "-", "{line}");
+    }
+    let elsewhere = "cd \"$(git rev-parse --show-toplevel)\" && pytest";
+    assert_eq!(shown(&declared_at_top, elsewhere, "/tmp/other", passed, None), "-");
+}
 
 #[test]
 fn lines_that_run_the_declared_command() {

@@ -20,6 +20,7 @@ use crate::runner::{CommandKind, NamedTests, Project, ProjectFiles};
 use crate::shell::program::Leaf;
 use crate::shell_kind::Shell;
 use crate::snapshot::KeptSnapshot;
+use crate::source::project_files::DiskDirectory;
 use crate::source::sessions::Client;
 
 /// The length of the end of an output that is kept, in bytes.
@@ -496,10 +497,11 @@ pub(in crate::hook) struct ProjectDirectory<'a>(pub(in crate::hook) &'a Path);
 
 impl ProjectFiles for ProjectDirectory<'_> {
     fn read(&self, path: &str) -> Option<String> {
-        const MAX_FILE: u64 = 1 << 20;
-        let path = self.0.join(path);
-        let length = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?.len();
-        (length <= MAX_FILE).then(|| std::fs::read_to_string(path).ok()).flatten()
+        DiskDirectory(self.0.to_owned()).read(path)
+    }
+
+    fn names(&self, folder: &str) -> Option<Vec<String>> {
+        DiskDirectory(self.0.to_owned()).names(folder)
     }
 }
 

@@ -74,6 +74,9 @@ impl Arguments {
             let words = self.implied.iter().find_map(|implied| implied.words(&essence.options, at_root, files));
             essence.words = words.unwrap_or_default();
         }
+        for rule in &self.indifferent {
+            rule.apply(essence, files);
+        }
         let holds = |implied: &&Implied| implied.file(&essence.options, at_root, files).is_some();
         let implied: Vec<OptionChoice> = self
             .implied
