@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use crate::collect::merge_base::Lineage;
 use crate::collect::{self, BaseOf, Sources};
-use crate::collect::{earlier_runs, failed_tests, forge_query};
+use crate::collect::{earlier_runs, failed_tests, forge_query, other_runs};
 use crate::config;
 use crate::event::pushes::PushedRef;
 use crate::event::{EventKind, Judged, Origin};
@@ -340,6 +340,7 @@ impl Workplace {
                 Err(error) => facts.notes.push(unreadable(&error)),
             }
         }
+        facts.other_runs = other_runs::read(state, policy.project(&self.files()));
         match failed_tests::read(&self.repo, state, policy, session, facts) {
             Ok(failed) => facts.failed_tests = failed,
             Err(error) => facts.notes.push(unreadable(&error)),

@@ -18,6 +18,7 @@ pub mod functions;
 mod judgement_notes;
 pub mod merge_base;
 mod named_texts;
+pub mod other_runs;
 mod pushed_updates;
 mod quarantine;
 pub mod run_comparison;

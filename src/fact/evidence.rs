@@ -9,6 +9,16 @@ use crate::policy::PathRules;
 use crate::repo_path::RepoPath;
 use crate::tool_folder::ToolFolder;
 
+/// A run of tests that passed and is not that of a declared command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct OtherRun {
+    /// Its command line.
+    pub line: String,
+    /// The content that it ran on.
+    pub tree: Oid,
+}
+
 /// A run of a declared command, as a gate sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -56,6 +56,9 @@ pub struct Facts {
     /// The steps of the current session, as far as its client reports them. Empty if they are unknown or not needed.
     #[serde(default, skip_serializing_if = "session_steps::Story::is_empty")]
     pub story: session_steps::Story,
+    /// Runs of tests that passed and are not those of a declared command, the newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_runs: Vec<evidence::OtherRun>,
     /// Earlier runs on the same work, in any session, if its change removes something that a failure may have been
     /// about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -130,6 +133,7 @@ impl Facts {
             intents: Vec::new(),
             receiving: false,
             story: session_steps::Story { session: None, steps: Vec::new(), cut: false },
+            other_runs: Vec::new(),
             before: Vec::new(),
             weakening: BTreeMap::new(),
             failed_tests: Vec::new(),

@@ -387,13 +387,18 @@ impl EvidenceCase<'_> {
     /// Returns the tests that were run last and passed, if they are not a run of this command: the agent may take them
     /// for it.
     fn taken_for_it(&self, facts: &Facts) -> Option<String> {
-        let ran = facts.story.turn().iter().rev().find_map(|step| match &step.deed {
+        let in_turn = facts.story.turn().iter().rev().find_map(|step| match &step.deed {
             Deed::Ran(ran) if ran.kinds.iter().any(|kind| kind == "test") => Some(ran),
             _ => None,
-        })?;
-        let passed = ran.declared.is_none() && ran.result == Some(CheckOutcome::Pass);
-        let other = passed && ran.line.trim() != self.command.run.trim();
-        (other && self.alone && self.params.counts).then(|| plain(&ran.line))
+        });
+        let line = match in_turn {
+            Some(ran) => {
+                Some(&ran.line).filter(|_| ran.declared.is_none() && ran.result == Some(CheckOutcome::Pass))?
+            }
+            None => &facts.other_runs.iter().find(|run| Some(&run.tree) == self.subject.tree.as_ref())?.line,
+        };
+        let other = line.trim() != self.command.run.trim();
+        (other && self.alone && self.params.counts).then(|| plain(line))
     }
 
     /// Returns a finding if the newest run began on this commit, with other files in the working tree: another run in

@@ -130,8 +130,10 @@ fn record(place: &Workplace, line: &EnclosingLine, ground: &StartingPoint, push:
         origin: Origin { by: reporter.to_owned(), grade: Grade::Hooked },
         kind,
     };
+    // Checks whose end only the end of the line can show have not ended here.
+    let ended = |kind: &EventKind| !matches!(kind, EventKind::Run(run) if run.masked.is_some());
     // Without the record the push is refused, as it was before.
-    let _ = runs.into_iter().map(event).try_for_each(|event| place.journal.append(event).map(drop));
+    let _ = runs.into_iter().filter(ended).map(event).try_for_each(|event| place.journal.append(event).map(drop));
 }
 
 /// Returns a line that ends with status 0 exactly if `line` reaches this push. Returns `None` if that cannot be told.

@@ -109,6 +109,11 @@ impl Runs {
         self.keys.iter().find(|known| known.key == key).map_or(&[], |known| &known.runs)
     }
 
+    /// Returns the newest run of each line that is no declared command.
+    pub(super) fn undeclared(&self) -> impl Iterator<Item = &RecordedRun> {
+        self.keys.iter().filter_map(|known| known.runs.first()).filter(|run| run.run.command.name.is_none())
+    }
+
     pub(super) fn keys_for_name(&self, name: &str) -> impl Iterator<Item = &str> {
         let named = move |run: &RecordedRun| run.run.command.name.as_deref() == Some(name);
         self.keys.iter().filter(move |known| known.runs.iter().any(named)).map(|known| known.key.as_str())

@@ -105,6 +105,11 @@ impl JournalState {
         self.runs.keys_for_name(name)
     }
 
+    /// Returns the newest run of each line that is no declared command, the latest line first.
+    pub fn undeclared_runs(&self) -> impl Iterator<Item = &RecordedRun> {
+        self.runs.undeclared()
+    }
+
     /// Returns the waivers with the ids of their events, newest first (the latest 256).
     pub fn waivers(&self) -> &[(String, Waived)] {
         &self.waivers

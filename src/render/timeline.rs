@@ -107,6 +107,7 @@ fn name(command: &crate::event::CommandRef) -> &str {
 
 fn tell_run(run: &Run) -> (Style, String, String) {
     let (style, end) = match run.ended {
+        Ended::Exited(0) if let Some(why) = &run.masked => (WARN, format!("proves nothing, {why}")),
         Ended::Exited(0) => (GOOD, "passed".to_owned()),
         Ended::Exited(status) => (BAD, format!("exit status {status}")),
         Ended::Signalled(signal) => (BAD, format!("killed by signal {signal}")),

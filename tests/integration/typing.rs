@@ -188,6 +188,7 @@ fn a_push_in_the_same_line(shell: &'static str) {
         ("true\n", "sh t.sh && git commit -q --allow-empty -m one && git push -q origin HEAD:feature", true),
         ("true\n", "sh t.sh; git push -q origin HEAD:feature", false),
         ("exit 3\n", "sh t.sh || git push -q origin HEAD:feature", false),
+        ("exit 3\n", "sh t.sh ; git push -q origin HEAD:feature", false),
     ] {
         let typist = Typist::new(shell, script);
         let remote = typist.repo.add_bare_remote("origin");
@@ -198,6 +199,10 @@ fn a_push_in_the_same_line(shell: &'static str) {
         let shown = typist.types(&[line]);
         let pushed = typist.repo.git_in(&remote, ["branch", "--list", "feature"]);
         assert_eq!(!pushed.is_empty(), passes, "{shell}: {line}: {shown}");
+        let log = typist.repo.gate(["log"]).output().unwrap();
+        let log = String::from_utf8_lossy(&log.stdout).into_owned();
+        assert_eq!(log.contains("run test: passed"), passes, "{shell}: {line}: {log}");
+        assert!(!shown.contains("status 0"), "{shell}: {line}: {shown}");
     }
 }
 
