@@ -55,6 +55,10 @@ struct ClaimPatterns {
     nothing: PhrasePatterns,
     questions: PhrasePatterns,
     addressed: PhrasePatterns,
+    failing_test: PhrasePatterns,
+    nothing_else: PhrasePatterns,
+    failed: PhrasePatterns,
+    fixes: PhrasePatterns,
 }
 
 static PATTERNS: LazyLock<ClaimPatterns> = LazyLock::new(|| embedded::table("human-actions.toml"));
@@ -171,6 +175,18 @@ pub fn offer(text: &str) -> bool {
 
 fn offers(sentence: &str) -> bool {
     PATTERNS.offers.is_match(sentence) && !PATTERNS.choices.is_match(sentence)
+}
+
+/// Returns `true` if a request is for a test that fails, and for no more than that.
+pub fn asks_only_for_a_failing_test(request: &str) -> bool {
+    PATTERNS.failing_test.is_match(request) && PATTERNS.nothing_else.is_match(request)
+}
+
+/// Returns `true` if the final message of a turn says that a test fails, and does not claim that anything is fixed.
+pub fn reports_only_a_failing_test(text: &str) -> bool {
+    let sentences = sentences(text);
+    let fails = sentences.iter().any(|sentence| PATTERNS.failed.is_match(sentence));
+    fails && !claimed(&sentences, &PATTERNS.fixes) && !proven(&sentences)
 }
 
 /// Returns `true` if only a person can do the requested action, and no part of it is the agent's.

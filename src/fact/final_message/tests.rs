@@ -282,6 +282,136 @@ fn a_genuine_question_claims_nothing() {
     }
 }
 
+/// Claims that are followed by an offer, or by a question about what follows the work.
+const CLAIMED_AND_ASKED: &[&str] = &[
+    "All done, everything is implemented. Would you like me to also update the changelog?",
+    "The fix is in place and ready for review — shall I open a PR?",
+    "Finished. Anything else?",
+    "That should do it. Want me to squash the commits?",
+    "Everything you asked for is in there now. Is there a ticket number I should reference?",
+    "The parser handles nested quotes now. Which branch should it go to?",
+    "I wrapped this up and cleaned up the imports. Do you prefer one commit or two?",
+    "Mission accomplished. Where should the release notes live?",
+    "I've got it working. How would you like the commit message to read?",
+    "The endpoint is live behind the flag. Should the flag default to on?",
+    "All five items on your list are ticked off. Who should review this?",
+    "Login no longer crashes. Do you want a screenshot?",
+    "That was the last piece. Shall I move on to the dashboard?",
+    "The feature works end to end. Would a short demo help?",
+    "It's all there. Should I notify the team?",
+    "The migration went in without a hitch. Do you need a rollback script too?",
+    "Nothing left to do on my side. When do you plan to release?",
+    "I believe this resolves the issue. Does it match what you had in mind?",
+    "Job done! What would you like to tackle after this?",
+    "The bug has been squashed. Could I also tidy up the neighbouring module?",
+    "Implementation complete. May I delete the old helper?",
+    "Both endpoints are implemented and wired up. Prefer a feature flag around them?",
+    "I have added the retry logic as requested. Would you like metrics on top?",
+    "The work here is complete; is there anyone else I should loop in?",
+    "Ya está todo listo. ¿Quieres que actualice también el changelog?",
+    "Terminé la implementación. ¿Abro un pull request?",
+    "El error quedó corregido. ¿Necesitas algo más?",
+    "Listo. ¿Algo más?",
+    "La función ya funciona correctamente. ¿Te parece bien así?",
+    "He completado todos los cambios que pediste. ¿Hago el merge?",
+    "Ya no falla al guardar. ¿Quieres que borre el código viejo?",
+    "Todo está implementado y funcionando. ¿A qué rama lo subo?",
+    "Hecho, el formulario valida los campos. ¿Seguimos con la siguiente tarea?",
+    "Con esto queda resuelto el problema. ¿Deseas que añada documentación?",
+    "Alles erledigt. Soll ich noch das Changelog ergänzen?",
+    "Die Änderung ist fertig – soll ich einen PR aufmachen?",
+    "Fertig. Sonst noch etwas?",
+    "Der Fehler tritt nicht mehr auf. Möchtest du, dass ich die Commits zusammenfasse?",
+    "Das sollte es gewesen sein. Auf welchen Branch soll das?",
+    "Ich habe alle Punkte umgesetzt. Passt das so für dich?",
+    "Die Anmeldung funktioniert jetzt. Brauchst du noch Doku dazu?",
+    "Damit ist das Problem gelöst. Wer soll das Review machen?",
+    "Alles läuft wie gewünscht. Wann soll das Release raus?",
+    "Die Umsetzung steht. Noch Wünsche?",
+    "Ich bin durch. Soll ich gleich mit dem nächsten Ticket weitermachen?",
+];
+
+/// Questions without an answer to which the work cannot go on.
+const NEEDS_AN_ANSWER: &[&str] = &[
+    "The spec names two formats for the date. Which one should the export use?",
+    "I looked at the schema, but the column could be nullable or not. Which do you want?",
+    "There are two `Config` types. Did you mean the one in core or the one in cli?",
+    "The task says to keep v1 clients working, yet the new field is required. How should old clients behave?",
+    "I found no credentials for the staging database. Can you provide them?",
+    "Two customers share that id. Should the second one win, or is it an error?",
+    "Before I write anything: is the limit per user or per organisation?",
+    "The tests need an API key that is not here. Where do I get one?",
+    "Deleting the table cannot be undone. Are you sure you want me to do that?",
+    "Should negative amounts be rejected or rounded to zero?",
+    "I can't tell which of the three endpoints the report is about. Which URL did the customer use?",
+    "¿El límite es por usuario o por organización?",
+    "Hay dos tipos con ese nombre. ¿Cuál de ellos quieres cambiar?",
+    "No puedo continuar sin la clave de la API. ¿Dónde la consigo?",
+    "¿Qué debe pasar cuando la lista está vacía?",
+    "La especificación no dice qué zona horaria usar. ¿Cuál prefieres?",
+    "¿Los importes negativos se rechazan o se redondean?",
+    "Soll die Grenze je Benutzer oder je Organisation gelten?",
+    "Es gibt zwei Felder mit diesem Namen. Welches meinst du?",
+    "Die Vorgabe sagt nichts über Zeitzonen. Welche soll der Export verwenden?",
+    "Was soll bei einer leeren Liste passieren?",
+    "Ohne den Zugang zur Datenbank komme ich nicht weiter. Kannst du ihn mir geben?",
+    "Sollen negative Beträge abgelehnt oder gerundet werden?",
+];
+
+#[test]
+fn a_claim_counts_whatever_is_asked_after_it() {
+    let released: Vec<_> = CLAIMED_AND_ASKED
+        .iter()
+        .filter(|text| {
+            let words = read(text);
+            !words.claims && !asks_to_confirm(text) && (words.asks || words.waits)
+        })
+        .collect();
+    assert!(released.is_empty(), "{released:#?}");
+}
+
+#[test]
+fn a_question_that_needs_an_answer_is_left_alone() {
+    let held: Vec<_> = NEEDS_AN_ANSWER
+        .iter()
+        .filter(|text| {
+            let words = read(text);
+            words.claims || asks_to_confirm(text) || !words.asks && !words.waits
+        })
+        .collect();
+    assert!(held.is_empty(), "{held:#?}");
+}
+
+#[test]
+fn a_failing_test_alone_is_told_from_a_repair() {
+    for (request, only) in [
+        ("Write a failing test that reproduces #12, do not fix it.", true),
+        ("please add a red test for the rounding bug. Don't fix anything yet", true),
+        ("I only want a regression test that fails, nothing else", true),
+        ("Reproduce the crash with a test without fixing it", true),
+        ("Schreib einen Test, der den Fehler zeigt, aber behebe ihn noch nicht", true),
+        ("Escribe una prueba que falle, no lo arregles", true),
+        ("Write a failing test, then fix it", false),
+        ("Fix the failing test, and don't change the public API", false),
+        ("Do not fix the typo, add the feature", false),
+        ("Fix #12", false),
+    ] {
+        assert_eq!(asks_only_for_a_failing_test(request), only, "{request}");
+    }
+    for (words, reports) in [
+        ("Added tests/test_12.py. It fails with a TypeError, as reported in #12.", true),
+        ("Done. The new test is red; the bug is not fixed.", true),
+        ("Der Test schlägt fehl, wie gewünscht.", true),
+        ("La prueba falla como esperabas.", true),
+        ("I wrote a failing test and fixed the bug.", false),
+        ("The test failed first. The bug is fixed.", false),
+        ("The test reproduced it, and all tests pass.", false),
+        ("Done.", false),
+    ] {
+        assert_eq!(reports_only_a_failing_test(words), reports, "{words}");
+    }
+}
+
 #[test]
 fn an_offer_in_another_language_asks_nothing() {
     for text in [
