@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::project::{Project, Said, finish, for_agents, read_json};
+use crate::project::{POLICY, Project, Said, finish, for_agents, read_json};
 
 /// A session of one client in a project.
 pub struct Session<'p> {
@@ -139,6 +139,29 @@ fn a_failing_run_proves_nothing() {
     // A status that is not its own is none.
     assert_eq!(session.run("sh test.sh | tail -1"), 0);
     session.stop("Done.").pushes("failed on this content");
+}
+
+#[test]
+fn who_was_asked_only_for_a_failing_test_may_stop_with_it() {
+    let policy = POLICY.replace("sh test.sh", "sh run.sh").replace("\"test.sh\"", "\"run.sh\", \"tests/**\"");
+    let project = Project::bare_bones();
+    let run = "for f in tests/test_*.py; do python3 $f || exit 1; done; echo '1 passed in 0.1s'\n";
+    project.repo.write("gate.toml", policy).write("run.sh", run).write("tests/test_a.py", "");
+    project.repo.commit_all("test: a");
+    project.share();
+    project.gate(["init", "--yes"]).exits(0);
+    let session = Session::claude(&project);
+    session.prompt("Write a failing test that reproduces #12, do not fix it.");
+    project.repo.write("tests/test_12.py", "raise SystemExit(1)\n");
+    assert_eq!(session.run("sh run.sh"), 1);
+    session.stop("All done, #12 is fixed.").pushes("failed on this content");
+    session.stop("The failing test is there, and all tests pass.").pushes("failed on this content");
+    let said = session.stop("I added tests/test_12.py. It fails, as #12 says.");
+    assert!(said.out.contains("only a failing test was asked for") && !said.out.contains("\"decision\""), "{said:?}");
+    // Code is not what was asked for.
+    project.edit("broken");
+    assert_eq!(session.run("sh run.sh"), 1);
+    session.stop("I added a test, and it fails.").pushes("failed on this content");
 }
 
 #[test]

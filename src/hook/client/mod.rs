@@ -11,6 +11,7 @@ mod claude_shape;
 mod codex;
 pub(super) mod command_evidence;
 mod copilot;
+mod failing_test;
 mod gemini;
 mod guarded;
 pub(super) mod hook_context;

@@ -9,7 +9,7 @@ use minijinja::context;
 use super::hook_context::{Desk, clean};
 use super::hook_event::{HookEvent, Stopping};
 use super::own_commits::{self, Unproven};
-use super::{HookDecision, command_evidence, lessons, prompt_note};
+use super::{HookDecision, command_evidence, failing_test, lessons, prompt_note};
 use crate::digest::hex_digest;
 use crate::engine::{Uncommitted, Workplace};
 use crate::event::agent_work::{Act, Prompt, Speaker, StopKind, TurnEnd};
@@ -207,6 +207,10 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
     if nothing_to_prove || !finished && still_runs(desk, &facts, words) {
         let remarks = desk.memory.first_shown(feedback::remarks(&gates::judge(&here.policy, &facts)));
         return Ok(remark(desk, &with_told(remarks)));
+    }
+    if !holds && let Some(open) = failing_test::as_asked(&here.policy, &facts, &stop.words) {
+        let note = say("stop", "failing_test", &context! { open });
+        return Ok(remark(desk, &with_told(vec![note])));
     }
     let judgement = place.judge(&here.policy, &here.state, facts, Some(Uncommitted::Work(&here.look.snapshot)));
     let verdict = judgement.verdict;
