@@ -16,6 +16,7 @@
 mod support;
 
 use std::cell::Cell;
+use std::fmt::Write as _;
 use std::process::Command;
 
 use support::measure::{Contender, compare};
@@ -84,7 +85,8 @@ fn long() -> String {
         if text.len() > PROMPT_BYTES {
             break;
         }
-        text += &format!("2024-06-01 03:00:{:02} ERROR worker {line}: f{line} in src/{line}.rs failed\n", line % 60);
+        let second = line % 60;
+        let _ = writeln!(text, "2024-06-01 03:00:{second:02} ERROR worker {line}: f{line} in src/{line}.rs failed");
     }
     text + "```\n"
 }

@@ -114,13 +114,13 @@ fn after(pattern: &[u8], at: usize) -> usize {
 }
 
 /// The length of the shortest text of a set.
-fn shortest(texts: &Vec<String>) -> usize {
+fn shortest(texts: &[String]) -> usize {
     texts.iter().map(String::len).min().unwrap_or(0)
 }
 
 /// Returns the best set of a sequence: the one whose shortest text is longest.
 fn of_row(pattern: &[u8], any_case: bool) -> Vec<String> {
-    sets_of_row(pattern, any_case).into_iter().max_by_key(shortest).unwrap_or_default()
+    sets_of_row(pattern, any_case).into_iter().max_by_key(|texts| shortest(texts)).unwrap_or_default()
 }
 
 /// Returns the sets of a sequence, those of groups last.
@@ -233,7 +233,7 @@ mod tests {
     }
 
     fn best(pattern: &str, any_case: bool) -> Vec<String> {
-        required(pattern, any_case).into_iter().max_by_key(shortest).unwrap_or_default()
+        required(pattern, any_case).into_iter().max_by_key(|texts| shortest(texts)).unwrap_or_default()
     }
 
     #[test]

@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::concrete_values::concrete;
 use super::lookup_results::Findings;
 use super::prompt_text::own_regex;
 use super::prompt_text::{NameInPrompt, NameKind, PromptText};
-use super::smells::concrete;
 use super::word_lists::PromptLanguage;
 
 /// The kind of act that a clause requests.

@@ -1,12 +1,12 @@
 //! The score of the context: where the work is.
 
 use super::clauses::ClauseAct;
+use super::concrete_values::concrete;
 use super::places::PromptTargets;
 use super::prompt_text::{NameInPrompt, NameKind};
 use super::score_basis::ScoreBasis;
 use super::scores::is_explicit;
 use super::scores::{MIN_QUESTION_WORDS, ScoreEvidence};
-use super::smells::concrete;
 
 impl ScoreBasis<'_> {
     pub(super) fn context(&self, places: &PromptTargets<'_>) -> (u8, &'static str) {

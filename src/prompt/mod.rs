@@ -5,6 +5,7 @@
 
 mod class;
 mod clauses;
+mod concrete_values;
 mod context_score;
 mod continuation;
 mod european_letters;

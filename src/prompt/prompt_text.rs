@@ -112,7 +112,7 @@ static TRACE: LazyLock<LazyPattern> = LazyLock::new(|| {
 });
 /// A sentence; a point between digits does not end it.
 static SENTENCE: LazyLock<LazyPattern> = LazyLock::new(|| regex(r"(?:[^.!?;。！？；\n]|\.\d|\.\w)+[.!?;。！？；\n]*"));
-/// An error in the line of the wish: "FAILED tests/a.py::test_b. Fix it in a.py."
+/// An error in the line of the wish: `FAILED tests/a.py::test_b. Fix it in a.py.`
 static FIRST_SENTENCE: LazyLock<LazyPattern> = LazyLock::new(|| regex(r"^[^\n]*?\.\s"));
 static AFTER_FRAME: LazyLock<LazyPattern> = LazyLock::new(|| regex(r#"(?m)^\s+File ".*\n(\s+.*)$"#));
 static TO_EVALUATOR: LazyLock<LazyPattern> = LazyLock::new(|| {

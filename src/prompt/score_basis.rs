@@ -1,9 +1,10 @@
 //! The things that the scores of a prompt are read from, and what its parts say.
 
 use super::clauses::{Clause, ClauseAct};
+use super::concrete_values::{concrete, has_metric};
 use super::lookup_results::Findings;
 use super::prompt_text::{NameInPrompt, NameKind, PromptText};
-use super::smells::{Smell, concrete, has_metric};
+use super::smells::Smell;
 use super::word_lists::PromptLanguage;
 
 /// A longer phrase also names the thing that it is about.

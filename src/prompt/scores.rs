@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use super::clauses::ClauseAct;
+use super::concrete_values::{concrete, has_metric};
 use super::places::PromptTargets;
 use super::prompt_text::{NameInPrompt, NameKind};
 use super::score_basis::ScoreBasis;
-use super::smells::{concrete, has_metric};
 
 /// A place in the prompt and why it counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

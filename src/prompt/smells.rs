@@ -6,6 +6,7 @@ use regex::Regex;
 use serde::Serialize;
 
 use super::clauses::{Clause, ClauseAct};
+use super::concrete_values::{concrete, has_metric};
 use super::prompt_text::own_regex;
 use super::prompt_text::{NameKind, PromptText};
 use super::word_lists::{self, PromptLanguage};
@@ -35,27 +36,6 @@ pub(super) const SMELLS: [&str; 7] = [
     "magic_words",
     "scope_creep",
 ];
-
-pub(super) static METRIC: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    own_regex(
-        r"(?i)(?:<|>|≤|≥|under|below|less than|within|at most|from|bajo|menos de|por debajo de|unter|moins de|menos que|de)?\s*\d[\d.,]*\s*(?:ms|s|sec\w*|seg\w*|min\w*|sekunden|%|x|kb|mb|gb|rps|req/s|qps|fps|times|veces|rows?|hours?|h)\b",
-    )
-});
-static CONCRETE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    own_regex(
-        r#"(?i)\b[1-5]\d\d\b|\b\w+(?:Error|Exception)\b|"[^"\n]*"|`[^`\n]+`|(?:^|[\s(\[=:,])'[^'\n]*'|«[^»]*»|\b(?:null|none|nil|undefined|true|false|nan)\b|\[\]|->|→|\bexit (?:code|status) \d|\(\S*\)|\b\d+(?:\.\d+)?[a-z%]{0,3}\b"#,
-    )
-});
-
-/// Returns `true` if the text has a number with a unit.
-pub(super) fn has_metric(text: &str) -> bool {
-    METRIC.as_ref().is_some_and(|metric| metric.is_match(text))
-}
-
-/// Returns the number of concrete values in a text.
-pub(super) fn concrete(text: &str) -> usize {
-    CONCRETE.as_ref().map_or(0, |concrete| concrete.find_iter(text).count())
-}
 
 /// The most phrases of one kind that are looked at.
 const MAX_OF_KIND: usize = 50;

@@ -183,11 +183,14 @@ thread_local! {
 /// The bytes of texts and places that are kept.
 const MAX_KEPT: usize = 4 * 1024 * 1024;
 
+/// The places of one list, by text.
+type SpansByText = HashMap<String, Vec<(usize, usize)>>;
+
 #[derive(Default)]
 struct FoundSpans {
     bytes: usize,
-    /// By language, list and text.
-    places: HashMap<(&'static str, String), HashMap<String, Vec<(usize, usize)>>>,
+    /// By language and list.
+    places: HashMap<(&'static str, String), SpansByText>,
 }
 
 impl FoundSpans {
