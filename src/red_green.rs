@@ -85,9 +85,10 @@ impl RedGreenTrial<'_> {
         let with = self.tests_of(self.tree, None, &[])?;
         if with.tests.is_empty() {
             let command = self.command.run.clone();
-            return Err(match with.ended.success() {
-                true => RedGreenError::Unnamed(command),
-                false => RedGreenError::Broken { command, says: with.says },
+            return Err(if with.ended.success() {
+                RedGreenError::Unnamed(command)
+            } else {
+                RedGreenError::Broken { command, says: with.says }
             });
         }
         let without = self.tests_of(&base_tree, Some(self.base), &files)?;

@@ -100,14 +100,13 @@ fn answer(gate: &Gate, params: &Params, subject: &Subject, update: &RefUpdate) -
     }
     match &update.default_branch {
         DefaultBranch::Known(name) if *name == update.remote_ref => refuse(),
-        DefaultBranch::Known(_) => finding(gate, subject, Answer::Pass, "free", &context),
         DefaultBranch::EmptyRemote => finding(gate, subject, Answer::Pass, "first-push", &context),
         // What such a remote does not have yet may become its default branch, and it may only hide it from here.
         DefaultBranch::Unborn if update.old.is_none() && matches!(branch, "main" | "master") => {
             let why = "the remote has no default branch yet";
             finding(gate, subject, Answer::Unknown, "unknown-default", &context! { why, ..context })
         }
-        DefaultBranch::Unborn => finding(gate, subject, Answer::Pass, "free", &context),
+        DefaultBranch::Known(_) | DefaultBranch::Unborn => finding(gate, subject, Answer::Pass, "free", &context),
         DefaultBranch::Unknown(why) => {
             finding(gate, subject, Answer::Unknown, "unknown-default", &context! { why, ..context })
         }

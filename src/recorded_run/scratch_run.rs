@@ -76,8 +76,9 @@ pub fn scratch_run(
 fn explanation(text: &str) -> String {
     const WORDS: [&str; 5] = ["error", "fatal", "cannot", "not found", "requires"];
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let last = || lines().next_back();
     let speaks = |line: &&str| WORDS.iter().any(|word| line.to_lowercase().contains(word));
-    shortened(lines().find(speaks).or_else(|| lines().last()).unwrap_or_default(), MAX_LINE)
+    shortened(lines().find(speaks).or_else(last).unwrap_or_default(), MAX_LINE)
 }
 
 fn read_output(path: &Path) -> KeptOutput {

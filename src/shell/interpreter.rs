@@ -249,9 +249,7 @@ impl<'a> Machine<'a> {
             ProgramStep::ReadOnlyInZsh if self.shell == Shell::Zsh => {
                 next.push(ShellState { zero: false, origin: None, flow: Flow::Exit, ..state });
             }
-            ProgramStep::HookInZsh if self.shell == Shell::Zsh => self.overflow = true,
-            // In zsh `exit` and `set` there may be those of the whole shell.
-            ProgramStep::Background(inner) if self.shell == Shell::Zsh && changes_shell(inner) => self.overflow = true,
+            step if self.shell == Shell::Zsh && is_unpredictable_in_zsh(step) => self.overflow = true,
             ProgramStep::Background(inner) => {
                 for end in self.inner(inner, &state, state.clone(), false) {
                     // zsh does not keep the status of a list.
@@ -609,6 +607,16 @@ impl<'a> Machine<'a> {
             }
         }
         settled
+    }
+}
+
+/// Returns `true` for a step after which zsh may do anything: functions that it calls by itself, and an `exit` or `set` in
+/// the background that may be that of the whole shell.
+fn is_unpredictable_in_zsh(step: &ProgramStep) -> bool {
+    match step {
+        ProgramStep::HookInZsh => true,
+        ProgramStep::Background(inner) => changes_shell(inner),
+        _ => false,
     }
 }
 

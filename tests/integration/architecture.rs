@@ -318,7 +318,7 @@ fn files_of_a_folder_form_no_circle_that_is_not_listed() {
     }
     let listed: BTreeSet<(String, Vec<String>)> = CIRCLES
         .iter()
-        .map(|(folder, members, _)| (folder.to_string(), members.iter().map(|name| name.to_string()).collect()))
+        .map(|(folder, members, _)| (folder.to_string(), members.iter().map(ToString::to_string).collect()))
         .collect();
     let new: Vec<_> = found.difference(&listed).collect();
     let gone: Vec<_> = listed.difference(&found).collect();

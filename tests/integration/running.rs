@@ -498,7 +498,7 @@ fn a_runner_of_cargo_that_stands_in_a_file_proves_nothing() {
         project.repo.write(file, "[target.'cfg(all())']\nrunner = \"./r.sh\"\n");
         project.edit("more");
         run().says("proves nothing").says("runner");
-        project.push("git push origin feature").exits(1).says("does not show that its checks passed");
+        project.push("git push origin feature").exits(1).says("nothing shows that its checks passed");
         project.repo.remove(file);
     }
     project.edit("last");
