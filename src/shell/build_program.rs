@@ -396,6 +396,7 @@ pub(super) fn after(before: Vec<ProgramStep>, step: ProgramStep) -> ProgramStep 
 pub(super) fn wrapped(passes: Passes, step: ProgramStep) -> ProgramStep {
     if passes == Passes::Own { step } else { ProgramStep::Wrapped(passes, Box::new(step)) }
 }
+
 /// Returns `true` if zsh calls a function, or those that an array lists, by itself while it runs a line.
 pub(super) fn is_hook_in_zsh(name: &str) -> bool {
     name.starts_with("TRAP") || name.starts_with("zshexit") || name.starts_with("chpwd")
