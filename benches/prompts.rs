@@ -1,6 +1,6 @@
 //! The cost of the prompt hook: a request of 10 KB in a repository of 50,000 files. A first request of a session is
-//! compared with `git ls-files`, a later one with gate's own hook for a call that only reads; beside both stands a program
-//! that only reads its standard input.
+//! compared with `git ls-files`, a later one with gate's own hook for a call that only reads. Both are also compared with
+//! a program that only reads its standard input.
 //!
 //! `cargo bench --bench prompts`; `-- --rounds=N` sets their number, and `--files=N` that of the files.
 
