@@ -262,7 +262,7 @@ hermetic! {
         let git = Repo::discover(repo.root()).unwrap();
         assert_eq!(git.remote_default_branch("origin", url), DefaultBranch::EmptyRemote);
         repo.git(["push", "-q", "origin", "main:side"]);
-        assert!(matches!(git.remote_default_branch("origin", url), DefaultBranch::Unknown(_)), "HEAD points nowhere");
+        assert_eq!(git.remote_default_branch("origin", url), DefaultBranch::Unborn, "HEAD points nowhere");
         repo.git(["push", "-q", "origin", "main:trunk"]);
         repo.git_in(&bare, ["symbolic-ref", "HEAD", "refs/heads/trunk"]);
         let trunk = DefaultBranch::Known("refs/heads/trunk".to_owned());
