@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use gate::shell::dialect::Shell;
+use gate::shell_kind::Shell;
 
 use crate::differential::{Comparison, Job, generate, setting, started_by, work};
 
