@@ -1,4 +1,4 @@
-//! How much of a run's output is known.
+//! The known part of a run's output.
 
 use crate::shell_kind::Shell;
 

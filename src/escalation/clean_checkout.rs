@@ -1,4 +1,4 @@
-//! What a failing command does on a clean checkout.
+//! The result of a failing command on a clean checkout.
 
 use serde::{Deserialize, Serialize};
 

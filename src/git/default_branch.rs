@@ -19,7 +19,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 /// The names that a default branch has almost everywhere.
 const CUSTOMARY: [&str; 2] = ["refs/heads/main", "refs/heads/master"];
 
-/// What is said of a remote whose `HEAD` names a branch that it does not have.
+/// The reason that is given for a remote whose `HEAD` names a branch that it does not have.
 const UNBORN: &str = "the HEAD of the remote is a branch that does not exist";
 
 /// The default branch of a remote.

@@ -319,7 +319,7 @@ pub enum ProgramStep {
     BothStreams(Box<ProgramStep>),
     /// A variable that zsh does not let anybody assign is assigned.
     ReadOnlyInZsh,
-    /// What zsh calls by itself is defined: it may end the shell at any command, with any status.
+    /// The definition of a function that zsh calls by itself: it may end the shell at any command, with any status.
     HookInZsh,
     /// `$( … )`: as a subshell, without `set -e`.
     Substitution(Box<ProgramStep>),

@@ -1,4 +1,4 @@
-//! A task that asks only for a test that fails: then a failed run is what was asked for.
+//! A task that asks only for a failing test. A failed run is the wanted result then.
 
 use crate::event::agent_work::Speaker;
 use crate::fact::Facts;
