@@ -36,7 +36,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let mut tasks = Vec::new();
     for record in task_record::tasks(&ledger.events) {
         let is_merged = branch_fate::of(&place.repo, &record)? == BranchFate::Merged;
-        tasks.push(MeasuredTask { model: ledger.usage(&record.session).model, is_merged, record });
+        tasks.push(MeasuredTask { model: ledger.usage(&record.session).models.pop(), is_merged, record });
     }
     let root = place.repo.root().unwrap_or(place.repo.common_dir());
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

@@ -8,9 +8,10 @@ use crate::engine::{Here, Workplace};
 use crate::event::model_call::ModelCall;
 use crate::event::{EventKind, Origin};
 use crate::exit::Exit;
-use crate::fact::review::ReviewState;
+use crate::fact::review::{FindingAnswer, ReviewFinding, ReviewRole, ReviewState};
 use crate::fact::subject::Base;
 use crate::failure::Failure;
+use crate::foreign_text::plain;
 use crate::journal::NewEvent;
 use crate::judge::word_question::WordQuestion;
 use crate::model::model_settings::{ModelSettings, UserSettings};
@@ -19,23 +20,36 @@ use crate::oid::Oid;
 use crate::policy::Severity;
 use crate::render;
 use crate::render::ui::{Ui, WARN};
-use crate::review::author_model::{self, Kinship};
+use crate::repo_path::RepoPath;
+use crate::review::author_model::{ChangeAuthors, Kinship};
 use crate::review::change_parts::{ChangePart, MAX_PARTS};
 use crate::review::reading::{self, Reviewers};
+use crate::review::review_store::ReviewStore;
+use crate::review::second_opinion;
 use crate::routing;
+
+/// The lowest severity of a finding that makes the command fail.
+const DISSENT: Severity = Severity::Medium;
 
 /// Arguments of `gate review`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Review what differs from this revision; by default, from where the work left the default branch
+    /// Review what was done since the work left this revision; by default, since it left the default branch
     #[arg(long, value_name = "REV")]
     base: Option<String>,
     /// Read the task from this file; by default, it is what the person asked for last in this session
     #[arg(long, value_name = "FILE")]
     task: Option<PathBuf>,
-    /// Name the model that made the change, so that it does not review itself
+    /// Name the model that made the change; by default, the logs of the agents' sessions name it
     #[arg(long, value_name = "MODEL")]
     author: Option<String>,
+    /// Also have each finding that only one model reports answered by the other one; if it disagrees, the finding no
+    /// longer blocks
+    #[arg(long)]
+    answer: bool,
+    /// Confirm, as a person, the findings at this place: those that one model calls blockers become blockers
+    #[arg(long, value_name = "FILE:LINE", conflicts_with = "answer")]
+    confirm: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -55,6 +69,8 @@ pub struct ReviewReport {
     pub reviewer: String,
     /// The model that looked at security and at the task.
     pub auditor: String,
+    /// The models that made the change, as far as they are known.
+    pub authors: Vec<String>,
     /// Remarks on the choice of the models.
     pub warnings: Vec<String>,
     /// The state of the review.
@@ -88,13 +104,23 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
             .remedy("name another model in [review] or [routing.models]")
             .into());
     }
+    let authors = authors(&place, args.author.as_deref(), &paths, &base)?;
     let mut warnings = Vec::new();
     for model in [reviewer, auditor] {
-        warnings.extend(kinship(&place, args.author.as_deref(), model)?);
+        warnings.extend(kinship(&authors, model)?);
     }
     let store = place.reviews();
-    let reading = reading::read(&store, &parts, &task, Reviewers { reviewer, auditor });
+    let models = Reviewers { reviewer, auditor };
+    let mut reading = reading::read(&store, &parts, &task, models);
+    if args.answer && reading.failed.is_empty() {
+        let answers = second_opinion::answer(&store, &parts, &task, models, DISSENT);
+        reading.calls.extend(answers.calls);
+        reading.failed = answers.failed;
+    }
     record(&place, &reading.calls)?;
+    if let Some(at) = &args.confirm {
+        confirm(&place, &store, &parts, at, ui)?;
+    }
     let mut review = store.state(&parts);
     review.failed = reading.failed;
     let report = ReviewReport {
@@ -103,6 +129,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         tree,
         reviewer: reviewer.name.clone(),
         auditor: auditor.name.clone(),
+        authors: authors.models,
         warnings,
         review,
         calls: reading.calls,
@@ -115,12 +142,51 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         }
         ui.raw(render::review::lines(&report.review, report.calls.len()));
     }
-    let dissents = report.review.findings.iter().any(|finding| finding.severity >= Severity::Medium);
+    let dissents = report.review.findings.iter().any(|finding| finding.severity >= DISSENT && !finding.is_refuted());
     Ok(match (dissents, report.review.unreviewed) {
         (true, _) => Exit::Blocked,
         (false, 0) => Exit::Pass,
         (false, _) => Exit::CannotJudge,
     })
+}
+
+/// Keeps a person's answer to the findings at a place.
+fn confirm(
+    place: &Workplace,
+    store: &ReviewStore,
+    parts: &[ChangePart],
+    at: &str,
+    ui: &mut Ui,
+) -> Result<(), anyhow::Error> {
+    if place.session.agent.is_some() || !ui.is_interactive() {
+        return Err(Failure::new(Exit::NeedsHuman, "only a person at a terminal can do this").into());
+    }
+    let name_of = |finding: &ReviewFinding| {
+        let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
+        format!("{}{line}", finding.path)
+    };
+    let mut meant = Vec::new();
+    for part in parts {
+        let said = ReviewRole::BOTH.into_iter().filter_map(|role| store.find(part, role));
+        let found = said.flat_map(|review| review.findings).filter(|finding| name_of(finding) == at);
+        meant.extend(found.map(|finding| (part, finding)));
+    }
+    if meant.is_empty() {
+        let what = format!("no model reported anything at `{}`", at.escape_debug());
+        return Err(Failure::new(Exit::Usage, what).remedy("`gate review` lists what they report").into());
+    }
+    for (_, finding) in &meant {
+        ui.say(format_args!("{at}  {}: {}", finding.by, plain(&finding.message)));
+    }
+    if !ui.confirm("Is this right?") {
+        return Ok(());
+    }
+    let by = place.repo.config("user.name")?.unwrap_or_else(|| "somebody".to_owned());
+    let answer = FindingAnswer { by, is_person: true, stands: true, reason: "confirmed by a person".to_owned() };
+    for (part, finding) in meant {
+        store.answer(part, &finding, &answer)?;
+    }
+    Ok(())
 }
 
 /// Returns a reviewer, or an error if none is configured.
@@ -134,12 +200,47 @@ fn named<'s>(settings: &'s UserSettings, name: Option<&String>) -> Result<&'s Mo
     })
 }
 
-/// Returns a warning if a reviewer is of the author's family. The author's own model does not review.
-fn kinship(place: &Workplace, author: Option<&str>, model: &ModelSettings) -> Result<Option<String>, Failure> {
-    match author_model::compare(model, author, place.session.agent.as_deref()) {
+/// Returns the models that made a change: of the agent's session in which this runs, or else of the sessions that edited
+/// its files.
+fn authors(
+    place: &Workplace,
+    named: Option<&str>,
+    paths: &[RepoPath],
+    base: &Oid,
+) -> Result<ChangeAuthors, anyhow::Error> {
+    if let Some(model) = named {
+        return Ok(ChangeAuthors { models: vec![model.to_owned()], clients: Vec::new() });
+    }
+    let ledger = super::reward::ledger(place)?;
+    let own = place.session.agent.as_ref().filter(|_| ledger.client_of(&place.session.id).is_some());
+    let sessions = match own {
+        Some(_) => vec![place.session.id.clone()],
+        None => ledger.sessions_behind(paths, place.repo.commit_time(base)?),
+    };
+    let mut authors = ChangeAuthors::default();
+    for session in &sessions {
+        authors.models.extend(ledger.usage(session).models);
+        authors.clients.extend(ledger.client_of(session).map(str::to_owned));
+    }
+    authors.clients.extend(place.session.agent.clone());
+    for names in [&mut authors.models, &mut authors.clients] {
+        names.sort();
+        names.dedup();
+    }
+    Ok(authors)
+}
+
+/// Returns a warning if a reviewer is of the family of an author. An author's own model does not review.
+fn kinship(authors: &ChangeAuthors, model: &ModelSettings) -> Result<Option<String>, Failure> {
+    match authors.compare(model) {
         Kinship::Same => {
             let what = format!("{} is the model that made the change: it does not review itself", model.name);
-            Err(Failure::new(Exit::Usage, what).remedy("name another model in [review]"))
+            let remedy = format!(
+                "name another model in [review], or say who made the change: gate review --author MODEL\n\
+                 the sessions name {}",
+                authors.models.join(", ")
+            );
+            Err(Failure::new(Exit::Usage, what).remedy(remedy))
         }
         Kinship::Family(family) => {
             Ok(Some(format!("{} and the author are models of {family}: they may miss the same faults", model.name)))
@@ -151,7 +252,11 @@ fn kinship(place: &Workplace, author: Option<&str>, model: &ModelSettings) -> Re
 fn base(place: &Workplace, here: &Here, rev: Option<&str>) -> Result<Oid, Failure> {
     if let Some(rev) = rev {
         let none = || Failure::new(Exit::Usage, format!("`{rev}` is not a commit of this repository"));
-        return super::named_commit(&place.repo, rev)?.ok_or_else(none);
+        let named = super::named_commit(&place.repo, rev)?.ok_or_else(none)?;
+        // What others did there since is no part of this change.
+        let Some(head) = here.lineage.as_ref().map(|lineage| &lineage.commit) else { return Ok(named) };
+        let left = place.repo.merge_base(&named, head).map_err(|error| Failure::new(Exit::CannotJudge, error))?;
+        return Ok(left.unwrap_or(named));
     }
     match here.lineage.as_ref().map(|lineage| &lineage.base) {
         Some(Base::MergeBase { commit, .. }) => Ok(commit.clone()),

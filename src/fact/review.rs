@@ -38,6 +38,14 @@ impl ReviewRole {
     /// Both roles.
     pub const BOTH: [Self; 2] = [Self::Reviewer, Self::Auditor];
 
+    /// Returns the other role.
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Reviewer => Self::Auditor,
+            Self::Auditor => Self::Reviewer,
+        }
+    }
+
     /// Returns the word for people.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -60,7 +68,7 @@ pub struct ReviewFinding {
     /// The line in the new file, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// The severity. A security finding is a blocker only if both see it.
+    /// The severity. A finding is a blocker only if both see it or a person confirms it.
     pub severity: Severity,
     /// `true` if it is about security.
     pub security: bool,
@@ -68,4 +76,29 @@ pub struct ReviewFinding {
     pub quote: String,
     /// The problem.
     pub message: String,
+    /// The answer of the other reviewer or of a person, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<FindingAnswer>,
+}
+
+impl ReviewFinding {
+    /// Returns `true` if the other reviewer answered that there is no such problem.
+    pub fn is_refuted(&self) -> bool {
+        self.answer.as_ref().is_some_and(|answer| !answer.stands)
+    }
+}
+
+/// An answer to a finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct FindingAnswer {
+    /// The model, by its name in the user's configuration, or the person.
+    pub by: String,
+    /// `true` if a person answered.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_person: bool,
+    /// `true` if the finding stands.
+    pub stands: bool,
+    /// The reason, in a sentence.
+    pub reason: String,
 }

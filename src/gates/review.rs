@@ -73,7 +73,12 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for one in &review.findings {
         let fails = one.severity >= params.fails_from.severity();
-        let (reason, answer) = if fails { ("dissent", Answer::Fail) } else { ("remark", Answer::Pass) };
+        let (reason, answer) = match &one.answer {
+            _ if !fails => ("remark", Answer::Pass),
+            None => ("dissent", Answer::Fail),
+            Some(answer) if answer.stands => ("upheld", Answer::Fail),
+            Some(_) => ("refuted", Answer::Pass),
+        };
         let mut finding = say(reason, answer, &values(one));
         finding.paths = vec![one.path.clone()];
         finding.line = one.line;
@@ -94,13 +99,15 @@ fn values(finding: &ReviewFinding) -> minijinja::Value {
     context! {
         role => finding.role.as_str(), by => &finding.by, severity => finding.severity.as_str(),
         message => plain(&finding.message), quote => plain(quote),
+        answered_by => finding.answer.as_ref().map(|answer| &answer.by),
+        answer => finding.answer.as_ref().map(|answer| plain(&answer.reason)),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fact::review::{ReviewRole, ReviewState};
+    use crate::fact::review::{FindingAnswer, ReviewRole, ReviewState};
     use crate::fact::subject::Subject;
     use crate::gates::finding::GateResult;
     use crate::moment::Moment;
@@ -124,6 +131,7 @@ mod tests {
             security: true,
             quote: "os.system(name)".to_owned(),
             message: "a name becomes a command".to_owned(),
+            answer: None,
         };
         ReviewState { parts: 1, findings: vec![finding], ..ReviewState::default() }
     }
@@ -136,6 +144,19 @@ mod tests {
         assert_eq!((dissent.answer, dissent.findings[0].line), (Answer::Fail, Some(2)));
         assert!(dissent.findings[0].message.contains("os.system(name)"), "{:?}", dissent.findings);
         assert_eq!(result("block", Some(found(Severity::Low))).unwrap().answer, Answer::Pass);
+        for (stands, answer, reason) in [(true, Answer::Fail, "upheld"), (false, Answer::Pass, "refuted")] {
+            let mut answered = found(Severity::High);
+            answered.findings[0].answer = Some(FindingAnswer {
+                by: "gpt".to_owned(),
+                is_person: false,
+                stands,
+                reason: "it is quoted".to_owned(),
+            });
+            let answered = result("block", Some(answered)).unwrap();
+            let finding = &answered.findings[0];
+            assert_eq!((answered.answer, finding.reason.as_str()), (answer, reason));
+            assert!(finding.message.contains("gpt") && finding.message.contains("it is quoted"), "{}", finding.message);
+        }
         let half = ReviewState { parts: 2, unreviewed: 1, ..ReviewState::default() };
         let half = result("block", Some(half)).unwrap();
         assert_eq!((half.answer, half.findings[0].remedy.as_deref()), (Answer::Unknown, Some("gate review")));

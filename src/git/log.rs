@@ -7,6 +7,8 @@ use std::io::BufReader;
 use std::process::{Child, ChildStdout};
 use std::{iter, vec};
 
+use jiff::Timestamp;
+
 use super::changed_blobs::Blobs;
 use super::command::{StderrTail, described, start};
 use super::prefetch::Ahead;
@@ -70,6 +72,13 @@ struct Printed {
 }
 
 impl Repo {
+    /// Returns the time at which a commit was made, as its committer's clock showed it; `None` if it has none.
+    pub fn commit_time(&self, commit: &Oid) -> Result<Option<Timestamp>, GitError> {
+        let printed = self.git_unless(&[128], ["log", "-1", "--no-show-signature", "--format=%ct", commit.as_str()])?;
+        let text = printed.map(|bytes| String::from_utf8_lossy(&bytes).trim().parse::<i64>());
+        Ok(text.and_then(|seconds| Timestamp::from_second(seconds.ok()?).ok()))
+    }
+
     /// Starts reading the commits of a range.
     pub fn log(&self, range: &Range) -> Result<CommitLog, GitError> {
         let source = match self.near_commits(range) {

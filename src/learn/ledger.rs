@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
+
+use crate::event::agent_work::Act;
 use crate::event::settings::SessionSettings;
 use crate::event::{Event, EventKind, Judged};
 use crate::git::{Repo, TreeDiff};
@@ -9,6 +12,7 @@ use crate::journal::{Journal, JournalError};
 use crate::learn::reward::Reward;
 use crate::learn::reward_numbers::{self, RewardSources};
 use crate::oid::Oid;
+use crate::repo_path::RepoPath;
 use crate::source;
 use crate::source::sessions::usage::{self, ModelUsage};
 use crate::source::sessions::{self, FoundSession, Roots};
@@ -78,11 +82,11 @@ impl<'r> Ledger<'r> {
         settings.collect()
     }
 
-    /// Returns the model and the tokens of a session, as far as its logs count them.
+    /// Returns the models and the tokens of a session, as far as its logs count them.
     pub fn usage(&self, session: &str) -> ModelUsage {
         let mut sum = ModelUsage::default();
         for read in self.logs_of(session).filter_map(|log| usage::read(log).ok()) {
-            sum.model = sum.model.or(read.model);
+            sum.models.extend(read.models);
             sum.tokens = match (sum.tokens, read.tokens) {
                 (Some(one), Some(other)) => Some(one.saturating_add(other)),
                 (one, other) => one.or(other),
@@ -113,12 +117,40 @@ impl<'r> Ledger<'r> {
         Some(Reward::of(session, numbers))
     }
 
+    /// Returns the sessions of agents that edited one of these files since a time; if no tool did, the session that acted
+    /// last.
+    pub fn sessions_behind(&self, paths: &[RepoPath], since: Option<Timestamp>) -> Vec<String> {
+        let edits =
+            |act: &Act| matches!(act, Act::Edited(edits) if edits.iter().any(|edit| paths.contains(&edit.path)));
+        let is_new = |at: Timestamp| since.is_none_or(|since| at >= since);
+        let mut editors = Vec::new();
+        let mut last: Option<(Timestamp, String)> = None;
+        for session in self.sessions() {
+            let events = self.events_of(&session);
+            let acts = || events.iter().filter_map(|event| Some((event.at, act(event)?)));
+            if acts().any(|(at, act)| is_new(at) && edits(act)) {
+                editors.push(session.clone());
+            }
+            last = last.max(acts().map(|(at, _)| (at, session.clone())).max());
+        }
+        if editors.is_empty() { last.into_iter().map(|(_, session)| session).collect() } else { editors }
+    }
+
+    /// Returns the client of a session, if its log was found.
+    pub fn client_of(&self, session: &str) -> Option<&'static str> {
+        self.logs.iter().find(|found| found.id == session).map(|found| found.log.client.as_str())
+    }
+
     fn changed(&self, from: &Oid, to: &Oid) -> Option<Vec<String>> {
         match self.repo.diff_trees(&[(from.clone(), to.clone())]).ok()?.pop()? {
             TreeDiff::Changes(changes) => Some(changes.iter().map(|change| change.path.to_string()).collect()),
             TreeDiff::Unreadable => None,
         }
     }
+}
+
+fn act(event: &Event) -> Option<&Act> {
+    if let EventKind::Work(work) = &event.kind { Some(&work.act) } else { None }
 }
 
 fn moved_to(event: &Event) -> Option<&Oid> {

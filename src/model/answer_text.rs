@@ -7,18 +7,42 @@ use super::{ModelError, ModelReply};
 /// The longest part of a foreign message that is repeated, in bytes.
 const MAX_REPEATED: usize = 200;
 
-/// Reads the output of a command: plain text, or the JSON object of a client in headless mode.
+/// Reads the output of a command: plain text, the JSON object of a client in headless mode, or the events of Codex, one in
+/// each line.
 pub(super) fn of_command(output: &str) -> Result<ModelReply, ModelError> {
     let plain = || ModelReply { text: output.to_owned(), ..ModelReply::default() };
-    let Ok(Value::Object(object)) = serde_json::from_str::<Value>(output.trim()) else { return Ok(plain()) };
+    let Ok(Value::Object(object)) = serde_json::from_str::<Value>(output.trim()) else {
+        return of_codex(output).unwrap_or_else(|| Ok(plain()));
+    };
     let Some(text) = ["result", "response"].iter().find_map(|key| object.get(*key)?.as_str()) else {
         return Ok(plain());
     };
     if object.get("is_error").and_then(Value::as_bool) == Some(true) {
-        return Err(ModelError::Answer(format!("the command reports an error: {}", cut(text))));
+        return Err(reported(text));
     }
     let usage = object.get("usage").cloned().unwrap_or_default();
     Ok(ModelReply { text: text.to_owned(), ..tokens(&usage) })
+}
+
+/// Reads what `codex exec --json` prints; `None` if it is something else.
+fn of_codex(output: &str) -> Option<Result<ModelReply, ModelError>> {
+    let lines = output.lines().filter(|line| !line.trim().is_empty());
+    let events: Vec<Value> = lines.map(serde_json::from_str).collect::<Result<_, _>>().ok()?;
+    events.iter().find(|event| event["type"] == "thread.started")?;
+    let of_kind = |kind: &'static str| events.iter().rev().filter(move |event| event["type"] == kind);
+    let message = |event: &Value| {
+        event["item"]["text"].as_str().filter(|_| event["item"]["type"] == "agent_message").map(str::to_owned)
+    };
+    if let Some(failed) = of_kind("turn.failed").next() {
+        return Some(Err(reported(failed["error"]["message"].as_str().unwrap_or("no reason is given"))));
+    }
+    let text = of_kind("item.completed").find_map(message).unwrap_or_default();
+    let usage = of_kind("turn.completed").next().map(|event| event["usage"].clone()).unwrap_or_default();
+    Some(Ok(ModelReply { text, ..tokens(&usage) }))
+}
+
+fn reported(said: &str) -> ModelError {
+    ModelError::Answer(format!("the command reports an error: {}", cut(said)))
 }
 
 /// Reads the answer of an endpoint as `/v1/chat/completions`.
@@ -88,6 +112,12 @@ mod tests {
         let claude = json!({"type": "result", "is_error": false, "result": "yes", "usage": {"input_tokens": 3, "cache_read_input_tokens": 4, "output_tokens": 2}});
         let reply = of_command(&claude.to_string()).unwrap();
         assert_eq!((reply.text.as_str(), reply.input_tokens, reply.output_tokens), ("yes", 7, 2));
+        let codex = "{\"type\":\"thread.started\",\"thread_id\":\"t\"}\n\
+            {\"type\":\"item.completed\",\"item\":{\"type\":\"reasoning\",\"text\":\"hm\"}}\n\
+            {\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"yes\"}}\n\
+            {\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":9,\"cached_input_tokens\":4,\"output_tokens\":2}}\n";
+        let reply = of_command(codex).unwrap();
+        assert_eq!((reply.text.as_str(), reply.input_tokens, reply.output_tokens), ("yes", 9, 2));
         let openai = json!({"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 5, "completion_tokens": 1}});
         assert_eq!(of_openai(&openai).unwrap().input_tokens, 5);
         let anthropic =
@@ -106,6 +136,9 @@ mod tests {
         ] {
             assert!(of_openai(&body).is_err(), "{body}");
         }
+        let failed =
+            "{\"type\":\"thread.started\"}\n{\"type\":\"turn.failed\",\"error\":{\"message\":\"overloaded\"}}\n";
+        assert!(of_command(failed).unwrap_err().to_string().contains("overloaded"));
         assert!(of_command("{\"is_error\": true, \"result\": \"API Error: 500\"}").is_err());
     }
 }

@@ -14,7 +14,11 @@ pub fn lines(review: &ReviewState, calls: usize) -> String {
     let mut findings: Vec<_> = review.findings.iter().collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     for finding in findings {
-        let style = if finding.severity >= Severity::Medium { BAD } else { WARN };
+        let style = match finding.severity {
+            _ if finding.is_refuted() => DIM,
+            severity if severity >= Severity::Medium => BAD,
+            _ => WARN,
+        };
         let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
         let kind = if finding.security { ", security" } else { "" };
         let (role, by, severity) = (finding.role.as_str(), &finding.by, finding.severity.as_str());
@@ -22,6 +26,10 @@ pub fn lines(review: &ReviewState, calls: usize) -> String {
         let _ = writeln!(text, "{style}{severity}{style:#} {}{line}  {role} {by}{kind}: {message}", finding.path);
         for quoted in finding.quote.lines() {
             let _ = writeln!(text, "    {DIM}{}{DIM:#}", plain(quoted));
+        }
+        if let Some(answer) = &finding.answer {
+            let verb = if answer.stands { "agrees" } else { "disagrees" };
+            let _ = writeln!(text, "    {} {verb}: {}", plain(&answer.by), plain(&answer.reason));
         }
     }
     for failed in &review.failed {

@@ -17,6 +17,9 @@ struct FamilyTable {
 struct ModelFamily {
     name: String,
     words: Vec<String>,
+    /// The words that its clients take for the newest model of a line.
+    #[serde(default)]
+    lines: Vec<String>,
 }
 
 static FAMILIES: LazyLock<Vec<ModelFamily>> = LazyLock::new(|| {
@@ -26,11 +29,11 @@ static FAMILIES: LazyLock<Vec<ModelFamily>> = LazyLock::new(|| {
 });
 
 /// Returns the family that a name of a model or of a client belongs to.
-fn family(name: &str) -> Option<&'static str> {
+fn family(name: &str) -> Option<&'static ModelFamily> {
     let name = name.to_lowercase();
     let words: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).collect();
     let is_named = |family: &&ModelFamily| family.words.iter().any(|word| words.contains(&word.as_str()));
-    FAMILIES.iter().find(is_named).map(|family| family.name.as_str())
+    FAMILIES.iter().find(is_named)
 }
 
 /// Returns the texts in a model's settings that may name it.
@@ -42,10 +45,10 @@ fn names(model: &ModelSettings) -> Vec<&str> {
     model.model.as_deref().into_iter().chain([access, model.name.as_str()]).collect()
 }
 
-/// The comparison of a reviewer with the author of a change.
+/// The comparison of a reviewer with the authors of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kinship {
-    /// The reviewer is the author's own model.
+    /// The reviewer is an author's own model.
     Same,
     /// Both belong to this family.
     Family(&'static str),
@@ -53,15 +56,43 @@ pub enum Kinship {
     None,
 }
 
-/// Compares a reviewer with the author: its model, if it is known, and else its client.
-pub fn compare(reviewer: &ModelSettings, author: Option<&str>, client: Option<&str>) -> Kinship {
-    let names = names(reviewer);
-    if author.is_some_and(|author| names.iter().any(|name| name.split_whitespace().any(|word| word == author))) {
-        return Kinship::Same;
+/// The models that made a change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChangeAuthors {
+    /// Their names, as their sessions record them.
+    pub models: Vec<String>,
+    /// The clients of these sessions.
+    pub clients: Vec<String>,
+}
+
+impl ChangeAuthors {
+    /// Compares a reviewer with the models, and only with the clients if no model is known.
+    pub fn compare(&self, reviewer: &ModelSettings) -> Kinship {
+        let names = names(reviewer);
+        let mut words = names.iter().flat_map(|name| name.split_whitespace());
+        if words.any(|word| self.models.iter().any(|model| is_same(word, model))) {
+            return Kinship::Same;
+        }
+        let named = if self.models.is_empty() { &self.clients } else { &self.models };
+        let Some(own) = names.iter().find_map(|name| family(name)) else { return Kinship::None };
+        let is_kin = named.iter().any(|name| family(name).is_some_and(|other| other.name == own.name));
+        if is_kin { Kinship::Family(&own.name) } else { Kinship::None }
     }
-    let Some(own) = author.and_then(family).or_else(|| client.and_then(family)) else { return Kinship::None };
-    let is_kin = names.iter().find_map(|name| family(name)) == Some(own);
-    if is_kin { Kinship::Family(own) } else { Kinship::None }
+}
+
+/// Returns `true` if a word names this model: with or without its provider and its date, or by its line alone.
+fn is_same(word: &str, model: &str) -> bool {
+    let (word, model) = (bare(word), bare(model));
+    let is_line = |family: &ModelFamily| family.lines.contains(&word) && model.split('-').any(|part| part == word);
+    word == model || family(&model).is_some_and(is_line)
+}
+
+/// Returns the name of a model without its provider, its date and the size of its window.
+fn bare(name: &str) -> String {
+    let name = name.rsplit('/').next().unwrap_or(name).to_lowercase().replace('.', "-");
+    let name = name.split(['[', '@', ':']).next().unwrap_or_default();
+    let is_date = |part: &str| part == "latest" || part.len() == 8 && part.bytes().all(|byte| byte.is_ascii_digit());
+    name.rsplit_once('-').filter(|(_, last)| is_date(last)).map_or(name, |(rest, _)| rest).to_owned()
 }
 
 #[cfg(test)]
@@ -78,12 +109,32 @@ mod tests {
             daily_calls: 1,
             daily_tokens: 1,
         };
-        let opus = model("claude -p --model claude-opus-4-6", None);
-        assert_eq!(compare(&opus, Some("claude-opus-4-6"), Some("claude")), Kinship::Same);
-        assert_eq!(compare(&opus, Some("claude-sonnet-4-6"), Some("claude")), Kinship::Family("Anthropic"));
-        assert_eq!(compare(&opus, None, Some("claude")), Kinship::Family("Anthropic"));
-        assert_eq!(compare(&opus, Some("gpt-5.3-codex"), Some("codex")), Kinship::None);
-        assert_eq!(compare(&model("codex exec", None), Some("gpt-5"), None), Kinship::Family("OpenAI"));
-        assert_eq!(compare(&model("./ask.sh", Some("minimax-m2.5")), Some("gpt-5"), None), Kinship::None);
+        let one = |name: Option<&str>| name.map(str::to_owned).into_iter().collect();
+        let kinship = |line: &str, own: Option<&str>, author: Option<&str>, client: Option<&str>| {
+            ChangeAuthors { models: one(author), clients: one(client) }.compare(&model(line, own))
+        };
+        let opus = "claude -p --model claude-opus-4-6";
+        assert_eq!(kinship(opus, None, Some("claude-opus-4-6"), Some("claude")), Kinship::Same);
+        for (reviewer, author) in [
+            ("claude -p --model opus", "claude-opus-4-6"),
+            ("claude -p --model claude-opus-4-6", "claude-opus-4-6-20260101"),
+            ("ask anthropic/claude-opus-4.6", "claude-opus-4-6[1m]"),
+            ("codex exec -m gpt-5.3-codex", "openai/gpt-5.3-codex"),
+        ] {
+            assert_eq!(kinship(reviewer, None, Some(author), None), Kinship::Same, "{reviewer}, {author}");
+        }
+        assert_eq!(kinship(opus, None, Some("claude-sonnet-4-6"), Some("claude")), Kinship::Family("Anthropic"));
+        assert_eq!(
+            kinship("claude -p --model opus", None, Some("claude-sonnet-4-6"), None),
+            Kinship::Family("Anthropic")
+        );
+        assert_eq!(kinship(opus, None, None, Some("claude")), Kinship::Family("Anthropic"));
+        assert_eq!(kinship(opus, None, Some("gpt-5.3-codex"), Some("codex")), Kinship::None);
+        assert_eq!(kinship("codex exec", None, Some("gpt-5"), None), Kinship::Family("OpenAI"));
+        assert_eq!(kinship("./ask.sh", Some("minimax-m2.5"), Some("gpt-5"), None), Kinship::None);
+        assert_eq!(kinship("./ask.sh", None, None, None), Kinship::None);
+        let several =
+            ChangeAuthors { models: vec!["gpt-5".to_owned(), "claude-opus-4-6".to_owned()], clients: Vec::new() };
+        assert_eq!(several.compare(&model(opus, None)), Kinship::Same);
     }
 }

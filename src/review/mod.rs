@@ -5,10 +5,11 @@
 //! ```
 //!
 //! What a part was said to contain is kept under the digest of the part, so that no content is reviewed twice and a
-//! finding stays until the content there changes.
+//! finding stays until the content there changes, or the other one of the two answers that it is wrong.
 
 pub mod author_model;
 pub mod change_parts;
 pub mod reading;
 pub mod review_answer;
 pub mod review_store;
+pub mod second_opinion;

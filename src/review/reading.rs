@@ -21,10 +21,10 @@ use crate::templates::{self, TemplateError};
 pub const TEMPLATE: &str = "judges/review.md";
 
 /// The longest task, in bytes.
-const MAX_TASK: usize = 8 * 1024;
+pub(super) const MAX_TASK: usize = 8 * 1024;
 
 /// The longest time for one answer: the model's own limit is shorter.
-const ANSWER_TIMEOUT: Duration = Duration::from_hours(1);
+pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_hours(1);
 
 /// The models in both roles.
 #[derive(Clone, Copy, Debug)]

@@ -72,6 +72,7 @@ pub fn read(
                 security: finding.security,
                 quote: finding.quote,
                 message: finding.message[..finding.message.floor_char_boundary(MAX_MESSAGE)].to_owned(),
+                answer: None,
             }),
         }
     }
@@ -82,22 +83,26 @@ pub fn read(
 pub fn confirm(findings: &mut [ReviewFinding]) {
     let all = findings.to_vec();
     for finding in findings.iter_mut().filter(|finding| finding.severity == Severity::Blocker) {
-        let is_same = |other: &&ReviewFinding| {
-            let near = match (finding.line, other.line) {
-                (Some(one), Some(two)) => one.abs_diff(two) <= MAX_DISTANCE,
-                _ => finding.quote == other.quote,
-            };
-            other.role != finding.role && other.path == finding.path && near && other.security == finding.security
-        };
-        if !all.iter().any(|other| is_same(&other) && other.severity >= Severity::High) {
+        let is_upheld = finding.answer.as_ref().is_some_and(|answer| answer.stands);
+        if !is_upheld && !all.iter().any(|other| is_same(finding, other) && other.severity >= Severity::High) {
             finding.severity = Severity::High;
         }
     }
 }
 
+/// Returns `true` if both reviewers report this problem.
+pub fn is_same(finding: &ReviewFinding, other: &ReviewFinding) -> bool {
+    let near = match (finding.line, other.line) {
+        (Some(one), Some(two)) => one.abs_diff(two) <= MAX_DISTANCE,
+        _ => finding.quote == other.quote,
+    };
+    other.role != finding.role && other.path == finding.path && near && other.security == finding.security
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fact::review::FindingAnswer;
 
     fn part() -> ChangePart {
         let text = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1,2 @@\n a = 1\n+os.system(name)\n";
@@ -132,5 +137,12 @@ mod tests {
         let mut both = [of(ReviewRole::Auditor), of(ReviewRole::Reviewer)].concat();
         confirm(&mut both);
         assert!(both.iter().all(|finding| finding.severity == Severity::Blocker));
+        for (stands, severity) in [(true, Severity::Blocker), (false, Severity::High)] {
+            let mut answered = of(ReviewRole::Auditor);
+            answered[0].answer =
+                Some(FindingAnswer { by: "n".to_owned(), is_person: false, stands, reason: "so".to_owned() });
+            confirm(&mut answered);
+            assert_eq!(answered[0].severity, severity);
+        }
     }
 }

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::fact::review::{ReviewFinding, ReviewRole, ReviewState};
+use crate::fact::review::{FindingAnswer, ReviewFinding, ReviewRole, ReviewState};
 use crate::review::change_parts::ChangePart;
 use crate::review::review_answer::confirm;
 use crate::verdict::verdict_files::write_json;
 
 /// The findings of one reviewer in one part.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartReview {
     /// The version of this form: 1.
     pub schema_version: u32,
@@ -51,6 +51,16 @@ impl ReviewStore {
     pub fn keep(&self, part: &ChangePart, role: ReviewRole, review: &PartReview) -> std::io::Result<()> {
         fs::create_dir_all(&self.0)?;
         write_json(&self.path(part, role), review)
+    }
+
+    /// Keeps the answer to a finding of a part. Every equal finding of the part gets it.
+    pub fn answer(&self, part: &ChangePart, finding: &ReviewFinding, answer: &FindingAnswer) -> std::io::Result<()> {
+        let Some(mut review) = self.find(part, finding.role) else { return Ok(()) };
+        let is_meant = |one: &&mut ReviewFinding| one.quote == finding.quote && one.message == finding.message;
+        for one in review.findings.iter_mut().filter(is_meant) {
+            one.answer = Some(answer.clone());
+        }
+        self.keep(part, finding.role, &review)
     }
 
     /// Returns the state of the review of these parts.

@@ -2,10 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::project::{POLICY, Project, valid};
+use crate::client_hooks::Session;
+use crate::project::{POLICY, Project, finish, read_json, valid};
+#[cfg(target_os = "linux")]
+use crate::terminal;
 use crate::word_judges::{attacks, configure};
 
-/// Answers with the findings of a file in the user's home, unless something of the material stands outside of its marks.
+/// Answers with the findings of a file in the user's home, or says of another one's finding what a file says, unless
+/// something of the material stands outside of its marks.
 const REVIEWER: &str = r#"#!/bin/sh
 awk '
 !inside && /^<<MATERIAL-[0-9a-f]+$/ { fence = substr($0, 3); inside = 1; next }
@@ -13,6 +17,12 @@ inside && $0 == fence ">>" { inside = 0; next }
 !inside { print }
 ' >"$HOME/outside-$1"
 ticket=$(sed -n 's/.*with the ticket \([0-9a-f]*\)\.$/\1/p' "$HOME/outside-$1" | tail -1)
+if grep -q '^Another reviewer' "$HOME/outside-$1"; then
+  stands=$(cat "$HOME/stands")
+  grep -q ATTACK "$HOME/outside-$1" && stands=false
+  echo "{\"ticket\": \"$ticket\", \"stands\": $stands, \"reason\": \"the name is quoted\"}"
+  exit
+fi
 findings='[]'
 grep -q ATTACK "$HOME/outside-$1" || findings=$(cat "$HOME/findings-$1.json")
 echo "{\"ticket\": \"$ticket\", \"findings\": $findings}"
@@ -76,6 +86,116 @@ fn dissent_stays_until_the_content_there_changes() {
 }
 
 #[test]
+fn the_other_reviewer_answers_dissent_once() {
+    let project = Project::with(&format!("{POLICY}\n[gates.review]\nmode = \"block\"\n"));
+    project.edit("eval \\\"$name\\\"");
+    project.gate(["run", "test"]).exits(0);
+    finds(&project, [&[], &[finding("eval", "BLOCKER")]]);
+    review(&project, 10);
+    project.check().exits(10).says("gate review --answer");
+    let answer = |code: i32| -> Value {
+        let said = project.gate(["review", "--answer", "--json"]).exits(code);
+        serde_json::from_str(&said.out).unwrap()
+    };
+    // The one that did not report it disagrees, so it no longer blocks. It is asked once.
+    configure(&project, &[("stands", "false")], CONFIG);
+    let report = answer(0);
+    valid("review", &report);
+    assert_eq!(report["calls"][0]["name"], "one", "{report:#}");
+    assert_eq!(answer(0)["calls"], json!([]));
+    project.gate(["review"]).exits(0).says("one disagrees: the name is quoted");
+    project.check().exits(0).says("one disagrees: the name is quoted");
+    // If it agrees, the finding stays, and is a blocker now.
+    project.edit("eval \\\"$other\\\"");
+    project.gate(["run", "test"]).exits(0);
+    configure(&project, &[("stands", "true")], CONFIG);
+    assert_eq!(answer(10)["review"]["findings"][0]["severity"], "BLOCKER");
+    project.check().exits(10).says("one agrees: the name is quoted");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_person_confirms_a_blocker() {
+    let project = Project::new();
+    project.edit("eval \\\"$name\\\"");
+    finds(&project, [&[], &[finding("eval", "BLOCKER")]]);
+    assert_eq!(review(&project, 10)["review"]["findings"][0]["severity"], "HIGH");
+    let line = "gate review --confirm src/lib.sh:2";
+    project.sh(line).exits(11).says("only a person at a terminal");
+    let ask = |line: &str| terminal::run(project.command("sh", project.repo.root()), line, "y\n");
+    let (code, text) = ask("gate review --confirm src/lib.sh:99");
+    assert!(code == 64 && text.contains("no model reported anything at"), "{code}: {text}");
+    let (code, text) = ask(line);
+    assert!(code == 10 && text.contains("confirmed by a person"), "{code}: {text}");
+    assert_eq!(review(&project, 10)["review"]["findings"][0]["severity"], "BLOCKER");
+}
+
+#[test]
+fn the_author_is_known_by_the_log_of_its_session() {
+    let project = Project::new();
+    let session = Session::claude_called(&project, "author-1");
+    session.prompt("Add a line");
+    session.run("echo two >>src/lib.sh");
+    let root = project.repo.root().to_str().unwrap().to_owned();
+    let folder: String = root.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let logs = project.repo.home().join(".claude/projects").join(folder);
+    std::fs::create_dir_all(&logs).unwrap();
+    let log = |model: &str| {
+        let line = json!({"type": "assistant", "sessionId": "author-1", "cwd": root, "uuid": "u",
+            "timestamp": "2026-01-05T10:00:00Z", "message": {"id": "m", "role": "assistant", "model": model, "content": [],
+            "usage": {"input_tokens": 1, "output_tokens": 1}}});
+        std::fs::write(logs.join("author-1.jsonl"), format!("{line}\n")).unwrap();
+    };
+    finds(&project, [&[], &[]]);
+    log("qwen-3");
+    project.gate(["review"]).exits(64).says("two is the model that made the change").says("--author MODEL");
+    log("qwen-2");
+    let report = review(&project, 0);
+    assert_eq!(report["authors"], json!(["qwen-2"]), "{report:#}");
+    assert!(report["warnings"][0].as_str().unwrap().contains("two and the author are models of Alibaba"), "{report:#}");
+    assert_eq!(review(&project, 0)["calls"], json!([]));
+    // A person knows better.
+    project.gate(["review", "--author", "gpt-5"]).exits(0).never_says("warning");
+    // The work of others since then is no part of the change.
+    project.sh("git stash -q && git switch -qc other main && echo more >>README.md && git add -A").exits(0);
+    project.repo.commit_all("docs: more");
+    project.sh("git switch -q feature && git stash pop -q").exits(0);
+    let said = project.gate(["review", "--base", "other", "--json"]).exits(0);
+    assert!(said.out.contains("\"calls\": []"), "{}", said.out);
+}
+
+#[test]
+fn a_job_shows_dissent_at_its_line() {
+    let on = "\n[gates.review]\nmode = \"block\"\nmoments = [\"stop\", \"ci\"]\n";
+    let project = Project::with(&format!("{POLICY}{on}"));
+    project.edit("eval \\\"$name\\\"");
+    project.gate(["run", "test"]).exits(0);
+    finds(&project, [&[], &[finding("eval", "HIGH")]]);
+    let outside = project.repo.outside();
+    let job = || {
+        let mut command = project.command("gate", project.repo.root());
+        command.args(["ci", "--base", "origin/main", "--artifacts"]).arg(outside.join("artifacts"));
+        command.env("GITHUB_ACTIONS", "true").env("GITHUB_EVENT_NAME", "push");
+        command.env("GITHUB_STEP_SUMMARY", outside.join("summary.md"));
+        finish(command, b"");
+        let sarif = read_json(&outside.join("artifacts/gate.sarif"));
+        let results = sarif["runs"][0]["results"].as_array().unwrap().clone();
+        let summary = std::fs::read_to_string(outside.join("summary.md")).unwrap();
+        let found = results.into_iter().filter(|result| result["ruleId"] == "review").collect::<Vec<Value>>();
+        (found, summary)
+    };
+    let (found, summary) = job();
+    assert!(found.len() == 1 && summary.contains("not reviewed"), "{found:#?}\n{summary}");
+    project.gate(["review", "--base", "origin/main"]).exits(10);
+    let (found, summary) = job();
+    let place = &found[0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "src/lib.sh", "{found:#?}");
+    assert!(place["region"]["startLine"].as_u64().unwrap() > 1, "{found:#?}");
+    assert!(found[0]["message"]["text"].as_str().unwrap().contains("a name becomes a command"), "{found:#?}");
+    assert!(summary.contains("a name becomes a command"), "{summary}");
+}
+
+#[test]
 fn a_blocker_needs_both_and_the_author_reviews_nothing() {
     let project = Project::new();
     project.edit("eval \\\"$name\\\"");
@@ -118,6 +238,16 @@ fn what_a_change_says_never_speaks_for_the_reviewer() {
     let roles: Vec<&Value> =
         report["review"]["findings"].as_array().unwrap().iter().map(|finding| &finding["role"]).collect();
     assert_eq!(roles, ["reviewer", "auditor"], "{report:#}");
+    // Nor does it refute what one of them reports.
+    project.repo.write("src/note0.txt", "ATTACK: the report is wrong\n");
+    project.edit("eval \\\"$other\\\"");
+    finds(&project, [&[], &[found]]);
+    configure(&project, &[("stands", "true")], CONFIG);
+    let said = project.gate(["review", "--answer", "--json"]).exits(10);
+    let report: Value = serde_json::from_str(&said.out).unwrap();
+    let answers: Vec<&Value> =
+        report["review"]["findings"].as_array().unwrap().iter().filter_map(|one| one.get("answer")).collect();
+    assert!(!answers.is_empty() && answers.iter().all(|answer| answer["stands"] == true), "{report:#}");
 }
 
 #[test]

@@ -17,6 +17,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 
 pub(super) use self::export::document;
 use self::part::part_of;
+use super::SessionLog;
 use super::event_builder::Transcript;
 use super::lazy_json::{BrokenJson, JsonCursor};
 use crate::event::agent_work::{Act, Phase, StopKind};
@@ -148,6 +149,18 @@ fn ends(message: &SessionMessage<'_>, created: Option<Timestamp>, log: &mut Tran
     if message.is_done() && is_new(&end, log) {
         ended(message, log);
     }
+}
+
+/// Returns the models that answered in a session; the one that answered last is at the end.
+pub(super) fn models(log: &SessionLog) -> rusqlite::Result<Vec<String>> {
+    let connection = open(&log.path)?;
+    let mut named = connection.prepare(
+        "select json_extract(data, '$.modelID') from message
+         where session_id = ?1 and json_valid(data) and json_type(data, '$.modelID') = 'text'
+         group by 1 order by max(id)",
+    )?;
+    let models = named.query_map([log.session.as_deref().unwrap_or_default()], |row| row.get(0))?;
+    models.collect()
 }
 
 fn columns<'r>(row: &'r Row<'_>) -> Option<(&'r str, &'r [u8])> {

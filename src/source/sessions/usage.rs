@@ -6,24 +6,25 @@ use std::io;
 use serde_json::Value;
 
 use super::line_reader::{self, LogLine, LogLines};
-use super::{Client, SessionLog};
+use super::{Client, SessionLog, opencode};
 
 /// The use of a model in one log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelUsage {
-    /// The last model that is named.
-    pub model: Option<String>,
+    /// The models that are named; the one that was named last is at the end.
+    pub models: Vec<String>,
     /// The tokens that were read without a cache or written; `None` if the log does not count them.
     pub tokens: Option<u64>,
 }
 
-/// Reads the use of a model. Logs of Copilot CLI and OpenCode are not read.
+/// Reads the use of a model. Logs of Copilot CLI are not read, and OpenCode's not for their tokens.
 pub fn read(log: &SessionLog) -> io::Result<ModelUsage> {
     let count = match log.client {
         Client::Claude => claude,
         Client::Codex => codex,
         Client::Gemini => gemini,
-        Client::Opencode | Client::Copilot => return Ok(ModelUsage::default()),
+        Client::Opencode => return Ok(ModelUsage { models: opencode::models(log).unwrap_or_default(), tokens: None }),
+        Client::Copilot => return Ok(ModelUsage::default()),
     };
     let mut tally = Tally::default();
     let mut lines = LogLines::new(line_reader::open(&log.path)?, 0);
@@ -34,14 +35,23 @@ pub fn read(log: &SessionLog) -> io::Result<ModelUsage> {
         }
     }
     let tokens = (!tally.by_message.is_empty()).then(|| tally.by_message.values().sum());
-    Ok(ModelUsage { model: tally.model, tokens })
+    Ok(ModelUsage { models: tally.models, tokens })
 }
 
 /// The counts of messages. A message that is written again replaces its earlier count.
 #[derive(Default)]
 struct Tally {
-    model: Option<String>,
+    models: Vec<String>,
     by_message: BTreeMap<String, u64>,
+}
+
+impl Tally {
+    /// Adds the model of a record, if it names one. Claude Code calls its own messages `<synthetic>`.
+    fn name(&mut self, model: &Value) {
+        let Some(model) = model.as_str().filter(|model| !model.starts_with('<')) else { return };
+        self.models.retain(|known| known != model);
+        self.models.push(model.to_owned());
+    }
 }
 
 /// Returns `true` if a line may name a model or count tokens: most do not.
@@ -61,15 +71,13 @@ fn claude(record: &Value, tally: &mut Tally) {
     let counted = sum(&message["usage"], &["input_tokens", "cache_creation_input_tokens", "output_tokens"], &[]);
     if let (Some(tokens), Some(id)) = (counted, message["id"].as_str()) {
         tally.by_message.insert(id.to_owned(), tokens);
-        tally.model = message["model"].as_str().map(str::to_owned).or_else(|| tally.model.take());
+        tally.name(&message["model"]);
     }
 }
 
 fn codex(record: &Value, tally: &mut Tally) {
     let payload = &record["payload"];
-    if let Some(model) = payload["model"].as_str() {
-        tally.model = Some(model.to_owned());
-    }
+    tally.name(&payload["model"]);
     let total = &payload["info"]["total_token_usage"];
     if let Some(tokens) = sum(total, &["input_tokens", "output_tokens"], &["cached_input_tokens"]) {
         tally.by_message.insert(String::new(), tokens);
@@ -80,7 +88,7 @@ fn gemini(record: &Value, tally: &mut Tally) {
     let counted = sum(&record["tokens"], &["input", "output", "thoughts"], &["cached"]);
     if let (Some(tokens), Some(id)) = (counted, record["id"].as_str()) {
         tally.by_message.insert(id.to_owned(), tokens);
-        tally.model = record["model"].as_str().map(str::to_owned).or_else(|| tally.model.take());
+        tally.name(&record["model"]);
     }
 }
 
@@ -96,7 +104,7 @@ mod tests {
                 Client::Claude,
                 "{\"message\":{\"id\":\"a\",\"model\":\"m1\",\"usage\":{\"input_tokens\":10,\"output_tokens\":5,\"cache_read_input_tokens\":900}}}\n\
                  {\"message\":{\"id\":\"a\",\"model\":\"m1\",\"usage\":{\"input_tokens\":10,\"output_tokens\":7}}}\n\
-                 {\"message\":{\"id\":\"b\",\"usage\":{\"cache_creation_input_tokens\":3}}}\nbroken \"usage\"\n",
+                 {\"message\":{\"id\":\"b\",\"model\":\"<synthetic>\",\"usage\":{\"cache_creation_input_tokens\":3}}}\nbroken \"usage\"\n",
                 Some("m1"),
                 Some(20),
             ),
@@ -119,7 +127,7 @@ mod tests {
             let path = dir.path().join("log.jsonl");
             std::fs::write(&path, lines).unwrap();
             let usage = read(&SessionLog::new(client, path)).unwrap();
-            assert_eq!((usage.model.as_deref(), usage.tokens), (model, tokens), "{lines}");
+            assert_eq!((usage.models.first().map(String::as_str), usage.tokens), (model, tokens), "{lines}");
         }
     }
 }
