@@ -15,6 +15,7 @@ from session import PATIENCE, QUIET
 
 
 NOTHING_TO_TRUST = {"trust": "its hooks are called as soon as the folder is trusted"}
+NO_JUDGE = {name: "it is not driven as a judge or a reviewer" for name in ("judge", "review")}
 
 
 class Client:
@@ -51,6 +52,9 @@ class Client:
     def writes(self, path, text):
         """The call that makes a file, where the client has a tool for that."""
 
+    def headless(self, session, model):
+        """The line by which a person's configuration asks the client, and the variables that it needs."""
+
     def reports(self, words):
         """A sub-agent's last step."""
         return {"text": words}
@@ -67,7 +71,7 @@ class Client:
 
 
 class Claude(Client):
-    name = "claude"
+    name, model = "claude", "claude-sonnet-4-5"
     logs = [".claude/projects/**/*.jsonl"]
     # A prompt that waits for the end of a turn, a status that the client explains, an edit of a file that was there.
     not_driven = {"attachment.prompt", "toolUseResult.returnCodeInterpretation",
@@ -84,13 +88,19 @@ class Claude(Client):
         allow = ["Bash", "Edit", "Write", "Read", "Glob", "Grep", "Task", "Agent"]
         (session.home / ".claude/settings.json").write_text(json.dumps({"permissions": {"allow": allow}}))
 
-    def command(self, session, prompt, resumed):
-        env = {
+    def env(self, session):
+        return {
             "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{session.model.port}", "ANTHROPIC_API_KEY": "sk-ant-made-up",
             "DISABLE_TELEMETRY": "1", "DISABLE_AUTOUPDATER": "1", "DISABLE_ERROR_REPORTING": "1",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         }
-        args = ["-p", "--output-format", "stream-json", "--verbose", "--model", "claude-sonnet-4-5", *session.mode]
+
+    def headless(self, session, model):
+        return f"{self.binary} -p --output-format json --tools '' --model {model}", self.env(session)
+
+    def command(self, session, prompt, resumed):
+        env = self.env(session)
+        args = ["-p", "--output-format", "stream-json", "--verbose", "--model", self.model, *session.mode]
         return [self.binary, *args, *(["--resume", session.id()] if resumed else []), prompt], env
 
     def compact(self, session):
@@ -112,7 +122,7 @@ class Claude(Client):
 
 
 class Codex(Client):
-    name = "codex"
+    name, model = "codex", "gpt-5.1-codex"
     logs = [".codex/sessions/**/*.jsonl"]
     # Other models are given a tool for patches.
     not_driven = {"payload.item.changes", "response_item/custom_tool_call", "response_item/custom_tool_call_output"}
@@ -132,7 +142,7 @@ class Codex(Client):
     def prepare(self, session):
         (session.home / ".codex").mkdir()
         # A model whose name it does not know gets the plain tools, sub-agents among them.
-        (session.home / ".codex/config.toml").write_text(f"""model = "gpt-5.1-codex"
+        (session.home / ".codex/config.toml").write_text(f"""model = "{self.model}"
 model_provider = "scripted"
 model_auto_compact_token_limit = 50000
 approval_policy = "never"
@@ -155,6 +165,11 @@ trust_level = "trusted"
 
     def env(self, session):
         return {"CODEX_HOME": str(session.home / ".codex"), "MADE_UP_KEY": "made-up"}
+
+    def headless(self, session, model):
+        without = "--disable shell_tool --disable unified_exec --disable multi_agent"
+        line = f"{self.binary} exec --json --skip-git-repo-check --ephemeral --sandbox read-only {without} -m {model}"
+        return line, self.env(session)
 
     def command(self, session, prompt, resumed):
         # Hooks that nobody trusts are passed over in silence; a person trusts them once, by hand.
@@ -216,7 +231,7 @@ class Gemini(Client):
     logs = [".gemini/tmp/*/chats/**/*.jsonl"]
     tells_of_background = False
     hides_the_actor, hides_the_compaction, shortens_when_held = True, True, True
-    lacks = {"subdirectory": "it reads no settings of a folder above the one it is started in", **NOTHING_TO_TRUST}
+    lacks = {"subdirectory": "it reads no settings of a folder above the one it is started in", **NOTHING_TO_TRUST, **NO_JUDGE}
     plans = ["--approval-mode", "plan"]
 
     def __init__(self, cache):
@@ -261,7 +276,7 @@ class Copilot(Client):
     logs = [".copilot/session-state/*/events.jsonl"]
     # It is told where the agent asks for it.
     waits = 0
-    lacks = NOTHING_TO_TRUST
+    lacks = NOTHING_TO_TRUST | NO_JUDGE
     plans = ["--plan"]
 
     def prepare_worktree(self, session):
@@ -334,7 +349,7 @@ class Opencode(Client):
     logs = [".local/share/opencode/opencode.db"]
     lacks = {"background": "a command that takes too long is ended",
              "plan_mode": "an agent of its own stands for the mode, and no word starts it",
-             "subdirectory": "its server is told the directory", "linked_worktree": "its server is told the directory", **NOTHING_TO_TRUST}
+             "subdirectory": "its server is told the directory", "linked_worktree": "its server is told the directory", **NOTHING_TO_TRUST, **NO_JUDGE}
 
     def __init__(self, cache):
         super().__init__(cache)

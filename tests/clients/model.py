@@ -10,6 +10,7 @@ what the client sent, and gives the value: ids that only the client knows. `toke
 
 import gzip
 import json
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -22,15 +23,20 @@ SUMMARIES = {"create a detailed summary of": SUMMARY, "CONTEXT CHECKPOINT COMPAC
              "<state_snapshot>": SNAPSHOT}
 
 
+# How the prompt of a judge or a reviewer ends.
+TICKET = re.compile(r"Answer now, with the ticket ([0-9a-f]{32})\.")
+
+
 class Model:
     """A script, how far it has come, and what was sent to it. `prompt` marks the main loop; a request without it that has
-    `task` is a sub-agent's."""
+    `task` is a sub-agent's. What gate asks is answered by `judge`, a function of the prompt."""
 
     def __init__(self, steps, prompt="", task="", delegated=()):
         self.steps, self.prompt, self.task = steps, prompt, task
         self.delegated = list(delegated)
         self.taken = 0
         self.sent = []
+        self.judge, self.asked = lambda prompt: {}, []
         self.lock = threading.Lock()
         self.count = 0
         model = self
@@ -48,6 +54,10 @@ class Model:
         sent = json.dumps(request)
         said = messages(request)
         last = json.dumps(said[-1]) if said else ""
+        if tickets := TICKET.findall(sent):
+            with self.lock:
+                self.asked.append(request)
+            return {"text": json.dumps({"ticket": tickets[-1], **self.judge(sent)})}
         if asked := [summary for words, summary in SUMMARIES.items() if words in last]:
             return asked[0]
         if not (request.get("tools") or "additional_tools" in sent):

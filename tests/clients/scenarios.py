@@ -1,5 +1,7 @@
 """What happens between an agent and gate, in each client. A scenario yields its session, a sentence and whether it holds."""
 
+import json
+
 from session import TASK, Session
 
 CHANGE = "echo two >> src/lib.sh && git commit -qam 'feat: two'"
@@ -171,5 +173,60 @@ def trust(client, gate):
     yield s, "doctor sees that one has changed since", f"trusts {len(hooks) - 1} of {len(hooks)} hooks" in said
 
 
+def judge(client, gate):
+    """The client in headless mode reads the words that no fact decides. Its own session is no work and is not judged."""
+    left = {"text": "Moved three of the handlers.\n\nRemaining:\n- export\n- purge"}
+    steps = [tools(client.shell(CHANGE)), tools(client.shell("sh test.sh")), left, tools(client.shell("sh test.sh")), PASSING]
+    s = Session(client, gate, steps, policy='\n[gates.completion.params]\nrules = ["ahead"]\n')
+    s.configure('judges = ["absent", "large"]\n[models.absent]\ncommand = "no-such-client"', ["large"])
+    s.model.judge = lambda prompt: {"complete": False, "severity": "MEDIUM", "reason": "Two handlers are left.",
+                                    "missing": ["export"], "requires_human_action": False, "human_actions": []}
+    s.says()
+    yield s, "the agent was told what the judge read", "large reads the words as not done: Two handlers are left." in s.told(3)
+    yield s, "it went on, and ended", s.model.taken == 5 and s.blocked() == [True, False]
+    answers = [(call["name"], "failure" in call, call["input_tokens"] > 0) for call in s.asked()]
+    yield s, "the calls and their cost are recorded", answers == [("absent", True, False), ("large", False, True)]
+    yield s, "the judge had the agent's words, and nothing to run", [
+        ("- purge" in json.dumps(one), runs_commands(one)) for one in s.model.asked] == [(True, False)]
+    yield s, "its own session is nobody's work", len(s.ids()) == 1 and s.prompts() == ["Change the library, please."]
+
+
+def runs_commands(request):
+    """Whether the tools of a request have one for a shell."""
+    names = json.dumps([tool.get("name") for tool in request.get("tools") or []])
+    return any(word in names for word in ("Bash", "shell", "exec"))
+
+
+def review(client, gate):
+    """The client in headless mode reviews a change of another model: what it finds goes back into the author's session."""
+    change = "echo 'eval \"$name\"' >> src/lib.sh && git commit -qam 'feat: two' && sh test.sh"
+    repair = "git revert --no-edit HEAD && echo two >> src/lib.sh && git commit -qam 'fix: two' && sh test.sh"
+    steps = [tools(client.shell(change)), CLAIM, QUESTION, CLAIM, tools(client.shell(repair)), QUESTION, CLAIM]
+    s = Session(client, gate, steps, policy='\n[gates.review]\nmode = "block"\n')
+    roles = '[review]\nreviewer = "{}"\nauditor = "another"\n'
+    s.configure(roles.format(client.model), [client.model, "another"])
+    hole = {"file": "src/lib.sh", "line": 2, "severity": "HIGH", "security": True, "quote": 'eval "$name"',
+            "message": "a name becomes a command"}
+    s.model.judge = lambda prompt: {"findings": [hole] if "the auditor" in prompt and "+eval" in prompt else []}
+    s.says()
+    yield s, "the agent was told that nobody has reviewed it", "Next: gate review" in s.told(2)
+    said = s.call(gate, "review", "--json", check=False, errors=True)
+    yield s, "the author's model does not review itself", "it does not review itself" in said and s.asked() == []
+    s.configure(roles.format("large"), ["large", "another"])
+    report = json.loads(s.call(gate, "review", "--json", check=False))
+    found = [(finding["role"], finding["by"], finding["path"]) for finding in report["review"]["findings"]]
+    yield s, "the author is known by its session", report["authors"] == [client.model]
+    yield s, "the auditor's finding is there", found == [("auditor", "another", "src/lib.sh")]
+    yield s, "the calls and their cost are recorded", [call["input_tokens"] > 0 for call in s.asked()] == [True, True]
+    yield s, "nobody could run anything", [runs_commands(one) for one in s.model.asked] == [False, False]
+    s.says("Is it done?", resumed=True)
+    yield s, "the agent heard the dissent", "a name becomes a command" in s.told(4)
+    report = json.loads(s.call(gate, "review", "--json"))
+    yield s, "the repaired change has none", report["review"]["findings"] == []
+    s.says("And now?", resumed=True)
+    yield s, "the stop passed", s.blocked() == [True, True, False]
+    yield s, "one session did all of it", len(s.ids()) == 1
+
+
 SCENARIOS = [premature_stop, failing_test, escalation, documentation, plan_mode, subdirectory, linked_worktree, protected_branch, sub_agent, resume, compaction,
-             background, trust]
+             background, trust, judge, review]

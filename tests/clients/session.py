@@ -33,10 +33,10 @@ inputs = ["src/**", "test.sh"]
 
 
 class Session:
-    """One client, one repository, one script: its steps, and those of a sub-agent."""
+    """One client, one repository, one script: its steps, and those of a sub-agent. `policy` is added to `gate.toml`."""
 
-    def __init__(self, client, gate, steps, delegated=()):
-        self.client, self.gate = client, gate
+    def __init__(self, client, gate, steps, delegated=(), policy=""):
+        self.client, self.gate, self.policy = client, gate, POLICY + policy
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"gate-{client.name}-")).resolve()
         self.home, self.root, self.remote = (self.folder / part for part in ("home", "repo", "remote.git"))
         self.home.mkdir()
@@ -73,7 +73,7 @@ exec "{self.gate}" "$@"
     def make_repository(self):
         self.call("git", "init", "-q", "--bare", "-b", "main", self.remote)
         self.root.mkdir()
-        for path, text in (("README.md", "# project\n"), ("src/lib.sh", "one\n"), ("test.sh", TEST), ("gate.toml", POLICY)):
+        for path, text in (("README.md", "# project\n"), ("src/lib.sh", "one\n"), ("test.sh", TEST), ("gate.toml", self.policy)):
             (self.root / path).parent.mkdir(exist_ok=True)
             (self.root / path).write_text(text)
         self.git("init", "-q", "-b", "main")
@@ -114,11 +114,26 @@ exec "{self.gate}" "$@"
     def forget(self):
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def call(self, *args, check=True):
+    def configure(self, roles, names):
+        """The models of the person: the client itself in headless mode, under these names."""
+        config = [roles]
+        for name in names:
+            line, env = self.client.headless(self, name)
+            self.env.update(env)
+            config.append(f"[models.\"{name}\"]\ncommand = {json.dumps(line)}\nenv = {json.dumps(list(env))}\n")
+        path = self.home / ".config/gate/config.toml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join(config))
+
+    def asked(self):
+        """The calls of the person's models."""
+        return [line["data"] for line in self.journal() if line["kind"] == "model"]
+
+    def call(self, *args, check=True, errors=False):
         done = subprocess.run([str(arg) for arg in args], cwd=self.folder if not self.root.exists() else self.root,
                               env=self.env, capture_output=True, text=True)
         assert not check or done.returncode == 0, (args, done.stdout, done.stderr)
-        return done.stdout
+        return done.stdout + done.stderr if errors else done.stdout
 
     def git(self, *args):
         return self.call("git", *args)
