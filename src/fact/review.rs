@@ -39,6 +39,7 @@ impl ReviewRole {
     pub const BOTH: [Self; 2] = [Self::Reviewer, Self::Auditor];
 
     /// Returns the other role.
+    #[must_use]
     pub const fn other(self) -> Self {
         match self {
             Self::Reviewer => Self::Auditor,

@@ -73,9 +73,9 @@ impl ChangeAuthors {
         if words.any(|word| self.models.iter().any(|model| is_same(word, model))) {
             return Kinship::Same;
         }
-        let named = if self.models.is_empty() { &self.clients } else { &self.models };
+        let known = if self.models.is_empty() { &self.clients } else { &self.models };
         let Some(own) = names.iter().find_map(|name| family(name)) else { return Kinship::None };
-        let is_kin = named.iter().any(|name| family(name).is_some_and(|other| other.name == own.name));
+        let is_kin = known.iter().any(|name| family(name).is_some_and(|other| other.name == own.name));
         if is_kin { Kinship::Family(&own.name) } else { Kinship::None }
     }
 }
