@@ -1,4 +1,5 @@
-//! Chooses the kind of a piece of work, and the user's model for it: by the changed files, else by the prompt.
+//! Chooses the kind of a piece of work, and the user's model for it: by the changed files, else by the prompt. If neither
+//! says it, `judge/kind_question.rs` asks a model, if the user wants that.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -46,8 +47,24 @@ pub fn route(paths: &[RepoPath], task: &str, settings: &RouteSettings) -> Result
             (DEFAULT_KIND.to_owned(), "neither the changed files nor the prompt name a kind".to_owned())
         }),
     };
-    let model = settings.models.get(&kind).or_else(|| settings.models.get(DEFAULT_KIND)).cloned();
-    Ok(WorkRoute { kind, why, model })
+    Ok(WorkRoute::of(kind, why, settings))
+}
+
+/// Returns the kinds that a model may name.
+pub fn kinds(settings: &RouteSettings) -> Vec<&str> {
+    let mut kinds: Vec<&str> = TABLE.paths.keys().chain(settings.paths.keys()).map(String::as_str).collect();
+    kinds.push(DEFAULT_KIND);
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
+}
+
+impl WorkRoute {
+    /// Returns the route for a kind.
+    pub fn of(kind: String, why: String, settings: &RouteSettings) -> Self {
+        let model = settings.models.get(&kind).or_else(|| settings.models.get(DEFAULT_KIND)).cloned();
+        Self { kind, why, model }
+    }
 }
 
 /// Returns the kind of most of the changed files, if one kind has more than every other.
@@ -89,7 +106,7 @@ mod tests {
         let models =
             BTreeMap::from([("frontend".to_owned(), "gemini".to_owned()), ("default".to_owned(), "opus".to_owned())]);
         let paths: Vec<RepoPath> = paths.iter().map(|path| RepoPath::from(*path)).collect();
-        route(&paths, task, &RouteSettings { models, paths: BTreeMap::new() }).unwrap()
+        route(&paths, task, &RouteSettings { models, ..RouteSettings::default() }).unwrap()
     }
 
     #[test]
@@ -114,8 +131,8 @@ mod tests {
     #[test]
     fn the_users_own_globs_replace_those_of_a_kind() {
         let own = |glob: &str| RouteSettings {
-            models: BTreeMap::new(),
             paths: BTreeMap::from([("frontend".to_owned(), vec![glob.to_owned()])]),
+            ..RouteSettings::default()
         };
         let path = [RepoPath::from("web/main.go")];
         // As many as for backend: the paths do not decide.

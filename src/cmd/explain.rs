@@ -14,7 +14,6 @@ use crate::model::model_settings::UserSettings;
 use crate::moment::Moment;
 use crate::render;
 use crate::render::ui::Ui;
-use crate::routing;
 use crate::verdict::Verdict;
 use crate::verdict::verdict_files;
 
@@ -70,7 +69,7 @@ fn routing(place: &Workplace, ui: &mut Ui) -> Result<Exit> {
     paths.sort();
     paths.dedup();
     let task = WordQuestion::of_turn(&facts, &[]).task;
-    let route = routing::route(&paths, &task, &settings.routes).map_err(|what| Failure::new(Exit::BadInput, what))?;
+    let route = super::review::route(place, &settings, &paths, &task)?;
     ui.line(format_args!("{}: {}", route.kind, route.why));
     match route.model {
         Some(model) => ui.line(format_args!("model: {model}")),

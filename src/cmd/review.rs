@@ -13,6 +13,7 @@ use crate::fact::subject::Base;
 use crate::failure::Failure;
 use crate::foreign_text::plain;
 use crate::journal::NewEvent;
+use crate::judge::kind_question;
 use crate::judge::word_question::WordQuestion;
 use crate::model::model_settings::{ModelSettings, UserSettings};
 use crate::moment::Moment;
@@ -26,7 +27,7 @@ use crate::review::change_parts::{ChangePart, MAX_PARTS};
 use crate::review::reading::{self, Reviewers};
 use crate::review::review_store::ReviewStore;
 use crate::review::second_opinion;
-use crate::routing;
+use crate::routing::{self, DEFAULT_KIND, WorkRoute};
 
 /// The lowest severity of a finding that makes the command fail.
 const DISSENT: Severity = Severity::Medium;
@@ -96,7 +97,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     }
     let task = task(&place, &here, args)?;
     let paths: Vec<_> = parts.iter().flat_map(ChangePart::paths).collect();
-    let route = routing::route(&paths, &task, &settings.routes).map_err(|what| Failure::new(Exit::BadInput, what))?;
+    let route = route(&place, &settings, &paths, &task)?;
     let reviewer = named(&settings, route.model.as_ref().or(settings.reviewer.as_ref()))?;
     if reviewer.name == auditor.name {
         let what = format!("{} is both the reviewer and the auditor: two models are needed", reviewer.name);
@@ -198,6 +199,26 @@ fn named<'s>(settings: &'s UserSettings, name: Option<&String>) -> Result<&'s Mo
             file.display()
         ))
     })
+}
+
+/// Returns the kind of a piece of work. A model is asked only if nothing else says it and the user names one.
+pub(super) fn route(
+    place: &Workplace,
+    settings: &UserSettings,
+    paths: &[RepoPath],
+    task: &str,
+) -> Result<WorkRoute, Failure> {
+    let wrong = |what| Failure::new(Exit::BadInput, what);
+    let route = routing::route(paths, task, &settings.routes).map_err(wrong)?;
+    let asked = settings.routes.ask.as_ref().filter(|_| route.kind == DEFAULT_KIND);
+    let Some(model) = asked.and_then(|name| settings.models.get(name)) else { return Ok(route) };
+    let (call, answer) = kind_question::ask(model, task, paths, &routing::kinds(&settings.routes));
+    record(place, call.as_slice())?;
+    let (kind, why) = match answer {
+        Ok(kind) => (kind, format!("{}, and {} says so", route.why, model.name)),
+        Err(failure) => (route.kind, format!("{}, and {} gave no answer: {}", route.why, model.name, plain(&failure))),
+    };
+    Ok(WorkRoute::of(kind, why, &settings.routes))
 }
 
 /// Returns the models that made a change: of the agent's session in which this runs, or else of the sessions that edited

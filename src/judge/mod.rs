@@ -4,5 +4,6 @@
 
 pub mod answer_form;
 pub mod consultation;
+pub mod kind_question;
 pub mod quoted_material;
 pub mod word_question;

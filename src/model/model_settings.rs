@@ -46,6 +46,8 @@ pub struct RouteSettings {
     pub models: BTreeMap<String, String>,
     /// The globs for each kind. They replace those of the program.
     pub paths: BTreeMap<String, Vec<String>>,
+    /// The model that names the kind if neither the changed files nor the prompt do.
+    pub ask: Option<String>,
 }
 
 /// One model.
@@ -195,7 +197,7 @@ impl UserSettings {
         let judges = self.judges.iter().map(|name| ("judges", name));
         let reviewers = [("review.reviewer", &self.reviewer), ("review.auditor", &self.auditor)];
         let reviewers = reviewers.into_iter().filter_map(|(key, name)| Some((key, name.as_ref()?)));
-        let routes = self.routes.models.values().map(|name| ("routing", name));
+        let routes = self.routes.models.values().chain(&self.routes.ask).map(|name| ("routing", name));
         for (key, name) in judges.chain(reviewers).chain(routes) {
             if !self.models.contains_key(name) {
                 return Err(format!("{key}: there is no [models.{name}]"));
@@ -312,6 +314,7 @@ mod tests {
             ("[models.a]\ncommand = \"x\"\ntimeout = 0\n", "timeout"),
             ("[models.\"../a\"]\ncommand = \"x\"\n", "letters"),
             ("[review]\nauditor = \"z\"\n", "there is no [models.z]"),
+            ("[routing]\nask = \"z\"\n", "there is no [models.z]"),
         ] {
             let error = UserSettings::parse(text).unwrap_err();
             assert!(error.contains(words), "{text}: {error}");

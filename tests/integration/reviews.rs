@@ -260,4 +260,21 @@ fn work_goes_to_the_model_of_its_kind() {
     configure(&project, &[], &format!("{CONFIG}{routed}"));
     project.gate(["explain", "routing"]).exits(0).says("model: three");
     assert_eq!(review(&project, 0)["reviewer"], "three");
+    // If neither the files nor the prompt say it, a model does, if the user wants that.
+    let script = "#!/bin/sh\nticket=$(sed -n 's/.*with the ticket \\([0-9a-f]*\\)\\.$/\\1/p' | tail -1)\n\
+        echo \"{\\\"ticket\\\": \\\"$ticket\\\", \\\"kind\\\": \\\"$(cat \"$HOME/kind\")\\\"}\"\n";
+    let asking = format!(
+        "[routing]\nask = \"four\"\n[models.four]\ncommand = \"\\\"$HOME/route\\\"\"\n{CONFIG}{routed}\
+         [routing.paths]\nbackend = [\"none/**\"]\n"
+    );
+    configure(&project, &[("route", script), ("kind", "backend")], &asking);
+    project.gate(["explain", "routing"]).exits(0).says("backend: neither").says("four says so").says("model: three");
+    configure(&project, &[("kind", "ATTACK")], &asking);
+    project
+        .gate(["explain", "routing"])
+        .exits(0)
+        .says("default: neither")
+        .says("four gave no answer")
+        .says("names no kind");
+    project.gate(["log"]).exits(0).says("asked four (routing;");
 }

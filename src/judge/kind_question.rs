@@ -1,0 +1,76 @@
+//! Asks a model for the kind of a piece of work.
+
+use std::time::Duration;
+
+use minijinja::context;
+use serde::Deserialize;
+
+use crate::digest::hex_digest;
+use crate::event::model_call::{CallPurpose, ModelCall};
+use crate::judge::answer_form::object;
+use crate::judge::quoted_material::PromptMarks;
+use crate::judge::word_question::PromptError;
+use crate::model::model_settings::ModelSettings;
+use crate::repo_path::RepoPath;
+use crate::templates::{self, TemplateError};
+
+/// The template of the prompt.
+pub const TEMPLATE: &str = "judges/routing.md";
+
+/// The longest part of the task and of the list of files that is shown, in bytes.
+const MAX_SHOWN: usize = 8 * 1024;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KindForm {
+    ticket: String,
+    kind: String,
+}
+
+/// Asks for one of these kinds. Returns the call, if there was one, and the answer.
+pub fn ask(
+    model: &ModelSettings,
+    task: &str,
+    paths: &[RepoPath],
+    kinds: &[&str],
+) -> (Option<ModelCall>, Result<String, String>) {
+    let (prompt, ticket) = match prompt(task, paths, kinds) {
+        Ok(prompt) => prompt,
+        Err(error) => return (None, Err(error.to_string())),
+    };
+    let digest = hex_digest(&[prompt.as_bytes()]);
+    let mut call = ModelCall::new(model.name.clone(), model.model.clone(), CallPurpose::Routing, digest);
+    let answer = match model.ask(&prompt, Duration::MAX) {
+        Ok(reply) => {
+            call.took(reply.input_tokens, reply.output_tokens, reply.milliseconds);
+            read(&reply.text, &ticket, kinds).map_err(|why| format!("its answer is not valid: {why}"))
+        }
+        Err(error) => Err(error.to_string()),
+    };
+    call.failure = answer.as_ref().err().cloned();
+    (Some(call), answer)
+}
+
+fn read(text: &str, ticket: &str, kinds: &[&str]) -> Result<String, String> {
+    let form: KindForm = object(text)?;
+    if form.ticket != ticket {
+        return Err("it does not have the ticket of the question".to_owned());
+    }
+    if kinds.contains(&form.kind.as_str()) { Ok(form.kind) } else { Err("it names no kind".to_owned()) }
+}
+
+/// Returns a prompt with new random words, and the word that the answer repeats.
+fn prompt(task: &str, paths: &[RepoPath], kinds: &[&str]) -> Result<(String, String), PromptError> {
+    let marks = PromptMarks::new()?;
+    let files: Vec<String> = paths.iter().map(ToString::to_string).collect();
+    let [task, files] = [task, &files.join("\n")].map(|text| marks.quote(text, MAX_SHOWN).text);
+    let kinds = kinds.join(", ");
+    let values = context! { fence => &marks.fence, ticket => &marks.ticket, task => &task, files, kinds };
+    let text = templates::render(TEMPLATE, &values)?;
+    for (what, needed) in [("ticket", &marks.ticket), ("task", &task)] {
+        if !text.contains(needed.as_str()) {
+            return Err(TemplateError::Lacks { place: TEMPLATE.to_owned(), what }.into());
+        }
+    }
+    Ok((text, marks.ticket))
+}
