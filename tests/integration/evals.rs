@@ -101,7 +101,10 @@ fn a_judge_is_measured_alone_and_together_with_the_facts() {
     let project = Project::with(POLICY);
     let config = "[models.scripted]\ncommand = \"\\\"$HOME/model\\\"\"\n";
     crate::word_judges::configure(&project, &[("model", crate::word_judges::OBEDIENT)], config);
-    let said = project.gate(["eval", "score", "--judge", "scripted", "--json"]).exits(0);
+    // Half of the cases are open.
+    let floor = |percent: &str| project.gate(["eval", "score", "--judge", "scripted", "--json", "--floor", percent]);
+    let said = floor("50").exits(0);
+    floor("51").exits(10);
     let report: Value = serde_json::from_str(&said.out).unwrap();
     let [facts, judge, both] = &report["suites"].as_array().unwrap()[..] else { panic!("{report:#}") };
     let ways: Vec<&Value> = [facts, judge, both].iter().map(|suite| &suite["way"]).collect();

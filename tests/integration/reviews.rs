@@ -115,9 +115,11 @@ fn the_other_reviewer_answers_dissent_once() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_person_confirms_a_blocker() {
-    let project = Project::new();
+fn a_person_confirms_a_blocker_or_waives_it() {
+    let project = Project::with(&format!("{POLICY}\n[gates.review]\nmode = \"block\"\n"));
+    project.repo.git(["config", "user.name", "Test"]);
     project.edit("eval \\\"$name\\\"");
+    project.gate(["run", "test"]).exits(0);
     finds(&project, [&[], &[finding("eval", "BLOCKER")]]);
     assert_eq!(review(&project, 10)["review"]["findings"][0]["severity"], "HIGH");
     let line = "gate review --confirm src/lib.sh:2";
@@ -128,6 +130,10 @@ fn a_person_confirms_a_blocker() {
     let (code, text) = ask(line);
     assert!(code == 10 && text.contains("confirmed by a person"), "{code}: {text}");
     assert_eq!(review(&project, 10)["review"]["findings"][0]["severity"], "BLOCKER");
+    project.check().exits(10).says("Test agrees: confirmed by a person");
+    let (code, text) = ask("gate waive review --reason 'a demo that nobody can reach'");
+    assert_eq!(code, 0, "{text}");
+    project.check().exits(0).says("a demo that nobody can reach");
 }
 
 #[test]
