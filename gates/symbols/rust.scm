@@ -8,7 +8,7 @@
   (#set! closure "yes")) @function
 
 ; A function in the arguments of a macro is a list of tokens there.
-(token_tree "fn" @function . (identifier) @name . (token_tree) @parameters (token_tree) @body)
+(token_tree "fn" @function . (identifier) @name)
 
 (impl_item type: (_) @scope.name) @scope
 (trait_item name: (_) @scope.name) @scope

@@ -388,6 +388,21 @@ impl<'a> OutlineReader<'a> {
                 closure,
                 header,
             }
+        } else if function.kind() == "fn" {
+            let Some((name, parts)) = node("name").and_then(|name| Some((name, listed_function(name, self.text)?)))
+            else {
+                return;
+            };
+            Definition {
+                name: clean(self.written(name)).to_owned(),
+                container: Vec::new(),
+                body: Some(parts.1),
+                parameters: Some(parts.0),
+                suffix,
+                mark: String::new(),
+                closure,
+                header,
+            }
         } else {
             let written = node("name").map(|name| clean(self.written(name)).to_owned());
             let Some(name) = setting("name").map(str::to_owned).or(written) else { return };
@@ -405,16 +420,8 @@ impl<'a> OutlineReader<'a> {
             }
         };
         let known = captured.functions.entry(function.id()).or_default();
-        // A list of tokens matches once for each of its braces: the first is the body.
         let same = known.iter_mut().find(|other| other.name == definition.name);
-        let body_at = |definition: &Definition<'_>| definition.body.map_or(usize::MAX, |body| body.start_byte());
         match same {
-            Some(other) if function.kind() == "fn" => {
-                let braces = |d: &Definition<'_>| d.body.is_some_and(|body| self.written(body).starts_with('{'));
-                if !braces(other) || (braces(&definition) && body_at(&definition) < body_at(other)) {
-                    *other = definition;
-                }
-            }
             Some(other) if other.body.is_none() => *other = definition,
             Some(other) if other.container.is_empty() => other.container = definition.container,
             Some(_) => {}
@@ -431,6 +438,25 @@ fn is_callback(node: Node<'_>) -> bool {
     let parent = node.parent().filter(|parent| parent.kind() == "parenthesized_expression").unwrap_or(node);
     let called = parent.parent().filter(|call| call.kind() == "call_expression");
     called.and_then(|call| call.child_by_field_name("function")) != Some(parent)
+}
+
+/// Returns the parameters and the body of a function in a list of tokens. `None`: it has no body.
+fn listed_function<'t>(name: Node<'t>, text: &str) -> Option<(Node<'t>, Node<'t>)> {
+    let (mut depth, mut parameters, mut next) = (0_usize, None, name.next_sibling());
+    while let Some(token) = next {
+        let written = text.get(token.byte_range()).unwrap_or_default();
+        let opens = |bracket| token.kind() == "token_tree" && written.starts_with(bracket);
+        match (parameters, written) {
+            (_, "<") => depth += 1,
+            (_, ">" | ">>") => depth = depth.saturating_sub(written.len()),
+            (_, ";" | "fn") if depth == 0 => return None,
+            (None, _) if depth == 0 && opens('(') => parameters = Some(token),
+            (Some(parameters), _) if depth == 0 && opens('{') => return Some((parameters, token)),
+            _ => {}
+        }
+        next = token.next_sibling();
+    }
+    None
 }
 
 /// Returns the name of the first parameter: `a: A`, `A a`, `a A`.
