@@ -211,7 +211,8 @@ impl ScoreBasis<'_> {
 
     /// Returns `true` for "14px instead of 12px".
     pub(super) fn replaces(&self) -> bool {
-        self.has("says.replaces") && (concrete(self.reading.text) > 0 || has_metric(self.reading.text))
+        self.has("says.replaces")
+            && (concrete(self.reading.text) > 0 || has_metric(self.reading.text) || self.has("says.renames"))
     }
 
     /// Returns `true` for "`parse_header` should trim dots".

@@ -169,7 +169,7 @@ impl ScoreBasis<'_> {
                 let is_short = self.is_assumed && self.content_words() < MIN_ASSUMED_WORDS;
                 Self::scored(if places.missing.is_empty() && says_what && !is_short { 4 } else { 3 }, "a definite act")
             }
-            Some(ClauseAct::Create) if cs >= 4 || cs == 3 && explicit > 1 => {
+            Some(ClauseAct::Create) if cs >= 4 || cs == 3 && (explicit > 1 || self.is_concrete()) => {
                 let score = if self.tied() > 1 {
                     4
                 } else if self.is_concrete() || explicit > 1 {
@@ -187,11 +187,14 @@ impl ScoreBasis<'_> {
                 let says_what = words >= 3 && !places.several.is_empty() || words >= 2 && explicit;
                 Self::scored(if says_what && places.missing.is_empty() { 4 } else { 3 }, "something new")
             }
-            Some(ClauseAct::Vague) if self.is_concrete() && cs >= 4 => Self::scored(4, "a result is named"),
+            Some(ClauseAct::Vague) if cs >= 4 && (self.is_concrete() || self.has("says.definitions")) => {
+                Self::scored(4, "a result is named")
+            }
             Some(ClauseAct::Vague) => {
                 Self::scored(if cs == 1 { 1 } else { 2 }, "an act that can be read in several ways")
             }
             None if self.has("says.expected") && cs >= 3 => Self::scored(4, "the behaviour is stated in words"),
+            None if cs >= 4 && self.has("says.lacks") => Self::scored(4, "what is missing is named"),
             None if self.reading.has_trace => Self::scored(2, "an error without a wish"),
             None if cs >= 4 && self.is_concrete() => Self::scored(4, "a statement about a named thing"),
             None => Self::scored(if self.content_words() > 2 || cs >= 4 { 2 } else { 1 }, "no act is named"),

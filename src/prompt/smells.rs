@@ -60,10 +60,11 @@ pub(super) fn smells(
             let asked = clause.is_some_and(|clause| {
                 clause.is_question() && language.begins("says.favours", wish[clause.start..].trim_start()).is_none()
             });
-            // "Look for places where the body gets lost" is about a kind of defect.
+            // "Look for places where the body gets lost" and "are there any problems with the lock?" seek a defect.
             let is_sought = id == "bug_without_reproduction"
                 && clause.is_some_and(|clause| {
-                    clause.act == Some(ClauseAct::Review) && start > clause.start + MAX_TO_DEFECT
+                    (clause.act == Some(ClauseAct::Review) && start > clause.start + MAX_TO_DEFECT)
+                        || language.has("says.seeks", &wish[clause.start.min(start)..start])
                 });
             if inside_name
                 || negated
@@ -146,6 +147,9 @@ fn without_repetition(text: &str, found: Vec<Smell>, clauses: &[Clause]) -> Vec<
     kept
 }
 
+/// The bytes between "which makes" and what it makes.
+const MAX_TO_CONSEQUENCE: usize = 40;
+
 /// The bytes between "everything" and the place that bounds it: "everything in the folder src/".
 const MAX_TO_PLACE: usize = 24;
 
@@ -185,7 +189,12 @@ fn is_open(
                 || rest.contains("->")
                 || rest.contains('→')
                 || language.has("says.definitions", sentence);
-            !has_metric(text) && !defined && concrete(rest) <= 1
+            // "`x()` is called twice, which makes the output confusing" says what is wrong.
+            let is_consequence = concrete(&text[..start]) > 0
+                && language.spans("says.consequences", &wish[..start]).last().is_some_and(|(_, said)| {
+                    start - said <= MAX_TO_CONSEQUENCE && !wish[*said..start].contains(['.', '\n'])
+                });
+            !has_metric(text) && !defined && !is_consequence && concrete(rest) <= 1
         }
         "bug_without_reproduction" => {
             let steps = !super::task_scope::list_items(wish).is_empty();
@@ -194,9 +203,15 @@ fn is_open(
             let is_case = is_definite_wish && language.has("says.triggers", &wish[sentence..start]);
             let quoted = concrete(text) > 0
                 && (expected || language.has("says.values", wish) || text.contains('`') || text.contains('"'));
+            let until = [". ", "\n"].iter().filter_map(|mark| wish[start..].find(mark)).min();
+            let until = until.map_or(wish.len(), |length| start + length);
+            // "`LIMIT` is duplicated and should be removed" says what should become of it.
+            let is_settled = language.has("says.settles", &wish[start..until])
+                && reading.explicit().any(|name| sentence <= name.start && name.start < until);
             // "Fix the two lint errors": a tool names them.
             let is_of_tool = TOOLS.iter().any(|tool| text[start..end].to_lowercase().contains(tool));
             !is_case
+                && !is_settled
                 && !is_of_tool
                 && !reading.has_trace
                 && !steps
@@ -210,30 +225,47 @@ fn is_open(
             let triggered = language.has("says.conditions", &wish[..start]) || language.has("says.triggers", sentence);
             let mechanism = wish[start..end].to_lowercase().starts_with("auto") && triggered;
             let defined = wish[end..].trim_start().starts_with(':');
-            !defined && !mechanism && (!conditional || concrete(text) == 0)
+            // "Update go in all the right places to 1.26" says what should be there.
+            let is_exact = clause
+                .is_some_and(|clause| clause.act == Some(ClauseAct::Precise) && concrete(&text[clause.start..]) > 0);
+            !defined && !mechanism && !is_exact && (!conditional || concrete(text) == 0)
         }
         "implicit_context" => {
             let named = reading.explicit().any(|name| {
                 matches!(name.kind, NameKind::Path | NameKind::Identifier) && name.start >= end && name.start < end + 20
             });
-            previous.is_none() && !named
+            // Git knows "the last commit", and "as always, never push secrets" says the rule itself.
+            let is_known = language.has("says.shared", &wish[start..end]);
+            let rest = wish[end..].trim_start_matches([' ', ',', ':']);
+            let is_rule = ["says.negation", "says.protects"].iter().any(|key| language.begins(key, rest).is_some());
+            previous.is_none() && !named && !is_known && !is_rule
         }
         "total_system" => {
             let act = clause.is_none_or(|clause| !clause.is_run());
             let rest = wish[end..].trim_start();
             let goes_on = |words: &[&str]| words.iter().any(|word| rest.starts_with(word));
             let names_place = reading.explicit().any(|name| name.start >= end && name.start <= end + MAX_TO_PLACE);
+            // "Update all tests in `tests/test_hooks.py`"
+            let is_of_place = reading.explicit().any(|name| {
+                let between = wish.get(end..name.start).filter(|between| between.len() <= MAX_TO_PLACE);
+                between.is_some_and(|between| {
+                    [" in ", " of ", " under "].iter().any(|word| between.contains(word))
+                        && !between.contains(['.', '\n'])
+                })
+            });
             let is_bounded = goes_on(&["else", "except", "that ", "below ", "above ", "after ", "before "])
                 || goes_on(&["in ", "under ", "from "]) && names_place
+                || is_of_place
                 || wish[start..end].to_lowercase().contains("tests");
             // "Rename a to b everywhere" has a definite object.
             let has_object = clause.is_some_and(|clause| {
                 let named = reading.explicit().any(|name| clause.start <= name.start && name.end <= start);
                 clause.act == Some(ClauseAct::Precise) && (named || concrete(&text[clause.start..start]) > 0)
             });
+            let respells = language.has("says.renames", wish) && language.has("says.replaces", wish);
             // "It is compiled for every line. Put it in a constant." only explains.
             let explains = is_definite_wish && clause.is_some_and(|clause| clause.act.is_none());
-            act && !is_bounded && !has_object && !explains
+            act && !is_bounded && !has_object && !respells && !explains
         }
         _ => true,
     }

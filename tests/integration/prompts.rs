@@ -286,6 +286,72 @@ fn clear_requests_in_usual_words_are_not_halted() {
     }
 }
 
+/// A repository in which the requests of the next test name something.
+fn settings_project() -> TestFolder {
+    let folder = TestFolder::new();
+    for (path, text) in [
+        ("README.md", "# App\n"),
+        ("CHANGELOG.md", "# Changelog\n\n## 0.4.3\n"),
+        (".gitignore", "*.log\n"),
+        ("go.mod", "go 1.25.5\n"),
+        ("src/web/home_page.py", "def home_page():\n    return \"home page\"\n"),
+        ("src/settings.py", "SAFE_REGEX = 1\ndef load_settings(path):\n    raise OSError(\"reading settings file\")\n"),
+        ("tests/test_hooks.py", "def test_hooks():\n    pass\n"),
+    ] {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn requests_that_say_exactly_what_should_change_are_not_halted() {
+    let folder = settings_project();
+    for prompt in [
+        "add all *.pyc files to .gitignore",
+        "Update the home page so that it mentions that it is open source.",
+        "can you rename everything from plugins to addons. I will rename the folder myself",
+        "can you update go in all the right places to 1.25.6",
+        "we change the spelling from colour to color, use it everywhere please",
+        "push to github",
+        "fix the merge conflicts from the parent branch please",
+        "bring it up to date with main, there are merge conflicts",
+        "can you help me understand how this happens:\n\nreading settings file",
+        "I got this feedback for this branch: we are missing calling load_settings before the hook runs",
+        "I would like to join the last two lines, so:\ndone: stored\n\ndone\nbecomes:\ndone: stored and closed",
+        "Update all tests in `tests/test_hooks.py` to start at 1",
+    ] {
+        let evaluation = evaluated(folder.path(), prompt, None);
+        assert!(!evaluation.band.is_halted(), "{prompt}: {:?} {:?}", evaluation.score, evaluation.smells);
+    }
+    for (prompt, id, smells) in [
+        ("as always never push sensitive data", "implicit_context", false),
+        ("fix load_settings as always", "implicit_context", true),
+        ("the agent field is wrong, like for the last commit in this branch", "implicit_context", false),
+        ("the agent field is wrong, like in the other project", "implicit_context", true),
+        ("are there any problems with concurrent access of the settings file?", "bug_without_reproduction", false),
+        ("fix the problems with the settings file", "bug_without_reproduction", true),
+        ("SAFE_REGEX is duplicated in src/settings.py and should be removed", "bug_without_reproduction", false),
+        ("SAFE_REGEX is broken in src/settings.py and it should be faster", "bug_without_reproduction", true),
+        ("5 seems like a great one to tackle", "bug_without_reproduction", false),
+        ("can you fix the branch? I merged main and maybe I resolved it wrong", "scope_creep", false),
+        ("rename load_settings and maybe clean up the tests", "scope_creep", true),
+        ("the examples in README.md should be generic and unrelated to me", "scope_creep", false),
+        ("these comments look pretty valid and should be addressed", "vague_improvement", false),
+        ("make the home page look pretty", "vague_improvement", true),
+        ("bring it up to standard", "vague_improvement", true),
+        ("Propose which template we could use for reports", "vague_improvement", false),
+        ("Refactor load_settings so the parameter is a Path and not a string", "vague_improvement", false),
+        ("Refactor load_settings so it is nicer", "vague_improvement", true),
+        ("update all tests and everything else", "total_system", true),
+    ] {
+        let evaluation = evaluated(folder.path(), prompt, None);
+        let found = evaluation.smells.iter().any(|smell| smell.id == id);
+        assert_eq!(found, smells, "{prompt}: {:?}", evaluation.smells);
+    }
+}
+
 #[test]
 fn shared_examples_are_judged_as_people_did_where_they_are() {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/evals/prompts");
