@@ -157,11 +157,17 @@ impl FailedWork<'_> {
         if since.is_none() {
             return changed.renamed(path, test, false);
         }
+        let passes = |name: &str| open.candidates.iter().any(|passed| is_same_test(passed, name));
         let (before, now) = open.family;
         let has_lost_parameters = now < before;
+        if before <= 1
+            && let Some(parts) = changed.parts(path, test, passes)
+        {
+            return Some(parts);
+        }
         let same_name = || changed.regrouped(path, test).filter(|_| !has_lost_parameters);
         let name = changed.renamed(path, test, true).or_else(same_name)?;
-        open.candidates.iter().any(|passed| is_same_test(passed, &name)).then_some(name)
+        passes(&name).then_some(name)
     }
 
     /// Returns `true` if it failed before the first commit of a branch.

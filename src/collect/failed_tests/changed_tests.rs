@@ -131,6 +131,28 @@ impl ChangedTests {
         same.filter(|_| old.len() == new.len()).map(|test| test.name.clone())
     }
 
+    /// Returns the names of the new tests of the same file into which a test was split. Each of them is the test
+    /// without some of its assertions, and all assertions are left. `passes` says which tests passed.
+    pub(super) fn parts(
+        &self,
+        path: &RepoPath,
+        declared: &DeclaredTest,
+        passes: impl Fn(&str) -> bool,
+    ) -> Option<String> {
+        let file = self.files.iter().find(|file| file.path == *path)?;
+        let old = declared_tests(path, file.old.as_deref()?);
+        let mut parts = declared_tests(path, file.new.as_deref()?);
+        parts.retain(|test| {
+            let is_new = old.iter().all(|known| known.name != test.name);
+            is_new && !test.skipped && passes(&test.name) && is_part_of(test, declared)
+        });
+        let kept: Vec<String> = parts.iter().flat_map(|part| lines_below(part).1).collect();
+        let mut asserted = lines_below(declared).1.into_iter().filter(|line| is_assertion(line)).peekable();
+        asserted.peek()?;
+        let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+        asserted.all(|line| kept.contains(&line)).then(|| names.join(", "))
+    }
+
     /// Returns the new name of a test whose code is in a file of tests under another name.
     /// `anywhere`: a run named it, so that the place of the file does not matter.
     pub(super) fn renamed(&self, path: &RepoPath, declared: &DeclaredTest, anywhere: bool) -> Option<String> {
@@ -191,6 +213,38 @@ fn has_same_body(old: &DeclaredTest, new: &DeclaredTest) -> bool {
     };
     let ratio = || TextDiff::from_slices(&as_texts(&was), &as_texts(&is)).ratio();
     asserts(&was) == asserts(&is) && ratio() >= SAME_BODY
+}
+
+/// Returns `true` if a test is another one without some of its assertions, down to its own last one.
+fn is_part_of(part: &DeclaredTest, whole: &DeclaredTest) -> bool {
+    let ((head, lines), (whole_head, whole_lines)) = (lines_below(part), lines_below(whole));
+    let Some(last) = lines.iter().rposition(|line| is_assertion(line)) else { return false };
+    let mut rest = whole_lines.iter();
+    // What stands before an assertion decides what it shows, so nothing else may be missing there.
+    let follows = |(at, line): (usize, &String)| {
+        let skipped = rest.by_ref().take_while(|other| *other != line);
+        let skips_only_assertions = skipped.fold(true, |so_far, other| so_far && is_assertion(other));
+        at > last || skips_only_assertions
+    };
+    let is_within = lines.iter().all(|line| whole_lines.contains(line));
+    head == whole_head && is_within && lines.iter().enumerate().all(follows)
+}
+
+fn is_assertion(line: &str) -> bool {
+    line.trim_start().starts_with("assert") || line.contains("expect(")
+}
+
+/// Returns the first line of a test without its name, and the others with their depth below the first of them.
+fn lines_below(test: &DeclaredTest) -> (String, Vec<String>) {
+    let mut lines = test.body.lines().filter(|line| !line.trim().is_empty());
+    let head = lines.next().unwrap_or_default().replacen(&test.name, "", 1);
+    let lines: Vec<&str> = lines.collect();
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let start = lines.first().map_or(0, |line| depth(line));
+    let below = |line: &&str| format!("{}{}", " ".repeat(depth(line) - start), line.trim());
+    // The text goes on to the name of the next test.
+    let inside = lines.iter().take_while(|line| depth(line) >= start);
+    (head.trim().to_owned(), inside.map(below).collect())
 }
 
 /// Returns the lines of a text without blanks and comments, as far as these change nothing.
@@ -283,6 +337,29 @@ mod tests {
         ] {
             assert_eq!(suspicion(test, &files), expected, "{test} {files:?}");
         }
+    }
+
+    #[test]
+    fn a_test_is_split_only_if_every_assertion_is_left_with_all_that_it_needs() {
+        let def = |name: &str, lines: &[&str]| format!("def {name}():\n    {}\n\n\n", lines.join("\n    "));
+        let split = |old: &[&str], parts: &[&[&str]]| {
+            let new: String = parts.iter().enumerate().map(|(at, lines)| def(&format!("test_{at}"), lines)).collect();
+            let path = RepoPath::from("test_m.py");
+            let file = TestFileChange { path: path.clone(), old: Some(def("test_m", old)), new: Some(new) };
+            let changed = ChangedTests { files: vec![file], only_tests: None };
+            let (_, declared) = changed.declared("test_m.py::test_m").expect("a test");
+            changed.parts(&path, &declared, |name| name != "test_2").is_some()
+        };
+        let (one, two) = ("assert inc(1) == 2", "assert inc(5) == 6");
+        assert!(split(&[one, two], &[&[one], &[two]]));
+        assert!(split(&["x = 1", one, two], &[&["x = 1", one], &["x = 1", two]]));
+        assert!(!split(&[one, two], &[&[one]]), "an assertion is gone");
+        assert!(!split(&[one, two], &[&[one], &["assert inc(5) == 5"]]), "an assertion is another one");
+        assert!(!split(&[one, two], &[&[one], &["if False:", "    assert inc(5) == 6"]]), "it is never reached");
+        assert!(!split(&[one, two], &[&[one], &["return", two]]), "it is never reached");
+        assert!(!split(&[one, two], &[&[one], &[], &[two]]), "the part with it did not pass");
+        let vacuous: &[&str] = &["r = []", "assert all(r)"];
+        assert!(!split(&["r = []", "r.append(f())", one, "assert all(r)"], &[&[one], vacuous]), "a step is gone");
     }
 
     #[test]
