@@ -16,7 +16,7 @@ use gate::shell_kind::Shell;
 use crate::support::TestFolder;
 
 /// How many lines are generated where nothing else is asked for.
-pub const LINES: usize = 10_000;
+pub const LINES: usize = 6_000;
 /// How many of them are run under every plan, to see how much is held possible that never happens.
 pub const EXHAUSTIVE: usize = 400;
 
