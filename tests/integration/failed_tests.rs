@@ -259,6 +259,24 @@ fn a_renamed_test_is_the_same_test_if_it_asserts_the_same() {
 }
 
 #[test]
+fn a_test_that_was_split_is_not_missed_if_every_assertion_is_left() {
+    let test = |name: &str, lines: &[&str]| format!("#[test]\nfn {name}() {{\n    {}\n}}\n\n", lines.join("\n    "));
+    let (one, two, three) = ("assert_eq!(add(1, 2), 3);", "assert_eq!(add(2, 2), 4);", "assert_eq!(add(0, 4), 4);");
+    for (second, through) in [(two, true), (three, false)] {
+        let scene = Scene::new();
+        scene.repo.write("tests/adds.rs", test("adds", &[one, two]));
+        scene.run("running 1 test\ntest adds ... FAILED\n1 failed, 0 passed in 0.02s\n", 1);
+        scene
+            .repo
+            .write("tests/adds.rs", test("adds_one", &[one]) + &test("adds_two", &[second]))
+            .write("calc.py", "c\n");
+        scene.run("running 2 tests\ntest adds_one ... ok\ntest adds_two ... ok\n2 passed in 0.02s\n", 0);
+        let (passed, said) = scene.push();
+        assert_eq!(passed, through, "{second}: {said}");
+    }
+}
+
+#[test]
 fn a_test_whose_title_or_group_has_another_name_is_the_same_test() {
     let source = "describe('calc', () => {\n  it('adds', () => { expect(add(1, 2)).toBe(3); });\n});\n";
     let printed =

@@ -222,9 +222,8 @@ fn is_part_of(part: &DeclaredTest, whole: &DeclaredTest) -> bool {
     let mut rest = whole_lines.iter();
     // What stands before an assertion decides what it shows, so nothing else may be missing there.
     let follows = |(at, line): (usize, &String)| {
-        let skipped = rest.by_ref().take_while(|other| *other != line);
-        let skips_only_assertions = skipped.fold(true, |so_far, other| so_far && is_assertion(other));
-        at > last || skips_only_assertions
+        let skipped: Vec<&String> = rest.by_ref().take_while(|other| *other != line).collect();
+        at > last || skipped.into_iter().all(|other| is_assertion(other))
     };
     let is_within = lines.iter().all(|line| whole_lines.contains(line));
     head == whole_head && is_within && lines.iter().enumerate().all(follows)
