@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::digest::hex_digest;
 use crate::event::model_call::{CallPurpose, ModelCall};
 use crate::fact::word_judgement::{FailedJudge, JudgeReading, WordJudgement};
 use crate::judge::answer_form::WordAnswer;
+use crate::judge::recorded_call;
 use crate::judge::word_question::WordQuestion;
 use crate::model::model_settings::ModelSettings;
 
@@ -54,16 +54,9 @@ fn ask(
         Ok(prompt) => prompt,
         Err(error) => return (None, Err(error.to_string())),
     };
-    let digest = hex_digest(&[prompt.text.as_bytes()]);
-    let mut call = ModelCall::new(judge.name.clone(), judge.model.clone(), CallPurpose::Words, digest);
-    let answer = match judge.ask(&prompt.text, patience) {
-        Ok(reply) => {
-            call.took(reply.input_tokens, reply.output_tokens, reply.milliseconds);
-            WordAnswer::read(&reply.text, &prompt.ticket).map_err(|why| format!("its answer is not valid: {why}"))
-        }
-        Err(error) => Err(error.to_string()),
-    };
-    call.failure = answer.as_ref().err().cloned();
+    let (call, answer) = recorded_call::ask(judge, CallPurpose::Words, &prompt.text, patience, |text| {
+        WordAnswer::read(text, &prompt.ticket)
+    });
     let reading = |answer: WordAnswer| JudgeReading {
         judge: judge.name.clone(),
         complete: answer.complete,

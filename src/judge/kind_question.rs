@@ -5,10 +5,10 @@ use std::time::Duration;
 use minijinja::context;
 use serde::Deserialize;
 
-use crate::digest::hex_digest;
 use crate::event::model_call::{CallPurpose, ModelCall};
 use crate::judge::answer_form::object;
 use crate::judge::quoted_material::PromptMarks;
+use crate::judge::recorded_call;
 use crate::judge::word_question::PromptError;
 use crate::model::model_settings::ModelSettings;
 use crate::repo_path::RepoPath;
@@ -38,16 +38,8 @@ pub fn ask(
         Ok(prompt) => prompt,
         Err(error) => return (None, Err(error.to_string())),
     };
-    let digest = hex_digest(&[prompt.as_bytes()]);
-    let mut call = ModelCall::new(model.name.clone(), model.model.clone(), CallPurpose::Routing, digest);
-    let answer = match model.ask(&prompt, Duration::MAX) {
-        Ok(reply) => {
-            call.took(reply.input_tokens, reply.output_tokens, reply.milliseconds);
-            read(&reply.text, &ticket, kinds).map_err(|why| format!("its answer is not valid: {why}"))
-        }
-        Err(error) => Err(error.to_string()),
-    };
-    call.failure = answer.as_ref().err().cloned();
+    let (call, answer) =
+        recorded_call::ask(model, CallPurpose::Routing, &prompt, Duration::MAX, |text| read(text, &ticket, kinds));
     (Some(call), answer)
 }
 

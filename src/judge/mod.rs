@@ -6,4 +6,5 @@ pub mod answer_form;
 pub mod consultation;
 pub mod kind_question;
 pub mod quoted_material;
+pub mod recorded_call;
 pub mod word_question;

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use minijinja::context;
 
-use crate::digest::hex_digest;
 use crate::event::model_call::{CallPurpose, ModelCall};
 use crate::fact::review::ReviewRole;
 use crate::fact::word_judgement::FailedJudge;
 use crate::judge::quoted_material::PromptMarks;
+use crate::judge::recorded_call;
 use crate::judge::word_question::PromptError;
 use crate::model::model_settings::ModelSettings;
 use crate::review::change_parts::ChangePart;
@@ -35,6 +35,27 @@ pub struct Reviewers<'m> {
     pub auditor: &'m ModelSettings,
 }
 
+impl Reviewers<'_> {
+    /// Has both models work at the same time, each in its role, and joins what they did.
+    pub(super) fn at_the_same_time(
+        self,
+        work: impl Fn(ReviewRole, &ModelSettings) -> ReviewReading + Sync,
+    ) -> ReviewReading {
+        let work = &work;
+        let roles = [(ReviewRole::Reviewer, self.reviewer), (ReviewRole::Auditor, self.auditor)];
+        thread::scope(|scope| {
+            let working = roles.map(|(role, model)| scope.spawn(move || work(role, model)));
+            let mut whole = ReviewReading::default();
+            for one in working {
+                let reading = one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                whole.calls.extend(reading.calls);
+                whole.failed.extend(reading.failed);
+            }
+            whole
+        })
+    }
+}
+
 /// The result of a reading.
 #[derive(Clone, Debug, Default)]
 pub struct ReviewReading {
@@ -46,17 +67,7 @@ pub struct ReviewReading {
 
 /// Has every part read that nobody in a role has seen, and keeps the answers.
 pub fn read(store: &ReviewStore, parts: &[ChangePart], task: &str, models: Reviewers<'_>) -> ReviewReading {
-    let roles = [(ReviewRole::Reviewer, models.reviewer), (ReviewRole::Auditor, models.auditor)];
-    thread::scope(|scope| {
-        let readers = roles.map(|(role, model)| scope.spawn(move || read_as(store, parts, task, role, model)));
-        let mut whole = ReviewReading::default();
-        for reader in readers {
-            let reading = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            whole.calls.extend(reading.calls);
-            whole.failed.extend(reading.failed);
-        }
-        whole
-    })
+    models.at_the_same_time(|role, model| read_as(store, parts, task, role, model))
 }
 
 /// Has the parts read by one model. The first failure ends it: the next part would fail as well.
@@ -94,17 +105,9 @@ struct PartQuestion<'a> {
 impl PartQuestion<'_> {
     fn ask(&self, model: &ModelSettings, calls: &mut Vec<ModelCall>) -> Result<PartReview, String> {
         let (prompt, ticket) = self.prompt().map_err(|error| error.to_string())?;
-        let digest = hex_digest(&[prompt.as_bytes()]);
-        let mut call = ModelCall::new(model.name.clone(), model.model.clone(), CallPurpose::Review, digest);
-        let answer = match model.ask(&prompt, ANSWER_TIMEOUT) {
-            Ok(reply) => {
-                call.took(reply.input_tokens, reply.output_tokens, reply.milliseconds);
-                review_answer::read(&reply.text, &ticket, self.part, self.role, &model.name)
-                    .map_err(|why| format!("its answer is not valid: {why}"))
-            }
-            Err(error) => Err(error.to_string()),
-        };
-        call.failure = answer.as_ref().err().cloned();
+        let (call, answer) = recorded_call::ask(model, CallPurpose::Review, &prompt, ANSWER_TIMEOUT, |text| {
+            review_answer::read(text, &ticket, self.part, self.role, &model.name)
+        });
         calls.push(call);
         let review_answer::CheckedFindings { findings, dropped } = answer?;
         Ok(PartReview { schema_version: 1, by: model.name.clone(), findings, dropped })

@@ -1,16 +1,14 @@
 //! Has a finding of one reviewer answered by the other one.
 
-use std::thread;
-
 use minijinja::context;
 use serde::Deserialize;
 
-use crate::digest::hex_digest;
 use crate::event::model_call::{CallPurpose, ModelCall};
 use crate::fact::review::{FindingAnswer, ReviewFinding, ReviewRole};
 use crate::fact::word_judgement::FailedJudge;
 use crate::judge::answer_form::object;
 use crate::judge::quoted_material::PromptMarks;
+use crate::judge::recorded_call;
 use crate::judge::word_question::PromptError;
 use crate::model::model_settings::ModelSettings;
 use crate::policy::Severity;
@@ -43,18 +41,7 @@ pub fn answer(
     models: Reviewers<'_>,
     from: Severity,
 ) -> ReviewReading {
-    let roles = [(ReviewRole::Reviewer, models.reviewer), (ReviewRole::Auditor, models.auditor)];
-    thread::scope(|scope| {
-        let answering =
-            roles.map(|(role, model)| scope.spawn(move || answer_as(store, parts, task, (role, model), from)));
-        let mut whole = ReviewReading::default();
-        for one in answering {
-            let reading = one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            whole.calls.extend(reading.calls);
-            whole.failed.extend(reading.failed);
-        }
-        whole
-    })
+    models.at_the_same_time(|role, model| answer_as(store, parts, task, (role, model), from))
 }
 
 /// Has the findings of the other role answered by one model. The first failure ends it.
@@ -92,16 +79,8 @@ fn ask(
     calls: &mut Vec<ModelCall>,
 ) -> Result<FindingAnswer, String> {
     let (prompt, ticket) = prompt(part, task, finding).map_err(|error| error.to_string())?;
-    let digest = hex_digest(&[prompt.as_bytes()]);
-    let mut call = ModelCall::new(model.name.clone(), model.model.clone(), CallPurpose::Review, digest);
-    let answer = match model.ask(&prompt, ANSWER_TIMEOUT) {
-        Ok(reply) => {
-            call.took(reply.input_tokens, reply.output_tokens, reply.milliseconds);
-            read(&reply.text, &ticket, model).map_err(|why| format!("its answer is not valid: {why}"))
-        }
-        Err(error) => Err(error.to_string()),
-    };
-    call.failure = answer.as_ref().err().cloned();
+    let (call, answer) =
+        recorded_call::ask(model, CallPurpose::Review, &prompt, ANSWER_TIMEOUT, |text| read(text, &ticket, model));
     calls.push(call);
     answer
 }

@@ -1,0 +1,29 @@
+//! One question to a model, and the record of it.
+
+use std::time::Duration;
+
+use crate::digest::hex_digest;
+use crate::event::model_call::{CallPurpose, ModelCall};
+use crate::model::model_settings::ModelSettings;
+
+/// Sends a prompt to a model and reads its answer with `read`, at most for `patience`. Returns the call with its cost and
+/// with the reason why there is no valid answer, if there is none.
+pub fn ask<T>(
+    model: &ModelSettings,
+    purpose: CallPurpose,
+    prompt: &str,
+    patience: Duration,
+    read: impl FnOnce(&str) -> Result<T, String>,
+) -> (ModelCall, Result<T, String>) {
+    let digest = hex_digest(&[prompt.as_bytes()]);
+    let mut call = ModelCall::new(model.name.clone(), model.model.clone(), purpose, digest);
+    let answer = match model.ask(prompt, patience) {
+        Ok(reply) => {
+            call.took(reply.input_tokens, reply.output_tokens, reply.milliseconds);
+            read(&reply.text).map_err(|why| format!("its answer is not valid: {why}"))
+        }
+        Err(error) => Err(error.to_string()),
+    };
+    call.failure = answer.as_ref().err().cloned();
+    (call, answer)
+}
