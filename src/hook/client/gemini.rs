@@ -10,7 +10,7 @@ use crate::event::Ended;
 use crate::event::agent_work::{Phase, StopKind};
 use crate::foreign_text::beginning_in_bytes;
 use crate::parent_processes::{ParentProcess, processes_above};
-use crate::source::sessions::GeminiTrailer;
+use crate::source::sessions::{GeminiTrailer, without_hook_context};
 
 /// The maximum number of processes between the client and gate: shells, and the process in which it restarts itself.
 const MAX_DEPTH: usize = 6;
@@ -36,7 +36,7 @@ fn what(file: &ClientFile, event: &str, payload: &Value) -> HookEventKind {
             _ => Phase::Started,
         }),
         "SessionEnd" => HookEventKind::Session(Phase::Ended),
-        "BeforeAgent" => payload::prompt(file, text(payload, "prompt")),
+        "BeforeAgent" => payload::prompt(file, without_hook_context(text(payload, "prompt"))),
         // A sub-agent acts in the session of the one above it, and nothing else says when.
         "BeforeTool" if delegates(file, payload) => HookEventKind::SubagentStarted(agent(payload)),
         "AfterTool" if delegates(file, payload) => HookEventKind::SubagentEnded(agent(payload)),
@@ -143,6 +143,18 @@ mod tests {
         ] {
             let HookEventKind::After(_, ending) = shell(said) else { panic!("{said}") };
             assert_eq!((ending.ended, &*ending.output), (ended.map(Ended::Exited), output), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_prompt_is_what_a_person_typed() {
+        for (sent, typed) in [
+            ("Add a list.", "Add a list."),
+            ("<hook_context>gate: notes on earlier tasks</hook_context>\n\nAdd a list.", "Add a list."),
+        ] {
+            let payload = json!({"session_id": "s", "prompt": sent});
+            let read = read(&ClientFile::of("gemini"), "BeforeAgent", &payload).what;
+            assert_eq!(read, payload::prompt(&ClientFile::of("gemini"), typed), "{sent}");
         }
     }
 

@@ -192,14 +192,22 @@ fn words(content: Option<Raw<'_>>) -> Result<String, BrokenJson> {
         walk.object(|walk, key| {
             if key == b"text" {
                 let text = kept_text::start_of(walk.raw()?, WORDS);
-                if !text.starts_with("<hook_context>") {
-                    found.push(text);
+                let text = without_hook_context(&text);
+                if !text.is_empty() {
+                    found.push(text.to_owned());
                 }
             }
             Ok(())
         })
     })?;
     Ok(found.join("\n"))
+}
+
+/// Returns a prompt without what hooks put before it. The client wraps that in a tag, which nothing inside can close: the
+/// client escapes it.
+pub(crate) fn without_hook_context(text: &str) -> &str {
+    let Some(rest) = text.strip_prefix("<hook_context>") else { return text };
+    rest.split_once("</hook_context>").map_or("", |(_, prompt)| prompt.trim_start())
 }
 
 /// The mark of logs that show the person's own text with a prompt.

@@ -37,7 +37,7 @@ pub use self::detect_client::recognise;
 pub use self::event_builder::SessionCounts;
 use self::event_builder::{ReadLine, Transcript, TranscriptState};
 pub use self::find_sessions::{FoundSession, find};
-pub(crate) use self::gemini::OutputTrailer as GeminiTrailer;
+pub(crate) use self::gemini::{OutputTrailer as GeminiTrailer, without_hook_context};
 pub use self::imported::{Import, Imported, events as imported_events, import, list as imported};
 pub use self::incremental_read::{Cursor, Cursors, Newer, newer};
 pub use self::line_reader::open as open_log;
