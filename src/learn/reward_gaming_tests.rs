@@ -27,7 +27,7 @@ fn edit(path: &str, lines: usize) -> EventKind {
     work(Act::Edited(vec![FileEdit { path, how: EditKind::Written, removed: String::new(), added }]))
 }
 
-fn run(status: i32, on: char) -> EventKind {
+pub(super) fn run(status: i32, on: char) -> EventKind {
     let snapshot = KeptSnapshot {
         head: None,
         tree: tree(on),

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::config;
 use crate::event::agent_work::{Act, AgentWork, Prompt, Speaker};
 use crate::event::rescue::Rescue;
 use crate::event::{Event, EventKind, Judged, Run};
@@ -282,7 +283,8 @@ impl OpenTask {
     fn clear(&mut self, at: Timestamp, gate: &str) {
         let Some(open) = self.open.remove(gate) else { return };
         if let Some(failure) = self.record.failures.iter_mut().find(|failure| failure.gate == gate) {
-            failure.cleared_by = Some(open.passed.map_or_else(|| "a change".to_owned(), |line| format!("`{line}`")));
+            let by_run = open.passed.filter(|_| is_cleared_by_runs(gate));
+            failure.cleared_by = Some(by_run.map_or_else(|| "a change".to_owned(), |line| format!("`{line}`")));
             failure.seconds = Some(at.duration_since(open.since).as_secs().max(0));
         }
     }
@@ -302,10 +304,18 @@ impl OpenTask {
     }
 }
 
+/// Returns `true` if a run that passes can clear this gate. A run changes no commit, branch or pull request. Nothing is
+/// known of a gate of the repository's own.
+fn is_cleared_by_runs(gate: &str) -> bool {
+    const KINDS: [&str; 4] = ["evidence", "integrity", "regression", "contract"];
+    config::built_in().iter().find(|known| known.id == gate).is_none_or(|known| KINDS.contains(&known.kind.as_str()))
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use crate::event::{FailingGate, Origin};
+    use crate::learn::reward_gaming_tests::run;
 
     pub(crate) fn event(second: i64, session: &str, kind: EventKind) -> Event {
         let at = Timestamp::from_second(1_000 + second).unwrap();
@@ -377,6 +387,20 @@ pub(crate) mod tests {
             let shown = format!("{kinds:?}");
             assert_eq!(outcomes(kinds), expected, "{shown}");
         }
+    }
+
+    #[test]
+    fn a_run_clears_no_gate_on_commits() {
+        let events = [
+            event(0, "s", prompt("Fix the parser")),
+            event(10, "s", judged(Moment::Stop, &["atomic", "tests", "own"], 1)),
+            event(20, "s", run(0, '1')),
+            event(30, "s", judged(Moment::Stop, &[], 0)),
+        ];
+        let failures = tasks(&events).remove(0).failures;
+        let cleared: Vec<_> =
+            failures.iter().map(|one| (one.gate.as_str(), one.cleared_by.as_deref().unwrap())).collect();
+        assert_eq!(cleared, [("atomic", "a change"), ("tests", "`cargo test`"), ("own", "`cargo test`")]);
     }
 
     #[test]
