@@ -50,7 +50,7 @@ static BREAK: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 static POLITE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     own_regex(
-        r"(?i)^(?:[-*•]\s+|(?:in|en|dans|em|im|inside)\s+(?:\S*(?-i:[A-Z_./])\S*|\s),?\s+|\(?\d{1,2}[.)]\s+|(?:please|pls|automatically|automáticamente|automatisch|can you|could you|would you|can we|could we|shall we|should we|is it possible to|i want you to|i want to|i'd like to|i need to|i need you to|we need to|let's|lets|now|just|only|also|then|and|so|first|next|finally|ok|okay|yes|yep|yeah|sure|fine|but|hey|hi|sí|vale|pero|venga|oye|ja|aber|oui|mais|sim|mas|por favor|puedes|podr[ií]as|podemos|podr[ií]amos|se puede|quiero que|quiero|necesito que|ahora|solo|s[oó]lo|tambi[eé]n|y|luego|bitte|kannst du|jetzt|s'il te plaît|peux-tu|pode|você pode|请|帮我)\b[,:]?\s*)+",
+        r"(?i)^(?:[-*•]\s+|(?:in|en|dans|em|im|inside)\s+(?:\S*(?-i:[A-Z_./])\S*|\s),?\s+|\(?\d{1,2}[.)]\s+|(?:please|pls|automatically|automáticamente|automatisch|can you|could you|would you|can we|could we|shall we|should we|is it possible to|i want you to|i want to|i'd like to|i need to|i need you to|we need to|let's|lets|now|just|only|also|then|and|so|first|next|finally|ok|okay|yes|yep|yeah|sure|fine|but|hey|hi|sí|vale|pero|venga|oye|ja|aber|oui|mais|sim|mas|por favor|puedes|pod[eé]s|podr[ií]as|podemos|podr[ií]amos|necesitamos que|se puede|quiero que|quiero|necesito que|ahora|solo|s[oó]lo|tambi[eé]n|y|luego|bitte|kannst du|jetzt|s'il te plaît|peux-tu|pode|você pode|请|帮我)\b[,:]?\s*)+",
     )
 });
 
@@ -78,7 +78,21 @@ pub(super) fn clauses(wish: &str, language: PromptLanguage) -> Vec<Clause> {
         clauses.push(found);
     }
     mark_questions(wish, &mut clauses);
+    mark_reading(wish, language, &mut clauses);
     clauses
+}
+
+/// Takes the act from a clause that only says what to read, when another says what to do with it: "read the guide and
+/// write the summary", "look at a.rs, then add a test".
+fn mark_reading(wish: &str, language: PromptLanguage, clauses: &mut [Clause]) {
+    for at in 0..clauses.len() {
+        let goes_on = clauses[at + 1..].iter().any(|later| later.act.is_some_and(|act| act != ClauseAct::Vague));
+        let text = wish[clauses[at].start..clauses[at].end].trim_start();
+        let polite = POLITE.as_ref().and_then(|regex| regex.find(text)).map_or(0, |hit| hit.end());
+        if goes_on && language.begins("acts.reads", &text[polite..]).is_some() {
+            clauses[at].act = None;
+        }
+    }
 }
 
 /// Returns `true` if a text says what becomes of what: "a -> b".
@@ -251,8 +265,12 @@ fn anywhere(text: &str, language: PromptLanguage) -> Option<ClauseAct> {
     if !["de", "zh", "fr"].contains(&language.name()) {
         return None;
     }
-    let keys =
-        [("acts.precise", ClauseAct::Precise), ("acts.create", ClauseAct::Create), ("acts.vague", ClauseAct::Vague)];
+    let keys = [
+        ("acts.asks", ClauseAct::Question),
+        ("acts.precise", ClauseAct::Precise),
+        ("acts.create", ClauseAct::Create),
+        ("acts.vague", ClauseAct::Vague),
+    ];
     keys.into_iter().find(|(key, _)| language.has(key, text)).map(|(_, act)| act)
 }
 

@@ -49,8 +49,9 @@ impl ScoreBasis<'_> {
         if self.reading.has_paste && !self.reading.has_trace && self.acts().next().is_some() {
             return (5, "the text is in the prompt");
         }
+        let creates = self.acts().any(|act| act == ClauseAct::Create);
         if self.has("says.shared") || (places.unknown > 0 && !total) {
-            return (if self.acts().any(|act| act == ClauseAct::Create) { 3 } else { 5 }, "the place is known");
+            return (if creates { 3 } else { 5 }, "the place is known");
         }
         if total {
             return (1, "everything is meant");
@@ -85,6 +86,8 @@ impl ScoreBasis<'_> {
             (0, Some(_), _) => (3, "a word names several places"),
             (0, None, Some(_)) if folder => (4, "a word leads to one module"),
             (0, None, Some(_)) => (if few { 3 } else { 2 }, "a word is part of a name"),
+            // "Create .editorconfig" says where: a new file has its own name.
+            _ if creates && places.new_files > 0 => (4, "the name of a new file is its place"),
             _ if self.has_antecedent => (3, "the turn before says what is meant"),
             _ if self.content_words() > 0 => (2, "an area only"),
             _ => (1, "nothing says where"),

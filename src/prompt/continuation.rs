@@ -82,7 +82,12 @@ pub(super) fn is_continuation(text: &str, previous: Option<&str>) -> bool {
         let is_number = !number.is_empty() && number.len() <= 2 && number.bytes().all(|byte| byte.is_ascii_digit());
         let is_letter = number.len() == 1 && number.bytes().all(|byte| byte.is_ascii_lowercase());
         let is = |key: &str| whole(key, token);
-        if is_number || is("continuations.accept") || is("continuations.select") || is("continuations.refuse") {
+        if is_number
+            || is("continuations.greet")
+            || is("continuations.accept")
+            || is("continuations.select")
+            || is("continuations.refuse")
+        {
             signals += 1;
         } else if is_letter {
             let alone = tokens.len() == 1 || at > 0 || tokens.len() > 1;
@@ -145,7 +150,7 @@ fn whole(key: &str, token: &str) -> bool {
 /// Returns `true` if all of a text without spaces is entries of the lists.
 fn covered(text: &str) -> bool {
     let mut left = vec![false; text.len()];
-    for key in ["accept", "select", "refuse", "filler"] {
+    for key in ["greet", "accept", "select", "refuse", "filler"] {
         for (start, end) in word_lists::spans(&format!("continuations.{key}"), text) {
             left[start..end].fill(true);
         }
@@ -196,13 +201,29 @@ mod tests {
 
     #[test]
     fn a_selection_with_something_new_is_a_new_instruction() {
-        for text in
-            ["1", "1 and 2", "a and c", "do it", "haz el plan", "do the plan", "the second one", "no, thanks", "好的"]
-        {
+        for text in [
+            "1",
+            "1 and 2",
+            "a and c",
+            "do it",
+            "haz el plan",
+            "do the plan",
+            "the second one",
+            "no, thanks",
+            "好的",
+            "hola",
+            "Hi!",
+        ] {
             assert!(is_continuation(text, Some(MENU)), "{text}");
         }
-        for text in ["2 but without the index file", "make it faster", "improve it", "fix the login bug", "like before"]
-        {
+        for text in [
+            "2 but without the index file",
+            "make it faster",
+            "improve it",
+            "fix the login bug",
+            "like before",
+            "hi, add a list",
+        ] {
             assert!(!is_continuation(text, Some(MENU)), "{text}");
         }
     }

@@ -13,6 +13,8 @@ pub(super) struct PromptTargets<'a> {
     pub(super) part: Vec<(&'a NameInPrompt, Vec<String>)>,
     pub(super) missing: Vec<&'a NameInPrompt>,
     pub(super) unknown: usize,
+    /// The number of files that the prompt asks to make.
+    pub(super) new_files: usize,
 }
 
 /// The words of "a new component in".
@@ -40,7 +42,9 @@ impl<'a> ScoreBasis<'a> {
                 Resolution::Missing if !is_word && !self.is_new(name) && !self.is_value(name) => {
                     places.missing.push(name);
                 }
-                Resolution::Missing => {}
+                Resolution::Missing => {
+                    places.new_files += usize::from(name.kind == NameKind::Path && self.is_new(name));
+                }
                 Resolution::Unknown => places.unknown += usize::from(!is_word),
             }
         }

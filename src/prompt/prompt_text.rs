@@ -1,5 +1,6 @@
 //! The author's own words, apart from quoted and pasted text and text for the evaluator; and the names in the prompt.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use super::european_letters::european;
@@ -126,9 +127,10 @@ static NAMES: LazyLock<Vec<(NameKind, LazyPattern)>> = LazyLock::new(|| {
         (NameKind::Path, r"\b[\w@-][\w.@-]*/(?:[\w.@-]+/)*[\w.@-]*[\w-]"),
         (NameKind::Path, r"(?:^|[\s`(])((?:[\w@.-]{2,}/)+)(?:$|[\s`),.;:])"),
         (NameKind::Path, r"\b(?:Makefile|Dockerfile|justfile|Justfile|README|CHANGELOG|LICENSE|Gemfile|Rakefile|Procfile)\b"),
+        (NameKind::Path, r"(?:^|[\s`(])(\.(?:\w+ignore|\w+rc|editorconfig|gitattributes|gitmodules|tool-versions|\w+\.conf\.ya?ml))\b"),
         (NameKind::Route, r"(?:^|[\s`(])(/(?:[\w{}:<>*-]+/?)+)"),
         (NameKind::Flag, r"(?:^|[\s`(])(--[a-zA-Z][\w-]*)"),
-        (NameKind::Command, r"(?i)\b(?:(?:make|just|go) (?:tests?|build|lint|check|run|migrate|install|fmt|format|bench|all|ci|vet|mod \w+|generate|integration|coverage|dev)(?: \./\S+)?|(?:cargo|npm|pnpm|yarn|bun) (?:run )?(?:test|build|check|clippy|fmt|bench|run|lint|install|audit|nextest|doc|dev|e2e|size|ci|typecheck|update|tree|publish|outdated|exec)(?: [a-z][\w./:=-]+)?|(?:docker|poetry|uv|npx|pip|kubectl|helm|terraform|git|gh|rustup|python3? -m|python3? manage\.py|\./manage\.py) (?:run )?[a-z][\w:.-]*|pytest|vitest|jest|ruff|eslint|tsc|clippy|mypy|golangci-lint|playwright)\b"),
+        (NameKind::Command, r"(?i)\b(?:(?:make|just|go) (?:tests?|build|lint|check|run|migrate|install|fmt|format|bench|all|ci|vet|mod \w+|generate|integration|coverage|dev)(?: \./\S+)?|(?:cargo|npm|pnpm|yarn|bun) (?:run )?(?:test|build|check|clippy|fmt|bench|run|lint|install|audit|nextest|doc|dev|e2e|size|ci|typecheck|update|tree|publish|outdated|exec)(?: [a-z][\w./:=-]+)?|(?:mise|deno|turbo|nx|rake|hatch|tox|invoke|bundle|composer|dotnet|swift|mix|mvnw?|gradlew?|task) (?:run |exec |-q )?(?:tests?|build|lint|check|ci|fmt|format|package|verify|install|clean|spec|rspec|compile|credo|dev|start|docs?)|(?:docker|poetry|uv|npx|pip|kubectl|helm|terraform|git|gh|rustup|python3? -m|python3? manage\.py|\./manage\.py) (?:run )?[a-z][\w:.-]*|pytest|vitest|jest|ruff|eslint|tsc|clippy|mypy|golangci-lint|playwright)\b"),
         (NameKind::Identifier, r"\b[A-Za-z_]\w*(?:::\w+)+\b"),
         (NameKind::Identifier, r"\b[A-Za-z_][\w.]*\(\)?"),
         (NameKind::Identifier, r"\b_*[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+_*\b"),
@@ -174,6 +176,9 @@ impl<'a> PromptText<'a> {
     }
 }
 
+/// A word of a script without spaces.
+static UNSPACED_WORD: LazyLock<LazyPattern> = LazyLock::new(|| regex("[\u{3040}-\u{30ff}\u{4e00}-\u{9fff}]{3,}"));
+
 /// Puts spaces where the group matches, byte for byte, and keeps line ends.
 fn blank_all(text: &mut String, pattern: &LazyPattern, group: usize) {
     let Some(regex) = pattern.about(text) else { return };
@@ -205,25 +210,38 @@ fn continues_route(text: &str, start: usize) -> bool {
     before.is_some_and(|before| before.is_empty() || before.ends_with([' ', '`', '(', '\n', '"']))
 }
 
+/// Returns a text of the same number of bytes with spaces where scripts without spaces are written: in
+/// "删除BookmarkList组件", a name begins and ends where the script changes.
+fn without_unspaced_scripts(text: &str) -> Cow<'_, str> {
+    let is_unspaced = |c: char| matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}');
+    if !text.chars().any(is_unspaced) {
+        return Cow::Borrowed(text);
+    }
+    let spaced = |c: char| if is_unspaced(c) { " ".repeat(c.len_utf8()) } else { c.to_string() };
+    Cow::Owned(text.chars().map(spaced).collect())
+}
+
 fn names(text: &str, own: &str, wish: &str) -> Vec<NameInPrompt> {
     let mut found: Vec<NameInPrompt> = Vec::new();
-    for (kind, regex) in NAMES.iter() {
-        let place = if *kind == NameKind::Word { wish } else { text };
+    let (text, spaced) = (without_unspaced_scripts(text), without_unspaced_scripts(wish));
+    let place_of = |kind: NameKind| if kind == NameKind::Word { &*spaced } else { &*text };
+    let kinds = NAMES.iter().map(|(kind, regex)| (*kind, regex, place_of(*kind)));
+    for (kind, regex, place) in kinds.chain([(NameKind::Word, &*UNSPACED_WORD, wish)]) {
         let Some(regex) = regex.about(place) else { continue };
         for captures in regex.captures_iter(place) {
             let Some(hit) = captures.get(1).or_else(|| captures.get(0)) else { continue };
             let name = hit.as_str().trim_end_matches(['(', ')', '.']);
             let (start, end) = (hit.start(), hit.start() + name.len());
             let taken = found.iter().any(|other| start < other.end && other.start < end);
-            let slash_of_words = *kind == NameKind::Path
+            let slash_of_words = kind == NameKind::Path
                 && !name.contains('.')
                 && name.matches('/').count() == 1
                 && name.len() < 8
                 && !name.ends_with('/');
-            let is_route = *kind == NameKind::Path && !name.contains('.') && continues_route(place, start);
+            let is_route = kind == NameKind::Path && !name.contains('.') && continues_route(place, start);
             let is_flag =
-                *kind == NameKind::Table && place[..captures.get(0).map_or(start, |all| all.start())].ends_with('-');
-            let is_no_table = *kind == NameKind::Table && word_lists::is_small_word(name);
+                kind == NameKind::Table && place[..captures.get(0).map_or(start, |all| all.start())].ends_with('-');
+            let is_no_table = kind == NameKind::Table && word_lists::is_small_word(name);
             if name.is_empty()
                 || is_no_table
                 || taken
@@ -234,9 +252,9 @@ fn names(text: &str, own: &str, wish: &str) -> Vec<NameInPrompt> {
             {
                 continue;
             }
-            let english = (*kind == NameKind::Word).then(|| word_lists::english_noun(name)).flatten();
+            let english = (kind == NameKind::Word).then(|| word_lists::english_noun(name)).flatten();
             let is_pasted = own[start..end].trim().is_empty();
-            found.push(NameInPrompt { kind: *kind, text: english.unwrap_or(name).to_owned(), start, end, is_pasted });
+            found.push(NameInPrompt { kind: kind, text: english.unwrap_or(name).to_owned(), start, end, is_pasted });
         }
     }
     for (start, end, noun) in word_lists::nouns_without_spaces(wish) {
@@ -310,6 +328,15 @@ mod tests {
                 (Table, "users")
             ]
         );
+    }
+
+    #[test]
+    fn a_name_ends_where_the_script_changes() {
+        let names =
+            |text: &str| -> Vec<String> { PromptText::of(text).explicit().map(|name| name.text.clone()).collect() };
+        assert_eq!(names("删除BookmarkList组件"), ["BookmarkList"]);
+        assert_eq!(names("把src/a.rs里的parse_header改名为read_header"), ["src/a.rs", "parse_header", "read_header"]);
+        assert_eq!(names("`mise run lint` fails, ./gradlew test too"), ["mise run lint", "gradlew test"]);
     }
 
     #[test]

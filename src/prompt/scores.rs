@@ -187,6 +187,9 @@ impl ScoreBasis<'_> {
                 let says_what = words >= 3 && !places.several.is_empty() || words >= 2 && explicit;
                 Self::scored(if says_what && places.missing.is_empty() { 4 } else { 3 }, "something new")
             }
+            Some(ClauseAct::Vague) if self.smells.is_empty() && self.has("says.failing") => {
+                Self::scored(4, "a check says when it is done")
+            }
             Some(ClauseAct::Vague) if cs >= 4 && (self.is_concrete() || self.has("says.definitions")) => {
                 Self::scored(4, "a result is named")
             }

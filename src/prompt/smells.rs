@@ -66,7 +66,13 @@ pub(super) fn smells(
                     (clause.act == Some(ClauseAct::Review) && start > clause.start + MAX_TO_DEFECT)
                         || language.has("says.seeks", &wish[clause.start.min(start)..start])
                 });
+            // "Review src/a.rs and suggest improvements" asks for a list of them.
+            let is_product = id == "vague_improvement"
+                && wish[start..end].ends_with('s')
+                && reading.explicit().next().is_some()
+                && clauses.iter().any(|other| other.act == Some(ClauseAct::Review) && other.start <= start);
             if inside_name
+                || is_product
                 || negated
                 || (asked && id != "bug_without_reproduction")
                 || is_sought
@@ -150,8 +156,18 @@ fn without_repetition(text: &str, found: Vec<Smell>, clauses: &[Clause]) -> Vec<
 /// The bytes between "which makes" and what it makes.
 const MAX_TO_CONSEQUENCE: usize = 40;
 
+/// The bytes in which the examples before "etc" are looked for.
+const MAX_TO_EXAMPLES: usize = 60;
+
 /// The bytes between "everything" and the place that bounds it: "everything in the folder src/".
 const MAX_TO_PLACE: usize = 24;
+
+/// Returns `true` for "rename a to b" at the end of a text.
+fn is_renamed_to(text: &str, language: PromptLanguage) -> bool {
+    let Some((_, end)) = language.spans("says.renames", text).last().copied() else { return false };
+    let words: Vec<&str> = text[end..].split_whitespace().collect();
+    matches!(words.as_slice(), [_, "to" | "into" | "as" | "with" | "a" | "por" | "en", _, ..])
+}
 
 /// Returns `true` if a negation or a mention is just before the phrase.
 fn is_negated(wish: &str, start: usize) -> bool {
@@ -165,7 +181,19 @@ fn is_negated(wish: &str, start: usize) -> bool {
     BEFORE.as_ref().is_some_and(|regex| regex.is_match(before))
 }
 
-const TOOLS: [&str; 9] = ["lint", "type err", "type-err", "compil", "clippy", "mypy", "ruff", "tsc", "warning"];
+const TOOLS: [&str; 11] = [
+    "failing test",
+    "failing unit test",
+    "lint",
+    "type err",
+    "type-err",
+    "compil",
+    "clippy",
+    "mypy",
+    "ruff",
+    "tsc",
+    "warning",
+];
 
 fn is_open(
     id: &str,
@@ -194,7 +222,10 @@ fn is_open(
                 && language.spans("says.consequences", &wish[..start]).last().is_some_and(|(_, said)| {
                     start - said <= MAX_TO_CONSEQUENCE && !wish[*said..start].contains(['.', '\n'])
                 });
-            !has_metric(text) && !defined && !is_consequence && concrete(rest) <= 1
+            // "It runs nicely. Add a port." says how it is today.
+            let is_praise =
+                is_definite_wish && language.spans("says.praises", wish).iter().any(|&(_, praised)| praised == end);
+            !has_metric(text) && !defined && !is_consequence && !is_praise && concrete(rest) <= 1
         }
         "bug_without_reproduction" => {
             let steps = !super::task_scope::list_items(wish).is_empty();
@@ -209,8 +240,16 @@ fn is_open(
             let is_settled = language.has("says.settles", &wish[start..until])
                 && reading.explicit().any(|name| sentence <= name.start && name.start < until);
             // "Fix the two lint errors": a tool names them.
-            let is_of_tool = TOOLS.iter().any(|tool| text[start..end].to_lowercase().contains(tool));
+            let is_of_tool = TOOLS.iter().any(|tool| text[start..end].to_lowercase().contains(tool))
+                || reading
+                    .names
+                    .iter()
+                    .any(|name| name.kind == NameKind::Command && sentence <= name.start && name.start < until);
+            // "To fix the error, first call the API" says how.
+            let is_purpose =
+                is_definite_wish && language.begins("says.purposes", wish[sentence..start].trim_start()).is_some();
             !is_case
+                && !is_purpose
                 && !is_settled
                 && !is_of_tool
                 && !reading.has_trace
@@ -223,12 +262,22 @@ fn is_open(
             let sentence =
                 &wish[start..wish[start..].find(['.', ';', '\n']).map_or(wish.len(), |length| start + length)];
             let triggered = language.has("says.conditions", &wish[..start]) || language.has("says.triggers", sentence);
-            let mechanism = wish[start..end].to_lowercase().starts_with("auto") && triggered;
+            let phrase = wish[start..end].to_lowercase();
+            let mechanism = (phrase.starts_with("auto") || phrase.starts_with("自动")) && triggered;
+            // "txt, pdf, etc" continues examples, and "Adaptive Re-ranking" is a name.
+            let from = wish[..start].floor_char_boundary(start.saturating_sub(MAX_TO_EXAMPLES));
+            let clause_start = wish[from..start].rfind(['.', '\n', ';', ':']).map_or(from, |at| from + at);
+            let is_example_list =
+                phrase.starts_with("etc") && wish[clause_start..start].matches([',', '，', '、']).count() > 1;
+            let is_name = wish[start..].starts_with(char::is_uppercase)
+                && wish[end..].starts_with([' ', '-'])
+                && wish[end..].trim_start().starts_with(char::is_uppercase)
+                && start > 0;
             let defined = wish[end..].trim_start().starts_with(':');
             // "Update go in all the right places to 1.26" says what should be there.
             let is_exact = clause
                 .is_some_and(|clause| clause.act == Some(ClauseAct::Precise) && concrete(&text[clause.start..]) > 0);
-            !defined && !mechanism && !is_exact && (!conditional || concrete(text) == 0)
+            !defined && !mechanism && !is_example_list && !is_name && !is_exact && (!conditional || concrete(text) == 0)
         }
         "implicit_context" => {
             let named = reading.explicit().any(|name| {
@@ -262,7 +311,8 @@ fn is_open(
                 let named = reading.explicit().any(|name| clause.start <= name.start && name.end <= start);
                 clause.act == Some(ClauseAct::Precise) && (named || concrete(&text[clause.start..start]) > 0)
             });
-            let respells = language.has("says.renames", wish) && language.has("says.replaces", wish);
+            let respells = language.has("says.renames", wish)
+                && (language.has("says.replaces", wish) || is_renamed_to(&wish[..start], language));
             // "It is compiled for every line. Put it in a constant." only explains.
             let explains = is_definite_wish && clause.is_some_and(|clause| clause.act.is_none());
             act && !is_bounded && !has_object && !respells && !explains

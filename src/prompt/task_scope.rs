@@ -39,10 +39,26 @@ pub(super) fn list_items(wish: &str) -> Vec<(usize, usize)> {
     if items.len() < 2 { Vec::new() } else { items }
 }
 
+/// Returns the items of the outermost list that ask for something: "keep the order" and "do not touch a.rs" are bounds.
+fn top_items(wish: &str, language: PromptLanguage) -> Vec<(usize, usize)> {
+    let items = list_items(wish);
+    let indent = |start: usize| {
+        let line = &wish[wish[..start].rfind('\n').map_or(0, |at| at + 1)..start];
+        line.len() - line.trim_start().len()
+    };
+    let outer = items.iter().map(|item| indent(item.0)).min().unwrap_or_default();
+    let is_bound = |text: &str| {
+        ["says.protects", "says.negation", "says.ensures"].iter().any(|key| language.begins(key, text).is_some())
+    };
+    let top: Vec<_> =
+        items.into_iter().filter(|&(start, end)| indent(start) <= outer + 1 && !is_bound(&wish[start..end])).collect();
+    if top.len() < 2 { Vec::new() } else { top }
+}
+
 /// Returns the spans of the tasks, when there are several.
 pub(super) fn tasks(reading: &PromptText<'_>, language: PromptLanguage, clauses: &[Clause]) -> Vec<(usize, usize)> {
     let wish = reading.wish.as_str();
-    let items = list_items(wish);
+    let items = top_items(wish, language);
     if !items.is_empty() {
         let before =
             wish[..items[0].0].lines().rev().find(|line| line.chars().any(char::is_alphabetic)).unwrap_or_default();
@@ -93,7 +109,10 @@ fn chain(wish: &str, language: PromptLanguage, clauses: &[Clause]) -> Vec<(usize
     let acts: Vec<&Clause> = clauses
         .iter()
         .filter(|clause| {
-            matches!(clause.act, Some(ClauseAct::Create | ClauseAct::Precise | ClauseAct::Vague)) && !clause.is_tied
+            // "If they are missing, add them" is a case of what is asked for.
+            matches!(clause.act, Some(ClauseAct::Create | ClauseAct::Precise | ClauseAct::Vague))
+                && !clause.is_tied
+                && !is_case(wish, language, clause)
         })
         .collect();
     if acts.len() >= 3 {
@@ -118,6 +137,15 @@ fn chain(wish: &str, language: PromptLanguage, clauses: &[Clause]) -> Vec<(usize
         found = if is_list(wish, language, only, &listed) { listed } else { Vec::new() };
     }
     if found.len() < 2 { Vec::new() } else { [(only.start, only.end)].into_iter().chain(found).collect() }
+}
+
+/// Returns `true` for a clause that is a condition or what follows from one.
+fn is_case(wish: &str, language: PromptLanguage, clause: &Clause) -> bool {
+    let sentence = wish[..clause.start].rfind(['.', '!', '?', '\n', ';', '。', '；']).map_or(0, |at| at + 1);
+    let mut heads = [&wish[sentence..], &wish[clause.start..]].into_iter();
+    heads.any(|head| {
+        language.begins("says.triggers", head.trim_start_matches([' ', ',', '，', '。', '；', '.', ';'])).is_some()
+    })
 }
 
 fn ends_with_joiner(text: &str) -> bool {
