@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::config;
 use crate::event::agent_work::{Act, AgentWork, Prompt, Speaker};
 use crate::event::rescue::Rescue;
 use crate::event::{Event, EventKind, Judged, Run};
@@ -307,8 +306,9 @@ impl OpenTask {
 /// Returns `true` if a run that passes can clear this gate. A run changes no commit, branch or pull request. Nothing is
 /// known of a gate of the repository's own.
 fn is_cleared_by_runs(gate: &str) -> bool {
-    const KINDS: [&str; 4] = ["evidence", "integrity", "regression", "contract"];
-    config::built_in().iter().find(|known| known.id == gate).is_none_or(|known| KINDS.contains(&known.kind.as_str()))
+    const NOT_ABOUT_RUNS: [&str; 8] =
+        ["atomic", "ci-green", "decisions", "guarded", "protected-branch", "pull-request", "review", "roles"];
+    !NOT_ABOUT_RUNS.contains(&gate)
 }
 
 #[cfg(test)]
