@@ -211,7 +211,7 @@ fn continues_route(text: &str, start: usize) -> bool {
 }
 
 /// Returns a text of the same number of bytes with spaces where scripts without spaces are written: in
-/// "删除BookmarkList组件", a name begins and ends where the script changes.
+/// "删除`BookmarkList`组件" without the marks, a name begins and ends where the script changes.
 fn without_unspaced_scripts(text: &str) -> Cow<'_, str> {
     let is_unspaced = |c: char| matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}');
     if !text.chars().any(is_unspaced) {
@@ -254,7 +254,7 @@ fn names(text: &str, own: &str, wish: &str) -> Vec<NameInPrompt> {
             }
             let english = (kind == NameKind::Word).then(|| word_lists::english_noun(name)).flatten();
             let is_pasted = own[start..end].trim().is_empty();
-            found.push(NameInPrompt { kind: kind, text: english.unwrap_or(name).to_owned(), start, end, is_pasted });
+            found.push(NameInPrompt { kind, text: english.unwrap_or(name).to_owned(), start, end, is_pasted });
         }
     }
     for (start, end, noun) in word_lists::nouns_without_spaces(wish) {

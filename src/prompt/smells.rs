@@ -258,27 +258,7 @@ fn is_open(
                 && !quoted
                 && concrete(text) < 2
         }
-        "magic_words" => {
-            let sentence =
-                &wish[start..wish[start..].find(['.', ';', '\n']).map_or(wish.len(), |length| start + length)];
-            let triggered = language.has("says.conditions", &wish[..start]) || language.has("says.triggers", sentence);
-            let phrase = wish[start..end].to_lowercase();
-            let mechanism = (phrase.starts_with("auto") || phrase.starts_with("自动")) && triggered;
-            // "txt, pdf, etc" continues examples, and "Adaptive Re-ranking" is a name.
-            let from = wish[..start].floor_char_boundary(start.saturating_sub(MAX_TO_EXAMPLES));
-            let clause_start = wish[from..start].rfind(['.', '\n', ';', ':']).map_or(from, |at| from + at);
-            let is_example_list =
-                phrase.starts_with("etc") && wish[clause_start..start].matches([',', '，', '、']).count() > 1;
-            let is_name = wish[start..].starts_with(char::is_uppercase)
-                && wish[end..].starts_with([' ', '-'])
-                && wish[end..].trim_start().starts_with(char::is_uppercase)
-                && start > 0;
-            let defined = wish[end..].trim_start().starts_with(':');
-            // "Update go in all the right places to 1.26" says what should be there.
-            let is_exact = clause
-                .is_some_and(|clause| clause.act == Some(ClauseAct::Precise) && concrete(&text[clause.start..]) > 0);
-            !defined && !mechanism && !is_example_list && !is_name && !is_exact && (!conditional || concrete(text) == 0)
-        }
+        "magic_words" => is_magic((start, end), reading, language, clause) && (!conditional || concrete(text) == 0),
         "implicit_context" => {
             let named = reading.explicit().any(|name| {
                 matches!(name.kind, NameKind::Path | NameKind::Identifier) && name.start >= end && name.start < end + 20
@@ -319,4 +299,31 @@ fn is_open(
         }
         _ => true,
     }
+}
+
+/// Returns `true` if words such as "automatically" leave the rule open.
+fn is_magic(
+    (start, end): (usize, usize),
+    reading: &PromptText<'_>,
+    language: PromptLanguage,
+    clause: Option<&Clause>,
+) -> bool {
+    let (wish, text) = (reading.wish.as_str(), reading.text);
+    let sentence = &wish[start..wish[start..].find(['.', ';', '\n']).map_or(wish.len(), |length| start + length)];
+    let triggered = language.has("says.conditions", &wish[..start]) || language.has("says.triggers", sentence);
+    let phrase = wish[start..end].to_lowercase();
+    let mechanism = (phrase.starts_with("auto") || phrase.starts_with("自动")) && triggered;
+    // "txt, pdf, etc" continues examples, and "Adaptive Re-ranking" is a name.
+    let from = wish[..start].floor_char_boundary(start.saturating_sub(MAX_TO_EXAMPLES));
+    let clause_start = wish[from..start].rfind(['.', '\n', ';', ':']).map_or(from, |at| from + at);
+    let is_example_list = phrase.starts_with("etc") && wish[clause_start..start].matches([',', '，', '、']).count() > 1;
+    let is_name = wish[start..].starts_with(char::is_uppercase)
+        && wish[end..].starts_with([' ', '-'])
+        && wish[end..].trim_start().starts_with(char::is_uppercase)
+        && start > 0;
+    let defined = wish[end..].trim_start().starts_with(':');
+    // "Update go in all the right places to 1.26" says what should be there.
+    let is_exact =
+        clause.is_some_and(|clause| clause.act == Some(ClauseAct::Precise) && concrete(&text[clause.start..]) > 0);
+    !defined && !mechanism && !is_example_list && !is_name && !is_exact
 }
