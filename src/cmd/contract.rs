@@ -19,6 +19,7 @@ use crate::render::contracts::{
     ContractBegin, ContractList, ContractReport, ContractStart, ContractState, ListedContract,
 };
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, Ui};
+use crate::shell_quote::shell_word;
 
 /// Arguments of `gate contract`.
 #[derive(Debug, clap::Args)]
@@ -226,9 +227,7 @@ fn end_met(shelf: &ContractShelf, all: Vec<BegunContract>, root: &Path) -> Resul
 
 fn drop_contract(name: &str, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
-    if place.session.agent.is_some() || !ui.is_interactive() {
-        return Err(Failure::new(Exit::NeedsHuman, "only a person at a terminal can do this").into());
-    }
+    ui.only_for_a_person(place.session.agent.is_some(), format_args!("gate contract drop {}", shell_word(name)))?;
     let shelf = ContractShelf::of(&place.repo.gate_dir());
     let all = shelf.all()?;
     let mut begun = chosen(&all, Some(name))?.clone();

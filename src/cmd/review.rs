@@ -28,6 +28,7 @@ use crate::review::reading::{self, Reviewers};
 use crate::review::review_store::ReviewStore;
 use crate::review::second_opinion;
 use crate::routing::{self, DEFAULT_KIND, WorkRoute};
+use crate::shell_quote::shell_word;
 
 /// The lowest severity of a finding that makes the command fail.
 const DISSENT: Severity = Severity::Medium;
@@ -159,9 +160,7 @@ fn confirm(
     at: &str,
     ui: &mut Ui,
 ) -> Result<(), anyhow::Error> {
-    if place.session.agent.is_some() || !ui.is_interactive() {
-        return Err(Failure::new(Exit::NeedsHuman, "only a person at a terminal can do this").into());
-    }
+    ui.only_for_a_person(place.session.agent.is_some(), format_args!("gate review --confirm {}", shell_word(at)))?;
     let name_of = |finding: &ReviewFinding| {
         let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
         format!("{}{line}", finding.path)

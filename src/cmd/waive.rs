@@ -10,6 +10,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::journal::NewEvent;
 use crate::render::ui::Ui;
+use crate::shell_quote::shell_word;
 
 /// Arguments of `gate waive`.
 #[derive(Debug, clap::Args)]
@@ -28,9 +29,10 @@ pub struct Args {
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     // Not a defence against intent, which is judged where the agent has no rights: a person is asked, at a terminal.
-    if place.session.agent.is_some() || !ui.is_interactive() {
-        return Err(Failure::new(Exit::NeedsHuman, "only a person at a terminal can do this").into());
-    }
+    ui.only_for_a_person(
+        place.session.agent.is_some(),
+        format_args!("gate waive {} --reason {}", shell_word(&args.gate), shell_word(&args.reason)),
+    )?;
     if args.reason.trim().is_empty() {
         return Err(Failure::new(Exit::Usage, "a reason is needed: --reason '…'").into());
     }

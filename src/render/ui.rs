@@ -1,5 +1,7 @@
 //! The terminal: two streams, and colour where the user wants it. Nothing else prints.
 
+use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::foreign_text;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
@@ -82,6 +84,19 @@ impl Ui {
     /// Returns `true` if a person can answer questions: standard input and standard error are terminals.
     pub fn is_interactive(&self) -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// Checks that a person is here, and names the command to a person if not.
+    ///
+    /// # Errors
+    ///
+    /// Code 11 if an agent's session is at work here, or nobody can answer.
+    pub fn only_for_a_person(&self, is_agent: bool, command: fmt::Arguments<'_>) -> Result<(), Failure> {
+        if is_agent || !self.is_interactive() {
+            let what = "only a person at a terminal can do this";
+            return Err(Failure::new(Exit::NeedsHuman, what).remedy(format_args!("a person types: {command}")));
+        }
+        Ok(())
     }
 }
 

@@ -81,7 +81,8 @@ fn whoever_is_not_a_person_at_a_terminal_waives_nothing() {
     let project = Project::new();
     project.edit("untested");
     let agents = ["CLAUDECODE", "CODEX_SANDBOX", "GEMINI_CLI", "OPENCODE", "COPILOT_CLI", "CURSOR_AGENT", "AI_AGENT"];
-    project.sh(WAIVE).exits(11).says("only a person at a terminal can do this");
+    let said = project.sh(WAIVE).exits(11).says("only a person at a terminal can do this");
+    said.says(&format!("a person types: {WAIVE}"));
     project.sh(&format!("yes | {WAIVE}")).exits(11);
     for agent in agents {
         let (code, text) =

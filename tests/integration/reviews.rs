@@ -123,7 +123,7 @@ fn a_person_confirms_a_blocker_or_waives_it() {
     finds(&project, [&[], &[finding("eval", "BLOCKER")]]);
     assert_eq!(review(&project, 10)["review"]["findings"][0]["severity"], "HIGH");
     let line = "gate review --confirm src/lib.sh:2";
-    project.sh(line).exits(11).says("only a person at a terminal");
+    project.sh(line).exits(11).says(&format!("a person types: {line}"));
     let ask = |line: &str| terminal::run(project.command("sh", project.repo.root()), line, "y\n");
     let (code, text) = ask("gate review --confirm src/lib.sh:99");
     assert!(code == 64 && text.contains("no model reported anything at"), "{code}: {text}");
