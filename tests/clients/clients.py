@@ -11,7 +11,7 @@ import subprocess
 import time
 import urllib.request
 
-from session import PATIENCE, QUIET
+from session import TURN_TIMEOUT, IDLE_TIMEOUT
 
 
 NOTHING_TO_TRUST = {"trust": "its hooks are called as soon as the folder is trusted"}
@@ -385,7 +385,7 @@ class Opencode(Client):
             [self.binary, "serve", "--port", "4096", "--hostname", "127.0.0.1"], cwd=session.root, env=env,
             stdin=subprocess.DEVNULL, stdout=(session.folder / "server.log").open("w"), stderr=subprocess.STDOUT)
         # A request that comes before it is ready is never answered.
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + TURN_TIMEOUT
         while time.monotonic() < until:
             try:
                 session.session = self.post(session, "/session", {"title": "a session"}, 5)["id"]
@@ -394,7 +394,7 @@ class Opencode(Client):
                 time.sleep(0.2)
         raise TimeoutError((session.folder / "server.log").read_text())
 
-    def post(self, session, path, body, patience=PATIENCE):
+    def post(self, session, path, body, patience=TURN_TIMEOUT):
         url = f"http://127.0.0.1:4096{path}?directory={session.root}"
         request = urllib.request.Request(url, json.dumps(body).encode(), {"content-type": "application/json"})
         with urllib.request.urlopen(request, timeout=patience) as answer:
@@ -408,9 +408,9 @@ class Opencode(Client):
         # nothing moves any more.
         began = moved = time.monotonic()
         seen = None
-        while time.monotonic() - began < PATIENCE:
+        while time.monotonic() - began < TURN_TIMEOUT:
             ends = sum("tools" not in step for step in session.model.steps[:session.model.taken])
-            if time.monotonic() - moved >= QUIET and len(session.acts("stopped")) >= ends:
+            if time.monotonic() - moved >= IDLE_TIMEOUT and len(session.acts("stopped")) >= ends:
                 break
             now = session.model.taken, len(session.journal())
             if now != seen:

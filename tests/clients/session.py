@@ -11,8 +11,8 @@ import time
 from model import Model
 
 # In seconds: how long one turn may take, and how long nothing moves before a server is taken to be done.
-PATIENCE = 240
-QUIET = 6
+TURN_TIMEOUT = 240
+IDLE_TIMEOUT = 6
 
 PROMPT = "Change the library, please."
 TASK = "Do the part that is marked seven."
@@ -104,7 +104,7 @@ exec "{self.gate}" "$@"
 
     def execute(self, command, env):
         done = subprocess.run(command, cwd=self.start, env={**self.env, **env}, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=PATIENCE)
+                              capture_output=True, text=True, timeout=TURN_TIMEOUT)
         self.out, self.err = done.stdout, done.stderr
 
     def close(self):

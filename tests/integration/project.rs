@@ -34,7 +34,7 @@ pub const TEST: &str = "if grep -rq broken src; then echo 'test result: FAILED. 
                         ignored; 0 measured; 0 filtered out'\n";
 
 /// No command takes as long unless it hangs.
-const PATIENCE: Duration = Duration::from_mins(2);
+const COMMAND_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// Ways around a gate, of which an agent must not hear.
 const WAYS_AROUND: &[&str] = &[
@@ -297,7 +297,7 @@ pub fn finish(mut command: Command, input: &[u8]) -> Said {
         drop(stdin);
         let _ = sender.send(child.wait_with_output());
     });
-    match receiver.recv_timeout(PATIENCE) {
+    match receiver.recv_timeout(COMMAND_TIMEOUT) {
         Ok(output) => said(&output.expect("the command ends")),
         Err(_) => {
             let _ = kill_process_group(group, Signal::KILL);

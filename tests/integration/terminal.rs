@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 /// No dialogue takes as long unless it hangs.
-const PATIENCE: Duration = Duration::from_mins(1);
+const LINE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Runs `line` in `shell` with a terminal for its three streams; `typed` lies in its input before it asks. The status
 /// and everything that the terminal showed.
@@ -39,7 +39,7 @@ pub fn run(mut shell: Command, line: &str, typed: &str) -> (i32, String) {
         let code = status.code().or_else(|| Some(128 + status.signal()?)).unwrap();
         let _ = sender.send((code, String::from_utf8_lossy(&shown).into_owned()));
     });
-    receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+    receiver.recv_timeout(LINE_TIMEOUT).unwrap_or_else(|_| {
         let _ = kill_process_group(group, Signal::KILL);
         panic!("`{line}` hangs on a terminal")
     })
