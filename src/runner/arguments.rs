@@ -112,6 +112,15 @@ impl Essence {
         self.words.splice(0..0, task.map(str::to_owned));
     }
 
+    /// Makes the first words the values of these options.
+    pub(crate) fn name_positions(&mut self, options: &[String]) {
+        let named = self.words.drain(..options.len().min(self.words.len()));
+        let choice =
+            |(word, name): (String, &String)| OptionChoice { name: name.clone(), value: Some(word), more: false };
+        self.options.extend(named.zip(options).map(choice));
+        self.options.sort();
+    }
+
     /// Returns `true` if these arguments check everything that `asked` checks.
     pub(crate) fn covers(&self, asked: &Self) -> bool {
         let empty = Self::default();

@@ -172,6 +172,9 @@ pub struct Invoke {
     /// The number of arguments after the words that are neither a task nor a filter.
     #[serde(default)]
     pub skip: usize,
+    /// The options that give the first arguments after the words, which are no options, other names (`discover tests`).
+    #[serde(default)]
+    pub positions: Vec<String>,
     /// The task that is called, for a task runner with a command of its own for it (`npm test`).
     #[serde(default)]
     pub task: Option<String>,

@@ -40,6 +40,7 @@ impl Identity {
         let plain = module || found.invoke.plain || found.invoke.words.is_empty() && program == found.runner.id;
         let mut start = Vec::new();
         let mut arguments = found.runner.arguments.essence(&words);
+        arguments.name_positions(&found.invoke.positions);
         if found.runner.task.is_some() {
             // `npm test` is `npm run test`.
             arguments.lead(found.invoke.task.as_deref());

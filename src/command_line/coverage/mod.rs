@@ -19,6 +19,8 @@ use crate::command_line::run_result::{RunResult, said, sum};
 
 mod earlier_edits;
 mod equivalence;
+#[cfg(test)]
+mod project_tests;
 mod proofs;
 mod required_checks;
 #[cfg(test)]

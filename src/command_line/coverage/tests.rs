@@ -94,7 +94,7 @@ const CARGO_NONE: &str = "running 0 tests\n\ntest result: ok. 0 passed; 0 failed
 const JEST_OK: &str = "Test Suites: 3 passed, 3 total\nTests:       21 passed, 21 total\n";
 
 /// Returns the proof of `line`, which passed in a project with these files, for the command `run`.
-fn proof_with(files: &[(&'static str, &'static str)], run: &str, line: &str, output: &str) -> bool {
+pub(super) fn proof_with(files: &[(&'static str, &'static str)], run: &str, line: &str, output: &str) -> bool {
     let dir = RepoPath::from("");
     let told = ObservedLine {
         line,

@@ -1,12 +1,14 @@
 //! The options and words that a file of the project sets for every command line of a runner.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::{Arguments, Essence, OptionChoice};
 use crate::runner::project_files::ProjectFiles;
 
-/// An option that changes nothing, or words that are meant where there are none, while a TOML file of the project has, and
-/// lacks, these keys.
+/// An option that changes nothing, or words that are meant where there are none, while a file of the project, TOML or INI,
+/// has, and lacks, these keys.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Implied {
@@ -14,8 +16,10 @@ pub struct Implied {
     pub option: String,
     /// The key of a list of words that count where no other is there: `tool.pytest.ini_options.testpaths`.
     pub words: String,
-    /// Files that must not be there: they count instead. `*/x`: in no folder that is one of the words.
+    /// Files that must not be there: they count instead. `*/x`: in no folder that is one of the words, or above it.
     pub absent: Vec<String>,
+    /// Files that count instead if they have this key.
+    pub instead: BTreeMap<String, String>,
     /// The file, relative to where the command runs.
     pub file: String,
     /// Keys that the file must have: `table.key`.
@@ -34,7 +38,7 @@ impl Implied {
         if self.at_root && !at_root || options.iter().any(|choice| self.unless.contains(&choice.name)) {
             return None;
         }
-        let file = files.read(&self.file).and_then(|text| toml::from_str::<toml::Table>(&text).ok())?;
+        let file = settings(&self.file, &files.read(&self.file)?)?;
         let has = |key: &String| value_at(&file, key).is_some();
         (self.has.iter().all(has) && !self.lacks.iter().any(has)).then_some(file)
     }
@@ -42,21 +46,64 @@ impl Implied {
     /// Returns the words of its list, unless other words replace them.
     fn words(&self, options: &[OptionChoice], at_root: bool, files: &dyn ProjectFiles) -> Option<Vec<String>> {
         let file = self.file(options, at_root, files).filter(|_| !self.words.is_empty())?;
-        let list = value_at(&file, &self.words)?.as_array()?;
         let plain = |word: &str| {
-            !word.is_empty() && !word.contains(['*', '?', '[', '.', '\\', ' ']) && !word.starts_with(['-', '/'])
+            !word.is_empty() && !word.contains(|c: char| "*?[.\\ \"'#;".contains(c)) && !word.starts_with(['-', '/'])
         };
-        let word = |value: &toml::Value| {
-            value.as_str().filter(|word| plain(word)).map(|word| word.trim_end_matches('/').to_owned())
+        let word = |word: &str| plain(word).then(|| word.trim_end_matches('/').to_owned());
+        let words: Vec<String> = match value_at(&file, &self.words)? {
+            toml::Value::Array(list) => list.iter().map(|value| word(value.as_str()?)).collect::<Option<_>>()?,
+            value => value.as_str()?.split_whitespace().map(word).collect::<Option<_>>()?,
         };
-        let words: Vec<String> = list.iter().map(word).collect::<Option<_>>()?;
         let there = |path: &str| files.read(path).is_some();
-        let instead = |path: &String| match path.strip_prefix("*/") {
-            Some(name) => words.iter().any(|word| there(&format!("{word}/{name}"))),
-            None => there(path),
+        let absent = |path: &String| match path.strip_prefix("*/") {
+            Some(name) => {
+                words.iter().flat_map(|word| folders_to(word)).all(|folder| !there(&format!("{folder}/{name}")))
+            }
+            None => !there(path),
         };
-        (!words.is_empty() && !self.absent.iter().any(instead)).then_some(words)
+        let overruled = |(path, key): (&String, &String)| {
+            let text = files.read(path);
+            text.is_some_and(|text| settings(path, &text).is_none_or(|file| value_at(&file, key).is_some()))
+        };
+        (!words.is_empty() && self.absent.iter().all(absent) && !self.instead.iter().any(overruled)).then_some(words)
     }
+}
+
+/// Returns a folder and those above it, except for that in which it is named.
+fn folders_to(folder: &str) -> impl Iterator<Item = &str> {
+    folder.match_indices('/').map(|(at, _)| &folder[..at]).chain([folder])
+}
+
+/// Returns the tables of a file of settings, or `None` if it cannot be read.
+fn settings(path: &str, text: &str) -> Option<toml::Table> {
+    if path.ends_with(".toml") { toml::from_str(text).ok() } else { ini(text) }
+}
+
+/// Reads an INI file. The lines of a value stay lines. A section or a key that is there twice makes it unreadable.
+fn ini(text: &str) -> Option<toml::Table> {
+    let mut file = toml::Table::new();
+    let (mut section, mut key) = (None::<String>, None::<String>);
+    for line in text.lines().filter(|line| !line.trim_start().starts_with(['#', ';'])) {
+        let header = line.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(name, _)| name);
+        if let Some(name) = header {
+            let new = file.insert(name.to_owned(), toml::Table::new().into()).is_none();
+            (section, key) = (new.then(|| name.to_owned()), None);
+            section.as_ref()?;
+        } else if !line.trim().is_empty() {
+            let values = file.get_mut(section.as_deref()?)?.as_table_mut()?;
+            if line.starts_with(char::is_whitespace) {
+                let value = values.get_mut(key.as_deref()?)?;
+                *value = format!("{}\n{}", value.as_str()?, line.trim()).into();
+            } else {
+                let (name, value) = line.split_once(['=', ':'])?;
+                key = Some(name.trim().to_owned());
+                if values.insert(name.trim().to_owned(), value.trim().into()).is_some() {
+                    return None;
+                }
+            }
+        }
+    }
+    Some(file)
 }
 
 /// Returns the value of a key, `table.key`.
@@ -70,9 +117,12 @@ impl Arguments {
     /// Adds to `essence` the defaults of this project. `at_root`: the command runs at the root of the working tree.
     /// `files` are those in its directory.
     pub(crate) fn imply(&self, essence: &mut Essence, at_root: bool, files: &dyn ProjectFiles) {
-        if essence.words.is_empty() {
-            let words = self.implied.iter().find_map(|implied| implied.words(&essence.options, at_root, files));
-            essence.words = words.unwrap_or_default();
+        let words = self.implied.iter().find_map(|implied| implied.words(&essence.options, at_root, files));
+        if let Some(words) = words {
+            let own = essence.words.iter().map(|word| word.strip_prefix("./").unwrap_or(word));
+            if essence.words.is_empty() || own.eq(words.iter()) {
+                essence.words = words;
+            }
         }
         for rule in &self.indifferent {
             rule.apply(essence, files);
@@ -88,5 +138,38 @@ impl Arguments {
         essence.options.extend(implied);
         essence.options.sort();
         essence.options.dedup();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ini_files() {
+        let value = |text: &str, key: &str| {
+            ini(text).and_then(|file| value_at(&file, key).and_then(toml::Value::as_str).map(str::to_owned))
+        };
+        for (text, key, want) in [
+            ("[pytest]\ntestpaths = a b\n", "pytest.testpaths", Some("a b")),
+            (
+                "# c\n[x]\ny=1\n\n[tool:pytest] # c\ntestpaths =\n  a\n\n  # c\n  b\nz: 2\n",
+                "tool:pytest.testpaths",
+                Some("\na\nb"),
+            ),
+            ("[pytest]\na = 1\na = 2\n", "pytest.a", None),
+            ("[pytest]\na = 1\n[pytest]\nb = 2\n", "pytest.b", None),
+            ("a = 1\n[pytest]\nb = 2\n", "pytest.b", None),
+            ("[pytest]\n  b = 2\n", "pytest.b", None),
+            ("[pytest]\nb\n", "pytest.b", None),
+        ] {
+            assert_eq!(value(text, key).as_deref(), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn folders_above() {
+        assert_eq!(folders_to("a/b/c").collect::<Vec<_>>(), ["a", "a/b", "a/b/c"]);
+        assert_eq!(folders_to("a").collect::<Vec<_>>(), ["a"]);
     }
 }

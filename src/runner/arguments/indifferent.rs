@@ -3,7 +3,7 @@
 use globset::GlobBuilder;
 use serde::Deserialize;
 
-use super::Essence;
+use super::{Essence, OptionChoice, has};
 use crate::runner::project_files::ProjectFiles;
 
 /// The largest number of names in the folders that are looked through.
@@ -15,11 +15,13 @@ const MAX_NAMES: usize = 10_000;
 pub struct Indifferent {
     /// Words that mean the same as no word.
     pub words: Vec<String>,
+    /// An option whose value is the folder that is looked into: it takes nothing away.
+    pub folder: String,
     /// Options that take nothing away from the check.
     pub options: Vec<String>,
     /// Options with which it is otherwise.
     pub unless: Vec<String>,
-    /// Files that must have none of the texts in `lacks`.
+    /// Files that must have none of the texts in `lacks`. `*/x`: the one in the folder.
     pub files: Vec<String>,
     /// The texts.
     pub lacks: Vec<String>,
@@ -30,48 +32,63 @@ pub struct Indifferent {
     pub collects: Vec<String>,
     /// Patterns of folders that are not looked into.
     pub skips: Vec<String>,
+    /// The file that makes a package of a folder: other folders are not looked into.
+    pub package: String,
+    /// The pattern of a line that loads the package `{package}`. A package elsewhere whose file is not empty must be loaded
+    /// by a file in the folder, and its file must have none of the texts in `lacks`.
+    pub loads: String,
 }
 
 impl Indifferent {
     /// Removes from `essence` the words, and frees the options, that change nothing.
     pub(super) fn apply(&self, essence: &mut Essence, files: &dyn ProjectFiles) {
+        let named = essence.options.iter().position(|choice| !self.folder.is_empty() && choice.name == self.folder);
+        let value = named.and_then(|at| essence.options[at].value.clone());
         let word = match essence.words.as_slice() {
+            [] if named.is_some() => value.as_deref().map(plain_folder),
             [word] => {
                 Some(word.strip_prefix("./").unwrap_or(word)).filter(|word| self.words.iter().any(|own| own == word))
             }
             _ => None,
         };
-        let is_one = |name: &String| self.options.contains(name);
-        let options = essence.options.iter().filter(|choice| is_one(&choice.name)).count();
-        if word.is_none() && options != 1 || !self.holds(word, essence, files) {
+        let is_one = |choice: &OptionChoice| has(&self.options, &choice.name, choice.value.as_deref());
+        let options = essence.options.iter().filter(|choice| is_one(choice)).count();
+        if word.is_none() && (options != 1 || !self.folder.is_empty()) || !self.holds(word, essence, files) {
             return;
         }
-        if word.is_some() {
-            essence.words.clear();
+        let folder = word.map(str::to_owned);
+        for (at, choice) in essence.options.iter_mut().enumerate() {
+            if named == Some(at) {
+                choice.value.clone_from(&folder);
+            }
+            choice.more |= named == Some(at) || options == 1 && is_one(choice);
         }
-        for choice in essence.options.iter_mut().filter(|choice| options == 1 && is_one(&choice.name)) {
-            choice.more = true;
+        if named.is_none() && folder.is_some() {
+            essence.words.clear();
         }
     }
 
     fn holds(&self, word: Option<&str>, essence: &Essence, files: &dyn ProjectFiles) -> bool {
-        let other = |path: &String| {
-            let path =
-                path.strip_prefix("*/").map_or_else(|| path.clone(), |name| format!("{}/{name}", word.unwrap_or(".")));
-            files.read(&path).is_some()
+        let read = |path: &String| match path.strip_prefix("*/") {
+            Some(name) => files.read(&format!("{}/{name}", word.unwrap_or("."))),
+            None => files.read(path),
         };
-        let says = |path: &String| {
-            files.read(path).is_some_and(|text| self.lacks.iter().any(|lacked| text.contains(lacked.as_str())))
-        };
+        let other = |path: &String| read(path).is_some();
+        let says = |path: &String| read(path).is_some_and(|text| self.lacked(&text));
         !essence.options.iter().any(|choice| self.unless.contains(&choice.name))
             && !self.absent.iter().any(other)
             && !self.files.iter().any(says)
             && (self.collects.is_empty() || word.is_some_and(|word| self.all_are_in(word, files)))
     }
 
+    fn lacked(&self, text: &str) -> bool {
+        self.lacks.iter().any(|lacked| text.contains(lacked.as_str()))
+    }
+
     /// Returns `true` if all files that are found without a word are in `folder`.
     fn all_are_in(&self, folder: &str, files: &dyn ProjectFiles) -> bool {
-        if files.names(folder).is_none_or(|names| names.is_empty()) {
+        let elsewhere = folder.starts_with('/') || folder.split('/').any(|part| part == "..");
+        if elsewhere || files.names(folder).is_none_or(|names| names.is_empty()) {
             return false;
         }
         let mut left = MAX_NAMES;
@@ -81,6 +98,13 @@ impl Indifferent {
             // A virtual environment.
             if !at.is_empty() && names.iter().any(|name| name == "pyvenv.cfg") {
                 continue;
+            }
+            if !at.is_empty() && !self.package.is_empty() {
+                match files.read(&format!("{at}/{}", self.package)) {
+                    Some(text) if self.is_loaded(&at, &text, folder, files) => {}
+                    Some(_) => return false,
+                    None => continue,
+                }
             }
             for name in names {
                 let Some(rest) = left.checked_sub(1) else { return false };
@@ -100,6 +124,26 @@ impl Indifferent {
         }
         true
     }
+
+    /// Returns `true` if a package, whose file has this text, would be loaded by the files in `folder`, too, and has no
+    /// tests itself.
+    fn is_loaded(&self, package: &str, text: &str, folder: &str, files: &dyn ProjectFiles) -> bool {
+        let is_code = |line: &str| !line.trim().is_empty() && !line.starts_with('#');
+        let line = self.loads.replace("{package}", &regex::escape(&package.replace('/', ".")));
+        let Ok(loads) = regex::Regex::new(&line) else { return false };
+        let in_folder = files.names(folder).unwrap_or_default();
+        let mut texts = in_folder
+            .iter()
+            .filter(|name| any(&self.collects, name))
+            .filter_map(|name| files.read(&format!("{folder}/{name}")));
+        !text.lines().any(is_code)
+            || !self.lacked(text) && texts.any(|text| text.lines().any(|line| loads.is_match(line)))
+    }
+}
+
+/// Returns the name of a folder, as it is seen from where it is named.
+fn plain_folder(path: &str) -> &str {
+    path.strip_prefix("./").unwrap_or(path).trim_end_matches('/')
 }
 
 fn any(patterns: &[String], name: &str) -> bool {

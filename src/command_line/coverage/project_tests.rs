@@ -1,0 +1,135 @@
+//! Lines that run the tests of a declared command in other words, because of what the project is.
+
+use super::tests::proof_with;
+
+type Files = &'static [(&'static str, &'static str)];
+/// Files, the declared command, a line, and its output.
+type Case = (Files, &'static str, &'static str, &'static str);
+
+fn check(cases: &[Case], proves: bool) {
+    let wrong = cases.iter().filter(|(files, run, line, output)| proof_with(files, run, line, output) != proves);
+    let wrong: Vec<String> = wrong.map(|(_, run, line, _)| format!("{line} for {run}")).collect();
+    assert!(wrong.is_empty(), "not {proves}:\n{}", wrong.join("\n"));
+}
+
+const PY_OK: &str =
+    "....\n----------------------------------------------------------------------\nRan 4 tests in 0.001s\n\nOK\n";
+const PYTEST_OK: &str = "1 passed in 0.1s\n";
+
+#[test]
+fn discovery_of_unittest_in_the_folder_that_has_all_tests() {
+    const PACKAGE: Files =
+        &[("tests/__init__.py", ""), ("tests/test_a.py", "import os\n"), ("src/lib/__init__.py", "import os\n")];
+    const FLAT: Files = &[
+        ("tests/test_a.py", "import os\nfrom lib import f\n"),
+        ("lib/__init__.py", "from .a import f\n"),
+        ("lib/sub/__init__.py", "# Nothing.\n"),
+        ("setup.py", ""),
+    ];
+    const INNER: Files = &[("lib/__init__.py", ""), ("lib/tests/test_a.py", "")];
+    check(
+        &[
+            (PACKAGE, "python -m unittest", "python3 -m unittest", PY_OK),
+            (PACKAGE, "python -m unittest", "python -m unittest discover -v", PY_OK),
+            (PACKAGE, "python -m unittest discover", "python -m unittest -v", PY_OK),
+            (PACKAGE, "python -m unittest", "python -m unittest discover -s tests", PY_OK),
+            (
+                PACKAGE,
+                "python -m unittest discover",
+                "python3 -m unittest discover --start-directory=./tests/ -b",
+                PY_OK,
+            ),
+            (PACKAGE, "python -m unittest", "python3 -m unittest discover -s tests -t .", PY_OK),
+            (PACKAGE, "python -m unittest", "python -m unittest discover tests", PY_OK),
+            (PACKAGE, "python -m unittest", "python -m unittest discover -s .", PY_OK),
+            (PACKAGE, "python -m unittest", "python -m unittest discover -s tests -p 'test*.py'", PY_OK),
+            (FLAT, "python -m unittest", "python -m unittest discover -s tests", PY_OK),
+            (FLAT, "python -m unittest discover tests", "python -m unittest discover -s tests", PY_OK),
+            (FLAT, "python -m unittest discover -s tests", "python3 -m unittest discover -v -s tests/", PY_OK),
+            (INNER, "python -m unittest", "python3 -m unittest discover -v -s lib/tests", PY_OK),
+        ],
+        true,
+    );
+    const ROOT: Files = &[("tests/test_a.py", ""), ("test_b.py", "")];
+    const OTHER: Files = &[("tests/test_a.py", ""), ("lib/__init__.py", ""), ("lib/test_b.py", "")];
+    const UNLOADED: Files = &[("tests/test_a.py", "import library\n"), ("lib/__init__.py", "import os\n")];
+    const HOOK: Files = &[("tests/test_a.py", ""), ("tests/__init__.py", "def load_tests(): pass\n")];
+    const CASES: Files =
+        &[("tests/test_a.py", "import lib\n"), ("lib/__init__.py", "class A(unittest.TestCase): pass\n")];
+    check(
+        &[
+            (ROOT, "python -m unittest", "python -m unittest discover -s tests", PY_OK),
+            (OTHER, "python -m unittest", "python -m unittest discover -s tests", PY_OK),
+            (UNLOADED, "python -m unittest", "python -m unittest discover -s tests", PY_OK),
+            (HOOK, "python -m unittest", "python -m unittest discover -s tests", PY_OK),
+            (CASES, "python -m unittest", "python -m unittest discover -s tests", PY_OK),
+            (PACKAGE, "python -m unittest", "python -m unittest discover -s tests -k one", PY_OK),
+            (PACKAGE, "python -m unittest", "python -m unittest discover -s tests -p 'test_a*.py'", PY_OK),
+            (PACKAGE, "python -m unittest", "python -m unittest discover -s tests -t src", PY_OK),
+            (PACKAGE, "python -m unittest", "python -m unittest discover -s tests/unit", PY_OK),
+            (PACKAGE, "python -m unittest", "python -m unittest discover -s ../tests", PY_OK),
+            (PACKAGE, "python -m unittest", "python -m unittest tests", PY_OK),
+            (PACKAGE, "python -m unittest", "python -m unittest tests.test_a", PY_OK),
+            (PACKAGE, "python -m unittest", "python -m unittest discover -s tests || true", ""),
+            // Without a start folder it looks into packages alone.
+            (FLAT, "python -m unittest discover -s tests", "python -m unittest", PY_OK),
+            (FLAT, "python -m unittest discover tests", "python -m unittest tests", PY_OK),
+            (FLAT, "python -m unittest discover -s tests -t .", "python -m unittest discover -s tests", PY_OK),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn folders_that_the_settings_of_pytest_name() {
+    const TESTS: (&str, &str) = ("tests/test_a.py", "");
+    const INI: Files = &[("pytest.ini", "[pytest]\ntestpaths = tests\n"), TESTS];
+    const LINES: Files = &[("pytest.ini", "[pytest]\ntestpaths =\n    tests\n    more/unit\naddopts = -ra\n"), TESTS];
+    const CFG: Files = &[("setup.cfg", "[metadata]\nname = a\n\n[tool:pytest]\ntestpaths = tests\n"), TESTS];
+    const TOX: Files = &[
+        ("tox.ini", "[tox]\nenvlist = py\n\n[pytest]\ntestpaths = tests\n"),
+        ("pyproject.toml", "[build-system]\n"),
+        ("setup.cfg", "[flake8]\n"),
+        TESTS,
+    ];
+    const TOML: Files =
+        &[("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = ['tests']\n"), ("tox.ini", "[tox]\n"), TESTS];
+    const TEXT: Files = &[("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = 'tests more'\n"), TESTS];
+    check(
+        &[
+            (INI, "pytest", "pytest tests", PYTEST_OK),
+            (INI, "pytest", "pytest tests/", PYTEST_OK),
+            (INI, "pytest", "python -m pytest ./tests -q", PYTEST_OK),
+            (INI, "pytest tests", "pytest", PYTEST_OK),
+            (LINES, "pytest", "pytest tests more/unit/", PYTEST_OK),
+            (CFG, "pytest", "pytest tests", PYTEST_OK),
+            (TOX, "pytest", "pytest tests", PYTEST_OK),
+            (TOML, "pytest", "pytest ./tests/", PYTEST_OK),
+            (TEXT, "pytest", "pytest tests more", PYTEST_OK),
+        ],
+        true,
+    );
+    const BOTH: Files = &[("pytest.ini", "[pytest]\ntestpaths = tests\n"), (".pytest.ini", ""), TESTS];
+    const OTHER: Files =
+        &[("tox.ini", "[pytest]\ntestpaths = tests\n"), ("pyproject.toml", "[tool.pytest.ini_options]\n"), TESTS];
+    const OVER: Files = &[("setup.cfg", "[tool:pytest]\ntestpaths = tests\n"), ("tox.ini", "[pytest]\n"), TESTS];
+    const SECTION: Files = &[("setup.cfg", "[pytest]\ntestpaths = tests\n"), ("test_b.py", ""), TESTS];
+    const ABOVE: Files = &[("pytest.ini", "[pytest]\ntestpaths = more/unit\n"), ("more/tox.ini", "[pytest]\n")];
+    const COMMENT: Files = &[("pytest.ini", "[pytest]\ntestpaths = tests # more\n"), TESTS];
+    check(
+        &[
+            (LINES, "pytest", "pytest tests", PYTEST_OK),
+            (INI, "pytest", "pytest tests/unit", PYTEST_OK),
+            (INI, "pytest", "pytest tests -k login", PYTEST_OK),
+            (INI, "pytest", "pytest tests --deselect tests/test_a.py::test_b", PYTEST_OK),
+            (INI, "pytest", "pytest tests | tail -5", ""),
+            (BOTH, "pytest", "pytest tests", PYTEST_OK),
+            (OTHER, "pytest", "pytest tests", PYTEST_OK),
+            (OVER, "pytest", "pytest tests", PYTEST_OK),
+            (SECTION, "pytest", "pytest tests", PYTEST_OK),
+            (ABOVE, "pytest", "pytest more/unit", PYTEST_OK),
+            (COMMENT, "pytest", "pytest tests", PYTEST_OK),
+        ],
+        false,
+    );
+}
