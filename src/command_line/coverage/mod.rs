@@ -153,22 +153,35 @@ impl DeclaredProof {
         Some(Self { failed: false, broken_off, report, masked })
     }
 
+    /// Returns the proof of a check that passed and counted nothing.
+    fn uncounted() -> Self {
+        Self { failed: false, broken_off: None, report: None, masked: None }
+    }
+
     fn of_one(asked: &RequestedCheck, proofs: &[CheckProof]) -> Option<Self> {
         let direct: Vec<&CheckProof> = proofs.iter().filter(|proof| proof.key.covers(&asked.key)).collect();
         if direct.is_empty() {
             return Self::of(asked.parts.as_ref()?, proofs);
         }
-        let mut found = Self { failed: false, broken_off: None, report: None, masked: None };
+        let mut found = Self::uncounted();
+        let mut in_order = true;
         for proof in direct {
             match &proof.shown {
-                Shown::Passed => found.report = found.report.or_else(|| proof.report.clone()),
-                Shown::Failed => {
-                    return Some(Self { failed: true, broken_off: None, report: proof.report.clone(), masked: None });
+                // Of one check that runs again, the last result decides.
+                Shown::Passed if in_order && proof.in_order => {
+                    found = Self {
+                        report: proof.report.clone().or(found.report.filter(|_| !found.failed)),
+                        ..Self::uncounted()
+                    };
                 }
+                Shown::Passed => found.report = found.report.or_else(|| proof.report.clone()),
+                Shown::Failed => found = Self { failed: true, report: proof.report.clone(), ..Self::uncounted() },
+                Shown::Empty if found.failed => {}
                 Shown::Empty => found.report = Some(nothing()),
                 Shown::BrokenOff(ended) => found.broken_off = Some(*ended),
                 Shown::Open(why) => found.masked = Some(why.clone()),
             }
+            in_order &= proof.in_order;
         }
         Some(found)
     }
@@ -209,7 +222,7 @@ fn of_the_same_line(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Optio
             project,
         )
     };
-    let mut shows = DeclaredProof { failed: false, broken_off: None, report: None, masked: None };
+    let mut shows = DeclaredProof::uncounted();
     match told.ended {
         Some(ended @ Ended::Exited(0)) => RunResult { report: shows.report, masked: shows.masked } = words(ended),
         Some(ended @ Ended::Exited(_)) => {

@@ -42,6 +42,8 @@ pub(super) struct CheckProof {
     pub(super) shown: Shown,
     /// The counts of its runner, if they are surely its own.
     pub(super) report: Option<RunReport>,
+    /// `true` if it ended before what follows in the line began.
+    pub(super) in_order: bool,
     /// The files, from the root of the working tree, that hold only the output of the check.
     pub(super) logs: Vec<String>,
 }
@@ -117,7 +119,9 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
             _ => shown,
         };
         let first = proofs.len();
-        spread(&asked, &shown, report.as_ref(), &mut proofs);
+        let in_order = !leaf.background && !leaf.late && !leaf.repeated;
+        let proof = CheckProof { key: asked.key.clone(), shown, report, in_order, logs: Vec::new() };
+        spread(&asked, &proof, &mut proofs);
         if let Some(proof) = proofs.get_mut(first) {
             proof.logs = logs_of(program, id, place);
         }
@@ -145,18 +149,20 @@ fn logs_of(program: &Program, id: LeafId, place: StartDirectory<'_>) -> Vec<Stri
 }
 
 /// Adds the proof for a check and for its parts.
-fn spread(asked: &RequestedCheck, shown: &Shown, report: Option<&RunReport>, proofs: &mut Vec<CheckProof>) {
-    proofs.push(CheckProof { key: asked.key.clone(), shown: shown.clone(), report: report.cloned(), logs: Vec::new() });
+fn spread(asked: &RequestedCheck, proof: &CheckProof, proofs: &mut Vec<CheckProof>) {
+    let proof = CheckProof { key: asked.key.clone(), ..proof.clone() };
     let parts = asked.parts.as_deref().unwrap_or_default();
-    for part in parts {
-        match shown {
-            // Which of its parts failed, was empty or came to be at all is not known.
-            Shown::Failed | Shown::Empty | Shown::BrokenOff(_) | Shown::Open(_) if parts.len() > 1 => {
-                let why = format!("it is one of {} parts of a task", parts.len());
-                spread(part, &Shown::Open(why), None, proofs);
-            }
-            _ => spread(part, shown, report.filter(|_| parts.len() == 1), proofs),
+    let of_part = match &proof.shown {
+        // Which of its parts failed, was empty or came to be at all is not known.
+        Shown::Failed | Shown::Empty | Shown::BrokenOff(_) | Shown::Open(_) if parts.len() > 1 => {
+            let shown = Shown::Open(format!("it is one of {} parts of a task", parts.len()));
+            CheckProof { shown, report: None, ..proof.clone() }
         }
+        _ => CheckProof { report: proof.report.clone().filter(|_| parts.len() == 1), ..proof.clone() },
+    };
+    proofs.push(proof);
+    for part in parts {
+        spread(part, &of_part, proofs);
     }
 }
 

@@ -355,6 +355,40 @@ fn lines_that_run_the_declared_command() {
 }
 
 #[test]
+fn of_one_check_that_runs_twice_the_second_result_decides() {
+    const PYTEST: &str = "== 2 passed in 0.10s ==\n";
+    const PYTEST_BAD: &str = "== 1 failed, 1 passed in 0.10s ==\n";
+    let twice = |first: &str, second: &str| format!("{first}{second}");
+    let mut wrong = Vec::new();
+    for (run, line, status, output, want) in [
+        ("cargo test", "cargo test && cargo test", 0, twice(CARGO_OK, CARGO_OK), "pass"),
+        ("cargo test", "cargo test; cargo test", 0, twice(CARGO_OK, CARGO_OK), "pass"),
+        ("cargo test", "cargo test -q 2>&1 | tail -3; cargo test", 0, twice(CARGO_OK, CARGO_OK), "pass"),
+        ("pytest", "pytest -q; pytest", 0, twice(PYTEST, PYTEST), "pass"),
+        ("pytest", "pytest -q; pytest", 0, twice(PYTEST_BAD, PYTEST), "pass"),
+        ("pytest", "pytest -q || pytest", 0, String::new(), "masked"),
+        ("pytest", "pytest -x tests/test_a.py; pytest", 0, twice(PYTEST_BAD, PYTEST), "pass"),
+        ("./ci.sh", "./ci.sh; ./ci.sh", 0, String::new(), "pass"),
+        ("npm test", "npm run both && npx jest --ci", 0, String::new(), "pass"),
+        ("pytest", "pytest -q; pytest", 1, twice(PYTEST, PYTEST_BAD), "fail 1"),
+        ("pytest", "pytest -q && pytest", 1, twice(PYTEST, PYTEST_BAD), "masked"),
+        ("pytest", "pytest; pytest | tail -3", 0, twice(PYTEST, PYTEST), "masked"),
+        ("pytest", "pytest; pytest || true", 0, twice(PYTEST, PYTEST_BAD), "masked"),
+        ("pytest", "pytest; pytest -k login", 0, twice(PYTEST_BAD, PYTEST), "masked"),
+        ("pytest", "pytest; pytest tests/test_a.py", 0, twice(PYTEST_BAD, PYTEST), "masked"),
+        // They run at the same time.
+        ("pytest", "pytest & pytest", 0, twice(PYTEST_BAD, PYTEST), "masked"),
+        ("pytest", "pytest; sed -i s/1/2/ a.py; pytest; git checkout a.py", 0, twice(PYTEST_BAD, PYTEST), "masked"),
+    ] {
+        let found = shown(&declared(run, ""), line, "", Some(Ended::Exited(status)), Some(&output));
+        if found != want {
+            wrong.push(format!("{run} / {line} / {status} / {output}: {found}, not {want}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
 fn what_a_project_makes_the_same_check() {
     let mut wrong = Vec::new();
     for (run, dir, line, want) in [
