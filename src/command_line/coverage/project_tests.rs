@@ -133,3 +133,115 @@ fn folders_that_the_settings_of_pytest_name() {
         false,
     );
 }
+
+#[test]
+fn configuring_building_and_testing_with_cmake() {
+    const OK: &str = "100% tests passed, 0 tests failed out of 3\n";
+    const BUILD: &str = "cmake -S . -B build && cmake --build build";
+    const TEST: &str =
+        "cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure --no-tests=error";
+    const LISTS: Files = &[("CMakeLists.txt", "enable_testing()\n")];
+    check(
+        &[
+            (LISTS, TEST, "cmake -B build && cmake --build build && ctest --test-dir build", OK),
+            (LISTS, TEST, "cmake -B build . && cmake --build build && ctest --test-dir build", OK),
+            (LISTS, TEST, "cmake -B build -S . -G Ninja && cmake --build build -j4 && ctest --test-dir build -j4", OK),
+            (
+                LISTS,
+                TEST,
+                "cmake -S. -B build/ -G 'Unix Makefiles' && cmake --build build -- -j4 && cd build && ctest",
+                OK,
+            ),
+            (
+                LISTS,
+                TEST,
+                "cmake -B build -Wno-dev && cmake --build build && (cd build && ctest --output-on-failure)",
+                OK,
+            ),
+            (
+                LISTS,
+                TEST,
+                "cmake -B build -DCMAKE_EXPORT_COMPILE_COMMANDS=ON && cmake --build build && ctest --test-dir build",
+                OK,
+            ),
+            (
+                LISTS,
+                TEST,
+                "cmake -B build -D CMAKE_CXX_COMPILER_LAUNCHER=ccache && cmake --build build -t all && ctest --test-dir build",
+                OK,
+            ),
+            (LISTS, "cmake -B build && cmake --build build && ctest --test-dir build", TEST, OK),
+            (LISTS, "ctest --test-dir build", "cmake --build build && ctest --test-dir build", OK),
+            (LISTS, BUILD, "cmake -B build && cmake --build build && ctest --test-dir build", OK),
+        ],
+        true,
+    );
+    check(
+        &[
+            (LISTS, TEST, "cmake -B build -DBUILD_TESTING=OFF && cmake --build build && ctest --test-dir build", OK),
+            (
+                LISTS,
+                TEST,
+                "cmake -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build && ctest --test-dir build",
+                OK,
+            ),
+            (LISTS, TEST, "cmake -S other -B build && cmake --build build && ctest --test-dir build", OK),
+            (LISTS, TEST, "cmake -B other && cmake --build build && ctest --test-dir build", OK),
+            (LISTS, TEST, "cmake -B build && cmake --build build --target a && ctest --test-dir build", OK),
+            (LISTS, TEST, "cmake -B build && cmake --build build -- a && ctest --test-dir build", OK),
+            (LISTS, TEST, "cmake -B build && cmake --build build && ctest --test-dir build -R one", OK),
+            (LISTS, TEST, "cmake -B build && cmake --build build && ctest --test-dir build | tail -3", ""),
+            (LISTS, TEST, "cmake -B build; cmake --build build; ctest --test-dir build", OK),
+            // A test in a new file may not be a part of what was configured before.
+            (LISTS, TEST, "cmake --build build && ctest --test-dir build", OK),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn ava_with_another_reporter() {
+    const PACKAGE: Files = &[("package.json", r#"{"scripts":{"test":"ava"}}"#)];
+    const OK: &str = "TAP version 13\nok 1 - a\nok 2 - b\n\n1..2\n# tests 2\n# pass 2\n# fail 0\n\n";
+    const BAD: &str = "TAP version 13\nok 1 - a\nnot ok 2 - b\n\n1..2\n# tests 2\n# pass 1\n# fail 1\n\n";
+    check(
+        &[
+            (PACKAGE, "npm test", "npx ava --tap", OK),
+            (PACKAGE, "npm test", "npm test -- --tap", OK),
+            (PACKAGE, "npm test", "npx ava --tap 2>&1 | tail -6", "1..2\n# tests 2\n# pass 2\n# fail 0\n\n"),
+        ],
+        true,
+    );
+    check(
+        &[
+            (PACKAGE, "npm test", "npx ava --tap | tail -6", "1..2\n# tests 2\n# pass 1\n# fail 1\n\n"),
+            (PACKAGE, "npm test", "npx ava --tap | tail -2", "# fail 0\n\n"),
+            (PACKAGE, "npm test", "npx ava --tap --match='*a*'", OK),
+            (PACKAGE, "npm test", "npx ava --tap || true", BAD),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn npm_that_says_less() {
+    const PACKAGE: Files = &[("package.json", r#"{"scripts":{"test":"jest"}}"#)];
+    const OK: &str = "Test Suites: 3 passed, 3 total\nTests:       21 passed, 21 total\n";
+    for line in [
+        "npm --loglevel=error test",
+        "npm --loglevel error test",
+        "npm --loglevel=silent run test",
+        "npm --silent test",
+        "npm -s run test",
+        "npm run --silent test",
+        "npm --no-color --loglevel=warn test 2>&1 | tail -4",
+        "npm test --loglevel=error",
+    ] {
+        assert!(proof_with(PACKAGE, "npm test", line, OK), "{line}");
+    }
+    for line in
+        ["npm --loglevel=error run lint", "npm --silent test -- -t one", "npm --loglevel error --if-present run other"]
+    {
+        assert!(!proof_with(PACKAGE, "npm test", line, OK), "{line}");
+    }
+}
