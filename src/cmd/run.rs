@@ -25,6 +25,7 @@ use crate::recorded_run::{self, CompletedRun, RunJob};
 use crate::render::ui::{BAD, GOOD, Ui, WARN};
 use crate::repo_path::RepoPath;
 use crate::run::CommandLine;
+use crate::runner::{Catalogue, why_nothing_ran};
 use crate::shell_quote::shell_word;
 use crate::snapshot::DirtyPath;
 
@@ -193,7 +194,8 @@ fn why_it_proves_nothing(
     } else if run.report.as_ref().is_some_and(|report| report.failed > 0) {
         Some("its output counts failures".to_owned())
     } else if run.report.as_ref().is_some_and(|report| report.passed == 0) {
-        Some("it executed no test".to_owned())
+        let why = why_nothing_ran(Catalogue::embedded(), &run.tail).map(|why| format!(": {why}"));
+        Some(format!("it executed no test{}", why.unwrap_or_default()))
     } else if !changed.is_empty() {
         Some(format!("{} changed while it ran", changed.join(", ")))
     } else if !absent.is_empty() {

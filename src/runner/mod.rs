@@ -29,7 +29,7 @@ pub use claimed_calls::claimed_by_other;
 pub use command_kind::{CommandKind, ExitMeaning, RunScope};
 pub use invocation::{Invocation, classify};
 pub use junit::{JunitError, read_junit, read_junit_names};
-pub use output::{OutputReading, read_output_as, read_output_of};
+pub use output::{OutputReading, read_output_as, read_output_of, why_nothing_ran};
 pub use output_tally::OutputOutcome;
 pub use project::Project;
 pub use project_files::ProjectFiles;

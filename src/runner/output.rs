@@ -36,6 +36,18 @@ pub fn read_output_of(catalogue: &Catalogue, runners: &[&Runner], output: &str) 
     read_output_as(catalogue, runners, CommandKind::Test, output)
 }
 
+/// Returns the reason why nothing was executed, if a line of the output names it.
+pub fn why_nothing_ran(catalogue: &Catalogue, output: &str) -> Option<String> {
+    let runners: Vec<&Runner> = catalogue.runners_within(Some(output), true).collect();
+    lines(output).find_map(|line| {
+        let mut rules = runners.iter().flat_map(|runner| &runner.output.line);
+        rules.find_map(|rule| {
+            let because = rule.because.as_ref()?;
+            Some(because.replace("{task}", &rule.read(&line)?.task.unwrap_or_default()))
+        })
+    })
+}
+
 /// Reads it as [`read_output_of`] does, for task runners that start another kind of check than tests.
 pub fn read_output_as(catalogue: &Catalogue, runners: &[&Runner], kind: CommandKind, output: &str) -> OutputReading {
     let tests = |runner: &Runner| runner.kinds.contains(&CommandKind::Test);

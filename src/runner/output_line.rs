@@ -34,6 +34,9 @@ pub struct LineRule {
     /// The counts that the values of `word` in `each` stand for.
     #[serde(default)]
     pub words: BTreeMap<String, CountField>,
+    /// The reason why nothing was executed, for people, with the remedy. `{task}` is the group of that name.
+    #[serde(default)]
+    pub because: Option<String>,
     /// `true` if it adds to the counts before it, instead of beginning a new summary.
     #[serde(default)]
     pub joins: bool,

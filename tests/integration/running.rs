@@ -348,7 +348,10 @@ fn a_program_that_is_missing_could_not_start() {
 
 #[test]
 fn a_task_that_is_up_to_date_tested_nothing() {
-    for said in ["make: 'test' is up to date.", "make: Nothing to be done for 'test'."] {
+    for (said, remedy) in [
+        ("make: 'test' is up to date.", "a file or folder named `test` is there"),
+        ("make: Nothing to be done for 'test'.", "the target has no recipe of its own"),
+    ] {
         let project = declared("make test");
         let bin = tempfile::tempdir().expect("a folder");
         let make = bin.path().join("make");
@@ -357,6 +360,8 @@ fn a_task_that_is_up_to_date_tested_nothing() {
         let line = format!("PATH={}:$PATH gate run test", bin.path().display());
         project.sh(&line).exits(0).says("this run proves nothing about test: it executed no test");
         assert_eq!(reasons(&project.verdict(), "tests"), ["vacuous"]);
+        project.sh(&line).says(remedy).says("`.PHONY");
+        project.check().exits(10).says("must be named in `.PHONY` in the Makefile");
     }
 }
 
