@@ -2,6 +2,7 @@
 
 mod implied_options;
 mod indifferent;
+mod members;
 
 use std::collections::BTreeMap;
 
@@ -9,6 +10,7 @@ use serde::Deserialize;
 
 pub use self::implied_options::Implied;
 pub use self::indifferent::Indifferent;
+pub use self::members::Members;
 
 /// The rules for the arguments of a runner. In the lists, `--option` stands for the option with any value and
 /// `--option=value` for the option with this value only, `--option=key=` for any value that begins with `key=`.
@@ -45,6 +47,8 @@ pub struct Arguments {
     pub implied: Vec<Implied>,
     /// Words and options that change nothing in some projects.
     pub indifferent: Vec<Indifferent>,
+    /// The options that name members of a workspace.
+    pub members: Option<Members>,
     /// Options whose value is the directory to work in, as if it were started there.
     pub directory: Vec<String>,
     /// Options whose value is a file in that directory, each with the name that the file has anyway:

@@ -161,7 +161,7 @@ impl DeclaredProof {
     fn of_one(asked: &RequestedCheck, proofs: &[CheckProof]) -> Option<Self> {
         let direct: Vec<&CheckProof> = proofs.iter().filter(|proof| proof.key.covers(&asked.key)).collect();
         if direct.is_empty() {
-            return Self::of(asked.parts.as_ref()?, proofs);
+            return Self::of(asked.parts.as_ref().or(asked.members.as_ref())?, proofs);
         }
         let mut found = Self::uncounted();
         let mut in_order = true;

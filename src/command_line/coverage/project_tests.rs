@@ -245,3 +245,96 @@ fn npm_that_says_less() {
         assert!(!proof_with(PACKAGE, "npm test", line, OK), "{line}");
     }
 }
+
+#[test]
+fn members_of_a_workspace_one_by_one() {
+    const CARGO_OK: &str =
+        "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.10s\n";
+    const JEST_OK: &str = "Test Suites: 3 passed, 3 total\nTests:       21 passed, 21 total\n";
+    const CARGO: Files = &[
+        (
+            "Cargo.toml",
+            "[workspace]\nmembers = ['crates/*', 'b']\n[workspace.dependencies]\na = { path = 'crates/a' }\n",
+        ),
+        (
+            "crates/a/Cargo.toml",
+            "[package]\nname = 'a'\n[dependencies]\nserde = { version = '1', features = ['derive'] }\n",
+        ),
+        (
+            "b/Cargo.toml",
+            "[package]\nname = 'b'\n[dependencies]\na = { workspace = true }\n[[bin]]\npath = 'src/x.rs'\n",
+        ),
+    ];
+    const NPM: Files = &[
+        ("package.json", r#"{"workspaces":["packages/*"],"scripts":{"test":"npm test --workspaces","unit":"jest"}}"#),
+        ("packages/a/package.json", r#"{"name":"@x/a","scripts":{"test":"jest"}}"#),
+        ("packages/b/package.json", r#"{"name":"b","scripts":{"test":"jest"}}"#),
+    ];
+    check(
+        &[
+            (CARGO, "cargo test --workspace", "cargo test -p a && cargo test -p b", CARGO_OK),
+            (CARGO, "cargo test", "cargo test --package b -q && cargo test -p a --no-fail-fast", CARGO_OK),
+            (CARGO, "cargo test --workspace", "cargo test -p a -p b", CARGO_OK),
+            (
+                CARGO,
+                "cargo test --workspace --locked",
+                "cargo test -p a && cargo fmt --check && cargo test -p b",
+                CARGO_OK,
+            ),
+            (CARGO, "cargo test --release", "cargo test -p a --release && cargo test -p b --release", CARGO_OK),
+            (NPM, "npm test --workspaces", "npm test -w @x/a && npm test -w b", JEST_OK),
+            (NPM, "npm test -ws", "npm test --workspace=packages/a && npm run test -w ./packages/b/", JEST_OK),
+            (NPM, "npm test --workspaces", "npm test -w @x/a -w packages/b", JEST_OK),
+            (NPM, "npm test", "npm test -w packages/a && npm test -w packages/b", JEST_OK),
+            (NPM, "npm test --workspaces", "npm test -ws", JEST_OK),
+        ],
+        true,
+    );
+    const FEATURE: Files = &[
+        ("Cargo.toml", "[workspace]\nmembers = ['a', 'b']\n"),
+        ("a/Cargo.toml", "[package]\nname = 'a'\n"),
+        ("b/Cargo.toml", "[package]\nname = 'b'\n[dev-dependencies]\na = { path = '../a', features = ['x'] }\n"),
+    ];
+    const OF_FEATURE: Files = &[
+        ("Cargo.toml", "[workspace]\nmembers = ['a', 'b']\n"),
+        ("a/Cargo.toml", "[package]\nname = 'a'\n"),
+        ("b/Cargo.toml", "[package]\nname = 'b'\n[dependencies]\na.path = '../a'\n[features]\ndefault = ['a/x']\n"),
+    ];
+    const LINKED: Files = &[
+        ("Cargo.toml", "[workspace]\nmembers = ['a', 'b']\n"),
+        ("a/Cargo.toml", "[package]\nname = 'a'\n[dependencies]\nc.path = '../c'\n"),
+        ("b/Cargo.toml", "[package]\nname = 'b'\n"),
+        ("c/Cargo.toml", "[package]\nname = 'c'\n"),
+    ];
+    const ROOTED: Files = &[
+        ("Cargo.toml", "[package]\nname = 'r'\n[workspace]\nmembers = ['a']\n"),
+        ("a/Cargo.toml", "[package]\nname = 'a'\n"),
+    ];
+    const OWN: Files = &[
+        ("package.json", r#"{"workspaces":["packages/**"],"scripts":{"test":"jest"}}"#),
+        ("packages/a/package.json", r#"{"name":"a","scripts":{"test":"jest"}}"#),
+    ];
+    check(
+        &[
+            (CARGO, "cargo test --workspace", "cargo test -p a", CARGO_OK),
+            (CARGO, "cargo test --workspace", "cargo test -p a && cargo test -p a", CARGO_OK),
+            (CARGO, "cargo test --workspace", "cargo test -p a && cargo test -p b parser", CARGO_OK),
+            (CARGO, "cargo test --workspace", "cargo test -p a && cargo test -p b --lib", CARGO_OK),
+            (CARGO, "cargo test --workspace", "cargo test -p a; cargo test -p b", CARGO_OK),
+            (CARGO, "cargo test --workspace", "cargo test -p a && cargo test -p b | tail -1", ""),
+            (CARGO, "cargo test --workspace --all-features", "cargo test -p a && cargo test -p b", CARGO_OK),
+            (CARGO, "cargo test -p a", "cargo test --workspace", CARGO_OK),
+            (FEATURE, "cargo test --workspace", "cargo test -p a && cargo test -p b", CARGO_OK),
+            (OF_FEATURE, "cargo test --workspace", "cargo test -p a && cargo test -p b", CARGO_OK),
+            (LINKED, "cargo test --workspace", "cargo test -p a && cargo test -p b", CARGO_OK),
+            (ROOTED, "cargo test --workspace", "cargo test -p a", CARGO_OK),
+            (NPM, "npm test --workspaces", "npm test -w b", JEST_OK),
+            (NPM, "npm test --workspaces", "npm test -w @x/a && npm test -w b -- -t one", JEST_OK),
+            (NPM, "npm test --workspaces", "npm test -w @x/a; npm test -w b", JEST_OK),
+            (NPM, "npm run unit --workspaces", "npx jest", JEST_OK),
+            (OWN, "npm test --workspaces", "npm test -w a", JEST_OK),
+            (OWN, "npm test --workspaces", "npx jest", JEST_OK),
+        ],
+        false,
+    );
+}

@@ -76,6 +76,8 @@ fn script_call(words: &[String]) -> Vec<&str> {
 pub(super) struct RequestedCheck {
     pub(super) key: CheckKey,
     pub(super) parts: Option<Vec<RequestedCheck>>,
+    /// The same check of each member of a workspace, which together are this one.
+    pub(super) members: Option<Vec<RequestedCheck>>,
 }
 
 impl RequestedCheck {
@@ -85,7 +87,7 @@ impl RequestedCheck {
             self.key.environment.entry(name.clone()).or_insert_with(|| value.clone());
         }
         self.key.inside.splice(..0, call.inside.iter().cloned());
-        self.parts.iter_mut().flatten().for_each(|part| part.surround(call));
+        self.parts.iter_mut().chain(&mut self.members).flatten().for_each(|part| part.surround(call));
     }
 }
 
@@ -213,18 +215,27 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
         directory = if named.starts_with(['/', '~']) { return None } else { seen_from(&directory, named)? };
     }
     let goals = if tasks.len() > 1 { goals(catalogue, &words, &tasks, inner_parts, &directory) } else { None };
+    let mut each = None;
     let what = match Identity::of(catalogue, &words) {
         Some(identity) if leaf.remote => CheckSubject::Known(identity),
         Some(identity) => {
             let here = DirectoryView(StartDirectory { start: &directory, ..place });
-            CheckSubject::Known(identity.within(catalogue, directory.is_empty(), &here))
+            let identity = identity.within(catalogue, directory.is_empty(), &here);
+            each = identity.by_member(catalogue, &here);
+            CheckSubject::Known(identity)
         }
         None => CheckSubject::Program(words.into_iter().flatten().collect()),
     };
     let key = CheckKey { directory, environment: environment(leaf, place.root)?, inside: inside(leaf)?, what };
-    let mut parts = goals.or(parts).filter(|parts| !parts.is_empty());
+    // The task of every member is not that of the file here.
+    let mut parts = goals.or(parts).filter(|parts| !parts.is_empty() && each.is_none());
+    let alone = |identity| {
+        let key = CheckKey { what: CheckSubject::Known(identity), ..key.clone() };
+        RequestedCheck { key, parts: None, members: None }
+    };
+    let members = each.flatten().map(|each| each.into_iter().map(alone).collect());
     parts.iter_mut().flatten().for_each(|part| part.surround(&key));
-    Some(RequestedCheck { key, parts })
+    Some(RequestedCheck { key, parts, members })
 }
 
 /// Returns each of several tasks of one call as a check of its own: `make lint test` is `make lint` and `make test`.
@@ -248,7 +259,7 @@ fn goals(
         let what = CheckSubject::Known(Identity::of(catalogue, &own)?);
         let (environment, inside) = (BTreeMap::new(), Vec::new());
         let key = CheckKey { directory: directory.to_owned(), environment, inside, what };
-        Some(RequestedCheck { key, parts: parts.filter(|parts| !parts.is_empty()) })
+        Some(RequestedCheck { key, parts: parts.filter(|parts| !parts.is_empty()), members: None })
     };
     names.iter().zip(parts).map(goal).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{Arguments, Essence, OptionChoice};
+use super::{Arguments, Essence, OptionChoice, has};
 use crate::runner::project_files::ProjectFiles;
 
 /// An option that changes nothing, or words that are meant where there are none, while a file of the project, TOML or INI,
@@ -75,8 +75,12 @@ fn folders_to(folder: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the tables of a file of settings, or `None` if it cannot be read.
-fn settings(path: &str, text: &str) -> Option<toml::Table> {
-    if path.ends_with(".toml") { toml::from_str(text).ok() } else { ini(text) }
+pub(super) fn settings(path: &str, text: &str) -> Option<toml::Table> {
+    match path.rsplit('.').next() {
+        Some("toml") => toml::from_str(text).ok(),
+        Some("json") => serde_json::from_str(text).ok(),
+        _ => ini(text),
+    }
 }
 
 /// Reads an INI file. The lines of a value stay lines. A section or a key that is there twice makes it unreadable.
@@ -107,7 +111,7 @@ fn ini(text: &str) -> Option<toml::Table> {
 }
 
 /// Returns the value of a key, `table.key`.
-fn value_at<'t>(file: &'t toml::Table, key: &str) -> Option<&'t toml::Value> {
+pub(super) fn value_at<'t>(file: &'t toml::Table, key: &str) -> Option<&'t toml::Value> {
     let mut names = key.split('.');
     let first = names.next().and_then(|name| file.get(name));
     names.fold(first, |value, name| value?.get(name))
@@ -138,6 +142,15 @@ impl Arguments {
         essence.options.extend(implied);
         essence.options.sort();
         essence.options.dedup();
+        if let Some(members) = &self.members {
+            members.gather(essence, has(&self.more, &members.all, None), files);
+        }
+    }
+
+    /// Returns the arguments for each member of the workspace, if `essence` means all of them. The inner value is `None` if
+    /// they are not known.
+    pub(crate) fn by_member(&self, essence: &Essence, files: &dyn ProjectFiles) -> Option<Option<Vec<Essence>>> {
+        self.members.as_ref()?.split(essence, files)
     }
 }
 

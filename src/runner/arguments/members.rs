@@ -1,0 +1,155 @@
+//! The members of a workspace: a command for all of them is one command for each.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+
+use super::implied_options::{settings, value_at};
+use super::{Essence, OptionChoice};
+use crate::repo_path::seen_from;
+use crate::runner::project_files::ProjectFiles;
+
+/// The options that name members of a workspace, and the files that list them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Members {
+    /// The option that means every member.
+    pub all: String,
+    /// The option whose value is the name or the folder of one.
+    pub one: String,
+    /// The file that lists the members. Each of them has such a file, too.
+    pub file: String,
+    /// The key of the list of folders. `x/*` is each folder in `x` that has the file.
+    pub list: String,
+    /// Keys without which the list is complete.
+    pub lacks: Vec<String>,
+    /// The key of a member's name.
+    pub name: String,
+    /// The key of a path to another package, which is a member as well.
+    pub link: String,
+    /// Keys with which one package makes another one of those that it depends on: its tests may differ where it is tested
+    /// alone.
+    pub alters: Vec<String>,
+    /// Options with which other members are meant.
+    pub unless: Vec<String>,
+}
+
+/// A member of a workspace.
+struct Member {
+    folder: String,
+    name: String,
+    settings: toml::Table,
+}
+
+impl Members {
+    /// Returns the arguments for each member alone, if `essence` means all of them. The inner value is `None` if they are
+    /// not known.
+    pub(super) fn split(&self, essence: &Essence, files: &dyn ProjectFiles) -> Option<Option<Vec<Essence>>> {
+        let is = |choice: &OptionChoice, name: &str| choice.name == name;
+        let all = essence.options.iter().position(|choice| is(choice, &self.all))?;
+        let other = |choice: &OptionChoice| is(choice, &self.one) || self.unless.contains(&choice.name);
+        if essence.options.iter().any(other) {
+            return Some(None);
+        }
+        let alone = |member: Member| {
+            let mut essence = essence.clone();
+            essence.options[all] = OptionChoice { name: self.one.clone(), value: Some(member.name), more: false };
+            essence.options.sort();
+            essence
+        };
+        Some(self.members(files).map(|members| members.into_iter().map(alone).collect()))
+    }
+
+    /// Names the members in `essence` by their names. Where all are named, this is the option for all of them, which only adds to
+    /// a check if `more`.
+    pub(super) fn gather(&self, essence: &mut Essence, more: bool, files: &dyn ProjectFiles) {
+        if !essence.options.iter().any(|choice| choice.name == self.one) {
+            return;
+        }
+        let Some(members) = self.members(files) else { return };
+        let mut named = BTreeSet::new();
+        for choice in essence.options.iter_mut().filter(|choice| choice.name == self.one) {
+            let value = choice.value.as_deref().unwrap_or_default();
+            let folder = value.strip_prefix("./").unwrap_or(value).trim_end_matches('/');
+            let Some(member) = members.iter().find(|member| member.name == value || member.folder == folder) else {
+                return;
+            };
+            choice.value = Some(member.name.clone());
+            named.insert(member.name.as_str());
+        }
+        let other = |choice: &OptionChoice| self.unless.contains(&choice.name);
+        if named.len() == members.len() && !essence.options.iter().any(other) {
+            essence.options.retain(|choice| choice.name != self.one);
+            essence.options.push(OptionChoice { name: self.all.clone(), value: None, more });
+        }
+        essence.options.sort();
+        essence.options.dedup();
+    }
+
+    /// Returns all members, or `None` if they are not known, or if one of them may be another package beside the others.
+    fn members(&self, files: &dyn ProjectFiles) -> Option<Vec<Member>> {
+        let root = settings(&self.file, &files.read(&self.file)?)?;
+        if self.lacks.iter().any(|key| value_at(&root, key).is_some()) {
+            return None;
+        }
+        let mut folders = BTreeSet::new();
+        for entry in value_at(&root, &self.list)?.as_array()? {
+            folders.extend(self.folders(entry.as_str()?, files)?);
+        }
+        let member = |folder: &String| {
+            let path = format!("{folder}/{}", self.file);
+            let settings = settings(&path, &files.read(&path)?)?;
+            let name = value_at(&settings, &self.name)?.as_str()?.to_owned();
+            Some(Member { folder: folder.clone(), name, settings })
+        };
+        let members: Vec<Member> = folders.iter().map(member).collect::<Option<_>>()?;
+        let known = |folder: &str, table: &toml::Table| self.is_alone(folder, table, &members, files);
+        let alone = known("", &root) && members.iter().all(|member| known(&member.folder, &member.settings));
+        (alone && !members.is_empty()).then_some(members)
+    }
+
+    /// Returns the folders that an entry of the list means.
+    fn folders(&self, entry: &str, files: &dyn ProjectFiles) -> Option<Vec<String>> {
+        let entry = entry.strip_prefix("./").unwrap_or(entry).trim_end_matches('/');
+        let (folder, every) = entry.strip_suffix("/*").map_or((entry, false), |folder| (folder, true));
+        if folder.is_empty() || folder.contains(['*', '?', '[', '!', '{', '\\']) || seen_from("", folder)? != folder {
+            return None;
+        }
+        if !every {
+            return Some(vec![folder.to_owned()]);
+        }
+        let inner = files.names(folder)?.into_iter().filter_map(|name| name.strip_suffix('/').map(str::to_owned));
+        let inner = inner.map(|name| format!("{folder}/{name}"));
+        Some(inner.filter(|inner| files.read(&format!("{inner}/{}", self.file)).is_some()).collect())
+    }
+
+    /// Returns `true` if the packages that a table of the file in `folder` names by their paths are members, and if it
+    /// alters none of them.
+    fn is_alone(&self, folder: &str, table: &toml::Table, members: &[Member], files: &dyn ProjectFiles) -> bool {
+        let is_member = |name: &str| members.iter().any(|member| member.name == name);
+        let fine = |(key, value): (&String, &toml::Value)| match value {
+            toml::Value::Table(inner) => {
+                let package = inner.get("package").and_then(toml::Value::as_str).unwrap_or(key);
+                let altered = is_member(package) && self.alters.iter().any(|key| inner.contains_key(key));
+                !altered && self.is_alone(folder, inner, members, files)
+            }
+            toml::Value::Array(list) if !self.alters.is_empty() => {
+                let feature = |value: &toml::Value| {
+                    let package = value.as_str().and_then(|text| text.split_once('/')).map(|(package, _)| package);
+                    package.is_some_and(|package| is_member(package.trim_end_matches('?')))
+                };
+                !list.iter().any(feature)
+            }
+            toml::Value::String(path) if !self.link.is_empty() && *key == self.link => {
+                let linked = seen_from(folder, path);
+                let listed = |linked: &String| {
+                    members.iter().any(|member| member.folder == *linked)
+                        || files.read(&format!("{linked}/{}", self.file)).is_none()
+                };
+                linked.as_ref().is_none_or(listed)
+            }
+            _ => true,
+        };
+        table.iter().all(fine)
+    }
+}
