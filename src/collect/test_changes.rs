@@ -10,6 +10,7 @@ use crate::git::{PathChange, TreeDiff, WantedFile};
 use crate::moment::Moment;
 use crate::policy::{Gate, Mode};
 use crate::repo_path::RepoPath;
+use crate::snapshot::{DirtyPath, Snapshot};
 
 /// The maximum number of files that are compared, and the maximum size of a file, in bytes.
 const COMPARED: usize = 400;
@@ -51,6 +52,11 @@ pub(super) fn weakened(
     Ok(found)
 }
 
+/// Returns what a snapshot says of a path that differs from its commit.
+fn dirty_path<'s>(snapshot: &'s Snapshot, path: &RepoPath) -> Option<&'s DirtyPath> {
+    snapshot.dirty.binary_search_by(|one| one.path.cmp(path)).ok().map(|at| &snapshot.dirty[at])
+}
+
 /// Reads both sides of the files that differ and are `wanted`, by subject: in process, or in one call of git.
 fn pairs(
     sources: Sources<'_>,
@@ -67,12 +73,16 @@ fn pairs(
         let diff = sources.repo.diff_trees(&[(base.clone(), tree.clone())])?.pop();
         let listed = if let Some(TreeDiff::Changes(listed)) = &diff { listed.as_slice() } else { &[] };
         let known: HashMap<&RepoPath, &PathChange> = listed.iter().map(|change| (&change.path, change)).collect();
+        let is_listed = matches!(diff, Some(TreeDiff::Changes(_)));
         for path in changed.iter().filter(|path| is_wanted(path)).take(COMPARED) {
-            wanted.extend(match known.get(path) {
-                Some(change) => [WantedFile::of(change.before.as_ref()), WantedFile::of(change.after.as_ref())],
-                None => [base, tree].map(|tree| WantedFile::At(tree.clone(), path.clone())),
+            let here = draft.snapshot.and_then(|snapshot| dirty_path(snapshot, path));
+            wanted.extend(match (known.get(path), here) {
+                (Some(change), _) => [&change.before, &change.after].map(|entry| WantedFile::of(entry.as_ref())),
+                // Both trees have what the snapshot compares with, and the other side is the file itself.
+                (None, Some(dirty)) if is_listed => [WantedFile::of(dirty.base.as_ref()), WantedFile::Nowhere],
+                (None, _) => [base, tree].map(|tree| WantedFile::At(tree.clone(), path.clone())),
             });
-            compared.push((draft, path));
+            compared.push((draft, path, here));
         }
     }
     let mut pairs: BTreeMap<String, Vec<FilePair>> = BTreeMap::new();
@@ -81,9 +91,8 @@ fn pairs(
     }
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).ok().filter(|text| text.len() <= MAX_FILE);
     let mut blobs = sources.repo.blobs(&wanted)?.into_iter();
-    for (draft, path) in compared {
+    for (draft, path, here) in compared {
         let (old, committed) = (blobs.next().flatten(), blobs.next().flatten());
-        let here = draft.snapshot.and_then(|snapshot| snapshot.dirty.iter().find(|dirty| dirty.path == *path));
         let new = match here {
             Some(dirty) if dirty.now.is_none() => None,
             Some(_) => sources.repo.root().and_then(|root| std::fs::read(root.join(path.to_os())).ok()),
