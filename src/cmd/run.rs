@@ -18,7 +18,7 @@ use crate::fact::subject::SubjectKind;
 use crate::failure::Failure;
 use crate::gates;
 use crate::gates::finding::{Answer, Finding};
-use crate::git::EditSurvey;
+use crate::git::Repo;
 use crate::moment::Moment;
 use crate::policy::{Command, Policy, PolicySource, command_key};
 use crate::recorded_run::{self, CompletedRun, RunJob};
@@ -27,7 +27,7 @@ use crate::repo_path::RepoPath;
 use crate::run::CommandLine;
 use crate::runner::{Catalogue, why_nothing_ran};
 use crate::shell_quote::shell_word;
-use crate::snapshot::DirtyPath;
+use crate::snapshot::KeptSnapshot;
 
 /// Arguments of `gate run`.
 #[derive(Debug, clap::Args)]
@@ -146,18 +146,15 @@ fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, policy: &Polic
         ui.say(format_args!("gate: {WARN}this run proves nothing{WARN:#}: {why}"));
         return;
     }
-    let look = place.repo.look().ok();
     for run in runs {
         let name = run.command.name.as_deref().unwrap_or(&run.command.line);
         let inputs = policy.commands.iter().find(|command| Some(&command.name) == run.command.name.as_ref());
         let counts = |path: &&RepoPath| inputs.is_none_or(|command| command.inputs.matches(path));
         let products = run.products();
         let own = |path: &RepoPath| run.logs.contains(path) || products.contains(&path);
-        let dirty = |look: &EditSurvey| {
-            let counts = |dirty: &DirtyPath| counts(&&dirty.path) && !own(&dirty.path);
-            !look.snapshot.opaque.is_empty() || look.snapshot.dirty.iter().any(counts)
-        };
-        let uncommitted = look.as_ref().is_none_or(dirty);
+        let differing = differing_from_head(&place.repo, &run.end);
+        let is_open = |paths: Vec<RepoPath>| paths.iter().any(|path| counts(&path) && !own(path));
+        let uncommitted = !run.end.opaque.is_empty() || differing.is_none_or(is_open);
         let changed = run.changed.iter().filter(|path| counts(path) && !own(path));
         let changed: Vec<_> = changed.take(3).map(ToString::to_string).collect();
         let absent = inputs.map(|command| absent_inputs(&place.repo, &run.start, &command.inputs)).unwrap_or_default();
@@ -179,6 +176,12 @@ fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, policy: &Polic
             }
         }
     }
+}
+
+/// Returns the paths on which a kept working tree differs from its commit; `None` if that cannot be told.
+fn differing_from_head(repo: &Repo, kept: &KeptSnapshot) -> Option<Vec<RepoPath>> {
+    let committed = kept.head.as_ref().map_or_else(|| Ok(repo.empty_tree()), |head| repo.tree_of(head)).ok()?;
+    repo.paths_between(&committed, &kept.tree).ok()
 }
 
 /// Returns the reason why a run with status 0 proves nothing. `opaque` is an input that no commit can hold as it is;

@@ -12,9 +12,6 @@ use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::SnapshotEntry;
 
-/// The largest number of files that are read here. Git reads larger numbers faster, because it reads them in parallel.
-const MAX_FILES: usize = 256;
-
 /// The settings under which git takes a file as it is and its mode from the file system, with that value.
 const AS_IT_IS: [(&str, bool); 5] = [
     ("core.autocrlf", false),
@@ -37,7 +34,7 @@ impl Repo {
         root: &Path,
         paths: &[&RepoPath],
     ) -> Option<BTreeMap<RepoPath, Option<SnapshotEntry>>> {
-        if cfg!(not(unix)) || self.is_sha256() || paths.len() > MAX_FILES || self.converts() {
+        if cfg!(not(unix)) || self.is_sha256() || self.converts() {
             return None;
         }
         let reserved = |path: &RepoPath| path.as_bytes().split(|&byte| byte == b'/').any(is_reserved);

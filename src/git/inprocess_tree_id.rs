@@ -10,32 +10,39 @@ use super::inprocess_tree_diff::{TREE, TreeItem};
 use crate::oid::Oid;
 use crate::snapshot::{Snapshot, SnapshotEntry};
 
-/// Of more changed paths than these nothing is computed: reading their folders would cost more than it saves.
-const MAX_PATHS: usize = 256;
-
 impl Repo {
     /// Returns the id of the tree that keeping `snapshot` would write. `None`: that is not known without writing it.
     pub fn tree_id(&self, snapshot: &Snapshot) -> Option<Oid> {
-        if snapshot.dirty.len() > MAX_PATHS {
-            return None;
-        }
+        self.tree_with_folders(snapshot).map(|(tree, _)| tree)
+    }
+
+    /// Returns the same with the ids of the trees above the changes, its own among them.
+    pub(super) fn tree_with_folders(&self, snapshot: &Snapshot) -> Option<(Oid, Vec<Oid>)> {
         if snapshot.dirty.is_empty() {
-            return Some(snapshot.base.clone());
+            return Some((snapshot.base.clone(), Vec::new()));
         }
         let changes: Vec<TreeEdit<'_>> =
             snapshot.dirty.iter().map(|one| (one.path.as_bytes(), one.now.as_ref())).collect();
         let base = git2::Oid::from_str(snapshot.base.as_str()).ok()?;
-        let id = self.library(|library| Ok(changed(library, Some(base), &changes)))??;
-        id.map_or_else(|| Some(self.empty_tree()), |id| id.to_string().parse().ok())
+        let mut folders = Vec::new();
+        let id = self.library(|library| Ok(changed(library, Some(base), &changes, &mut folders)))??;
+        let tree = id.map_or_else(|| Some(self.empty_tree()), |id| id.to_string().parse().ok())?;
+        Some((tree, folders.iter().map(|id| id.to_string().parse().ok()).collect::<Option<_>>()?))
     }
 }
 
 /// A path below some folder, and its present entry.
 type TreeEdit<'s> = (&'s [u8], Option<&'s SnapshotEntry>);
 
-/// Returns the id of a tree with other entries; the inner `None`: nothing is left of it.
+/// Returns the id of a tree with other entries, and adds the ids of all trees that it is made of; the inner `None`: nothing
+/// is left of it.
 #[expect(clippy::option_option, reason = "not known, and known to be nothing, are two answers")]
-fn changed(library: &Repository, base: Option<git2::Oid>, changes: &[TreeEdit<'_>]) -> Option<Option<git2::Oid>> {
+fn changed(
+    library: &Repository,
+    base: Option<git2::Oid>,
+    changes: &[TreeEdit<'_>],
+    made: &mut Vec<git2::Oid>,
+) -> Option<Option<git2::Oid>> {
     let items = base.map_or_else(|| Some(Vec::new()), |base| TreeItem::all(library, base))?;
     let mut items: BTreeMap<Vec<u8>, (u32, git2::Oid)> =
         items.into_iter().map(|TreeItem { name, mode, oid }| (name, (mode, oid))).collect();
@@ -54,7 +61,7 @@ fn changed(library: &Repository, base: Option<git2::Oid>, changes: &[TreeEdit<'_
     }
     for (name, changes) in below {
         let old = items.get(name).filter(|(mode, _)| *mode == TREE).map(|(_, oid)| *oid);
-        match changed(library, old, &changes)? {
+        match changed(library, old, &changes, made)? {
             // What git does with both a file and a folder of one name, git says.
             Some(_) if old.is_none() && items.contains_key(name) => return None,
             Some(oid) => drop(items.insert(name.to_vec(), (TREE, oid))),
@@ -81,5 +88,7 @@ fn changed(library: &Repository, base: Option<git2::Oid>, changes: &[TreeEdit<'_
         bytes.push(0);
         bytes.extend_from_slice(item.oid.as_bytes());
     }
-    Some(Some(git2::Oid::hash_object(ObjectType::Tree, &bytes).ok()?))
+    let id = git2::Oid::hash_object(ObjectType::Tree, &bytes).ok()?;
+    made.push(id);
+    Some(Some(id))
 }

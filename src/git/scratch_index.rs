@@ -305,6 +305,12 @@ impl<'r> Scratch<'r> {
         parse_oid(&run(&mut command, Some(commit.message.as_bytes()))?, "commit-tree")
     }
 
+    /// Writes the objects of a list into a pack whose path begins with `start`, and returns the rest of its name.
+    pub(super) fn pack_objects(&self, start: &Path, list: &[u8]) -> Result<String, GitError> {
+        let printed = run(self.command().args(["pack-objects", "-q"]).arg(start), Some(list))?;
+        Ok(String::from_utf8_lossy(&printed).trim().to_owned())
+    }
+
     /// Writes the entries as a tree into the store. It does not check that blobs exist: in a partial clone most are on
     /// the remote.
     pub(super) fn write_tree(&self) -> Result<Oid, GitError> {

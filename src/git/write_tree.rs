@@ -4,19 +4,17 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::thread;
 
+use super::kept_objects::KeptObjects;
 use super::scratch_index::Scratch;
 use super::withheld_files::is_withheld;
 use super::{GitError, Repo, TreeDiff};
 use crate::commit::change::Commit;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
-use crate::snapshot::{KeptSnapshot, Presence, Snapshot};
+use crate::snapshot::{DirtyPath, KeptSnapshot, Presence, Snapshot, SnapshotEntry};
 
 /// The largest number of paths of each sort that are recorded.
 const LISTED: usize = 256;
-
-/// The mode of a commit of another repository.
-const GITLINK: u32 = 0o160_000;
 
 impl Repo {
     /// Keeps the present working tree. Paths that change meanwhile are read again; a tree that never stops changing is
@@ -39,10 +37,15 @@ impl Repo {
 
     /// Returns the paths on which two kept snapshots differ. If they cannot be compared, every path counts as changed.
     pub fn changed_between(&self, start: &KeptSnapshot, end: &KeptSnapshot) -> Result<Vec<RepoPath>, GitError> {
-        if start.tree == end.tree {
+        self.paths_between(&start.tree, &end.tree)
+    }
+
+    /// Returns the paths on which two trees differ, in the same way.
+    pub fn paths_between(&self, start: &Oid, end: &Oid) -> Result<Vec<RepoPath>, GitError> {
+        if start == end {
             return Ok(Vec::new());
         }
-        let diff = self.diff_trees(&[(start.tree.clone(), end.tree.clone())])?.pop();
+        let diff = self.diff_trees(&[(start.clone(), end.clone())])?.pop();
         Ok(match diff {
             Some(TreeDiff::Changes(changes)) => changes.into_iter().map(|change| change.path).collect(),
             Some(TreeDiff::Unreadable) | None => vec![RepoPath::from("**")],
@@ -55,7 +58,11 @@ impl Repo {
     /// The tree consists of the ids in the snapshot. If a file has changed since, the result is
     /// [`GitError::ChangedUnderneath`].
     pub fn keep(&self, snapshot: &Snapshot) -> Result<KeptSnapshot, GitError> {
-        let tree = if snapshot.dirty.is_empty() { snapshot.base.clone() } else { self.write(snapshot)? };
+        let tree = match self.kept_already(snapshot) {
+            _ if snapshot.dirty.is_empty() => snapshot.base.clone(),
+            Some(tree) => tree,
+            None => self.write(snapshot)?,
+        };
         let marked = |presence: Presence| {
             let dirty = snapshot.dirty.iter().filter(move |one| one.presence == presence && one.now.is_some());
             dirty.map(|one| one.path.clone()).take(LISTED).collect()
@@ -85,6 +92,17 @@ impl Repo {
         scratch.commit_tree(&scratch.write_tree()?, commit)
     }
 
+    /// Returns the tree of a snapshot of which everything is kept, and makes all of it as young as if it were written now.
+    fn kept_already(&self, snapshot: &Snapshot) -> Option<Oid> {
+        let root = self.work_tree().ok()?;
+        let (tree, folders) = self.tree_with_folders(snapshot)?;
+        let store = KeptObjects::of(self);
+        let withheld = |one: &DirtyPath| one.presence == Presence::Untracked && is_withheld(root, &one.path);
+        let is_kept = |one: &DirtyPath| one.now.as_ref().is_none_or(|now| store.freshen(&now.oid)) || withheld(one);
+        let contents = snapshot.dirty.iter().filter(|one| !is_repository(one));
+        (contents.into_iter().all(is_kept) && folders.iter().all(|folder| store.freshen(folder))).then_some(tree)
+    }
+
     fn write(&self, snapshot: &Snapshot) -> Result<Oid, GitError> {
         self.work_tree()?;
         let contents = Scratch::keeping(self)?;
@@ -106,7 +124,7 @@ impl Repo {
     fn write_contents(&self, snapshot: &Snapshot, contents: &Scratch<'_>) -> Result<(), GitError> {
         // Commits of other repositories are never ours to keep; their ids are.
         let root = self.work_tree()?;
-        let files = snapshot.dirty.iter().filter(|one| one.now.as_ref().is_some_and(|now| now.mode != GITLINK));
+        let files = snapshot.dirty.iter().filter(|one| one.now.is_some() && !is_repository(one));
         let files: Vec<_> =
             files.filter(|one| one.presence != Presence::Untracked || !is_withheld(root, &one.path)).collect();
         let paths: Vec<&RepoPath> = files.iter().map(|one| &one.path).collect();
@@ -129,4 +147,9 @@ impl Repo {
         }
         Ok(())
     }
+}
+
+/// Returns `true` for a commit of another repository.
+fn is_repository(one: &DirtyPath) -> bool {
+    one.now.as_ref().is_some_and(SnapshotEntry::is_commit)
 }

@@ -212,6 +212,26 @@ fn the_number_of_processes_grows_with_nothing() {
 }
 
 #[test]
+fn what_is_kept_already_is_not_written_again_however_much_differs() {
+    let sized = Sized::new(10);
+    let write = |name: &str| {
+        for number in 0..400 {
+            sized.repo.write(format!("src/{name}/f{number}"), format!("{name} {number}"));
+        }
+    };
+    let count = |args: &[&str]| subcommands(&sized.gate(args, "").1).join(" ");
+    // Records of decisions are looked for once.
+    sized.gate(&["check"], "");
+    write("new");
+    assert_eq!(count(&["run", "test"]), "read-tree status status update-index write-tree");
+    assert_eq!(count(&["run", "test"]), "pack-objects status status", "the same content is packed once");
+    assert_eq!(count(&["check"]), "status");
+    assert_eq!(count(&["run", "test"]), "status status", "the same content, packed");
+    write("newer");
+    assert_eq!(count(&["run", "test"]), "read-tree status status update-index write-tree", "other content");
+}
+
+#[test]
 fn what_goes_along_with_any_change_is_not_read_however_large_it_is() {
     let sized = Sized::new(10);
     let large = "name = \"a\"\nversion = \"1.0.0\"\n".repeat(20_000);

@@ -82,6 +82,55 @@ fn what_proves_nothing_any_more_is_removed_by_age_and_by_size() {
     assert!(bytes < 2 * 1024 * 1024, "{bytes} bytes");
 }
 
+/// Whether the store holds a file with this content, in whatever form.
+fn has_content(project: &Project, content: &str) -> bool {
+    let repo = &project.repo;
+    repo.write("../wanted", content);
+    let id = repo.git(["hash-object", "--no-filters", "../wanted"]);
+    let mut command = repo.command_in("git", repo.root());
+    command.env("GIT_OBJECT_DIRECTORY", project.gate_dir().join("objects")).args(["cat-file", "-e", id.trim()]);
+    command.output().unwrap().status.success()
+}
+
+#[test]
+fn contents_in_many_files_are_packed_and_still_go_by_age() {
+    let project = Project::with(&format!("{POLICY}[retention]\ndays = 30\n"));
+    let (repo, store) = (&project.repo, project.gate_dir().join("objects"));
+    let write = |folder: &str| {
+        for number in 0..300 {
+            repo.write(format!("{folder}/f{number}.py"), format!("{folder} {number}\n"));
+        }
+    };
+    let is_whole = |folder: &str| (0..300).all(|number| has_content(&project, &format!("{folder} {number}\n")));
+    let is_gone = |folder: &str| (0..300).all(|number| !has_content(&project, &format!("{folder} {number}\n")));
+    let age = |time: &str| {
+        let touched =
+            Command::new("find").arg(&store).args(["-type", "f", "-exec", "touch", "-d", time, "{}", "+"]).status();
+        assert!(touched.unwrap().success());
+    };
+    write("tried");
+    project.gate(["run", "--", "ls"]).exits(0);
+    fs::remove_dir_all(repo.path("tried")).unwrap();
+    write("tested");
+    project.gate(["run", "test"]).exits(0);
+    project.check();
+    assert!(files_below(&store).len() <= 6, "600 contents in {} files", files_below(&store).len());
+    assert!(is_whole("tried") && is_whole("tested"));
+    for file in files_below(&store) {
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o077, 0, "{}", file.display());
+    }
+    // A run on what is packed makes it young again.
+    age("20 days ago");
+    project.gate(["run", "test"]).exits(0);
+    let young = |file: &PathBuf| file.metadata().unwrap().modified().unwrap().elapsed().unwrap().as_secs() < 86_400;
+    assert!(files_below(&store).iter().any(|file| file.extension().is_some_and(|end| end == "pack") && young(file)));
+    age("40 days ago");
+    project.check();
+    assert!(is_gone("tried"), "what proves nothing leaves the pack");
+    assert!(is_whole("tested"), "what a run was on stays");
+    assert!(files_below(&store).len() <= 6);
+}
+
 #[test]
 fn what_a_killed_run_left_is_removed_by_the_next_command() {
     let project = Project::with(POLICY);
