@@ -69,12 +69,11 @@ impl Identity {
         self
     }
 
-    /// Returns the same check of each member of the workspace, if it is one of all of them. The inner value is `None` if they
-    /// are not known.
-    pub fn by_member(&self, catalogue: &Catalogue, files: &dyn ProjectFiles) -> Option<Option<Vec<Self>>> {
+    /// Returns the same check of each member of the workspace, if it is one of all of them; none if they are not known.
+    pub fn by_member(&self, catalogue: &Catalogue, files: &dyn ProjectFiles) -> Option<Vec<Self>> {
         let split = catalogue.runner(&self.runner)?.arguments.by_member(&self.arguments, files)?;
         let alone = |arguments| Self { arguments, ..self.clone() };
-        Some(split.map(|each| each.into_iter().map(alone).collect()))
+        Some(split.into_iter().map(alone).collect())
     }
 
     /// Returns `true` if a run of this check is a run of `asked`: the same one, or one that certainly includes `asked`.

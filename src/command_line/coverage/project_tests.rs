@@ -1,6 +1,9 @@
 //! Lines that run the tests of a declared command in other words, because of what the project is.
 
 use super::tests::proof_with;
+use crate::command_line::{LineRecord, judge};
+use crate::runner::Project;
+use crate::shell_kind::Shell;
 
 type Files = &'static [(&'static str, &'static str)];
 /// Files, the declared command, a line, and its output.
@@ -27,6 +30,12 @@ fn discovery_of_unittest_in_the_folder_that_has_all_tests() {
         ("setup.py", ""),
     ];
     const INNER: Files = &[("lib/__init__.py", ""), ("lib/tests/test_a.py", "")];
+    const ROOT: Files = &[("tests/test_a.py", ""), ("test_b.py", "")];
+    const OTHER: Files = &[("tests/test_a.py", ""), ("lib/__init__.py", ""), ("lib/test_b.py", "")];
+    const UNLOADED: Files = &[("tests/test_a.py", "import library\n"), ("lib/__init__.py", "import os\n")];
+    const HOOK: Files = &[("tests/test_a.py", ""), ("tests/__init__.py", "def load_tests(): pass\n")];
+    const CASES: Files =
+        &[("tests/test_a.py", "import lib\n"), ("lib/__init__.py", "class A(unittest.TestCase): pass\n")];
     check(
         &[
             (PACKAGE, "python -m unittest", "python3 -m unittest", PY_OK),
@@ -50,12 +59,6 @@ fn discovery_of_unittest_in_the_folder_that_has_all_tests() {
         ],
         true,
     );
-    const ROOT: Files = &[("tests/test_a.py", ""), ("test_b.py", "")];
-    const OTHER: Files = &[("tests/test_a.py", ""), ("lib/__init__.py", ""), ("lib/test_b.py", "")];
-    const UNLOADED: Files = &[("tests/test_a.py", "import library\n"), ("lib/__init__.py", "import os\n")];
-    const HOOK: Files = &[("tests/test_a.py", ""), ("tests/__init__.py", "def load_tests(): pass\n")];
-    const CASES: Files =
-        &[("tests/test_a.py", "import lib\n"), ("lib/__init__.py", "class A(unittest.TestCase): pass\n")];
     check(
         &[
             (ROOT, "python -m unittest", "python -m unittest discover -s tests", PY_OK),
@@ -95,6 +98,13 @@ fn folders_that_the_settings_of_pytest_name() {
     const TOML: Files =
         &[("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = ['tests']\n"), ("tox.ini", "[tox]\n"), TESTS];
     const TEXT: Files = &[("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = 'tests more'\n"), TESTS];
+    const BOTH: Files = &[("pytest.ini", "[pytest]\ntestpaths = tests\n"), (".pytest.ini", ""), TESTS];
+    const OTHER: Files =
+        &[("tox.ini", "[pytest]\ntestpaths = tests\n"), ("pyproject.toml", "[tool.pytest.ini_options]\n"), TESTS];
+    const OVER: Files = &[("setup.cfg", "[tool:pytest]\ntestpaths = tests\n"), ("tox.ini", "[pytest]\n"), TESTS];
+    const SECTION: Files = &[("setup.cfg", "[pytest]\ntestpaths = tests\n"), ("test_b.py", ""), TESTS];
+    const ABOVE: Files = &[("pytest.ini", "[pytest]\ntestpaths = more/unit\n"), ("more/tox.ini", "[pytest]\n")];
+    const COMMENT: Files = &[("pytest.ini", "[pytest]\ntestpaths = tests # more\n"), TESTS];
     check(
         &[
             (INI, "pytest", "pytest tests", PYTEST_OK),
@@ -109,13 +119,6 @@ fn folders_that_the_settings_of_pytest_name() {
         ],
         true,
     );
-    const BOTH: Files = &[("pytest.ini", "[pytest]\ntestpaths = tests\n"), (".pytest.ini", ""), TESTS];
-    const OTHER: Files =
-        &[("tox.ini", "[pytest]\ntestpaths = tests\n"), ("pyproject.toml", "[tool.pytest.ini_options]\n"), TESTS];
-    const OVER: Files = &[("setup.cfg", "[tool:pytest]\ntestpaths = tests\n"), ("tox.ini", "[pytest]\n"), TESTS];
-    const SECTION: Files = &[("setup.cfg", "[pytest]\ntestpaths = tests\n"), ("test_b.py", ""), TESTS];
-    const ABOVE: Files = &[("pytest.ini", "[pytest]\ntestpaths = more/unit\n"), ("more/tox.ini", "[pytest]\n")];
-    const COMMENT: Files = &[("pytest.ini", "[pytest]\ntestpaths = tests # more\n"), TESTS];
     check(
         &[
             (LINES, "pytest", "pytest tests", PYTEST_OK),
@@ -270,26 +273,6 @@ fn members_of_a_workspace_one_by_one() {
         ("packages/a/package.json", r#"{"name":"@x/a","scripts":{"test":"jest"}}"#),
         ("packages/b/package.json", r#"{"name":"b","scripts":{"test":"jest"}}"#),
     ];
-    check(
-        &[
-            (CARGO, "cargo test --workspace", "cargo test -p a && cargo test -p b", CARGO_OK),
-            (CARGO, "cargo test", "cargo test --package b -q && cargo test -p a --no-fail-fast", CARGO_OK),
-            (CARGO, "cargo test --workspace", "cargo test -p a -p b", CARGO_OK),
-            (
-                CARGO,
-                "cargo test --workspace --locked",
-                "cargo test -p a && cargo fmt --check && cargo test -p b",
-                CARGO_OK,
-            ),
-            (CARGO, "cargo test --release", "cargo test -p a --release && cargo test -p b --release", CARGO_OK),
-            (NPM, "npm test --workspaces", "npm test -w @x/a && npm test -w b", JEST_OK),
-            (NPM, "npm test -ws", "npm test --workspace=packages/a && npm run test -w ./packages/b/", JEST_OK),
-            (NPM, "npm test --workspaces", "npm test -w @x/a -w packages/b", JEST_OK),
-            (NPM, "npm test", "npm test -w packages/a && npm test -w packages/b", JEST_OK),
-            (NPM, "npm test --workspaces", "npm test -ws", JEST_OK),
-        ],
-        true,
-    );
     const FEATURE: Files = &[
         ("Cargo.toml", "[workspace]\nmembers = ['a', 'b']\n"),
         ("a/Cargo.toml", "[package]\nname = 'a'\n"),
@@ -316,6 +299,26 @@ fn members_of_a_workspace_one_by_one() {
     ];
     check(
         &[
+            (CARGO, "cargo test --workspace", "cargo test -p a && cargo test -p b", CARGO_OK),
+            (CARGO, "cargo test", "cargo test --package b -q && cargo test -p a --no-fail-fast", CARGO_OK),
+            (CARGO, "cargo test --workspace", "cargo test -p a -p b", CARGO_OK),
+            (
+                CARGO,
+                "cargo test --workspace --locked",
+                "cargo test -p a && cargo fmt --check && cargo test -p b",
+                CARGO_OK,
+            ),
+            (CARGO, "cargo test --release", "cargo test -p a --release && cargo test -p b --release", CARGO_OK),
+            (NPM, "npm test --workspaces", "npm test -w @x/a && npm test -w b", JEST_OK),
+            (NPM, "npm test -ws", "npm test --workspace=packages/a && npm run test -w ./packages/b/", JEST_OK),
+            (NPM, "npm test --workspaces", "npm test -w @x/a -w packages/b", JEST_OK),
+            (NPM, "npm test", "npm test -w packages/a && npm test -w packages/b", JEST_OK),
+            (NPM, "npm test --workspaces", "npm test -ws", JEST_OK),
+        ],
+        true,
+    );
+    check(
+        &[
             (CARGO, "cargo test --workspace", "cargo test -p a", CARGO_OK),
             (CARGO, "cargo test --workspace", "cargo test -p a && cargo test -p a", CARGO_OK),
             (CARGO, "cargo test --workspace", "cargo test -p a && cargo test -p b parser", CARGO_OK),
@@ -337,4 +340,13 @@ fn members_of_a_workspace_one_by_one() {
         ],
         false,
     );
+}
+
+#[test]
+fn a_pipe_behind_meson_names_the_command_that_would_prove_it() {
+    let record = LineRecord { status: Some(0), output: Some("done\n"), background: false, shell: Some(Shell::Bash) };
+    let judged = judge("meson test -C build | tail", &record, Project::without_runners(&()));
+    assert_eq!(judged.would_prove.as_deref(), Some("meson test -C build"), "{}", judged.reason);
+    assert!(!proof_with(&[], "meson test -C build", "meson test -C build | tail", "done\n"));
+    assert!(proof_with(&[], "meson test -C build", "meson test -C build -v", "done\n"));
 }

@@ -233,7 +233,8 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
         let key = CheckKey { what: CheckSubject::Known(identity), ..key.clone() };
         RequestedCheck { key, parts: None, members: None }
     };
-    let members = each.flatten().map(|each| each.into_iter().map(alone).collect());
+    let each = each.filter(|each| !each.is_empty());
+    let members = each.map(|each| each.into_iter().map(alone).collect());
     parts.iter_mut().flatten().for_each(|part| part.surround(&key));
     Some(RequestedCheck { key, parts, members })
 }

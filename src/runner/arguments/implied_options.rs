@@ -147,9 +147,9 @@ impl Arguments {
         }
     }
 
-    /// Returns the arguments for each member of the workspace, if `essence` means all of them. The inner value is `None` if
+    /// Returns the arguments for each member of the workspace, if `essence` means all of them. Returns none if
     /// they are not known.
-    pub(crate) fn by_member(&self, essence: &Essence, files: &dyn ProjectFiles) -> Option<Option<Vec<Essence>>> {
+    pub(crate) fn by_member(&self, essence: &Essence, files: &dyn ProjectFiles) -> Option<Vec<Essence>> {
         self.members.as_ref()?.split(essence, files)
     }
 }

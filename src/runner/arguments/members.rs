@@ -42,14 +42,13 @@ struct Member {
 }
 
 impl Members {
-    /// Returns the arguments for each member alone, if `essence` means all of them. The inner value is `None` if they are
-    /// not known.
-    pub(super) fn split(&self, essence: &Essence, files: &dyn ProjectFiles) -> Option<Option<Vec<Essence>>> {
+    /// Returns the arguments for each member alone, if `essence` means all of them; none if they are not known.
+    pub(super) fn split(&self, essence: &Essence, files: &dyn ProjectFiles) -> Option<Vec<Essence>> {
         let is = |choice: &OptionChoice, name: &str| choice.name == name;
         let all = essence.options.iter().position(|choice| is(choice, &self.all))?;
         let other = |choice: &OptionChoice| is(choice, &self.one) || self.unless.contains(&choice.name);
         if essence.options.iter().any(other) {
-            return Some(None);
+            return Some(Vec::new());
         }
         let alone = |member: Member| {
             let mut essence = essence.clone();
@@ -57,7 +56,7 @@ impl Members {
             essence.options.sort();
             essence
         };
-        Some(self.members(files).map(|members| members.into_iter().map(alone).collect()))
+        Some(self.members(files).into_iter().flatten().map(alone).collect())
     }
 
     /// Names the members in `essence` by their names. Where all are named, this is the option for all of them, which only adds to
