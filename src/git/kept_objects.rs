@@ -79,10 +79,11 @@ impl<'r> KeptObjects<'r> {
         let width = self.repo.empty_tree().as_str().len() / 2;
         for (name, path) in files(&self.repo.kept_objects().join("pack")) {
             remove_leftover(&name, &path);
-            let half = path.with_extension(if name.ends_with(".idx") { "pack" } else { "idx" });
+            let is_index = path.extension().is_some_and(|extension| extension == "idx");
+            let half = path.with_extension(if is_index { "pack" } else { "idx" });
             if !half.exists() && is_older(&path, LEFT_AFTER) {
                 let _ = fs::remove_file(&path);
-            } else if name.ends_with(".idx") {
+            } else if is_index {
                 found.extend(KeptPack::read(path, width));
             }
         }
@@ -93,7 +94,7 @@ impl<'r> KeptObjects<'r> {
     pub(super) fn pack<'a>(&self, ids: impl Iterator<Item = &'a Oid>) -> Option<PathBuf> {
         let folder = self.repo.kept_objects().join("pack");
         fs::create_dir_all(&folder).ok()?;
-        let list: String = ids.map(|id| format!("{id}\n")).collect();
+        let list: String = ids.flat_map(|id| [id.as_str(), "\n"]).collect();
         let name = Scratch::keeping(self.repo).ok()?.pack_objects(&folder.join("pack"), list.as_bytes()).ok()?;
         let index = folder.join(format!("pack-{name}.idx"));
         // One of the same objects may have been there: it is used now.

@@ -1,7 +1,7 @@
 //! Removes kept contents of runs that no longer prove anything, and packs the others.
 
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -78,7 +78,9 @@ impl Repo {
             return;
         }
         // Of two at once, the second would look for what the first removes.
-        let lock = File::create(self.gate_dir().join("objects.lock"));
+        let mut options = OpenOptions::new();
+        let lock =
+            options.read(true).write(true).create(true).truncate(false).open(self.gate_dir().join("objects.lock"));
         if !lock.as_ref().is_ok_and(|lock| lock.try_lock().is_ok()) {
             return;
         }

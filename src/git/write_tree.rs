@@ -55,8 +55,8 @@ impl Repo {
     /// Keeps `snapshot` as a tree with all its contents, so that it can be compared and read later. Without changes,
     /// nothing is written; otherwise only the gate's own object store grows.
     ///
-    /// The tree consists of the ids in the snapshot. If a file has changed since, the result is
-    /// [`GitError::ChangedUnderneath`].
+    /// The tree consists of the ids in the snapshot. If a file whose content is not kept yet has changed since, the result
+    /// is [`GitError::ChangedUnderneath`].
     pub fn keep(&self, snapshot: &Snapshot) -> Result<KeptSnapshot, GitError> {
         let tree = match self.kept_already(snapshot) {
             _ if snapshot.dirty.is_empty() => snapshot.base.clone(),

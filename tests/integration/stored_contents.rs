@@ -188,7 +188,8 @@ fn a_fifo_a_folder_or_a_device_in_place_of_a_file_of_gate_holds_nobody_up() {
     project.gate(["run", "test"]).exits(0);
     let journal = project.gate_dir().join("journal.jsonl");
     let lines = fs::read(&journal).unwrap();
-    for name in ["journal.jsonl", "journal.lock", "state.json"] {
+    fs::create_dir_all(project.gate_dir().join("objects")).unwrap();
+    for name in ["journal.jsonl", "journal.lock", "state.json", "objects.lock"] {
         let place = project.gate_dir().join(name);
         for kind in ["fifo", "folder", "device"] {
             let _ = fs::remove_file(&place);
