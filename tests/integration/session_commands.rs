@@ -116,7 +116,10 @@ fn what_is_no_file_is_no_log() {
     for pipe in &pipes {
         assert!(project.repo.command_in("mkfifo", project.repo.root()).arg(pipe).status().unwrap().success());
     }
-    let _socket = std::os::unix::net::UnixListener::bind(claude.join("s.jsonl")).unwrap();
+    // A socket is bound to a short path, so it gets its place afterwards.
+    let bound = project.repo.path("s");
+    let _socket = std::os::unix::net::UnixListener::bind(&bound).unwrap();
+    fs::rename(bound, claude.join("s.jsonl")).unwrap();
     std::os::unix::fs::symlink("/dev/zero", claude.join("zero.jsonl")).unwrap();
     assert_eq!(listed(&project), known);
     project.gate(["log", "--session", "5e55-claude"]).exits(0);
