@@ -10,11 +10,11 @@ use super::kept_objects::{KeptObjects, KeptPack, LooseObject};
 use crate::oid::Oid;
 
 /// The largest number of objects that are removed or packed at once, so that no command takes long.
-const AT_ONCE: usize = 4096;
+const MAX_AT_ONCE: usize = 4096;
 /// The number of objects in files of their own from which on they are packed.
-const LOOSE: usize = 256;
+const MIN_LOOSE: usize = 256;
 /// The largest time between the oldest and the newest content of a pack, which goes as a whole.
-const SPAN: Duration = Duration::from_hours(7 * 24);
+const MAX_PACK_SPAN: Duration = Duration::from_hours(7 * 24);
 
 /// The limits for kept contents that no longer prove anything.
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +110,7 @@ impl Repo {
                 (false, false) => continue,
             };
             let stays: Vec<&Oid> = one.ids().iter().filter(|id| staying.contains(*id)).collect();
-            if removed < AT_ONCE && one.is_removed(store, &stays) {
+            if removed < MAX_AT_ONCE && one.is_removed(store, &stays) {
                 left -= one.bytes();
                 removed += one.ids().len();
             }
@@ -149,14 +149,14 @@ impl Repo {
 /// Returns `None` if nothing was packed.
 fn pack_loose(store: &KeptObjects<'_>) -> Option<()> {
     let mut loose = store.loose();
-    if loose.len() < LOOSE {
+    if loose.len() < MIN_LOOSE {
         return None;
     }
     loose.sort_by_key(|one| one.modified);
-    loose.truncate(AT_ONCE);
+    loose.truncate(MAX_AT_ONCE);
     let (oldest, newest) = (loose.first()?.modified, loose.last()?.modified);
-    let spans_less = |pack: &KeptPack| newest.duration_since(pack.begun).is_ok_and(|span| span < SPAN);
-    let fits = |pack: &KeptPack| pack.ids.len() < AT_ONCE && spans_less(pack);
+    let spans_less = |pack: &KeptPack| newest.duration_since(pack.begun).is_ok_and(|span| span < MAX_PACK_SPAN);
+    let fits = |pack: &KeptPack| pack.ids.len() < MAX_AT_ONCE && spans_less(pack);
     let grown = store.packs().into_iter().filter(fits).max_by_key(|pack| pack.begun);
     let ids = loose.iter().map(|one| &one.id).chain(grown.iter().flat_map(|pack| &pack.ids));
     let index = store.pack(ids)?;
