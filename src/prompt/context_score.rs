@@ -51,7 +51,11 @@ impl ScoreBasis<'_> {
         }
         let creates = self.acts().any(|act| act == ClauseAct::Create);
         if self.has("says.shared") || (places.unknown > 0 && !total) {
-            return (if creates { 3 } else { 5 }, "the place is known");
+            // "Add a test for the last commit" names its place, "add a page to the repository" does not.
+            let is_placed = !creates || self.has("acts.test") && self.has("says.changes");
+            let names_file = places.unknown > 0 && self.reading.explicit().any(|name| name.kind == NameKind::Path);
+            let score = if is_placed { 5 } else { 3 + u8::from(names_file) };
+            return (score, "the place is known");
         }
         if total {
             return (1, "everything is meant");

@@ -210,8 +210,8 @@ fn continues_route(text: &str, start: usize) -> bool {
     before.is_some_and(|before| before.is_empty() || before.ends_with([' ', '`', '(', '\n', '"']))
 }
 
-/// Returns a text of the same number of bytes with spaces where scripts without spaces are written: in
-/// "删除`BookmarkList`组件" without the marks, a name begins and ends where the script changes.
+/// Returns a text of the same number of bytes with spaces for the characters of scripts without spaces: a name between
+/// Chinese characters begins and ends where the script changes.
 fn without_unspaced_scripts(text: &str) -> Cow<'_, str> {
     let is_unspaced = |c: char| matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}');
     if !text.chars().any(is_unspaced) {

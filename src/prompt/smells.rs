@@ -245,11 +245,14 @@ fn is_open(
                     .names
                     .iter()
                     .any(|name| name.kind == NameKind::Command && sentence <= name.start && name.start < until);
+            // "A button that turns it on and off"
+            let is_switch = language.spans("says.switches", &wish[..end]).iter().any(|&(_, switched)| switched == end);
             // "To fix the error, first call the API" says how.
             let is_purpose =
                 is_definite_wish && language.begins("says.purposes", wish[sentence..start].trim_start()).is_some();
             !is_case
                 && !is_purpose
+                && !is_switch
                 && !is_settled
                 && !is_of_tool
                 && !reading.has_trace
@@ -321,9 +324,11 @@ fn is_magic(
         && wish[end..].starts_with([' ', '-'])
         && wish[end..].trim_start().starts_with(char::is_uppercase)
         && start > 0;
+    // "An appropriately-structured list" describes what a list is.
+    let is_part = wish[end..].strip_prefix('-').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
     let defined = wish[end..].trim_start().starts_with(':');
     // "Update go in all the right places to 1.26" says what should be there.
     let is_exact =
         clause.is_some_and(|clause| clause.act == Some(ClauseAct::Precise) && concrete(&text[clause.start..]) > 0);
-    !defined && !mechanism && !is_example_list && !is_name && !is_exact
+    !defined && !mechanism && !is_example_list && !is_name && !is_part && !is_exact
 }

@@ -139,13 +139,15 @@ fn chain(wish: &str, language: PromptLanguage, clauses: &[Clause]) -> Vec<(usize
     if found.len() < 2 { Vec::new() } else { [(only.start, only.end)].into_iter().chain(found).collect() }
 }
 
-/// Returns `true` for a clause that is a condition or what follows from one.
+/// Returns `true` for a clause that is a condition, what follows from one, or says how something behaves: "it should
+/// accept a list".
 fn is_case(wish: &str, language: PromptLanguage, clause: &Clause) -> bool {
+    let begins = |key: &str, at: usize| {
+        let text = wish[at..].trim_start_matches([' ', ',', '，', '。', '；', '.', ';']);
+        language.begins(key, text).is_some()
+    };
     let sentence = wish[..clause.start].rfind(['.', '!', '?', '\n', ';', '。', '；']).map_or(0, |at| at + 1);
-    let mut heads = [&wish[sentence..], &wish[clause.start..]].into_iter();
-    heads.any(|head| {
-        language.begins("says.triggers", head.trim_start_matches([' ', ',', '，', '。', '；', '.', ';'])).is_some()
-    })
+    begins("says.triggers", sentence) || ["says.triggers", "says.behaviour"].iter().any(|key| begins(key, clause.start))
 }
 
 fn ends_with_joiner(text: &str) -> bool {
