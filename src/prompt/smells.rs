@@ -166,7 +166,8 @@ const MAX_TO_PLACE: usize = 24;
 fn is_renamed_to(text: &str, language: PromptLanguage) -> bool {
     let Some((_, end)) = language.spans("says.renames", text).last().copied() else { return false };
     let words: Vec<&str> = text[end..].split_whitespace().collect();
-    matches!(words.as_slice(), [_, "to" | "into" | "as" | "with" | "a" | "por" | "en", _, ..])
+    let leads = |word: &str| word_lists::spans("says.leads_to", word).contains(&(0, word.len()));
+    matches!(words.as_slice(), [_, word, _, ..] if leads(word))
 }
 
 /// Returns `true` if a negation or a mention is just before the phrase.
