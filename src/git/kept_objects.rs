@@ -1,4 +1,4 @@
-//! The gate's own object store, as the files that git writes there: objects alone, and packs of them.
+//! The files of the gate's own object store: loose objects and packs.
 
 use std::cell::OnceCell;
 use std::fs::{self, File};
@@ -13,7 +13,7 @@ use crate::oid::Oid;
 /// The beginning of an index of a pack: its magic number and version, and the counts by first byte.
 const INDEX_HEAD: usize = 8 + 256 * 4;
 
-/// The store, looked at once.
+/// The store. Its packs are listed once.
 pub(super) struct KeptObjects<'r> {
     repo: &'r Repo,
     packs: OnceCell<Vec<KeptPack>>,
@@ -42,7 +42,8 @@ impl<'r> KeptObjects<'r> {
         Self { repo, packs: OnceCell::new() }
     }
 
-    /// Makes an object as young as if it were written now. Returns `false` if it is neither here nor in the repository.
+    /// Sets the time of an object to now, as if it were written again. Returns `false` if neither this store nor the
+    /// repository has it.
     pub(super) fn freshen(&self, id: &Oid) -> bool {
         let loose = |store: &Path| is_touched(&store.join(&id.as_str()[..2]).join(&id.as_str()[2..]));
         let packs = || self.packs.get_or_init(|| self.packs()).iter();
@@ -73,7 +74,7 @@ impl<'r> KeptObjects<'r> {
         found
     }
 
-    /// Returns the packs that can be read, in the same way.
+    /// Returns the packs that can be read, and removes leftovers in the same way.
     pub(super) fn packs(&self) -> Vec<KeptPack> {
         let mut found = Vec::new();
         let width = self.repo.empty_tree().as_str().len() / 2;

@@ -69,7 +69,8 @@ impl Identity {
         self
     }
 
-    /// Returns the same check of each member of the workspace, if it is one of all of them; none if they are not known.
+    /// Returns the same check of each member of the workspace, or `None` if it is not a check of all of them. The list is
+    /// empty if the members are not known.
     pub fn by_member(&self, catalogue: &Catalogue, files: &dyn ProjectFiles) -> Option<Vec<Self>> {
         let split = catalogue.runner(&self.runner)?.arguments.by_member(&self.arguments, files)?;
         let alone = |arguments| Self { arguments, ..self.clone() };

@@ -111,12 +111,11 @@ class Team(Session):
 
     def merge(self):
         """What a forge does with a pull request."""
-        self.git("fetch", "-q", self.root, "HEAD")
         self.call("git", "-C", self.remote, "fetch", "-q", self.root, "+HEAD:main")
         self.git("fetch", "-q", "origin")
 
     def cycle(self, role, client, agent):
-        """One task on a branch of its own, in a session of its own; the refusals of its stops."""
+        """Does one task on a branch of its own, in a session of its own. Returns how often it was refused."""
         self.number += 1
         if not self.lessons:
             (self.root / ".git/gate/reflections.jsonl").unlink(missing_ok=True)
@@ -140,7 +139,7 @@ def tasks():
 
 
 def measure(clients, gate, lessons):
-    """A row: tasks that passed at once, refusals, the traps that were fallen into, and those that were avoided."""
+    """A row: tasks that passed at once, refusals, tasks with a lesson about one of their traps, and falls into each trap."""
     team = Team(list(clients.values()), gate, lessons)
     row = {"at once": 0, "refusals": 0, "shown": 0, **dict.fromkeys(LESSONS, 0)}
     try:

@@ -82,7 +82,7 @@ fn what_proves_nothing_any_more_is_removed_by_age_and_by_size() {
     assert!(bytes < 2 * 1024 * 1024, "{bytes} bytes");
 }
 
-/// Whether the store holds a file with this content, in whatever form.
+/// Returns `true` if the store holds a file with this content, loose or in a pack.
 fn has_content(project: &Project, content: &str) -> bool {
     let repo = &project.repo;
     repo.write("../wanted", content);

@@ -147,8 +147,8 @@ impl Arguments {
         }
     }
 
-    /// Returns the arguments for each member of the workspace, if `essence` means all of them. Returns none if
-    /// they are not known.
+    /// Returns the arguments for each member of the workspace, or `None` if `essence` does not mean all of them. The list is
+    /// empty if the members are not known.
     pub(crate) fn by_member(&self, essence: &Essence, files: &dyn ProjectFiles) -> Option<Vec<Essence>> {
         self.members.as_ref()?.split(essence, files)
     }

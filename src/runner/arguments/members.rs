@@ -42,7 +42,8 @@ struct Member {
 }
 
 impl Members {
-    /// Returns the arguments for each member alone, if `essence` means all of them; none if they are not known.
+    /// Returns the arguments for each member alone, or `None` if `essence` does not mean all of them. The list is empty if
+    /// the members are not known.
     pub(super) fn split(&self, essence: &Essence, files: &dyn ProjectFiles) -> Option<Vec<Essence>> {
         let is = |choice: &OptionChoice, name: &str| choice.name == name;
         let all = essence.options.iter().position(|choice| is(choice, &self.all))?;
@@ -59,8 +60,8 @@ impl Members {
         Some(self.members(files).into_iter().flatten().map(alone).collect())
     }
 
-    /// Names the members in `essence` by their names. Where all are named, this is the option for all of them, which only adds to
-    /// a check if `more`.
+    /// Replaces the folders of members in `essence` by their names. If all members are named, the option for all of them
+    /// takes their place; `more` says that it only adds to a check.
     pub(super) fn gather(&self, essence: &mut Essence, more: bool, files: &dyn ProjectFiles) {
         if !essence.options.iter().any(|choice| choice.name == self.one) {
             return;
