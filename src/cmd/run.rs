@@ -122,7 +122,8 @@ fn run(place: &Workplace, root: &Path, job: RunJob<'_>, policy: &Policy, ui: &mu
     let name = job.command.name.clone().unwrap_or_else(|| job.command.line.clone());
     let recorded = recorded_run::record(place, root, job);
     say(&name, &recorded, ui);
-    if recorded.loss.is_none() && recorded.finished.ended.success() {
+    let passed = recorded.finished.ended.success() || recorded.served.iter().any(|run| run.ended.success());
+    if recorded.loss.is_none() && passed {
         say_what_it_proves(place, &recorded, policy, ui);
     }
     recorded.finished.exit_code().into()
@@ -148,6 +149,10 @@ fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, policy: &Polic
     }
     for run in runs {
         let name = run.command.name.as_deref().unwrap_or(&run.command.line);
+        if let Some(how) = failure(run.ended) {
+            ui.say(format_args!("gate: {BAD}this does not prove {name}{BAD:#}: `{}` {how}", run.command.line));
+            continue;
+        }
         let inputs = policy.commands.iter().find(|command| Some(&command.name) == run.command.name.as_ref());
         let counts = |path: &&RepoPath| inputs.is_none_or(|command| command.inputs.matches(path));
         let products = run.products();
@@ -226,6 +231,19 @@ fn listed(paths: &[&RepoPath]) -> String {
     paths.iter().take(3).map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
+/// Returns how a run ended that did not pass, as the end of a sentence about it.
+fn failure(ended: Ended) -> Option<String> {
+    match ended {
+        Ended::Exited(0) => None,
+        Ended::Exited(code @ (126 | 127)) => {
+            Some(format!("could not start (exit status {code}: a program was not found or may not be executed)"))
+        }
+        Ended::Exited(code) => Some(format!("ended with status {code}")),
+        Ended::Signalled(signal) => Some(format!("was killed by signal {signal}")),
+        Ended::NotStarted => Some("could not start".to_owned()),
+    }
+}
+
 fn say(name: &str, recorded: &CompletedRun, ui: &mut Ui) {
     if let Some(error) = &recorded.finished.start_error {
         ui.say(format_args!("{BAD}gate:{BAD:#} {}", error.what));
@@ -239,18 +257,16 @@ fn say(name: &str, recorded: &CompletedRun, ui: &mut Ui) {
             "gate: {names} was not passed on: with it, the command would run other code than elsewhere"
         ));
     }
-    let counts = recorded.run.as_ref().and_then(|run| run.report.as_ref());
-    let counts = counts
+    let report = recorded.run.as_ref().and_then(|run| run.report.as_ref());
+    let failures = report.is_some_and(|report| report.failed > 0);
+    let counts = report
         .map(|report| format!(" ({} passed, {} failed, {} skipped)", report.passed, report.failed, report.skipped));
     let counts = counts.unwrap_or_default();
-    match recorded.finished.ended {
-        Ended::Exited(0) => ui.say(format_args!("gate: {GOOD}{name} passed{GOOD:#}{counts}")),
-        Ended::Exited(code @ (126 | 127)) => ui.say(format_args!(
-            "gate: {BAD}{name} could not start{BAD:#} (exit status {code}: a program was not found or may not be executed)"
-        )),
-        Ended::Exited(code) => ui.say(format_args!("gate: {BAD}{name} ended with status {code}{BAD:#}{counts}")),
-        Ended::Signalled(signal) => ui.say(format_args!("gate: {BAD}{name} was killed by signal {signal}{BAD:#}")),
-        Ended::NotStarted => {}
+    match (recorded.finished.ended, failure(recorded.finished.ended)) {
+        (Ended::NotStarted, _) => {}
+        (_, None) if failures => ui.say(format_args!("gate: {BAD}{name} ended with status 0{BAD:#}{counts}")),
+        (_, None) => ui.say(format_args!("gate: {GOOD}{name} passed{GOOD:#}{counts}")),
+        (_, Some(how)) => ui.say(format_args!("gate: {BAD}{name} {how}{BAD:#}{counts}")),
     }
     if let Some(run) = &recorded.run {
         say_what_changed(run, ui);

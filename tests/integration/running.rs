@@ -347,6 +347,23 @@ fn a_program_that_is_missing_could_not_start() {
 }
 
 #[test]
+fn a_longer_line_says_what_its_declared_command_proves() {
+    let project = declared("python3 -m unittest");
+    let test = "import unittest\nclass One(unittest.TestCase):\n    def test_one(self): pass\n";
+    fs::write(project.repo.root().join("test_one.py"), test).expect("written");
+    project.repo.commit_all("test: one");
+    let missing = "this does not prove test: `python3 -m unittest` could not start";
+    for (line, code, said, verdict) in [
+        ("PATH=/nowhere python3 -m unittest; true", 0, missing, 10),
+        ("python3 -m unittest; false", 1, "this proves test for this commit", 0),
+        ("python3 -m unittest; no-such-program-here", 127, "this proves test for this commit", 0),
+    ] {
+        project.gate(["run", "--", line]).exits(code).says(said);
+        project.check().exits(verdict);
+    }
+}
+
+#[test]
 fn a_task_that_is_up_to_date_tested_nothing() {
     for (said, remedy) in [
         ("make: 'test' is up to date.", "a file or folder named `test` is there"),

@@ -20,6 +20,9 @@ use super::required_checks::{
     CheckKey, DirectoryView, RequestedCheck, StartDirectory, asked_of_leaf, only_prepares, surroundings_change,
 };
 
+/// Exit status of a shell for a command that it did not find.
+const COMMAND_NOT_FOUND: i32 = 127;
+
 /// The end of a check, as far as the record shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Shown {
@@ -90,6 +93,11 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
             let shown = match ending.outcome {
                 _ if ending.by_output && !alone => Shown::Open("its output cannot be told from another's".to_owned()),
                 CheckOutcome::Pass => Shown::Passed,
+                CheckOutcome::Fail
+                    if output_evidence::not_started(program, id, text.as_deref().unwrap_or_default()) =>
+                {
+                    Shown::BrokenOff(Ended::Exited(COMMAND_NOT_FOUND))
+                }
                 CheckOutcome::Fail => failed(leaf, told, ending.by_output),
                 CheckOutcome::NoTests if empty && alone => Shown::Empty,
                 // It was not reached.

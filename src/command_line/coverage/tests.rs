@@ -782,6 +782,7 @@ fn what_was_not_recorded_proves_nothing() {
         ("cargo test -q", Some(Ended::Signalled(9)), Some(""), "broken"),
         ("cargo test", Some(Ended::Signalled(15)), Some(""), "broken"),
         ("cargo test", Some(Ended::Exited(127)), Some("cargo: command not found"), "fail 127"),
+        ("cargo test -q; true", Some(Ended::Exited(0)), Some("sh: 1: cargo: not found"), "fail 127"),
         ("cargo test", Some(Ended::Exited(0)), Some("The user doesn't want to proceed with this tool use."), "-"),
         ("cargo test -q", Some(Ended::Exited(0)), Some("Command running in background with ID: 1"), "-"),
         ("cargo test & wait", Some(Ended::Exited(0)), Some(CARGO_OK), "pass"),
