@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::client_hooks::Session;
+use crate::client_session::Session;
 use crate::project::Project;
 
 /// A checker that knows one problem: the word `broken`.

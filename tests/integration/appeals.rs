@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::client_hooks::Session;
+use crate::client_session::Session;
 use crate::project::{Project, Said, finish};
 
 impl Said {

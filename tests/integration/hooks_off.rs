@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::client_hooks::Session;
+use crate::client_session::Session;
 use crate::project::{Project, finish};
 
 /// A project in which three clients have hooks.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client_hooks::Session;
+use crate::client_session::Session;
 use crate::project::{Project, Said, finish};
 
 const ANSWER: &str = "1. **Outcome:** Success\n2. **What worked:** one small change\n3. **What to improve:** run \

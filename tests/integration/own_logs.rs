@@ -1,6 +1,6 @@
 //! What a line writes its own output into is no change of the content it tests.
 
-use crate::client_hooks::Session;
+use crate::client_session::Session;
 use crate::project::Project;
 
 /// Every file is an input of the tests.

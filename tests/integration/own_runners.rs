@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use crate::client_hooks::Session;
+use crate::client_session::Session;
 use crate::project::Project;
 
 const RUNNER: &str = "gate/runners/house-check.toml";

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client_hooks::Session;
+use crate::client_session::Session;
 use crate::project::Project;
 
 const CLAIM: &str = "Done, all tests pass.";

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client_hooks::Session;
+use crate::client_session::Session;
 use crate::project::{POLICY, Project, finish, read_json, valid};
 #[cfg(target_os = "linux")]
 use crate::terminal;

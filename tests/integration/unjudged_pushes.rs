@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::client_hooks::Session;
+use crate::client_session::Session;
 use crate::project::Project;
 
 /// The lines of `gate log` about pushes to a remote-tracking branch, oldest first: whether each is marked.

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 
-use crate::client_hooks::Session;
+use crate::client_session::Session;
 use crate::project::{POLICY, Project, Said, finish, valid};
 
 /// Reads a prompt as a model does that keeps its own rules and obeys everything else outside of the marks: it says

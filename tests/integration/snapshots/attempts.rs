@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Transcript;
-use crate::client_hooks::Session;
+use crate::client_session::Session;
 use crate::project::{Project, Said};
 
 /// Keeps what a hook answered, each text of it under its key.
