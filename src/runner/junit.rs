@@ -1,7 +1,8 @@
 //! JUnit XML reports (and those of `TestNG`): the counts of their test cases.
-//!
-//! The parser reads just enough XML for elements, their attributes and their nesting. It is linear in time, bounded in
-//! depth, and never expands an entity.
+
+use quick_xml::XmlVersion;
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::reader::Reader;
 
 use crate::event::RunReport;
 use crate::event::test_results::TestResult;
@@ -10,16 +11,17 @@ use crate::event::test_results::TestResult;
 const MAX_DEPTH: usize = 64;
 
 /// A report that cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum JunitError {
     /// The report is not well-formed, as far as it was read.
-    #[error("malformed XML at byte {at}: {what}")]
-    Malformed {
-        /// The position of the error, in bytes from the start of the file.
-        at: usize,
-        /// The problem at this position.
-        what: &'static str,
-    },
+    #[error("malformed XML: {0}")]
+    Xml(#[from] quick_xml::Error),
+    /// An attribute is not well-formed.
+    #[error("malformed XML: {0}")]
+    Attribute(#[from] quick_xml::events::attributes::AttrError),
+    /// The report is XML that no writer of reports produces.
+    #[error("malformed report: {0}")]
+    Malformed(&'static str),
     /// The report is XML, but no report begins with its root element.
     #[error("not a JUnit report: the root element is `{root}`")]
     NotJunit {
@@ -39,44 +41,52 @@ pub fn read_junit_names(xml: &[u8]) -> Result<Vec<(String, TestResult)>, JunitEr
     Ok(scan(xml)?.cases)
 }
 
+/// Reads all elements. It expands no entity of the report's own.
 fn scan(xml: &[u8]) -> Result<JunitCounts, JunitError> {
-    let mut scanner = Scanner { xml: xml.strip_prefix(b"\xef\xbb\xbf").unwrap_or(xml), at: 0 };
-    let mut open: Vec<&[u8]> = Vec::new();
+    let text = String::from_utf8_lossy(xml);
+    let mut reader = Reader::from_str(text.trim_start_matches('\u{feff}'));
+    reader.config_mut().expand_empty_elements = true;
+    let mut open: Vec<String> = Vec::new();
     let mut counts = JunitCounts::default();
     let mut rooted = false;
-    while let Some(tag) = scanner.next_tag(open.is_empty())? {
-        let malformed = |what| JunitError::Malformed { at: tag.at, what };
-        if tag.closes {
-            if open.pop() != Some(tag.name) {
-                return Err(malformed("a closing tag that closes nothing"));
+    loop {
+        match reader.read_event()? {
+            Event::Start(element) => {
+                let tag = Tag::of(&element)?;
+                if open.is_empty() {
+                    begin_report(&tag, rooted)?;
+                    rooted = true;
+                }
+                counts.open(&tag, &open);
+                open.push(tag.name);
+                if open.len() > MAX_DEPTH {
+                    return Err(JunitError::Malformed("elements nested too deeply"));
+                }
             }
-            counts.close(tag.name);
-            continue;
-        }
-        if open.is_empty() {
-            if rooted {
-                return Err(malformed("a second root element"));
+            Event::End(element) => {
+                open.pop();
+                counts.close(element.name().into_inner());
             }
-            rooted = true;
-            if !matches!(tag.name, b"testsuites" | b"testsuite" | b"testng-results") {
-                let root = String::from_utf8_lossy(tag.name).chars().take(80).collect();
-                return Err(JunitError::NotJunit { root });
+            Event::Text(text) if open.is_empty() && !text.trim().is_empty() => {
+                return Err(JunitError::Malformed("text outside the root element"));
             }
-        }
-        counts.open(&tag, &open);
-        if tag.empty {
-            counts.close(tag.name);
-        } else if open.len() < MAX_DEPTH {
-            open.push(tag.name);
-        } else {
-            return Err(malformed("elements nested too deeply"));
+            Event::DocType(declared) if declared.contains('[') => {
+                return Err(JunitError::Malformed("a document type with declarations of its own"));
+            }
+            Event::Eof if !rooted => return Err(JunitError::Malformed("no element")),
+            Event::Eof if !open.is_empty() => return Err(JunitError::Malformed("the file ends inside an element")),
+            Event::Eof => return Ok(counts),
+            _ => {}
         }
     }
-    let end = |what| JunitError::Malformed { at: xml.len(), what };
-    match (rooted, open.is_empty()) {
-        (false, _) => Err(end("no element")),
-        (true, false) => Err(end("the file ends inside an element")),
-        (true, true) => Ok(counts),
+}
+
+/// Accepts the first root element if it is that of a report.
+fn begin_report(root: &Tag, rooted: bool) -> Result<(), JunitError> {
+    match root.name.as_str() {
+        _ if rooted => Err(JunitError::Malformed("a second root element")),
+        "testsuites" | "testsuite" | "testng-results" => Ok(()),
+        other => Err(JunitError::NotJunit { root: other.chars().take(80).collect() }),
     }
 }
 
@@ -104,15 +114,16 @@ enum JunitCase {
 }
 
 impl JunitCounts {
-    fn open(&mut self, tag: &Tag<'_>, above: &[&[u8]]) {
-        match tag.name {
-            b"testsuites" | b"testsuite" => {
-                let Some(tests) = tag.number(b"tests") else { return };
+    fn open(&mut self, tag: &Tag, above: &[String]) {
+        let parent = above.last().map(String::as_str);
+        match tag.name.as_str() {
+            "testsuites" | "testsuite" => {
+                let Some(tests) = tag.number("tests") else { return };
                 if self.told.is_some() && self.told_depth < above.len() {
                     return;
                 }
-                let failed = tag.number(b"failures").unwrap_or(0).saturating_add(tag.number(b"errors").unwrap_or(0));
-                let skipped = [&b"skipped"[..], b"disabled", b"skip"].iter().find_map(|name| tag.number(name));
+                let failed = tag.number("failures").unwrap_or(0).saturating_add(tag.number("errors").unwrap_or(0));
+                let skipped = ["skipped", "disabled", "skip"].iter().find_map(|name| tag.number(name));
                 let (all, bad, left) = self.told.unwrap_or_default();
                 self.told_depth = above.len();
                 self.told = Some((
@@ -121,28 +132,28 @@ impl JunitCounts {
                     left.saturating_add(skipped.unwrap_or(0)),
                 ));
             }
-            b"testng-results" => {
+            "testng-results" => {
                 let number = |name| tag.number(name).unwrap_or(0);
-                let (failed, skipped) = (number(b"failed"), number(b"skipped").saturating_add(number(b"ignored")));
-                let all = number(b"passed").saturating_add(failed).saturating_add(skipped);
+                let (failed, skipped) = (number("failed"), number("skipped").saturating_add(number("ignored")));
+                let all = number("passed").saturating_add(failed).saturating_add(skipped);
                 self.told = Some((all, failed, skipped));
             }
-            b"testcase" => {
+            "testcase" => {
                 // Google's own flavour says in an attribute what was not run.
-                let not_run = tag.attribute(b"status").is_some_and(|status| matches!(status, b"notrun" | b"skipped"));
+                let not_run = tag.attribute("status").is_some_and(|status| matches!(status, "notrun" | "skipped"));
                 self.name = name_of_case(tag);
                 self.case = Some(if not_run { JunitCase::Skipped } else { JunitCase::Passed });
             }
-            b"failure" | b"error" if above.last() == Some(&&b"testcase"[..]) => self.case = Some(JunitCase::Failed),
-            b"skipped" if above.last() == Some(&&b"testcase"[..]) && self.case == Some(JunitCase::Passed) => {
+            "failure" | "error" if parent == Some("testcase") => self.case = Some(JunitCase::Failed),
+            "skipped" if parent == Some("testcase") && self.case == Some(JunitCase::Passed) => {
                 self.case = Some(JunitCase::Skipped);
             }
             _ => {}
         }
     }
 
-    fn close(&mut self, name: &[u8]) {
-        if name != b"testcase" {
+    fn close(&mut self, name: &str) {
+        if name != "testcase" {
             return;
         }
         let Some(case) = self.case.take() else { return };
@@ -169,151 +180,38 @@ impl JunitCounts {
 }
 
 /// Returns `class.name` of a test case.
-fn name_of_case(tag: &Tag<'_>) -> String {
-    let text = |name: &[u8]| {
-        let value = tag.attribute(name).map(String::from_utf8_lossy).unwrap_or_default();
-        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")]
-            .iter()
-            .fold(value.into_owned(), |value, (entity, char)| value.replace(entity, char))
-    };
-    let (class, name) = (text(b"classname"), text(b"name"));
-    if class.is_empty() { name } else { format!("{class}.{name}") }
-}
-
-struct Tag<'a> {
-    at: usize,
-    name: &'a [u8],
-    attributes: Vec<(&'a [u8], &'a [u8])>,
-    closes: bool,
-    empty: bool,
-}
-
-impl<'a> Tag<'a> {
-    fn attribute(&self, name: &[u8]) -> Option<&'a [u8]> {
-        self.attributes.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
-    }
-
-    fn number(&self, name: &[u8]) -> Option<u64> {
-        std::str::from_utf8(self.attribute(name)?).ok()?.trim().parse().ok()
+fn name_of_case(tag: &Tag) -> String {
+    let text = |name| tag.attribute(name).unwrap_or_default();
+    match (text("classname"), text("name")) {
+        ("", name) => name.to_owned(),
+        (class, name) => format!("{class}.{name}"),
     }
 }
 
-struct Scanner<'a> {
-    xml: &'a [u8],
-    at: usize,
+/// An element with its attributes, without their entities.
+struct Tag {
+    name: String,
+    attributes: Vec<(String, String)>,
 }
 
-impl<'a> Scanner<'a> {
-    fn error<T>(&self, what: &'static str) -> Result<T, JunitError> {
-        Err(JunitError::Malformed { at: self.at, what })
-    }
-
-    /// Reads the next tag. It skips text, which may only be white space outside of the root.
-    fn next_tag(&mut self, outside: bool) -> Result<Option<Tag<'a>>, JunitError> {
-        loop {
-            let rest = self.xml.get(self.at..).unwrap_or_default();
-            let text = memchr::memchr(b'<', rest).unwrap_or(rest.len());
-            if outside && !rest.iter().take(text).all(u8::is_ascii_whitespace) {
-                return self.error("text outside the root element");
-            }
-            self.at += text;
-            let rest = rest.get(text..).unwrap_or_default();
-            if rest.is_empty() {
-                return Ok(None);
-            }
-            if rest.starts_with(b"<!--") {
-                self.skip(4, b"-->", "a comment that does not end")?;
-            } else if rest.starts_with(b"<![CDATA[") {
-                self.skip(9, b"]]>", "a CDATA section that does not end")?;
-            } else if rest.starts_with(b"<?") {
-                self.skip(2, b"?>", "an instruction that does not end")?;
-            } else if rest.starts_with(b"<!") {
-                let end = memchr::memchr2(b'[', b'>', rest).unwrap_or(0);
-                if rest.get(end) == Some(&b'[') {
-                    return self.error("a document type with declarations of its own");
-                }
-                self.skip(2, b">", "a declaration that does not end")?;
-            } else {
-                return self.tag().map(Some);
-            }
-        }
-    }
-
-    fn skip(&mut self, past: usize, end: &[u8], what: &'static str) -> Result<(), JunitError> {
-        let rest = self.xml.get(self.at + past..).unwrap_or_default();
-        match memchr::memmem::find(rest, end) {
-            Some(found) => {
-                self.at += past + found + end.len();
-                Ok(())
-            }
-            None => self.error(what),
-        }
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.xml.get(self.at).copied()
-    }
-
-    fn blanks(&mut self) {
-        while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
-            self.at += 1;
-        }
-    }
-
-    fn name(&mut self) -> Result<&'a [u8], JunitError> {
-        let from = self.at;
-        let in_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:".contains(&byte) || byte >= 0x80;
-        while self.peek().is_some_and(in_name) {
-            self.at += 1;
-        }
-        match self.xml.get(from..self.at) {
-            Some(name) if !name.is_empty() => Ok(name),
-            _ => self.error("a name is missing"),
-        }
-    }
-
-    fn tag(&mut self) -> Result<Tag<'a>, JunitError> {
-        let at = self.at;
-        self.at += 1;
-        let closes = self.peek() == Some(b'/');
-        self.at += usize::from(closes);
-        let name = self.name()?;
+impl Tag {
+    fn of(element: &BytesStart<'_>) -> Result<Self, JunitError> {
         let mut attributes = Vec::new();
-        loop {
-            self.blanks();
-            match self.peek() {
-                Some(b'>') => {
-                    self.at += 1;
-                    return Ok(Tag { at, name, attributes, closes, empty: false });
-                }
-                Some(b'/') if !closes && self.xml.get(self.at + 1) == Some(&b'>') => {
-                    self.at += 2;
-                    return Ok(Tag { at, name, attributes, closes, empty: true });
-                }
-                Some(_) if !closes => attributes.push(self.attribute()?),
-                _ => return self.error("a tag that does not end"),
-            }
+        for attribute in element.attributes().with_checks(false) {
+            let attribute = attribute?;
+            // An entity that XML does not have stays as it is written.
+            let value = attribute.normalized_value(XmlVersion::Implicit1_0).unwrap_or_else(|_| attribute.value.clone());
+            attributes.push((attribute.key.into_inner().to_owned(), value.into_owned()));
         }
+        Ok(Self { name: element.name().into_inner().to_owned(), attributes })
     }
 
-    fn attribute(&mut self) -> Result<(&'a [u8], &'a [u8]), JunitError> {
-        let name = self.name()?;
-        self.blanks();
-        if self.peek() != Some(b'=') {
-            return self.error("an attribute without a value");
-        }
-        self.at += 1;
-        self.blanks();
-        let Some(quote @ (b'"' | b'\'')) = self.peek() else {
-            return self.error("an attribute without quotes");
-        };
-        self.at += 1;
-        let rest = self.xml.get(self.at..).unwrap_or_default();
-        let Some(end) = memchr::memchr(quote, rest) else {
-            return self.error("a value that does not end");
-        };
-        self.at += end + 1;
-        Ok((name, rest.get(..end).unwrap_or_default()))
+    fn attribute(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    fn number(&self, name: &str) -> Option<u64> {
+        self.attribute(name)?.trim().parse().ok()
     }
 }
 
@@ -324,7 +222,8 @@ mod tests {
     use super::*;
 
     fn counts(xml: &str) -> Result<(u64, u64, u64), JunitError> {
-        read_junit(xml.as_bytes()).map(|report| (report.passed, report.failed, report.skipped))
+        let report = read_junit(xml.as_bytes())?;
+        Ok((report.passed, report.failed, report.skipped))
     }
 
     #[test]
@@ -374,7 +273,7 @@ mod tests {
                 (1, 0, 0),
             ),
         ] {
-            assert_eq!(counts(xml), Ok(expected), "{writer}");
+            assert_eq!(counts(xml).unwrap(), expected, "{writer}");
         }
     }
 
@@ -384,12 +283,12 @@ mod tests {
             ("", "no element"),
             ("hello", "text outside the root element"),
             ("<testsuite>", "the file ends inside an element"),
-            ("<testsuite></testsuites>", "closes nothing"),
+            ("<testsuite></testsuites>", "expected `</testsuite>`"),
             ("<testsuite/><testsuite/>", "a second root"),
-            ("<testsuite tests=3/>", "without quotes"),
-            ("<testsuite tests/>", "without a value"),
-            ("<testsuite a='1", "does not end"),
-            ("<testsuite><![CDATA[", "CDATA"),
+            ("<testsuite tests=3/>", "must be enclosed"),
+            ("<testsuite tests/>", "="),
+            ("<testsuite a='1", "malformed XML"),
+            ("<testsuite><![CDATA[", "malformed XML"),
             ("<!DOCTYPE a [<!ENTITY b \"c\">]><testsuite/>", "document type"),
             ("<html></html>", "root element is `html`"),
         ] {
@@ -418,7 +317,7 @@ mod tests {
             xml.extend((0..failed).map(|_| "<testcase name='f'><error/></testcase>"));
             xml.extend((0..skipped).map(|_| "<testcase name='s'><skipped/></testcase>"));
             xml.push_str("</testsuite></testsuites>");
-            prop_assert_eq!(counts(&xml), Ok((passed, failed, skipped)));
+            prop_assert_eq!(counts(&xml).unwrap(), (passed, failed, skipped));
         }
     }
 }

@@ -4,6 +4,8 @@
 
 use std::fmt::Write as _;
 
+use quick_xml::escape::escape;
+
 use crate::foreign_text::one_line;
 use crate::gates::finding::{Answer, Effect};
 use crate::verdict::Verdict;
@@ -44,21 +46,9 @@ pub fn report(verdict: &Verdict) -> String {
     )
 }
 
-/// Returns a text as the value of an attribute, and between tags.
+/// Returns a text as the value of an attribute, and between tags. XML has no way to write two characters.
 fn text(raw: &str) -> String {
-    let mut out = String::new();
-    for c in one_line(raw).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            // XML has no way to write these.
-            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
+    escape(one_line(raw)).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }
 
 #[cfg(test)]
