@@ -1,168 +1,39 @@
 //! Edits JSON as text: comments, layout and everything else that a person wrote stay as they are.
 
-use std::ops::Range;
-
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::Value;
 
-/// A value with its place.
-#[derive(Debug)]
-struct JsonNode {
-    span: Range<usize>,
-    inner: JsonInner,
-}
-
-#[derive(Debug)]
-enum JsonInner {
-    /// The key, the place where it begins, and the value of each member.
-    Object(Vec<(String, usize, JsonNode)>),
-    Array(Vec<JsonNode>),
-    Other,
-}
+/// Byte order mark, with which some editors begin a file.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Reads JSON with comments and trailing commas, as settings files have them.
-struct JsonReader<'t> {
-    text: &'t str,
-    at: usize,
-    depth: usize,
+fn read(text: &str) -> Option<CstRootNode> {
+    let options = ParseOptions {
+        allow_comments: true,
+        allow_loose_object_property_names: false,
+        allow_trailing_commas: true,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    let root = CstRootNode::parse(text.trim_start_matches(BYTE_ORDER_MARK), &options).ok()?;
+    root.value().is_some().then_some(root)
 }
 
-/// The largest nesting depth of a file.
-const MAX_DEPTH: usize = 64;
-
-impl JsonReader<'_> {
-    fn rest(&self) -> &[u8] {
-        &self.text.as_bytes()[self.at..]
-    }
-
-    fn skip(&mut self) {
-        loop {
-            match self.rest() {
-                [b' ' | b'\t' | b'\r' | b'\n', ..] => self.at += 1,
-                [b'/', b'/', ..] => self.at += self.rest().iter().take_while(|byte| **byte != b'\n').count(),
-                [b'/', b'*', ..] => {
-                    let end = self.text[self.at + 2..].find("*/");
-                    self.at = end.map_or(self.text.len(), |end| self.at + 2 + end + 2);
-                }
-                [0xef, 0xbb, 0xbf, ..] if self.at == 0 => self.at = 3,
-                _ => return,
-            }
-        }
-    }
-
-    fn take(&mut self, byte: u8) -> bool {
-        self.skip();
-        let found = self.rest().first() == Some(&byte);
-        self.at += usize::from(found);
-        found
-    }
-
-    fn node(&mut self) -> Option<JsonNode> {
-        self.skip();
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return None;
-        }
-        let start = self.at;
-        let inner = match self.rest().first()? {
-            b'{' => {
-                self.at += 1;
-                let mut members = Vec::new();
-                while !self.take(b'}') {
-                    self.skip();
-                    let key_at = self.at;
-                    let key = self.string()?;
-                    if !self.take(b':') {
-                        return None;
-                    }
-                    members.push((key, key_at, self.node()?));
-                    if !self.take(b',') && self.rest().first() != Some(&b'}') {
-                        return None;
-                    }
-                }
-                JsonInner::Object(members)
-            }
-            b'[' => {
-                self.at += 1;
-                let mut items = Vec::new();
-                while !self.take(b']') {
-                    items.push(self.node()?);
-                    if !self.take(b',') && self.rest().first() != Some(&b']') {
-                        return None;
-                    }
-                }
-                JsonInner::Array(items)
-            }
-            b'"' => {
-                self.string()?;
-                JsonInner::Other
-            }
-            _ => {
-                let word = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
-                let length = self.rest().iter().take_while(|byte| word(byte)).count();
-                serde_json::from_str::<Value>(&self.text[start..start + length]).ok()?;
-                self.at += length;
-                JsonInner::Other
-            }
-        };
-        self.depth -= 1;
-        Some(JsonNode { span: start..self.at, inner })
-    }
-
-    fn string(&mut self) -> Option<String> {
-        let start = self.at;
-        if self.rest().first() != Some(&b'"') {
-            return None;
-        }
-        let mut escaped = false;
-        let length = self.rest()[1..].iter().position(|byte| {
-            let ends = *byte == b'"' && !escaped;
-            escaped = *byte == b'\\' && !escaped;
-            ends
-        })?;
-        self.at += length + 2;
-        serde_json::from_str(&self.text[start..self.at]).ok()
-    }
-}
-
-fn read(text: &str) -> Option<JsonNode> {
-    let mut reader = JsonReader { text, at: 0, depth: 0 };
-    let node = reader.node()?;
-    reader.skip();
-    (reader.at == text.len()).then_some(node)
-}
-
-impl JsonNode {
-    fn member(&self, name: &str) -> Option<&JsonNode> {
-        match &self.inner {
-            JsonInner::Object(members) => members.iter().find(|(key, ..)| key == name).map(|(.., node)| node),
-            _ => None,
-        }
-    }
-
-    fn value(&self, text: &str) -> Value {
-        match &self.inner {
-            JsonInner::Object(members) => {
-                members.iter().map(|(key, _, node)| (key.clone(), node.value(text))).collect()
-            }
-            JsonInner::Array(items) => items.iter().map(|item| item.value(text)).collect(),
-            JsonInner::Other => serde_json::from_str(&text[self.span.clone()]).unwrap_or_default(),
-        }
-    }
-
-    /// Returns the places where its members or items begin.
-    fn children(&self) -> Vec<Range<usize>> {
-        match &self.inner {
-            JsonInner::Object(members) => members.iter().map(|(_, at, node)| *at..node.span.end).collect(),
-            JsonInner::Array(items) => items.iter().map(|item| item.span.clone()).collect(),
-            JsonInner::Other => Vec::new(),
-        }
-    }
+/// Returns the text of a file after an edit. A byte order mark stays.
+fn written(root: &CstRootNode, original: &str) -> String {
+    let mark = if original.starts_with(BYTE_ORDER_MARK) { "\u{feff}" } else { "" };
+    format!("{mark}{root}")
 }
 
 /// Returns the command lines in `hooks`, each with its event.
 pub(super) fn commands(text: &str) -> Vec<(String, String)> {
-    let Some(root) = read(text) else { return Vec::new() };
-    let value = root.value(text);
+    let Some(value) = value(text) else { return Vec::new() };
     let mut found = Vec::new();
     for (event, entries) in value.get("hooks").and_then(Value::as_object).into_iter().flatten() {
         for entry in entries.as_array().into_iter().flatten() {
@@ -177,7 +48,7 @@ pub(super) fn commands(text: &str) -> Vec<(String, String)> {
 
 /// Parses a whole text as a value; `None` if it is not JSON.
 pub(super) fn value(text: &str) -> Option<Value> {
-    read(text).map(|root| root.value(text))
+    read(text)?.to_serde_value()
 }
 
 /// An entry for the list `hooks.<event>`.
@@ -192,161 +63,82 @@ pub(super) struct HookEntry {
 /// Returns the text with these entries in the lists `hooks.<event>`, and without other ones that are `ours`. `None`:
 /// the text is not JSON, or has another value in the place of a list.
 pub(super) fn with_hooks(text: &str, entries: &[HookEntry], ours: &dyn Fn(&Value) -> bool) -> Option<String> {
-    if text.trim().is_empty() {
-        return with_hooks("{}\n", entries, ours);
-    }
+    let text = if text.trim().is_empty() { "{}\n" } else { text };
     let root = read(text)?;
-    let there =
-        |entry: &HookEntry| list(&root, &entry.event).is_some_and(|list| items(list, text).contains(&entry.value));
-    let strange = |value: &Value| ours(value) && !entries.iter().any(|entry| entry.value == *value);
-    if entries.iter().all(there) && !lists(&root).iter().any(|list| items(list, text).iter().any(strange)) {
+    let is_there = |entry: &HookEntry| items(list(&root, &entry.event).as_ref()).contains(&entry.value);
+    let is_old = |value: &Value| ours(value) && !entries.iter().any(|entry| entry.value == *value);
+    if entries.iter().all(is_there) && !lists(&root).iter().any(|list| items(Some(list)).iter().any(is_old)) {
         return Some(text.to_owned());
     }
-    let mut out = without_hooks(text, ours)?;
+    remove(&root, ours);
     for entry in entries {
-        out = with_entry(&out, entry)?;
+        let hooks = root.object_value()?.object_value_or_create("hooks")?;
+        hooks.array_value_or_create(&entry.event)?.append(input(&entry.value));
     }
-    Some(out)
+    Some(written(&root, text))
 }
 
 /// Returns the text without the entries that are `ours`, and without lists that become empty. `None`: it is not JSON.
 pub(super) fn without_hooks(text: &str, ours: &dyn Fn(&Value) -> bool) -> Option<String> {
-    let mut out = text.to_owned();
-    loop {
-        let root = read(&out)?;
-        let Some(cut) = next_cut(&root, &out, ours) else { return Some(out) };
-        out.replace_range(cut, "");
-    }
-}
-
-/// Returns the next piece of text to remove.
-fn next_cut(root: &JsonNode, text: &str, ours: &dyn Fn(&Value) -> bool) -> Option<Range<usize>> {
-    let hooks = root.member("hooks")?;
-    let JsonInner::Object(events) = &hooks.inner else { return None };
-    for (at, (.., list)) in events.iter().enumerate() {
-        let JsonInner::Array(entries) = &list.inner else { continue };
-        let Some(found) = entries.iter().position(|entry| ours(&entry.value(text))) else { continue };
-        if entries.len() > 1 {
-            return Some(piece(list, found, text));
-        }
-        if events.len() > 1 {
-            return Some(piece(hooks, at, text));
-        }
-        let JsonInner::Object(members) = &root.inner else { return None };
-        let at = members.iter().position(|(key, ..)| key == "hooks")?;
-        return Some(piece(root, at, text));
-    }
-    None
-}
-
-/// Returns the range of a child with one of its commas and the adjacent space.
-fn piece(parent: &JsonNode, child: usize, text: &str) -> Range<usize> {
-    let children = parent.children();
-    let open = parent.span.start + 1;
-    if child > 0 {
-        // From behind the one before it: comma and space go along.
-        return children[child - 1].end..children[child].end;
-    }
-    match children.get(1) {
-        Some(next) => children[0].start..next.start,
-        // The only one: what is between the brackets, unless something else is written there.
-        None => {
-            let close = parent.span.end - 1;
-            let blank = |range: Range<usize>| text[range].chars().all(|c| c.is_whitespace() || c == ',');
-            let after = &text[children[0].end..close];
-            let comma = after.find(',').filter(|at| after[..*at].trim().is_empty()).map_or(0, |at| at + 1);
-            if blank(open..children[0].start) && blank(children[0].end..close) {
-                open..close
-            } else {
-                children[0].start..children[0].end + comma
-            }
-        }
-    }
-}
-
-fn with_entry(text: &str, entry: &HookEntry) -> Option<String> {
     let root = read(text)?;
-    let mut out = text.to_owned();
-    if let Some(list) = list(&root, &entry.event) {
-        if !matches!(list.inner, JsonInner::Array(_)) {
-            return None;
-        }
-        insert(&mut out, list, 3, None, &entry.value);
-    } else {
-        let list = Value::Array(vec![entry.value.clone()]);
-        let is_object = |node: &JsonNode| matches!(node.inner, JsonInner::Object(_));
-        match root.member("hooks") {
-            Some(hooks) if is_object(hooks) => insert(&mut out, hooks, 2, Some(&entry.event), &list),
-            None if is_object(&root) => {
-                let mut hooks = serde_json::Map::new();
-                hooks.insert(entry.event.clone(), list);
-                insert(&mut out, &root, 1, Some("hooks"), &Value::Object(hooks));
-            }
-            _ => return None,
-        }
-    }
-    // What is written is what is read.
-    read(&out).is_some().then_some(out)
+    remove(&root, ours);
+    Some(written(&root, text))
 }
 
-/// Inserts a value after the last child of `parent`; `depth` is that of its children.
-fn insert(text: &mut String, parent: &JsonNode, depth: usize, key: Option<&str>, value: &Value) {
-    let children = parent.children();
-    let inside = &text[parent.span.clone()];
-    // What stands on one line stays on one line.
-    let flat = !children.is_empty() && !inside.contains('\n');
-    let unit = unit(text);
-    let line = |depth: usize| format!("\n{}", unit.repeat(depth));
-    let rendered = if flat { value.to_string() } else { pretty(value, &unit, depth) };
-    let key = key.map(|key| format!("{}: ", Value::from(key))).unwrap_or_default();
-    match children.last() {
-        Some(last) => {
-            let before = if flat { " ".to_owned() } else { line(depth) };
-            text.insert_str(last.end, &format!(",{before}{key}{rendered}"));
+/// Removes the entries that are `ours`, and the lists that become empty.
+fn remove(root: &CstRootNode, ours: &dyn Fn(&Value) -> bool) {
+    let is_ours = |node: &CstNode| node.to_serde_value().is_some_and(|value| ours(&value));
+    let Some(hooks) = hooks(root) else { return };
+    let mut removed = false;
+    for event in hooks.properties() {
+        let Some(list) = event.array_value() else { continue };
+        let found: Vec<CstNode> = list.elements().into_iter().filter(is_ours).collect();
+        if found.is_empty() {
+            continue;
         }
-        None => {
-            let inner = parent.span.start + 1..parent.span.end - 1;
-            let kept = text[inner.clone()].trim_end().to_owned();
-            text.replace_range(inner, &format!("{kept}{}{key}{rendered}{}", line(depth), line(depth - 1)));
+        removed = true;
+        if found.len() == list.elements().len() {
+            event.remove();
+        } else {
+            found.into_iter().for_each(CstNode::remove);
+        }
+    }
+    let emptied = removed && hooks.properties().is_empty();
+    if let Some(hooks) = root.object_value().and_then(|root| root.get("hooks")).filter(|_| emptied) {
+        hooks.remove();
+    }
+}
+
+/// Returns a value in the form in which it is inserted.
+fn input(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(is) => CstInputValue::Bool(*is),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
+        Value::Object(members) => {
+            CstInputValue::Object(members.iter().map(|(key, value)| (key.clone(), input(value))).collect())
         }
     }
 }
 
-/// Returns the indentation of the first line that has one.
-fn unit(text: &str) -> String {
-    let indented = text.lines().find(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());
-    indented.map_or_else(|| "  ".to_owned(), |line| line.chars().take_while(|c| matches!(c, ' ' | '\t')).collect())
+fn hooks(root: &CstRootNode) -> Option<CstObject> {
+    root.object_value()?.object_value("hooks")
 }
 
-fn pretty(value: &Value, unit: &str, depth: usize) -> String {
-    let text = serde_json::to_string_pretty(value).unwrap_or_default();
-    let mut lines = text.lines();
-    let mut out = lines.next().unwrap_or_default().to_owned();
-    for line in lines {
-        let own = line.chars().take_while(|c| *c == ' ').count() / 2;
-        out.push('\n');
-        out.push_str(&unit.repeat(depth + own));
-        out.push_str(line.trim_start());
-    }
-    out
+fn list(root: &CstRootNode, event: &str) -> Option<CstArray> {
+    hooks(root)?.array_value(event)
 }
 
-fn list<'n>(root: &'n JsonNode, event: &str) -> Option<&'n JsonNode> {
-    root.member("hooks")?.member(event)
+fn lists(root: &CstRootNode) -> Vec<CstArray> {
+    let events = hooks(root).map(|hooks| hooks.properties()).unwrap_or_default();
+    events.iter().filter_map(|event| event.array_value()).collect()
 }
 
-fn lists(root: &JsonNode) -> Vec<&JsonNode> {
-    match root.member("hooks").map(|hooks| &hooks.inner) {
-        Some(JsonInner::Object(members)) => members.iter().map(|(.., node)| node).collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn items(list: &JsonNode, text: &str) -> Vec<Value> {
-    match &list.inner {
-        JsonInner::Array(items) => items.iter().map(|item| item.value(text)).collect(),
-        _ => Vec::new(),
-    }
+fn items(list: Option<&CstArray>) -> Vec<Value> {
+    let elements = list.map(CstArray::elements).unwrap_or_default();
+    elements.iter().filter_map(CstNode::to_serde_value).collect()
 }
 
 #[cfg(test)]
@@ -385,12 +177,12 @@ mod tests {
             let with = with_hooks(file, &entries(), &ours).unwrap_or_else(|| panic!("{file}"));
             let root = read(&with).unwrap();
             for entry in entries() {
-                assert!(items(list(&root, &entry.event).unwrap(), &with).contains(&entry.value), "{with}");
+                assert!(items(list(&root, &entry.event).as_ref()).contains(&entry.value), "{with}");
             }
             assert_eq!(with_hooks(&with, &entries(), &ours).as_ref(), Some(&with), "twice is once");
             let without = without_hooks(&with, &ours).unwrap();
             assert!(!without.contains("gate hook"), "{without}");
-            let (before, after) = (read(file).unwrap().value(file), read(&without).unwrap().value(&without));
+            let (before, after) = (value(file).unwrap(), value(&without).unwrap());
             let bare = |mut value: Value| {
                 if let Some(hooks) = value.get_mut("hooks").and_then(Value::as_object_mut) {
                     hooks.retain(|_, list| list.as_array().is_none_or(|list| !list.is_empty()));
