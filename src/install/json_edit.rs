@@ -1,7 +1,7 @@
 //! Edits JSON as text: comments, layout and everything else that a person wrote stay as they are.
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
 /// Byte order mark, with which some editors begin a file.
@@ -133,7 +133,7 @@ fn list(root: &CstRootNode, event: &str) -> Option<CstArray> {
 
 fn lists(root: &CstRootNode) -> Vec<CstArray> {
     let events = hooks(root).map(|hooks| hooks.properties()).unwrap_or_default();
-    events.iter().filter_map(|event| event.array_value()).collect()
+    events.iter().filter_map(CstObjectProp::array_value).collect()
 }
 
 fn items(list: Option<&CstArray>) -> Vec<Value> {
