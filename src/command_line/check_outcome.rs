@@ -124,10 +124,8 @@ impl<'a> CheckView<'a> {
         let purpose = self.judge.purpose(self.leaf);
         let speaks = purpose.invocation.as_ref().is_some_and(|invocation| invocation.speaks);
         let output = self.judge.record.output.unwrap_or_default();
-        let leaf = &self.judge.program().leaves[self.leaf];
-        let on_record = leaf.stdout == Sink::Terminal && leaf.stderr == Sink::Terminal;
         speaks
-            && on_record
+            && contradiction::prints_to_record(&self.judge.program().leaves[self.leaf])
             && self.is_plain(ways)
             && contradiction::is_all_there(output)
             && !contradiction::tells_of_tests(self.catalogue(), purpose, output)

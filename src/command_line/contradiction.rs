@@ -3,6 +3,7 @@
 use crate::foreign_text::beginning;
 use crate::runner::output_line::{LineRule, Means, lines};
 use crate::runner::{Catalogue, CommandKind, OutputOutcome, Project, Runner, read_output_of};
+use crate::shell::hides_success;
 use crate::shell::program::{Leaf, LeafId, Sink};
 
 use super::command_table::table;
@@ -59,10 +60,16 @@ pub(super) fn is_all_there(output: &str) -> bool {
 fn unshown(catalogue: &Catalogue, understood: &Understood, output: &str) -> Option<String> {
     let speaks = |(leaf, purpose): (&Leaf, &Purpose)| {
         let invocation = purpose.invocation.as_ref().filter(|invocation| invocation.speaks)?;
-        let visible = leaf.stdout == Sink::Terminal && leaf.stderr == Sink::Terminal;
-        (visible && !tells_of_tests(catalogue, purpose, output)).then(|| invocation.runner.clone().unwrap_or_default())
+        (prints_to_record(leaf) && !tells_of_tests(catalogue, purpose, output))
+            .then(|| invocation.runner.clone().unwrap_or_default())
     };
     understood.program.leaves.iter().zip(&understood.purposes).find_map(speaks)
+}
+
+/// Returns `true` if all that a command prints is in the record, also when it passes.
+pub(super) fn prints_to_record(leaf: &Leaf) -> bool {
+    let hushed = leaf.wrappers.iter().any(|name| hides_success(name));
+    leaf.stdout == Sink::Terminal && leaf.stderr == Sink::Terminal && !hushed
 }
 
 /// Returns `true` if any line of an output is one that the runners of a check print about tests, or one that any other

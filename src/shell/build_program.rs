@@ -76,6 +76,8 @@ pub(super) struct WalkContext {
     pub(super) appended: bool,
     pub(super) repeated: bool,
     pub(super) shadowed: bool,
+    /// `true` if the command may have chosen the folder of the files that a shell reads first.
+    pub(super) start_files_moved: bool,
     pub(super) writes: Vec<Option<String>>,
     pub(super) depth: usize,
     /// The whole simple command, for messages.
@@ -235,6 +237,8 @@ impl Walker {
             CommandShape::Function { names, body } => {
                 for name in names {
                     scope.functions.insert(name.clone(), vec![(Rc::clone(body), true)]);
+                    // It stands in for every program that is not found.
+                    scope.programs_replaced |= name.starts_with("command_not_found_handle");
                 }
                 if names.iter().any(|name| is_hook_in_zsh(name)) {
                     return ProgramStep::Seq(vec![ProgramStep::Nothing, ProgramStep::HookInZsh]);
@@ -399,5 +403,6 @@ pub(super) fn wrapped(passes: Passes, step: ProgramStep) -> ProgramStep {
 
 /// Returns `true` if zsh calls a function, or those that an array lists, by itself while it runs a line.
 pub(super) fn is_hook_in_zsh(name: &str) -> bool {
-    name.starts_with("TRAP") || name.starts_with("zshexit") || name.starts_with("chpwd")
+    const TABLES: [&str; 4] = ["aliases", "galiases", "saliases", "functions"];
+    TABLES.contains(&name) || name.starts_with("TRAP") || name.starts_with("zshexit") || name.starts_with("chpwd")
 }

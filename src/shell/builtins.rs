@@ -140,6 +140,12 @@ impl Walker {
             "setopt" | "unsetopt" => ProgramStep::OnlyIn(Shell::Zsh, Box::new(settings(&argv[1..], name == "setopt"))),
             "shopt" => {
                 let on = literal(1).is_some_and(|flags| flags.starts_with('-') && flags.contains('s'));
+                let of_set = literal(1).is_some_and(|flags| flags.starts_with('-') && flags.contains('o'));
+                if of_set {
+                    let words = argv[2..].iter().flat_map(|arg| [Arg::new(if on { "-o" } else { "+o" }), arg.clone()]);
+                    let as_set: Vec<Arg> = std::iter::once(Arg::new("set")).chain(words).collect();
+                    return Some(ProgramStep::OnlyIn(Shell::Bash, Box::new(self.set(&as_set, scope))));
+                }
                 let mut steps = vec![settings(&argv[1..], on)];
                 if on && argv[1..].iter().any(|arg| arg.text == "extdebug") {
                     // `trap … DEBUG` can skip every command that follows.
@@ -206,10 +212,12 @@ impl Walker {
                     'u' => scope.nounset = on,
                     'a' => scope.allexport = on,
                     'n' => noexec = on,
+                    // It ends after the next command.
+                    't' => noexec |= on,
                     'o' => match rest.next().and_then(Arg::literal) {
                         Some("nounset") => scope.nounset = on,
                         Some("allexport") => scope.allexport = on,
-                        Some("noexec") => noexec = on,
+                        Some("noexec" | "onecmd") => noexec = on,
                         Some("pipefail") => settings.push((ShellOption::Pipefail, on)),
                         Some("errexit") => settings.push((ShellOption::Errexit, on)),
                         _ => {}
@@ -339,11 +347,11 @@ fn declare(words: &[Word], scope: &mut Definitions, exports: bool) -> ProgramSte
                 let (known, result) = scope.calculated(name, scope.text(&value), scope.expr(&value));
                 values.push((name.to_owned(), result));
                 scope.set.insert(name.to_owned());
+                let handed = scope.handed(name, &value);
+                scope.assign(name.to_owned(), known);
                 if exports {
-                    let handed = scope.handed(name, &value);
                     scope.exported.insert(name.to_owned(), handed);
                 }
-                scope.assign(name.to_owned(), known);
             }
             None => {
                 let value = scope.variables.entry(text.clone()).or_insert(None).clone();

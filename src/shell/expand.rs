@@ -13,6 +13,7 @@ use crate::shell_kind::Shell;
 
 /// The definitions of the line at one point of it.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a shell")]
 pub(super) struct Definitions {
     /// Variables; `None` when set to something that is not known.
     pub(super) variables: HashMap<String, Option<String>>,
@@ -24,6 +25,10 @@ pub(super) struct Definitions {
     pub(super) nounset: bool,
     /// `true` if `set -a` may be on: every assignment is exported.
     pub(super) allexport: bool,
+    /// `true` if the line may have given any name another program.
+    pub(super) programs_replaced: bool,
+    /// `true` if the line may have chosen the folder of the files that a shell reads first.
+    pub(super) start_files_moved: bool,
     /// Variables that `declare -i` makes numbers: what is assigned to them is calculated.
     pub(super) integers: HashSet<String>,
     /// Functions, with `true` if they are surely defined here.
@@ -42,6 +47,11 @@ pub(super) struct Definitions {
     pub(super) stack: Vec<Option<ChangedDirectory>>,
     /// `exec > log`: where output goes from here on.
     pub(super) streams: Option<(Sink, Sink)>,
+}
+
+/// Returns `true` if a variable says where a shell finds the files that it reads first.
+pub(super) fn moves_start_files(name: &str) -> bool {
+    matches!(name, "HOME" | "ENV" | "ZDOTDIR")
 }
 
 impl Definitions {
@@ -73,6 +83,8 @@ impl Definitions {
         self.tops.retain(|name| other.tops.contains(name));
         self.nounset |= other.nounset;
         self.allexport |= other.allexport;
+        self.programs_replaced |= other.programs_replaced;
+        self.start_files_moved |= other.start_files_moved;
         self.integers.extend(other.integers.iter().cloned());
         for (name, bodies) in &mut self.functions {
             if other.functions.get(name) != Some(bodies) {
@@ -130,6 +142,12 @@ impl Definitions {
     /// Gives a variable a value; `None` is one that is unknown.
     pub(super) fn assign(&mut self, name: String, value: Option<String>) {
         self.tops.remove(&name);
+        // The table of commands and that of aliases; an element of them is the program of a name.
+        self.programs_replaced |= ["BASH_CMDS", "BASH_ALIASES"].iter().any(|table| name.starts_with(table));
+        self.start_files_moved |= moves_start_files(&name);
+        if self.allexport || self.exported.contains_key(&name) {
+            self.exported.insert(name.clone(), value.clone());
+        }
         self.variables.insert(name, value);
     }
 

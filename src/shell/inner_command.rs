@@ -13,22 +13,32 @@ pub enum InnerCommand {
         text: Option<String>,
         /// `$0`, `$1`, …
         parameters: Vec<Arg>,
-        /// Options set by the shell's own arguments: `-e`, `-o pipefail`.
-        errexit: bool,
-        /// As above.
-        pipefail: bool,
-        /// As above: `-u`.
-        nounset: bool,
+        /// Options set by the shell's own arguments.
+        options: ShellOptions,
     },
     /// Standard input, read as a shell script (`bash -s`, `bash <<EOF`).
-    Stdin {
-        /// As in [`InnerCommand::Script`].
-        errexit: bool,
-        /// As in [`InnerCommand::Script`].
-        pipefail: bool,
-        /// As in [`InnerCommand::Script`].
-        nounset: bool,
-    },
+    Stdin(ShellOptions),
+}
+
+impl InnerCommand {
+    /// Returns a script without parameters, for a shell without options. `text` is `None` when it is not literal.
+    pub(super) fn script(text: Option<String>) -> Self {
+        Self::Script { text, parameters: Vec::new(), options: ShellOptions::default() }
+    }
+}
+
+/// The options with which a shell starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent options of a shell")]
+pub struct ShellOptions {
+    /// `-e`
+    pub errexit: bool,
+    /// `-o pipefail`
+    pub pipefail: bool,
+    /// `-u`
+    pub nounset: bool,
+    /// `-l`, `-i`: it reads files of the home folder first.
+    pub start_files: bool,
 }
 
 /// A wrapper removed.

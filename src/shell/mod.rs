@@ -27,11 +27,12 @@ pub mod parse;
 pub mod parse_error;
 pub mod program;
 mod redirections;
+mod shell_arguments;
 mod shell_state;
 mod simple_command;
 pub mod unwrap;
 mod wrapper_table;
 
 pub(crate) use container::{ContainerWords, folder_here};
-pub use wrapper_table::wrapper_names;
 pub(crate) use wrapper_table::wrapper_values;
+pub use wrapper_table::{hides_success, wrapper_names};

@@ -2,12 +2,12 @@
 
 use super::ast::{Redirect, SimpleCommand, Word, WordPiece};
 use super::build_program::{WalkContext, Walker, after, is_hook_in_zsh, wrapped};
-use super::expand::Definitions;
+use super::expand::{Definitions, moves_start_files};
 use super::nproc::top_of_tree;
 use super::parse;
 use super::program::{Arg, ChangedDirectory, Expr, InputSource, ProgramStep, ShellOption, Sink};
 use super::unwrap;
-use crate::shell::inner_command::InnerCommand;
+use crate::shell::inner_command::{InnerCommand, ShellOptions};
 use crate::shell_kind::Shell;
 use crate::shell_quote::shell_word;
 
@@ -41,6 +41,7 @@ impl Walker {
             let value = assignment.value.as_ref().and_then(|word| scope.handed(&assignment.name, word));
             environment.push((assignment.name.clone(), value));
         }
+        context.start_files_moved |= environment.iter().any(|(name, _)| moves_start_files(name));
         let mut argv = Vec::new();
         let mut mentions = Vec::new();
         // The words of a command are expanded before its redirections open; both before it runs.
@@ -99,14 +100,14 @@ impl Walker {
             if assignment.value.as_ref().is_some_and(|word| scope.may_be_unbound([word])) {
                 before.insert(0, ProgramStep::Unbound);
             }
-            if scope.allexport || scope.exported.contains_key(&assignment.name) || assignment.name == "PATH" {
-                let handed = assignment.value.as_ref().filter(|_| !assignment.append);
-                let handed = handed.and_then(|word| scope.handed(&assignment.name, word));
-                scope.exported.insert(assignment.name.clone(), handed);
-            }
             let top =
                 assignment.value.as_ref().filter(|_| !assignment.append).and_then(|word| top_of_tree(word, scope));
+            let handed = assignment.value.as_ref().filter(|_| !assignment.append);
+            let handed = handed.and_then(|word| scope.handed(&assignment.name, word));
             scope.assign(assignment.name.clone(), text);
+            if scope.allexport || scope.exported.contains_key(&assignment.name) || assignment.name == "PATH" {
+                scope.exported.insert(assignment.name.clone(), handed);
+            }
             if top.is_some_and(|below| below.is_empty()) {
                 scope.tops.insert(assignment.name.clone());
             }
@@ -135,6 +136,11 @@ impl Walker {
         let Some(name) = argv[0].literal().map(str::to_owned) else {
             return ProgramStep::Leaf(self.leaf(argv, mentions, scope, context));
         };
+        if scope.programs_replaced {
+            let opaque = self.leaf(vec![Arg::default()], mentions.clone(), scope, context);
+            let plain = self.named(&name, simple, argv, mentions, scope, context);
+            return ProgramStep::Either(vec![ProgramStep::Leaf(opaque), plain]);
+        }
         if !quoted
             && context.depth < 60
             && let Some(text) = scope.aliases.get(&name).cloned()
@@ -258,6 +264,7 @@ impl Walker {
         let mut inner = context.clone();
         inner.wrappers.push(found.wrapper.clone());
         inner.inside.extend(found.settings.map(|words| (found.wrapper.clone(), words)));
+        inner.start_files_moved |= found.assigned.iter().any(|(name, _)| moves_start_files(name));
         inner.assigned.extend(found.assigned);
         inner.narrowed_by = found.narrowed_by.or(inner.narrowed_by);
         inner.remote |= found.remote;
@@ -284,26 +291,26 @@ impl Walker {
                     self.program_or_wrapper(argv, mentions, scope, &inner)
                 }
             }
-            InnerCommand::Script { text, parameters, errexit, pipefail, nounset } => {
+            InnerCommand::Script { text, parameters, options } => {
                 if found.wrapper == "eval" {
                     // What it ends with is also the status of the builtin, and may set off `set -e` once more.
                     let step = self.inner_script(text.as_deref(), scope, &inner);
                     return ProgramStep::Eval(Box::new(step));
                 }
-                if text.is_none() {
+                if text.is_none() || reads_other_files(options, scope, context) {
                     return ProgramStep::Leaf(self.leaf(argv, mentions, scope, context));
                 }
-                let mut fresh = fresh(scope, parameters.get(1..).unwrap_or_default().to_vec(), nounset);
+                let mut fresh = fresh(scope, parameters.get(1..).unwrap_or_default().to_vec(), options.nounset);
                 let step = self.inner_script(text.as_deref(), &mut fresh, &inner);
-                shell(Shell::of_path(&found.wrapper), errexit, pipefail, step)
+                shell(Shell::of_path(&found.wrapper), options, step)
             }
-            InnerCommand::Stdin { errexit, pipefail, nounset } => match &context.stdin {
-                InputSource::Text(Some(text)) => {
+            InnerCommand::Stdin(options) => match &context.stdin {
+                InputSource::Text(Some(text)) if !reads_other_files(options, scope, context) => {
                     let text = text.clone();
-                    let mut fresh = fresh(scope, Vec::new(), nounset);
+                    let mut fresh = fresh(scope, Vec::new(), options.nounset);
                     inner.stdin = InputSource::Inherited;
                     let step = self.inner_script(Some(&text), &mut fresh, &inner);
-                    shell(Shell::of_path(&found.wrapper), errexit, pipefail, step)
+                    shell(Shell::of_path(&found.wrapper), options, step)
                 }
                 _ => return ProgramStep::Leaf(self.leaf(argv, mentions, scope, context)),
             },
@@ -374,8 +381,13 @@ fn locals(node: &super::ast::SyntaxNode, depth: usize) -> Vec<String> {
     }
 }
 
-fn shell(shell: Option<Shell>, errexit: bool, pipefail: bool, step: ProgramStep) -> ProgramStep {
-    let settings = [(ShellOption::Errexit, errexit), (ShellOption::Pipefail, pipefail)];
+/// Returns `true` if a shell first reads files of a folder that the line chose.
+fn reads_other_files(options: ShellOptions, scope: &Definitions, context: &WalkContext) -> bool {
+    options.start_files && (scope.start_files_moved || context.start_files_moved)
+}
+
+fn shell(shell: Option<Shell>, options: ShellOptions, step: ProgramStep) -> ProgramStep {
+    let settings = [(ShellOption::Errexit, options.errexit), (ShellOption::Pipefail, options.pipefail)];
     let settings: Vec<_> = settings.into_iter().filter(|(_, on)| *on).collect();
     let step = if settings.is_empty() { step } else { ProgramStep::Seq(vec![ProgramStep::Set(settings), step]) };
     ProgramStep::Shell(shell, Box::new(step))

@@ -5,6 +5,7 @@
 
 use super::inner_command::{InnerCommand, Unwrapped, join, plain};
 use super::program::{Arg, Passes};
+use super::shell_arguments;
 use super::wrapper_table;
 
 fn base(name: &str) -> &str {
@@ -16,75 +17,15 @@ fn base(name: &str) -> &str {
 pub fn unwrap(argv: &[Arg]) -> Option<Unwrapped> {
     let name = base(argv.first()?.literal()?);
     if matches!(name, "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash") {
-        return shell(name, &argv[1..]);
+        return shell_arguments::inner_shell(name, &argv[1..]);
     }
     if matches!(name, "eval") {
-        let text = join(&argv[1..]);
-        return Some(plain(
-            name,
-            InnerCommand::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false },
-        ));
+        return Some(plain(name, InnerCommand::script(join(&argv[1..]))));
     }
     if name == "find" {
         return find(argv);
     }
     wrapper_table::remove(name, argv)
-}
-
-/// Reads `bash -euo pipefail -lc 'script' name args`, `bash script.sh` (a program like any other), `bash -s`.
-fn shell(name: &str, args: &[Arg]) -> Option<Unwrapped> {
-    let (mut errexit, mut pipefail, mut nounset, mut script, mut stdin, mut noexec) =
-        (false, false, false, false, false, false);
-    let mut rest = args;
-    while let Some((first, after)) = rest.split_first() {
-        let Some(text) = first.literal() else { break };
-        if text == "--" {
-            rest = after;
-            break;
-        }
-        if matches!(text, "--rcfile" | "--init-file") {
-            rest = after.get(1..).unwrap_or_default();
-            continue;
-        }
-        if text.starts_with("--") {
-            rest = after;
-            continue;
-        }
-        let on = text.starts_with('-');
-        let Some(letters) = text.strip_prefix(['-', '+']).filter(|letters| !letters.is_empty()) else { break };
-        rest = after;
-        for letter in letters.chars() {
-            match letter {
-                'c' => script = true,
-                'e' => errexit = on,
-                'u' => nounset = on,
-                's' => stdin = true,
-                'n' => noexec = true,
-                'o' => {
-                    match rest.first().and_then(Arg::literal) {
-                        Some("pipefail") => pipefail = on,
-                        Some("errexit") => errexit = on,
-                        Some("nounset") => nounset = on,
-                        _ => {}
-                    }
-                    rest = rest.get(1..).unwrap_or_default();
-                }
-                'O' => rest = rest.get(1..).unwrap_or_default(),
-                _ => {}
-            }
-        }
-    }
-    if noexec {
-        return None;
-    }
-    if script {
-        let (text, parameters) = match rest.split_first() {
-            Some((text, parameters)) => (text.whole.then(|| text.text.clone()), parameters.to_vec()),
-            None => return None,
-        };
-        return Some(plain(name, InnerCommand::Script { text, parameters, errexit, pipefail, nounset }));
-    }
-    (stdin || rest.is_empty()).then(|| plain(name, InnerCommand::Stdin { errexit, pipefail, nounset }))
 }
 
 fn find(argv: &[Arg]) -> Option<Unwrapped> {
@@ -115,7 +56,7 @@ mod tests {
             match found.inner {
                 InnerCommand::Argv(inner) => argv = inner,
                 InnerCommand::Script { text, .. } => return format!("'{}'", text.unwrap_or_else(|| "?".to_owned())),
-                InnerCommand::Stdin { .. } => return "<stdin>".to_owned(),
+                InnerCommand::Stdin(_) => return "<stdin>".to_owned(),
             }
         }
         argv.iter().map(|arg| arg.text.clone()).collect::<Vec<_>>().join(" ")
@@ -147,6 +88,22 @@ mod tests {
             (&["bash", "-euo", "pipefail", "-c", "a | b"], "'a | b'"),
             (&["bash", "run.sh"], "bash run.sh"),
             (&["bash", "-n", "run.sh"], "bash -n run.sh"),
+            (&["bash", "-n", "-c", "pytest"], "bash -n -c pytest"),
+            (&["bash", "-eo", "noexec", "-c", "pytest"], "bash -eo noexec -c pytest"),
+            (&["bash", "-o", "noexec", "-c", "pytest"], "bash -o noexec -c pytest"),
+            (&["zsh", "-o", "No_Exec", "-c", "pytest"], "zsh -o No_Exec -c pytest"),
+            (&["zsh", "+o", "exec", "-c", "pytest"], "zsh +o exec -c pytest"),
+            (&["zsh", "--no-exec", "-c", "pytest"], "zsh --no-exec -c pytest"),
+            (&["bash", "-D", "-c", "pytest"], "bash -D -c pytest"),
+            (&["bash", "--dump-strings", "-c", "pytest"], "bash --dump-strings -c pytest"),
+            (&["bash", "--help", "-c", "pytest"], "bash --help -c pytest"),
+            (&["bash", "--rcfile", "x", "-ic", "pytest"], "'?'"),
+            (&["bash", "-O", "extdebug", "-c", "pytest"], "'?'"),
+            (&["bash", "-tc", "pytest"], "'?'"),
+            (&["bash", "-o", "posix", "-xc", "pytest"], "'pytest'"),
+            (&["bash", "--norc", "-O", "globstar", "-c", "pytest"], "'pytest'"),
+            (&["bash", "--login", "-c", "pytest"], "'pytest'"),
+            (&["zsh", "-fc", "pytest"], "'pytest'"),
             (&["bash"], "<stdin>"),
             (&["ssh", "-p", "22", "host", "cd", "x", "&&", "make"], "'cd x && make'"),
             (&["docker", "exec", "-it", "-w", "/app", "web", "npm", "test"], "npm test"),

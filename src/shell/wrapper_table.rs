@@ -51,6 +51,7 @@ struct Wrapper {
     joined: Vec<String>,
     mounts: bool,
     separated: bool,
+    hushes: bool,
 }
 
 /// Returns the names of all wrappers.
@@ -68,6 +69,11 @@ pub(super) fn remove(name: &str, argv: &[Arg]) -> Option<Unwrapped> {
 pub(crate) fn wrapper_values(name: &str) -> &'static [String] {
     let named = wrappers().iter().find(|wrapper| wrapper.names.iter().any(|known| known == name));
     named.map_or(&[], |wrapper| &wrapper.values)
+}
+
+/// Returns `true` if a wrapper shows the output of its command only when that fails.
+pub fn hides_success(name: &str) -> bool {
+    wrappers().iter().any(|wrapper| wrapper.hushes && wrapper.names.iter().any(|known| known == name))
 }
 
 fn file() -> &'static WrappersFile {
@@ -176,8 +182,7 @@ impl Wrapper {
         }
         if !self.joined.is_empty() {
             let text = self.in_turn(name, rest);
-            found.inner =
-                InnerCommand::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false };
+            found.inner = InnerCommand::script(text);
             return Some(found);
         }
         for _ in 0..2 {
@@ -185,10 +190,8 @@ impl Wrapper {
             rest = after;
             match end {
                 WordsEnd::Script(text) => {
-                    let parameters = Vec::new();
                     let text = text.whole.then_some(text.text);
-                    found.inner =
-                        InnerCommand::Script { text, parameters, errexit: false, pipefail: false, nounset: false };
+                    found.inner = InnerCommand::script(text);
                     return Some(found);
                 }
                 WordsEnd::Command => return found.argv(rest, self),
@@ -219,13 +222,7 @@ impl Wrapper {
             match end {
                 WordsEnd::Script(text) => {
                     let text = text.whole.then_some(text.text);
-                    found.inner = InnerCommand::Script {
-                        text,
-                        parameters: Vec::new(),
-                        errexit: false,
-                        pipefail: false,
-                        nounset: false,
-                    };
+                    found.inner = InnerCommand::script(text);
                     return Some(found);
                 }
                 WordsEnd::Command => return found.argv(rest, self),
@@ -402,8 +399,7 @@ impl Unwrapped {
         }
         if wrapper.shell {
             let text = join(rest);
-            self.inner =
-                InnerCommand::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false };
+            self.inner = InnerCommand::script(text);
             return Some(self);
         }
         let mut argv = rest.to_vec();
