@@ -340,7 +340,7 @@ impl Workplace {
                 Err(error) => facts.notes.push(unreadable(&error)),
             }
         }
-        facts.other_runs = other_runs::read(state, policy.project(&self.files()), &facts.subjects);
+        facts.other_runs = other_runs::read(&self.journal, state, policy.project(&self.files()), &facts.subjects);
         match failed_tests::read(&self.repo, state, policy, session, facts) {
             Ok(failed) => facts.failed_tests = failed,
             Err(error) => facts.notes.push(unreadable(&error)),

@@ -74,7 +74,13 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
 
 /// Returns what to say if the files as they are now are proven: they may still be others than those of the commit.
 fn nothing_to_run(place: &Workplace, policy: &Policy, head: Option<&collect::Lineage>) -> Result<String> {
-    let proven = "gate: nothing to run: every command that is needed has passed on this content";
+    let state = place.state()?;
+    let ever_ran = policy.commands.iter().any(|command| !state.runs(&command.reference().key).is_empty());
+    let proven = if ever_ran {
+        "gate: nothing to run: every command that is needed has passed on this content"
+    } else {
+        "gate: nothing to run: nothing changed here that a command has to prove"
+    };
     let dirty = place.repo.look()?.snapshot.dirty;
     let Some(head) = head.filter(|_| !dirty.is_empty()) else { return Ok(proven.to_owned()) };
     let contracts = place.contracts_in_force()?;

@@ -1,21 +1,27 @@
 //! Runs of tests that are not those of a declared command. A person may take one of them for it.
 
-use crate::command_line::{Purpose, understand};
-use crate::event::Ended;
+use crate::command_line::{CheckOutcome, LineRecord, Purpose, judge, understand};
+use crate::event::agent_work::{Act, ShellCommand};
+use crate::event::{Ended, Event, EventKind};
 use crate::fact::evidence::OtherRun;
 use crate::fact::subject::Subject;
-use crate::journal::{JournalState, RecordedRun};
+use crate::journal::{Journal, JournalLine, JournalState, RecordedRun};
+use crate::oid::Oid;
 use crate::runner::{CommandKind, Project};
 
 /// The largest number of runs that are looked at.
 const MAX_RUNS: usize = 8;
+/// The largest number of events among which the lines of an agent are looked for.
+const MAX_EVENTS: usize = 64;
 
-/// Returns the newest such runs that passed on the content of one of `subjects` and changed nothing, the latest first.
-pub fn read(state: &JournalState, project: Project<'_>, subjects: &[Subject]) -> Vec<OtherRun> {
+/// Returns the newest such runs that passed on the content of one of `subjects` and changed nothing: those of agents, and
+/// then those that gate started, the latest first.
+pub fn read(journal: &Journal, state: &JournalState, project: Project<'_>, subjects: &[Subject]) -> Vec<OtherRun> {
+    let is_of_subject = |tree: &Oid| subjects.iter().any(|subject| subject.tree.as_ref() == Some(tree));
     let passed = |recorded: &&RecordedRun| {
         let run = &recorded.run;
-        let is_of_subject = || subjects.iter().any(|subject| subject.tree.as_ref() == Some(&run.end.tree));
-        run.ended == Ended::Exited(0) && run.masked.is_none() && run.start.tree == run.end.tree && is_of_subject()
+        let unchanged = run.start.tree == run.end.tree && is_of_subject(&run.end.tree);
+        run.ended == Ended::Exited(0) && run.masked.is_none() && unchanged
     };
     let is_test = |run: &OtherRun| {
         understand(&run.line, project)
@@ -26,5 +32,24 @@ pub fn read(state: &JournalState, project: Project<'_>, subjects: &[Subject]) ->
         OtherRun { line: run.command.line.clone(), tree: run.end.tree.clone() }
     };
     let runs = state.undeclared_runs().take(MAX_RUNS).filter(passed).map(other);
-    runs.filter(is_test).collect()
+    // Where they cannot be read, no message names them.
+    let (events, _) = journal.last_events(MAX_EVENTS).unwrap_or_default();
+    let of_agents = events.into_iter().rev().filter_map(|line| agent_run(line, project));
+    let of_agents = of_agents.filter(|run| is_of_subject(&run.tree)).take(MAX_RUNS);
+    of_agents.chain(runs.filter(is_test)).collect()
+}
+
+/// Returns the run of tests that an agent made in its own shell, if it passed and changed nothing.
+fn agent_run(line: JournalLine, project: Project<'_>) -> Option<OtherRun> {
+    let JournalLine::Event(Event { kind: EventKind::Work(work), .. }) = line else { return None };
+    let Act::Command(command) = work.act else { return None };
+    let ShellCommand { line, ended, tail, background, shell, start, end, .. } = *command;
+    let tree = end.as_ref().filter(|end| start.as_ref().is_some_and(|start| start.tree == end.tree))?.tree.clone();
+    let status = match ended? {
+        Ended::Exited(status) => Some(status),
+        Ended::Signalled(_) | Ended::NotStarted => None,
+    };
+    let judged = judge(&line, &LineRecord { status, output: Some(&tail), background, shell }, project);
+    let is_test = judged.kind.iter().any(|kind| kind == "test");
+    (judged.result == Some(CheckOutcome::Pass) && is_test).then_some(OtherRun { line, tree })
 }
