@@ -40,7 +40,10 @@ mod shown_output;
 mod understanding;
 mod working_directory;
 
-pub use coverage::{CommonGround, Deeds, ObservedLine, Witnessed, changed_before_checks, own_logs, witness};
+pub use coverage::{
+    CommonGround, Deeds, ObservedLine, Witnessed, changed_before_checks, own_logs, proven_in_part, witness,
+    witness_together,
+};
 pub use inherited_environment::{inherited, withheld};
 pub use judge::{judge, judge_kinds};
 pub use masked_failure::unseen_failure;

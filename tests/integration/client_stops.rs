@@ -25,6 +25,48 @@ fn a_premature_stop_is_held_until_the_missing_run() {
 }
 
 #[test]
+fn parts_of_a_declared_command_that_run_one_by_one_prove_it() {
+    let project = Project::with(
+        "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"(cd a && sh t.sh) && (cd b && sh t.sh)\"\n",
+    );
+    project.repo.write("a/t.sh", "echo a\n").write("b/t.sh", "test ! -e ../fail\n").write(".gitignore", "fail\n");
+    project.edit("a change");
+    let session = Session::claude(&project);
+    session.prompt("change the library");
+    assert_eq!(session.run("cd a && sh t.sh"), 0);
+    project.check().exits(10);
+    assert_eq!(session.run("cd b && sh t.sh"), 0);
+    project.check().exits(0);
+
+    // Each of them passes on other content.
+    project.edit("one more");
+    assert_eq!(session.run("cd b && sh t.sh"), 0);
+    project.edit("and one");
+    assert_eq!(session.run("cd a && sh t.sh"), 0);
+    project.check().exits(10);
+
+    // The one that passed before fails now.
+    assert_eq!(session.run("touch fail"), 0);
+    assert_ne!(session.run("cd b && sh t.sh"), 0);
+    assert_eq!(session.run("cd a && sh t.sh"), 0);
+    project.check().exits(10);
+}
+
+#[test]
+fn a_push_names_the_tests_that_the_agent_took_for_the_declared_ones() {
+    let project = Project::with("version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"make test\"\n");
+    project.repo.write("Makefile", "test:\n\tsh test.sh\n\tsh more.sh\nunit-test:\n\tsh test.sh\n");
+    project.edit("a change");
+    let session = Session::claude(&project);
+    session.prompt("change the library");
+    assert_eq!(session.run("make unit-test"), 0);
+    let words = "`make unit-test` passed, but gate cannot know that it ran all tests";
+    project.push("git push origin feature").says(words);
+    project.edit("one more");
+    project.push("git push origin feature").never_says(words);
+}
+
+#[test]
 fn a_failing_run_proves_nothing() {
     let project = Project::new();
     let session = Session::claude(&project);

@@ -23,6 +23,7 @@ mod equivalence;
 mod project_tests;
 mod proofs;
 mod required_checks;
+mod separate_lines;
 #[cfg(test)]
 mod tests;
 
@@ -31,6 +32,7 @@ pub use equivalence::{CommonGround, Deeds};
 pub(crate) use proofs::content_comes_and_goes;
 use proofs::{CheckProof, Shown, proofs};
 use required_checks::{DirectoryView, RequestedCheck, StartDirectory, asked_of_line};
+pub use separate_lines::{proven_in_part, witness_together};
 
 /// A recorded command line that gate did not run.
 #[derive(Clone, Copy, Debug)]

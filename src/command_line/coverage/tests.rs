@@ -48,7 +48,7 @@ fn project() -> TaskFiles {
     ]))
 }
 
-fn declared(run: &str, dir: &str) -> Command {
+pub(super) fn declared(run: &str, dir: &str) -> Command {
     Command {
         name: "it".to_owned(),
         gate: "tests".to_owned(),

@@ -14,6 +14,7 @@ use crate::event::agent_work::{Act, CommandEnd, ShellCommand};
 use crate::event::{CommandRef, Ended, EventKind, Run};
 use crate::parent_processes::{ParentProcess, processes_above};
 use crate::policy::{Command, Policy};
+use crate::recorded_run::earlier_lines;
 use crate::repo_path::RepoPath;
 use crate::run::{self, KeptOutput};
 use crate::runner::{CommandKind, NamedTests, Project, ProjectFiles};
@@ -346,7 +347,9 @@ pub(in crate::hook) fn runs_of(
         let known = |key: &str| state.runs(key).iter().any(|run| run.run.start.tree == ground.start.tree);
         served.retain(|witnessed| witnessed.masked.is_none() || !known(&witnessed.command.key));
     }
-    if served.is_empty() {
+    let together =
+        if line_end.narrowed.is_none() { together(place, &policy, pending, ground, line_end)? } else { Vec::new() };
+    if served.is_empty() && together.is_empty() {
         return Ok(Vec::new());
     }
     let mut changed = place
@@ -372,7 +375,10 @@ pub(in crate::hook) fn runs_of(
     // What failed before matters only where this run names tests.
     let state =
         if tests.is_empty() { None } else { Some(place.state().map_err(|failure| format!("gate: {failure}"))?) };
-    let runs = served.into_iter().flat_map(|served| {
+    // Lines that prove a command together name its tests in parts.
+    let unnamed = NamedTests::default();
+    let served = served.into_iter().map(|served| (served, &tests));
+    let runs = served.chain(together.into_iter().map(|served| (served, &unnamed))).flat_map(|(served, tests)| {
         let verbatim = is_verbatim(&policy, &served.command, pending, ground);
         let run = Run {
             command: served.command,
@@ -391,10 +397,31 @@ pub(in crate::hook) fn runs_of(
             tail: tail.clone(),
             policy: policy.digest.clone(),
         };
-        let named = state.as_ref().and_then(|state| test_results(&run, &tests, state));
+        let named = state.as_ref().and_then(|state| test_results(&run, tests, state));
         [Some(EventKind::Run(Box::new(run))), named.map(Box::new).map(EventKind::Tests)].into_iter().flatten()
     });
     Ok(runs.collect())
+}
+
+/// Returns the proofs that a line gives together with those that ran before it on the same content.
+fn together(
+    place: &Workplace,
+    policy: &Policy,
+    pending: &PendingCommand,
+    ground: &StartingPoint,
+    line_end: LineEnd<'_>,
+) -> Result<Vec<Witnessed>, String> {
+    let (files, told) = (ProjectDirectory(&ground.root), told_of(pending, ground, line_end));
+    let project = policy.project(&files);
+    let in_part = command_line::proven_in_part(&policy.commands, &told, project);
+    if !line_end.ended.success() || in_part.is_empty() || ground.end.as_ref() != Some(&ground.start) {
+        return Ok(Vec::new());
+    }
+    let state = place.state().map_err(|failure| format!("gate: {failure}"))?;
+    let earlier = earlier_lines(&place.journal, &state, &ground.start, Some(&pending.call))
+        .map_err(|error| format!("gate: the journal could not be read: {error}"))?;
+    let earlier: Vec<_> = earlier.iter().map(|line| line.observed(ground.root.to_str())).collect();
+    Ok(command_line::witness_together(&in_part, &earlier, &told, project))
 }
 
 /// Returns the policy for the content that is checked out.
