@@ -3,6 +3,7 @@
 mod implied_options;
 mod indifferent;
 mod members;
+mod packages;
 
 use std::collections::BTreeMap;
 
@@ -11,6 +12,7 @@ use serde::Deserialize;
 pub use self::implied_options::Implied;
 pub use self::indifferent::Indifferent;
 pub use self::members::Members;
+pub use self::packages::Packages;
 
 /// The rules for the arguments of a runner. In the lists, `--option` stands for the option with any value and
 /// `--option=value` for the option with this value only, `--option=key=` for any value that begins with `key=`.
@@ -19,6 +21,8 @@ pub use self::members::Members;
 pub struct Arguments {
     /// Options whose value is the next argument, unless it is attached.
     pub value: Vec<String>,
+    /// Options whose value is the next argument if that is a number, unless it is attached: `make -j 4 test`.
+    pub number: Vec<String>,
     /// Options that choose a part of the work. They may also be in `value`.
     pub filter: Vec<String>,
     /// Options that do not change the choice, although `filter` has them with other values.
@@ -49,6 +53,8 @@ pub struct Arguments {
     pub indifferent: Vec<Indifferent>,
     /// The options that name members of a workspace.
     pub members: Option<Members>,
+    /// The words that name packages by their folders.
+    pub packages: Option<Packages>,
     /// Options whose value is the directory to work in, as if it were started there.
     pub directory: Vec<String>,
     /// Options whose value is a file in that directory, each with the name that the file has anyway:
@@ -164,12 +170,22 @@ impl Arguments {
                 continue;
             }
             let (name, attached) = self.split(word);
-            let takes = attached.is_none() && has(&self.value, &name, None);
+            let takes = attached.is_none() && self.takes(&name, words.get(at).copied().flatten());
             let value = if takes { words.get(at).map(|value| value.unwrap_or("…")) } else { attached };
             at += usize::from(takes);
             self.option(word, &name, value, &mut read);
         }
         read
+    }
+
+    /// Returns `true` if the value of this option is the next argument.
+    pub(crate) fn takes(&self, name: &str, next: Option<&str>) -> bool {
+        let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+        has(&self.value, name, None) || has(&self.number, name, None) && next.is_some_and(is_number)
+    }
+
+    fn may_take(&self, name: &str) -> bool {
+        has(&self.value, name, None) || has(&self.number, name, None)
     }
 
     /// Adds options with which nothing is executed, as far as they are not known to mean something else.
@@ -199,11 +215,11 @@ impl Arguments {
             }
             if !word.starts_with('-') || word == "-" {
                 let plain = word.strip_suffix('/').filter(|rest| !rest.is_empty()).unwrap_or(word);
-                essence.words.extend((!has(&self.alike, word, None)).then(|| plain.to_owned()));
+                essence.words.extend((!self.alike.iter().any(|alike| alike == word)).then(|| plain.to_owned()));
                 continue;
             }
             let (name, attached) = self.split(word);
-            let takes = attached.is_none() && has(&self.value, &name, None);
+            let takes = attached.is_none() && self.takes(&name, words.get(at).copied());
             let value = if takes { words.get(at).copied() } else { attached };
             at += usize::from(takes);
             let names = match self.letters(word, &name) {
@@ -220,6 +236,12 @@ impl Arguments {
         essence.options.dedup();
         essence.after = essence.after.filter(|after| **after != Essence::default());
         essence
+    }
+
+    /// Returns `true` if these words may change the check.
+    pub(crate) fn makes_a_difference(&self, words: &[Option<&str>]) -> bool {
+        let words: Option<Vec<&str>> = words.iter().copied().collect();
+        words.is_none_or(|words| self.essence(&words) != Essence::default())
     }
 
     /// Returns the options that are joined in one word: `-qx` is `-q -x`, unless it is an option by itself.
@@ -245,7 +267,7 @@ impl Arguments {
         }
         // `-kfoo`, `-n4`: a short option that takes a value, with the value joined to it.
         if !word.starts_with("--")
-            && let Some(short) = word.get(..2).filter(|short| word.len() > 2 && has(&self.value, short, None))
+            && let Some(short) = word.get(..2).filter(|short| word.len() > 2 && self.may_take(short))
             && !self.mentions(name)
         {
             return (short.to_owned(), word.get(2..).map(|value| value.strip_prefix('=').unwrap_or(value)));
@@ -264,6 +286,7 @@ impl Arguments {
             &self.exit_zero,
             &self.filter,
             &self.value,
+            &self.number,
             &self.neutral,
             &self.watch,
             &self.edit,

@@ -77,6 +77,20 @@ impl Identity {
         Some(split.into_iter().map(alone).collect())
     }
 
+    /// Returns the folder of the one member of the workspace that this check is about, and the same check in that folder. The
+    /// folder is seen from that of `files`.
+    pub fn at_home(&self, catalogue: &Catalogue, files: &dyn ProjectFiles) -> Option<(String, Self)> {
+        let (folder, arguments) = catalogue.runner(&self.runner)?.arguments.at_home(&self.arguments, files)?;
+        Some((folder, Self { arguments, ..self.clone() }))
+    }
+
+    /// Returns the same check of each package that it is about; none if it is one.
+    pub fn by_package(&self, catalogue: &Catalogue, files: &dyn ProjectFiles) -> Vec<Self> {
+        let Some(runner) = catalogue.runner(&self.runner) else { return Vec::new() };
+        let split = runner.arguments.by_package(&self.arguments, files);
+        split.into_iter().map(|arguments| Self { arguments, ..self.clone() }).collect()
+    }
+
     /// Returns `true` if a run of this check is a run of `asked`: the same one, or one that certainly includes `asked`.
     pub fn covers(&self, asked: &Self) -> bool {
         let bare = |identity: &Self| Self { arguments: Essence::default(), ..identity.clone() };

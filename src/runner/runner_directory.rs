@@ -45,8 +45,9 @@ pub fn named(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Directory
             continue;
         }
         let (name, attached) = arguments.split(word);
-        let takes =
-            attached.is_none() && found.invoke.before.iter().chain(&arguments.value).any(|option| *option == name);
+        let next = argv.get(at + 1).and_then(Option::as_deref);
+        let takes = attached.is_none()
+            && (found.invoke.before.iter().any(|option| *option == name) || arguments.takes(&name, next));
         let words = at..at + 1 + usize::from(takes);
         at = words.end;
         if seen >= names && !anywhere(&name) {

@@ -7,6 +7,7 @@ use crate::runner::catalogue::{Catalogue, Runner};
 use crate::runner::command_kind::CommandKind;
 use crate::runner::invocation::MatchedRunner;
 
+mod rakefile;
 mod task_files;
 
 /// The rules by which a task runner finds and names its tasks.
@@ -72,6 +73,8 @@ pub enum Format {
     TomlTasks,
     /// The table `alias` of cargo's configuration.
     CargoAlias,
+    /// Ruby, of which only the prerequisites of the default task are read.
+    Rakefile,
 }
 
 /// The meanings of task names, from `gates/runners/_tasks.toml`.
@@ -164,7 +167,9 @@ fn calls(
     files: &dyn ProjectFiles,
 ) -> Vec<TaskRun> {
     let MatchedRunner { runner, invoke, program, rest, before, .. } = found;
-    let value = |name: &str| runner.arguments.value.iter().chain(&invoke.before).any(|option| option == name);
+    let value = |name: &str, next: Option<&str>| {
+        invoke.before.iter().any(|option| option == name) || runner.arguments.takes(name, next)
+    };
     let (mut own, mut names, mut handed): (Vec<Option<&str>>, Vec<&str>, Vec<Option<String>>) = Default::default();
     names.extend(invoke.task.as_deref());
     let (mut directory, mut other_file, mut variable) = (None, None, None);
@@ -184,7 +189,7 @@ fn calls(
                 let (name, attached) = word.split_once('=').map_or((word, None), |(name, text)| (name, Some(text)));
                 let mut text = attached;
                 let name = runner.arguments.whole_name(name);
-                if attached.is_none() && value(name) {
+                if attached.is_none() && value(name, rest.get(at).copied().flatten()) {
                     text = rest.get(at).copied().flatten();
                     own.extend(rest.get(at));
                     at += 1;
@@ -216,7 +221,10 @@ fn calls(
         Some(directory) => files.read(&format!("{}/{path}", directory.trim_end_matches('/'))),
         None => files.read(path),
     };
+    // An option of rake is one of the tasks that it runs, too.
+    let changed = rules.format == Format::Rakefile && runner.arguments.makes_a_difference(&own);
     let file = match other_file {
+        _ if changed => None,
         Some(path) => read_file(path),
         None => rules.file.iter().find_map(|path| read_file(path)),
     };

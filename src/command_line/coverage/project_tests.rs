@@ -293,6 +293,23 @@ fn members_of_a_workspace_one_by_one() {
         ("Cargo.toml", "[package]\nname = 'r'\n[workspace]\nmembers = ['a']\n"),
         ("a/Cargo.toml", "[package]\nname = 'a'\n"),
     ];
+    const ROOTED_WITH_DEFAULT: Files = &[
+        ("Cargo.toml", "[package]\nname = 'r'\n[workspace]\nmembers = ['a']\ndefault-members = ['a']\n"),
+        ("a/Cargo.toml", "[package]\nname = 'a'\n"),
+    ];
+    const ROOTED_WITH_CONFIG: Files = &[
+        ("Cargo.toml", "[package]\nname = 'r'\n[workspace]\nmembers = ['a']\n"),
+        ("a/Cargo.toml", "[package]\nname = 'a'\n"),
+        ("a/.cargo/config.toml", "[build]\nrustflags = ['--cfg', 'skip']\n"),
+    ];
+    const ROOTED_WITH_FEATURE: Files = &[
+        (
+            "Cargo.toml",
+            "[package]\nname = 'r'\n[dependencies]\na = { path = 'a', features = ['x'] }\n[workspace]\nmembers = ['a']\n",
+        ),
+        ("a/Cargo.toml", "[package]\nname = 'a'\n"),
+    ];
+    const NEXTEST_OK: &str = "     Summary [   0.107s] 2 tests run: 2 passed, 0 skipped\n";
     const OWN: Files = &[
         ("package.json", r#"{"workspaces":["packages/**"],"scripts":{"test":"jest"}}"#),
         ("packages/a/package.json", r#"{"name":"a","scripts":{"test":"jest"}}"#),
@@ -309,6 +326,26 @@ fn members_of_a_workspace_one_by_one() {
                 CARGO_OK,
             ),
             (CARGO, "cargo test --release", "cargo test -p a --release && cargo test -p b --release", CARGO_OK),
+            (ROOTED, "cargo test --workspace", "cargo test && cargo test -p a", CARGO_OK),
+            (ROOTED, "cargo test --workspace", "cargo test -p r && cargo test -p a", CARGO_OK),
+            (ROOTED, "cargo test --workspace", "cargo test && (cd a && cargo test)", CARGO_OK),
+            (ROOTED, "cargo test --workspace", "cargo test -p r -p a", CARGO_OK),
+            (ROOTED, "cargo test", "cargo test -p r", CARGO_OK),
+            (CARGO, "cargo test --workspace", "(cd crates/a && cargo test) && cd b && cargo test -q", CARGO_OK),
+            (
+                CARGO,
+                "cargo nextest run --workspace",
+                "cargo nextest run -p a && cargo nextest run --package b",
+                NEXTEST_OK,
+            ),
+            (
+                CARGO,
+                "cargo clippy --workspace -- -D warnings",
+                "cargo clippy -p a -- -D warnings && cargo clippy -p b -- -D warnings",
+                "",
+            ),
+            (CARGO, "cargo check --workspace", "cargo check -p a && cargo check -p b", ""),
+            (CARGO, "cargo build", "cargo build -p a && cargo build -p b", ""),
             (NPM, "npm test --workspaces", "npm test -w @x/a && npm test -w b", JEST_OK),
             (NPM, "npm test -ws", "npm test --workspace=packages/a && npm run test -w ./packages/b/", JEST_OK),
             (NPM, "npm test --workspaces", "npm test -w @x/a -w packages/b", JEST_OK),
@@ -331,12 +368,135 @@ fn members_of_a_workspace_one_by_one() {
             (OF_FEATURE, "cargo test --workspace", "cargo test -p a && cargo test -p b", CARGO_OK),
             (LINKED, "cargo test --workspace", "cargo test -p a && cargo test -p b", CARGO_OK),
             (ROOTED, "cargo test --workspace", "cargo test -p a", CARGO_OK),
+            (ROOTED, "cargo test --workspace", "cargo test", CARGO_OK),
+            (ROOTED, "cargo test --workspace", "cargo test; cargo test -p a", CARGO_OK),
+            (ROOTED, "cargo test --workspace", "cargo test && cd a && cargo test --lib", CARGO_OK),
+            (ROOTED_WITH_DEFAULT, "cargo test --workspace", "cargo test && cargo test -p a", CARGO_OK),
+            (ROOTED_WITH_CONFIG, "cargo test --workspace", "cargo test && cd a && cargo test", CARGO_OK),
+            (ROOTED_WITH_FEATURE, "cargo test --workspace", "cargo test && cargo test -p a", CARGO_OK),
+            (ROOTED, "cargo nextest run --workspace", "cargo nextest run && cargo test -p a", CARGO_OK),
+            (
+                CARGO,
+                "cargo clippy --workspace -- -D warnings",
+                "cargo clippy -p a -- -D warnings && cargo clippy -p b",
+                "",
+            ),
+            (CARGO, "cargo check --workspace", "cargo check -p a && cargo check -p a", ""),
             (NPM, "npm test --workspaces", "npm test -w b", JEST_OK),
             (NPM, "npm test --workspaces", "npm test -w @x/a && npm test -w b -- -t one", JEST_OK),
             (NPM, "npm test --workspaces", "npm test -w @x/a; npm test -w b", JEST_OK),
             (NPM, "npm run unit --workspaces", "npx jest", JEST_OK),
             (OWN, "npm test --workspaces", "npm test -w a", JEST_OK),
             (OWN, "npm test --workspaces", "npx jest", JEST_OK),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn packages_of_a_module_one_by_one() {
+    const OK: &str = "ok  \tx.y/z\t0.01s\n";
+    const ONE: Files = &[("go.mod", "module x.y/z\n"), ("z.go", ""), ("z_test.go", ""), ("testdata/t.go", "")];
+    const MORE: Files = &[
+        ("go.mod", "module x.y/z\n"),
+        ("z.go", ""),
+        ("a/a.go", ""),
+        ("a/b/b.go", ""),
+        ("a/testdata/t.go", ""),
+        ("vendor/v/v.go", ""),
+        ("tools/go.mod", "module x.y/tools\n"),
+        ("tools/t.go", ""),
+    ];
+    const FLAT: Files = &[("go.mod", "module x.y/z\n"), ("a/a.go", ""), ("b/b.go", "")];
+    check(
+        &[
+            (ONE, "go test ./...", "go test", OK),
+            (ONE, "go test ./...", "go test . -v", OK),
+            (ONE, "go test", "go test ./...", OK),
+            (ONE, "go build ./...", "go build", ""),
+            (ONE, "go vet ./...", "go vet .", ""),
+            (MORE, "go test ./...", "go test . ./a ./a/b", OK),
+            (MORE, "go test ./...", "go test . && go test ./a/...", OK),
+            (MORE, "go test ./...", "go test ./a/b/ && go test -v ./a . ", OK),
+            (MORE, "go test . ./a/b", "go test ./...", OK),
+            (MORE, "go test -race ./...", "go test -race && go test -race ./a/...", OK),
+            (FLAT, "go test ./...", "go test ./a && go test ./b", OK),
+            (FLAT, "go build ./...", "go build ./a && go build ./b", ""),
+        ],
+        true,
+    );
+    check(
+        &[
+            (MORE, "go test ./...", "go test", OK),
+            (MORE, "go test ./...", "go test ./a/...", OK),
+            (MORE, "go test ./...", "go test . ./a", OK),
+            (MORE, "go test ./...", "go test .; go test ./a/...", OK),
+            (MORE, "go test ./...", "go test . && go test -run One ./a/...", OK),
+            (MORE, "go test ./...", "go test . && go vet ./a/...", OK),
+            (MORE, "go test -race ./...", "go test -race && go test ./a/...", OK),
+            (FLAT, "go test ./...", "go test ./a", OK),
+            (FLAT, "go test ./...", "go test ./a ./c", OK),
+            (FLAT, "go test ./...", "go test ./a x.y/z/b", OK),
+            (FLAT, "go test ./...", "go test ./a && cd b && go test -short", OK),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn options_of_make_that_only_show_more_or_work_faster() {
+    const OPAQUE: Files = &[("Makefile", "test: t.sh\n\t$(RUN) $<\nlint:\n\t$(LINT)\n")];
+    for line in
+        ["make -s test", "make -j2 test", "make -j 2 test", "make -j test", "make test -s -j4 -k", "make -w -C . test"]
+    {
+        assert!(proof_with(OPAQUE, "make test", line, "ok"), "{line}");
+    }
+    for line in [
+        "make -n test",
+        "make -sn test",
+        "make -i test",
+        "make -t test",
+        "make -s lint",
+        "make -j 2",
+        "make -j",
+        "make -s",
+    ] {
+        assert!(!proof_with(OPAQUE, "make test", line, "ok"), "{line}");
+    }
+}
+
+#[test]
+fn the_default_task_of_rake() {
+    const OK: &str = "3 runs, 4 assertions, 0 failures, 0 errors, 0 skips\n";
+    const PLAIN: Files = &[("Rakefile", "Rake::TestTask.new(:test)\ntask default: :test\n")];
+    const BOTH: Files = &[("Rakefile", "task :default => [:test, :rubocop]\n")];
+    const OTHER: Files = &[("Rakefile", "task default: :build\n")];
+    const SECOND: Files = &[("Rakefile", "task default: :build\n"), ("Other", "task default: :test\n")];
+    const GUARDED: Files = &[("Rakefile", "if ENV['CI']\n  task default: :test\nend\n")];
+    check(
+        &[
+            (PLAIN, "rake test", "rake", OK),
+            (PLAIN, "bundle exec rake test", "bundle exec rake", OK),
+            (PLAIN, "rake", "rake test", OK),
+            (PLAIN, "rake test", "rake default", OK),
+            (PLAIN, "rake test", "rake test TESTOPTS=-v", OK),
+            (PLAIN, "rake test", "rake -q", OK),
+            (BOTH, "rake test", "rake", OK),
+        ],
+        true,
+    );
+    check(
+        &[
+            (BOTH, "rake", "rake test", OK),
+            (OTHER, "rake test", "rake", OK),
+            (GUARDED, "rake test", "rake", OK),
+            (&[], "rake test", "rake", OK),
+            (PLAIN, "rake test", "rake -n", OK),
+            (PLAIN, "rake test", "rake TESTOPTS=-n/one/", OK),
+            (PLAIN, "rake test", "rake test TEST=test/test_a.rb", OK),
+            (PLAIN, "rake test", "rake -f Other", OK),
+            (PLAIN, "rake test", "rake -r ./stub", OK),
+            (SECOND, "rake test", "rake -f Other", OK),
         ],
         false,
     );

@@ -216,12 +216,17 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
     }
     let goals = if tasks.len() > 1 { goals(catalogue, &words, &tasks, inner_parts, &directory) } else { None };
     let mut each = None;
+    let mut packages = Vec::new();
     let what = match Identity::of(catalogue, &words) {
         Some(identity) if leaf.remote => CheckSubject::Known(identity),
         Some(identity) => {
-            let here = DirectoryView(StartDirectory { start: &directory, ..place });
-            let identity = identity.within(catalogue, directory.is_empty(), &here);
-            each = identity.by_member(catalogue, &here);
+            let view = DirectoryView(StartDirectory { start: &directory, ..place });
+            let identity = identity.within(catalogue, directory.is_empty(), &view);
+            let home = |identity| at_home(identity, &directory, catalogue, &view);
+            each = identity.by_member(catalogue, &view).map(|each| each.into_iter().map(home).collect::<Vec<_>>());
+            packages = identity.by_package(catalogue, &view).into_iter().map(home).collect();
+            let (identity, folder) = home(identity);
+            directory = folder;
             CheckSubject::Known(identity)
         }
         None => CheckSubject::Program(words.into_iter().flatten().collect()),
@@ -229,14 +234,24 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
     let key = CheckKey { directory, environment: environment(leaf, place.root)?, inside: inside(leaf)?, what };
     // The task of every member is not that of the file here.
     let mut parts = goals.or(parts).filter(|parts| !parts.is_empty() && each.is_none());
-    let alone = |identity| {
-        let key = CheckKey { what: CheckSubject::Known(identity), ..key.clone() };
+    let alone = |(identity, directory)| {
+        let key = CheckKey { what: CheckSubject::Known(identity), directory, ..key.clone() };
         RequestedCheck { key, parts: None, members: None }
     };
     let each = each.filter(|each| !each.is_empty());
     let members = each.map(|each| each.into_iter().map(alone).collect());
     parts.iter_mut().flatten().for_each(|part| part.surround(&key));
+    if !packages.is_empty() {
+        parts = Some(packages.into_iter().map(alone).collect());
+    }
     Some(RequestedCheck { key, parts, members })
+}
+
+/// Returns a check and the folder in which it runs: a check of one member of a workspace is one in the member's folder.
+fn at_home(identity: Identity, directory: &str, catalogue: &Catalogue, files: &dyn ProjectFiles) -> (Identity, String) {
+    let home = identity.at_home(catalogue, files);
+    let home = home.and_then(|(folder, there)| Some((there, seen_from(directory, &folder)?)));
+    home.unwrap_or_else(|| (identity, directory.to_owned()))
 }
 
 /// Returns each of several tasks of one call as a check of its own: `make lint test` is `make lint` and `make test`.

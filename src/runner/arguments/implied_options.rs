@@ -145,12 +145,25 @@ impl Arguments {
         if let Some(members) = &self.members {
             members.gather(essence, has(&self.more, &members.all, None), files);
         }
+        if let Some(packages) = &self.packages {
+            packages.gather(essence, files);
+        }
     }
 
     /// Returns the arguments for each member of the workspace, or `None` if `essence` does not mean all of them. The list is
     /// empty if the members are not known.
     pub(crate) fn by_member(&self, essence: &Essence, files: &dyn ProjectFiles) -> Option<Vec<Essence>> {
         self.members.as_ref()?.split(essence, files)
+    }
+
+    /// Returns the folder of the one member that `essence` names, and the arguments of the same command there.
+    pub(crate) fn at_home(&self, essence: &Essence, files: &dyn ProjectFiles) -> Option<(String, Essence)> {
+        self.members.as_ref()?.at_home(essence, files)
+    }
+
+    /// Returns the arguments for each package alone; none if they name only one.
+    pub(crate) fn by_package(&self, essence: &Essence, files: &dyn ProjectFiles) -> Vec<Essence> {
+        self.packages.as_ref().map_or_else(Vec::new, |packages| packages.split(essence, files))
     }
 }
 

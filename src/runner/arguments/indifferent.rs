@@ -146,7 +146,7 @@ fn plain_folder(path: &str) -> &str {
     path.strip_prefix("./").unwrap_or(path).trim_end_matches('/')
 }
 
-fn any(patterns: &[String], name: &str) -> bool {
+pub(super) fn any(patterns: &[String], name: &str) -> bool {
     let is = |pattern: &String| {
         pattern == name
             || !pattern.contains('/')

@@ -32,6 +32,13 @@ pub struct Members {
     pub alters: Vec<String>,
     /// Options with which other members are meant.
     pub unless: Vec<String>,
+    /// `true` if the file at the root, where it has a name, is that of a member: the one that is meant where no option names
+    /// any.
+    pub root: bool,
+    /// The key with which other members are meant where no option names any.
+    pub default: String,
+    /// Files with which a command in the folder of a member is another one; without any, it always is.
+    pub own_settings: Vec<String>,
 }
 
 /// A member of a workspace.
@@ -53,11 +60,38 @@ impl Members {
         }
         let alone = |member: Member| {
             let mut essence = essence.clone();
-            essence.options[all] = OptionChoice { name: self.one.clone(), value: Some(member.name), more: false };
+            essence.options[all] =
+                OptionChoice { name: self.one.clone(), value: Some(member.name.clone()), more: false };
+            if self.is_default(&member) {
+                essence.options.remove(all);
+            }
             essence.options.sort();
             essence
         };
         Some(self.members(files).into_iter().flatten().map(alone).collect())
+    }
+
+    /// Returns the folder of the one member that `essence` names, and the arguments with which the same command runs in that
+    /// folder. `None`: it names more or none, or a command there is another one.
+    pub(super) fn at_home(&self, essence: &Essence, files: &dyn ProjectFiles) -> Option<(String, Essence)> {
+        let named: Vec<&OptionChoice> = essence.options.iter().filter(|choice| choice.name == self.one).collect();
+        let [OptionChoice { value: Some(name), .. }] = named.as_slice() else { return None };
+        if self.own_settings.is_empty() || essence.options.iter().any(|choice| self.unless.contains(&choice.name)) {
+            return None;
+        }
+        let member = self.members(files)?.into_iter().find(|member| member.name == *name)?;
+        let set = |file: &String| files.read(&format!("{}/{file}", member.folder)).is_some();
+        if member.folder.is_empty() || self.own_settings.iter().any(set) {
+            return None;
+        }
+        let mut essence = essence.clone();
+        essence.options.retain(|choice| choice.name != self.one);
+        Some((member.folder, essence))
+    }
+
+    /// Returns `true` if this member alone is meant where no option names any.
+    fn is_default(&self, member: &Member) -> bool {
+        self.root && member.folder.is_empty() && value_at(&member.settings, &self.default).is_none()
     }
 
     /// Replaces the folders of members in `essence` by their names. If all members are named, the option for all of them
@@ -81,6 +115,10 @@ impl Members {
         if named.len() == members.len() && !essence.options.iter().any(other) {
             essence.options.retain(|choice| choice.name != self.one);
             essence.options.push(OptionChoice { name: self.all.clone(), value: None, more });
+        } else if named.len() == 1
+            && members.iter().any(|one| named.contains(one.name.as_str()) && self.is_default(one))
+        {
+            essence.options.retain(|choice| choice.name != self.one);
         }
         essence.options.sort();
         essence.options.dedup();
@@ -102,7 +140,10 @@ impl Members {
             let name = value_at(&settings, &self.name)?.as_str()?.to_owned();
             Some(Member { folder: folder.clone(), name, settings })
         };
-        let members: Vec<Member> = folders.iter().map(member).collect::<Option<_>>()?;
+        let mut members: Vec<Member> = folders.iter().map(member).collect::<Option<_>>()?;
+        if let Some(name) = value_at(&root, &self.name).and_then(toml::Value::as_str).filter(|_| self.root) {
+            members.push(Member { folder: String::new(), name: name.to_owned(), settings: root.clone() });
+        }
         let known = |folder: &str, table: &toml::Table| self.is_alone(folder, table, &members, files);
         let alone = known("", &root) && members.iter().all(|member| known(&member.folder, &member.settings));
         (alone && !members.is_empty()).then_some(members)

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::rakefile;
 use crate::runner::task::Format;
 
 /// The largest number of tasks that a task may run, including indirect ones.
@@ -35,6 +36,10 @@ pub(super) fn script(format: Format, text: &str, name: &str) -> Option<Vec<Strin
             let file: toml::Table = toml::from_str(text).ok()?;
             Box::new(move |name| cargo_alias(&file, name))
         }
+        Format::Rakefile => Box::new(|name| {
+            let lines = rakefile::prerequisites(text, name)?.into_iter().map(|task| format!("rake {task}"));
+            Some(Task { steps: lines.map(TaskStep::Line).collect(), ..Task::default() })
+        }),
     };
     let mut gathered = Gathered::default();
     gather(&*find, name, &mut BTreeSet::new(), &mut gathered)?;
