@@ -7,6 +7,17 @@ use super::file_list::{depth, join, within};
 use super::{Component, DeclaredStack, Detection, Files, TESTS};
 use super::{cargo, make_targets, node, python, table};
 
+/// What a forge and its bots read: where it lies, and a glob for it.
+const FORGE: [(&str, &str); 3] = [
+    (".github/", ".github/**/*.{yml,yaml}"),
+    (".gitlab-ci.yml", ".gitlab-ci.yml"),
+    (".circleci/", ".circleci/**/*.{yml,yaml}"),
+];
+
+/// Stacks whose commands start the tests or the compiler themselves. A task may check anything else.
+const DIRECT: [&str; 12] =
+    ["rust", "go", "python", "ruby", "cmake", "maven", "gradle", "dotnet", "swift", "elixir", "dart", "haskell"];
+
 /// Folders with pages about a project.
 const PAGES: [&str; 6] = ["doc", "docs", "documentation", "site", "website", "mkdocs"];
 
@@ -35,6 +46,7 @@ pub fn detect(files: &Files) -> Vec<Component> {
     leave_out_documents(&mut found);
     let needs = needs(files, &found);
     let names = names(&found);
+    let forge = forge_files(files);
     let several = found.iter().filter(|component| !component.commands.is_empty()).count() > 1;
     let apart = found.len() > 1;
     found
@@ -50,7 +62,7 @@ pub fn detect(files: &Files) -> Vec<Component> {
                     run: run.clone(),
                     dir: component.dir.clone(),
                     inputs: inputs.clone(),
-                    ignore: ignored(component, gate),
+                    ignore: ignored(component, gate, run, &forge),
                     reason: reason.clone(),
                 }
             });
@@ -70,9 +82,31 @@ fn tests(component: &Detection) -> bool {
 }
 
 /// The paths of a component that a command of this gate takes back, or does not read.
-fn ignored(component: &Detection, gate: &str) -> Vec<String> {
+fn ignored(component: &Detection, gate: &str, run: &str, forge: &[String]) -> Vec<String> {
     let unread = component.build_ignore.iter().filter(|_| gate != TESTS);
-    component.ignore.iter().chain(unread).cloned().collect()
+    // Its inputs may be all files only at the root.
+    let direct = component.dir.is_empty() && DIRECT.contains(&component.stack.as_str());
+    let direct = direct && !run.split_whitespace().any(|word| matches!(word, "tox" | "nox" | "make" | "just"));
+    component.ignore.iter().chain(unread).chain(forge.iter().filter(|_| direct)).cloned().collect()
+}
+
+/// Returns globs for the files of forges that are there and that no code names.
+fn forge_files(files: &Files) -> Vec<String> {
+    const CODE: [&str; 24] = [
+        "py", "rb", "rs", "go", "js", "ts", "mjs", "cjs", "java", "kt", "cs", "ex", "exs", "c", "cc", "cpp", "h",
+        "hpp", "sh", "swift", "dart", "hs", "toml", "cfg",
+    ];
+    let there = |start: &str| files.below("").any(|path| path.starts_with(start));
+    let mut found: Vec<(&str, &str)> = FORGE.into_iter().filter(|(start, _)| there(start)).collect();
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let is_code = |path: &&str| path.rsplit_once('.').is_some_and(|(_, extension)| CODE.contains(&extension));
+    for path in files.below("").filter(is_code) {
+        let text = files.text(path);
+        found.retain(|(start, _)| !text.contains(start.trim_end_matches('/')));
+    }
+    found.into_iter().map(|(_, glob)| glob.to_owned()).collect()
 }
 
 /// Takes the commands from pages about the project that only have a build, where the project itself has commands.

@@ -5,6 +5,7 @@
 //! targets they really have; every other stack is an entry of `gates/stacks.toml`.
 
 mod cargo;
+mod cmake;
 mod components;
 mod file_list;
 mod make_targets;

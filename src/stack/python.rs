@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::file_list::{depth, join, within};
+use super::file_list::{depth, join, prefix, within};
 use super::{Detection, Files, TESTS};
 
 /// Files that say "a Python project is here".
@@ -103,12 +103,16 @@ fn runner(files: &Files, dir: &str, own: &dyn Fn(&str) -> bool) -> Option<Python
     if let Some(name) = sources.iter().find(asks_for)
         && !tests.is_empty()
     {
-        return known("pytest", format!("{} names pytest, and there are tests", join(dir, name)));
+        let run =
+            folder_in_ci(files, dir, &tests).map_or_else(|| "pytest".to_owned(), |folder| format!("pytest {folder}"));
+        return known(&run, format!("{} names pytest, and there are tests", join(dir, name)));
     }
-    if text("tox.ini").contains("[testenv") || pyproject.contains("[tool.tox") {
+    let unittest = |name: &str| !tests.is_empty() && text(name).contains("-m unittest");
+    let unittest = unittest("tox.ini") || unittest("noxfile.py") || !tests.is_empty() && runs_unittest(&pyproject);
+    if !unittest && (text("tox.ini").contains("[testenv") || pyproject.contains("[tool.tox")) {
         return known("tox", "tox is configured".to_owned());
     }
-    if files.has(&join(dir, "noxfile.py")) {
+    if !unittest && files.has(&join(dir, "noxfile.py")) {
         return known("nox", format!("{} is there", join(dir, "noxfile.py")));
     }
     if tests.is_empty() {
@@ -123,14 +127,40 @@ fn runner(files: &Files, dir: &str, own: &dyn Fn(&str) -> bool) -> Option<Python
     if let Some(path) = tests.iter().find(|path| has_bare_tests(&files.text(path))) {
         return guess("pytest", format!("{path} has test functions outside of classes, which unittest does not run"));
     }
-    // Discovery from the top follows packages only, so it would find nothing in a plain folder `tests`.
-    let plain = ["tests", "test"].into_iter().find(|folder| {
-        let folder = join(dir, folder);
-        tests.iter().all(|path| within(path, &folder)) && !files.has(&join(&folder, "__init__.py"))
-    });
-    let run =
-        plain.map_or_else(|| "python3 -m unittest".to_owned(), |f| format!("python3 -m unittest discover -s {f}"));
+    let run = match plain_folder(files, dir, &tests) {
+        Some(folder) => format!("python3 -m unittest discover -s {folder}"),
+        None => "python3 -m unittest".to_owned(),
+    };
     guess(&run, format!("{} is a test, and no other runner is configured", tests[0]))
+}
+
+/// Returns `true` if the settings of a tool run unittest: `["python", "-m", "unittest"]`.
+fn runs_unittest(pyproject: &str) -> bool {
+    let line = pyproject.replace(['"', '\'', ','], " ");
+    line.split_whitespace().collect::<Vec<_>>().windows(2).any(|pair| pair == ["-m", "unittest"])
+}
+
+/// Returns the innermost folder, seen from `dir`, that holds all tests and is no package. Discovery from the top follows
+/// packages only, so it would find nothing in it.
+fn plain_folder(files: &Files, dir: &str, tests: &[&str]) -> Option<String> {
+    let first = tests.first()?.strip_prefix(&prefix(dir))?;
+    let folders = first.match_indices('/').map(|(at, _)| &first[..at]);
+    let holds_all = |folder: &&str| tests.iter().all(|path| within(path, &join(dir, folder)));
+    let is_plain = |folder: &&str| !files.has(&join(&join(dir, folder), "__init__.py"));
+    folders.take_while(holds_all).filter(is_plain).last().map(str::to_owned)
+}
+
+/// Returns the folder of tests that the project's own scripts and jobs hand to pytest, if there are tests elsewhere as well:
+/// these may need what is not installed.
+fn folder_in_ci(files: &Files, dir: &str, tests: &[&str]) -> Option<&'static str> {
+    let folder = join(dir, "scripts");
+    let jobs = files.below(".github/workflows").chain(files.below(&folder));
+    let scripts = ["tox.ini", "noxfile.py", "Makefile"].map(|name| join(dir, name));
+    let texts: Vec<String> =
+        jobs.take(64).chain(scripts.iter().map(String::as_str)).map(|path| files.text(path)).collect();
+    let named = |folder: &&str| texts.iter().any(|text| text.contains(&format!("pytest {folder}")));
+    let (inside, outside): (Vec<&&str>, Vec<&&str>) = tests.iter().partition(|path| within(path, &join(dir, "tests")));
+    if inside.is_empty() || outside.is_empty() { None } else { Some("tests").filter(named) }
 }
 
 /// Returns `true` if a file has test functions outside of classes.

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::cmake::options_for_tests;
 use super::file_list::{depth, join, prefix, within};
 use super::{BUILD, Detection, Files, TESTS};
 use crate::embedded;
@@ -62,6 +63,7 @@ struct StackChoice {
     file: Option<String>,
     without: Option<String>,
     text: Option<(String, String)>,
+    without_text: Option<(String, String)>,
 }
 
 /// Returns every component of every stack of the table.
@@ -96,7 +98,10 @@ impl Stack {
                 .filter(|(gate, _)| if *gate == TESTS { sources.tested } else { sources.built })
                 .filter_map(|(gate, choices)| {
                     let choice = choices.iter().find(|choice| choice.holds(files, &dir))?;
-                    Some((gate, choice.run.replace("{tool}", &self.tool(files, &dir)), format!("{manifest} is there")))
+                    let run = choice.run.replace("{tool}", &self.tool(files, &dir));
+                    let options = || options_for_tests(&files.text(&join(&dir, "CMakeLists.txt")));
+                    let run = if run.contains("{options}") { run.replace("{options}", &options()) } else { run };
+                    Some((gate, run, format!("{manifest} is there")))
                 })
                 .collect();
             if !part && !commands.is_empty() {
@@ -171,15 +176,15 @@ impl StackChoice {
         let absent = self.without.as_ref().is_none_or(|glob| {
             Globs::new(&[glob]).is_ok_and(|globs| !files.below(dir).any(|path| globs.is_match(&path[inside.len()..])))
         });
-        let text = self.text.as_ref().is_none_or(|(name, text)| {
+        let holds = |(name, text): &(String, String)| {
             let named = |path: &&str| Globs::new(&[name]).is_ok_and(|globs| globs.is_match(&path[inside.len()..]));
             if name.contains('*') {
                 files.below(dir).filter(named).any(|path| files.text(path).contains(text.as_str()))
             } else {
                 files.text(&join(dir, name)).contains(text.as_str())
             }
-        });
-        file && absent && text
+        };
+        file && absent && self.text.as_ref().is_none_or(holds) && !self.without_text.as_ref().is_some_and(holds)
     }
 }
 

@@ -272,6 +272,43 @@ fn python() {
             &["test: python3 -m unittest"],
         ),
         ("django", &[("manage.py", ""), ("shop/tests.py", "")], &["test: python3 manage.py test"]),
+        (
+            "unittest beside the module",
+            &[
+                ("pyproject.toml", ""),
+                ("tox.ini", "[testenv]\nchangedir = src\ncommands = python -m unittest test_a.py\n"),
+                ("src/a.py", ""),
+                ("src/test_a.py", "import unittest\n"),
+            ],
+            &["test: python3 -m unittest discover -s src"],
+        ),
+        (
+            "unittest in each environment of tox",
+            &[
+                (
+                    "pyproject.toml",
+                    "[tool.tox.env_run_base]\ncommands = [[\"python\", \"-m\", \"unittest\", { replace = \"posargs\" }]]\n",
+                ),
+                ("tests/__init__.py", ""),
+                ("tests/test_a.py", "import unittest\n"),
+            ],
+            &["test: python3 -m unittest"],
+        ),
+        (
+            "the folder that the jobs name, beside tests that need more",
+            &[
+                ("requirements-dev.txt", "pytest\n"),
+                ("tests/test_a.py", ""),
+                ("extra/test_b.py", "import hypothesis\n"),
+                ("scripts/ci/run-tests", "run('python -m pytest tests/ --cov a')\n"),
+            ],
+            &["test: pytest tests"],
+        ),
+        (
+            "a folder that nobody names",
+            &[("requirements-dev.txt", "pytest\n"), ("tests/test_a.py", ""), ("extra/test_b.py", "")],
+            &["test: pytest"],
+        ),
         ("nothing to run", &[("setup.py", ""), ("a.py", "")], &[]),
     ]);
 }
@@ -367,11 +404,74 @@ fn table() {
                 "test: cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure --no-tests=error",
             ],
         ),
+        (
+            "cmake with tests behind an option",
+            &[
+                (
+                    "CMakeLists.txt",
+                    "option(A_TESTS \"Build tests\" OFF)\nif(A_TESTS)\n  enable_testing()\n  add_subdirectory(tests)\nendif()\n",
+                ),
+                ("tests/CMakeLists.txt", "add_test(NAME t COMMAND t)\n"),
+            ],
+            &[
+                "test: cmake -S . -B build -DA_TESTS=ON && cmake --build build && ctest --test-dir build --output-on-failure --no-tests=error",
+            ],
+        ),
+        (
+            "cmake with tests in a folder that enables them",
+            &[
+                ("CMakeLists.txt", "add_subdirectory(test)\n"),
+                ("test/CMakeLists.txt", "enable_testing()\nadd_test(NAME t COMMAND t)\n"),
+            ],
+            &[
+                "test: cmake -S . -B build && cmake --build build && ctest --test-dir build/test --output-on-failure --no-tests=error",
+            ],
+        ),
         ("deno", &[("deno.json", "{}")], &["test: deno test"]),
         ("deno tasks", &[("deno.json", r#"{"tasks": {"test": "deno test -A"}}"#)], &["test: deno task test"]),
         ("elixir", &[("mix.exs", "")], &["test: mix test"]),
         ("rspec", &[("Gemfile", ""), ("spec/a_spec.rb", "")], &["test: bundle exec rspec"]),
         ("rake", &[("Gemfile", ""), ("Rakefile", "Rake::TestTask.new")], &["test: bundle exec rake test"]),
+        ("rake of a gem", &[("a.gemspec", ""), ("Rakefile", "Rake::TestTask.new")], &["test: rake test"]),
+        (
+            "files named like those of rspec",
+            &[
+                ("Gemfile", "gem 'minitest'"),
+                ("Rakefile", "task :default => :spec\n"),
+                ("spec/a_spec.rb", "require 'minitest'"),
+            ],
+            &["test: bundle exec rake spec"],
+        ),
+        (
+            "rake that runs rspec",
+            &[("Gemfile", "gem 'rspec'"), ("Rakefile", "RSpec::Core::RakeTask.new(:spec)\n"), ("spec/a_spec.rb", "")],
+            &["test: bundle exec rspec"],
+        ),
+        ("busted without settings", &[("a-1.rockspec", ""), ("spec/a_spec.lua", "")], &["test: busted"]),
+        ("a rock without tests", &[("a-1.rockspec", ""), ("a.lua", "")], &[]),
+        (
+            "jobs of a forge",
+            &[
+                ("Cargo.toml", PACKAGE),
+                (".github/workflows/ci.yml", "cargo test\n"),
+                ("src/lib.rs", "#[test]\nfn a() {}\n"),
+            ],
+            &["test: cargo test {.github/**/*.{yml,yaml}}"],
+        ),
+        (
+            "jobs of a forge that a test reads",
+            &[
+                ("Cargo.toml", PACKAGE),
+                (".github/workflows/ci.yml", ""),
+                ("src/lib.rs", "#[test]\nfn a() {}\nconst CI: &str = \".github/workflows/ci.yml\";"),
+            ],
+            &["test: cargo test"],
+        ),
+        (
+            "jobs of a forge beside a task that may read them",
+            &[("package.json", SCRIPTS), (".github/workflows/ci.yml", "")],
+            &["test: npm test", "build: npm run build"],
+        ),
         (
             "the runner of symfony",
             &[("composer.json", r#"{"require": {"symfony/phpunit-bridge": "^6"}}"#), ("phpunit.xml.dist", "")],
