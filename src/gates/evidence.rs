@@ -121,6 +121,9 @@ impl EvidenceCase<'_> {
         let shown = |run: &&RunFact| run.grade >= self.gate.min_grade && run.shows() != RunProof::Masked;
         let counted: Vec<_> = self.runs().iter().filter(shown).collect();
         let here: Vec<_> = counted.iter().copied().filter(|run| self.is_of_this_content(run)).collect();
+        // A run that was broken off says nothing about the content, and takes nothing from what an earlier one said.
+        let ended = here.iter().position(|run| !run.was_cut_short()).unwrap_or_default();
+        let here = here[ended..].to_vec();
         if !self.is_required() {
             // What is known is said all the same: broken content is not handed over because nobody asked.
             // What the commit had before any work on it, and the working tree has no more, is not handed over.

@@ -236,6 +236,20 @@ fn what_runs_show() {
         ("a failure after a pass, same content", vec![run("b", 1, same), run("a", 0, same)], Answer::Fail, "failed"),
         ("a pass after a failure, same content", vec![run("b", 0, same), run("a", 1, same)], Answer::Unknown, "flaky"),
         ("a pass after a missing program", vec![run("b", 0, same), run("a", 127, same)], Answer::Pass, "passed"),
+        ("an interrupt after a pass", vec![run("b", 130, same), run("a", 0, same)], Answer::Pass, "passed"),
+        ("a time limit after a failure", vec![run("b", 124, same), run("a", 1, same)], Answer::Fail, "failed"),
+        (
+            "an interrupt after a pass on other content",
+            vec![run("b", 130, same), run("a", 0, Some(&["src/lib.rs"]))],
+            Answer::Fail,
+            "killed",
+        ),
+        (
+            "a test failed before the interrupt",
+            vec![counted(report(1, 2), run("b", 143, same)), run("a", 0, same)],
+            Answer::Fail,
+            "failed",
+        ),
         ("a pass after an interrupt", vec![run("b", 0, same), run("a", 130, same)], Answer::Pass, "passed"),
         (
             "a pass after a crash",
