@@ -119,6 +119,9 @@ pub struct Runner {
     /// `true` if exit status 0 is possible although no test was executed.
     #[serde(default = "yes")]
     pub empty_exits_zero: bool,
+    /// Exit statuses that mean that it did not understand its arguments, and executed nothing.
+    #[serde(default)]
+    pub usage_exit: Vec<i32>,
     /// Report files (`JUnit` XML) it writes, as globs relative to the directory it runs in.
     #[serde(default)]
     pub reports: Vec<String>,

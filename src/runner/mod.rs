@@ -33,5 +33,5 @@ pub use output::{OutputReading, read_output_as, read_output_of, why_nothing_ran}
 pub use output_tally::OutputOutcome;
 pub use project::Project;
 pub use project_files::ProjectFiles;
-pub use task::{TaskRun, resolve};
+pub use task::{TaskRun, files_above, resolve};
 pub use test_names::NamedTests;

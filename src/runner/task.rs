@@ -37,6 +37,9 @@ pub struct TaskRules {
     /// Options whose value is the file that defines the tasks.
     #[serde(default)]
     pub other_file: Vec<String>,
+    /// `true` if it looks for the file in the folders above as well, and works where that is.
+    #[serde(default)]
+    pub upwards: bool,
     /// `true` if it takes several tasks (`make lint test`).
     #[serde(default)]
     pub several: bool,
@@ -147,6 +150,12 @@ pub struct TaskRun {
     pub nothing: Option<String>,
     /// `true` if an option makes the exit status 0 whatever happens (`make -i`).
     pub exit_zero: bool,
+}
+
+/// Returns the files that may define the tasks that `argv` calls, if its runner looks for them in the folders above as well.
+pub fn files_above(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Vec<String>> {
+    let rules = crate::runner::invocation::find(catalogue, argv)?.runner.task.as_ref()?;
+    rules.upwards.then(|| rules.file.clone())
 }
 
 /// Returns the tasks that `argv` calls; none if it calls no task.

@@ -1,6 +1,6 @@
 //! Lines that run the tests of a declared command in other words, because of what the project is.
 
-use super::tests::proof_with;
+use super::tests::{ended_with, proof_with};
 use crate::command_line::{LineRecord, judge};
 use crate::runner::Project;
 use crate::shell_kind::Shell;
@@ -273,6 +273,11 @@ fn members_of_a_workspace_one_by_one() {
         ("packages/a/package.json", r#"{"name":"@x/a","scripts":{"test":"jest"}}"#),
         ("packages/b/package.json", r#"{"name":"b","scripts":{"test":"jest"}}"#),
     ];
+    const NPM_WITH_SETTINGS: Files = &[
+        ("package.json", r#"{"workspaces":["packages/*"],"scripts":{"test":"npm test --workspaces"}}"#),
+        ("packages/a/package.json", r#"{"name":"a","scripts":{"test":"jest"}}"#),
+        ("packages/a/.npmrc", "script-shell=true\n"),
+    ];
     const FEATURE: Files = &[
         ("Cargo.toml", "[workspace]\nmembers = ['a', 'b']\n"),
         ("a/Cargo.toml", "[package]\nname = 'a'\n"),
@@ -351,6 +356,8 @@ fn members_of_a_workspace_one_by_one() {
             (NPM, "npm test --workspaces", "npm test -w @x/a -w packages/b", JEST_OK),
             (NPM, "npm test", "npm test -w packages/a && npm test -w packages/b", JEST_OK),
             (NPM, "npm test --workspaces", "npm test -ws", JEST_OK),
+            (NPM, "npm test", "cd packages/a && npm test && cd ../b && npm test", JEST_OK),
+            (NPM, "npm test", "(cd packages/a && npm test) && npm --prefix packages/b test", JEST_OK),
         ],
         true,
     );
@@ -385,12 +392,48 @@ fn members_of_a_workspace_one_by_one() {
             (NPM, "npm test --workspaces", "npm test -w b", JEST_OK),
             (NPM, "npm test --workspaces", "npm test -w @x/a && npm test -w b -- -t one", JEST_OK),
             (NPM, "npm test --workspaces", "npm test -w @x/a; npm test -w b", JEST_OK),
+            (NPM, "npm test", "cd packages/a && npm test", JEST_OK),
+            (NPM, "npm test", "cd packages/a && npm test && cd ../b && npm test -- -t one", JEST_OK),
+            (NPM_WITH_SETTINGS, "npm test", "cd packages/a && npm test", JEST_OK),
             (NPM, "npm run unit --workspaces", "npx jest", JEST_OK),
             (OWN, "npm test --workspaces", "npm test -w a", JEST_OK),
             (OWN, "npm test --workspaces", "npx jest", JEST_OK),
         ],
         false,
     );
+}
+
+#[test]
+fn paths_from_the_top_of_the_file_system() {
+    const TESTS: Files = &[("tests/test_a.py", ""), ("a.py", "")];
+    check(
+        &[
+            (TESTS, "pytest", "pytest /work/repo/tests", PYTEST_OK),
+            (TESTS, "pytest", "python -m pytest /work/repo/", PYTEST_OK),
+            (TESTS, "sh t.sh", "sh /work/repo/t.sh", ""),
+        ],
+        true,
+    );
+    check(
+        &[
+            (TESTS, "pytest", "pytest /work/repo/tests/test_a.py", PYTEST_OK),
+            (TESTS, "pytest", "pytest /work/repository/tests", PYTEST_OK),
+            (TESTS, "pytest", "pytest /work/repo/../tests", PYTEST_OK),
+            (TESTS, "pytest", "cd tests && pytest /work/repo/tests", PYTEST_OK),
+            (TESTS, "sh t.sh", "sh /work/t.sh", ""),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn a_run_that_did_not_understand_its_arguments_is_none() {
+    const TESTS: Files = &[("tests/test_a.py", "")];
+    let usage = "ERROR: usage: pytest [options]\npytest: error: unrecognized arguments: --cov=x\n";
+    assert_eq!(ended_with(TESTS, "pytest", "pytest --cov=x", 4, usage), None);
+    for (line, status) in [("pytest --cov=x", 1), ("pytest --cov=x", 5), ("python -m pytest", 2), ("pytest", 4)] {
+        assert_eq!(ended_with(TESTS, "pytest", line, status, ""), Some(false), "{line} {status}");
+    }
 }
 
 #[test]
@@ -471,6 +514,7 @@ fn the_default_task_of_rake() {
     const PLAIN: Files = &[("Rakefile", "Rake::TestTask.new(:test)\ntask default: :test\n")];
     const BOTH: Files = &[("Rakefile", "task :default => [:test, :rubocop]\n")];
     const OTHER: Files = &[("Rakefile", "task default: :build\n")];
+    const TWO: Files = &[("Rakefile", "task default: :test\n"), ("lib/Rakefile", "task default: :test\n")];
     const SECOND: Files = &[("Rakefile", "task default: :build\n"), ("Other", "task default: :test\n")];
     const GUARDED: Files = &[("Rakefile", "if ENV['CI']\n  task default: :test\nend\n")];
     check(
@@ -482,6 +526,8 @@ fn the_default_task_of_rake() {
             (PLAIN, "rake test", "rake test TESTOPTS=-v", OK),
             (PLAIN, "rake test", "rake -q", OK),
             (BOTH, "rake test", "rake", OK),
+            (PLAIN, "rake test", "cd lib && rake test", OK),
+            (PLAIN, "rake test", "cd lib/a && rake", OK),
         ],
         true,
     );
@@ -494,6 +540,8 @@ fn the_default_task_of_rake() {
             (PLAIN, "rake test", "rake -n", OK),
             (PLAIN, "rake test", "rake TESTOPTS=-n/one/", OK),
             (PLAIN, "rake test", "rake test TEST=test/test_a.rb", OK),
+            (TWO, "rake test", "cd lib && rake test", OK),
+            (PLAIN, "rake test", "cd .. && rake test", OK),
             (PLAIN, "rake test", "rake -f Other", OK),
             (PLAIN, "rake test", "rake -r ./stub", OK),
             (SECOND, "rake test", "rake -f Other", OK),

@@ -90,6 +90,13 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
             let empty = ending.reading.says == OutputOutcome::NothingRan
                 || !ending.reading.reports.is_empty()
                     && ending.reading.reports.iter().all(|report| report.passed + report.failed == 0);
+            let by_usage = |id: &str| {
+                let runner = project.runners.runner(id);
+                runner.is_some_and(|runner| told.status().is_some_and(|status| runner.usage_exit.contains(&status)))
+            };
+            if ending.outcome == CheckOutcome::Fail && purpose.runs().any(by_usage) {
+                continue;
+            }
             let shown = match ending.outcome {
                 _ if ending.by_output && !alone => Shown::Open("its output cannot be told from another's".to_owned()),
                 CheckOutcome::Pass => Shown::Passed,

@@ -6,7 +6,7 @@ use crate::command_line::command_table::table;
 use crate::command_line::purpose::{Purpose, Understood};
 use crate::command_line::understanding::{CHECKS, understand};
 use crate::repo_path::seen_from;
-use crate::runner::{Catalogue, Identity, Project, ProjectFiles, TaskRun, resolve};
+use crate::runner::{Catalogue, Identity, Project, ProjectFiles, TaskRun, files_above, resolve};
 use crate::shell::exit_status;
 use crate::shell::program::{Arg, Leaf};
 use crate::shell_quote::shell_word;
@@ -175,9 +175,13 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
     if leaf.shadowed || leaf.appended || leaf.argv.iter().any(|arg| !arg.whole) {
         return None;
     }
-    let words: Vec<Option<String>> = leaf.argv.iter().map(|arg| Some(arg.text.clone())).collect();
     let catalogue = place.project.runners;
     let mut directory = directory(leaf, place)?;
+    let words: Vec<Option<String>> =
+        leaf.argv.iter().map(|arg| Some(seen_from_root(&arg.text, &directory, place.root))).collect();
+    if let Some(names) = files_above(catalogue, &words) {
+        directory = folder_of_tasks(&directory, &names, place);
+    }
     let tasks = {
         let here = DirectoryView(StartDirectory { start: &directory, ..place });
         resolve(catalogue, &words, if leaf.remote { &() } else { &here })
@@ -245,6 +249,28 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
         parts = Some(packages.into_iter().map(alone).collect());
     }
     Some(RequestedCheck { key, parts, members })
+}
+
+/// Returns the nearest folder above that has one of these files, or the folder itself.
+fn folder_of_tasks(directory: &str, names: &[String], place: StartDirectory<'_>) -> String {
+    let has_one = |folder: &&str| {
+        let view = DirectoryView(StartDirectory { start: folder, ..place });
+        names.iter().any(|name| view.read(name).is_some())
+    };
+    let above = directory.rmatch_indices('/').map(|(at, _)| &directory[..at]);
+    let mut folders = [directory].into_iter().chain(above).chain([""]);
+    folders.find(has_one).unwrap_or(directory).to_owned()
+}
+
+/// Returns a word as it is written at the root of the working tree, where a command that starts there names a path below it
+/// from `/`.
+fn seen_from_root(word: &str, directory: &str, root: Option<&str>) -> String {
+    let below = root.filter(|_| directory.is_empty()).and_then(|root| word.strip_prefix(root.trim_end_matches('/')));
+    match below {
+        Some("" | "/") => ".".to_owned(),
+        Some(path) if path.starts_with('/') => format!(".{path}"),
+        _ => word.to_owned(),
+    }
 }
 
 /// Returns a check and the folder in which it runs: a check of one member of a workspace is one in the member's folder.

@@ -93,6 +93,29 @@ const CARGO_BAD: &str = "test result: FAILED. 11 passed; 1 failed; 0 ignored; 0 
 const CARGO_NONE: &str = "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
 const JEST_OK: &str = "Test Suites: 3 passed, 3 total\nTests:       21 passed, 21 total\n";
 
+/// Returns the proof of `line`, which ended with this status, for the command `run`: whether it passed.
+pub(super) fn ended_with(
+    files: &[(&'static str, &'static str)],
+    run: &str,
+    line: &str,
+    status: i32,
+    output: &str,
+) -> Option<bool> {
+    let dir = RepoPath::from("");
+    let told = ObservedLine {
+        line,
+        dir: &dir,
+        root: Some("/work/repo"),
+        ended: Some(Ended::Exited(status)),
+        output: Some(output),
+        cut: false,
+        background: false,
+        shell: Some(Shell::Bash),
+    };
+    let files = TaskFiles(files.iter().copied().collect());
+    witness(&[declared(run, "")], &told, Project::without_runners(&files)).first().map(|found| found.ended.success())
+}
+
 /// Returns the proof of `line`, which passed in a project with these files, for the command `run`.
 pub(super) fn proof_with(files: &[(&'static str, &'static str)], run: &str, line: &str, output: &str) -> bool {
     let dir = RepoPath::from("");

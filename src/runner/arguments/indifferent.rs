@@ -94,17 +94,17 @@ impl Indifferent {
         let mut left = MAX_NAMES;
         let mut waiting = vec![String::new()];
         while let Some(at) = waiting.pop() {
-            let Some(names) = files.names(&at) else { return false };
-            // A virtual environment.
-            if !at.is_empty() && names.iter().any(|name| name == "pyvenv.cfg") {
-                continue;
-            }
             if !at.is_empty() && !self.package.is_empty() {
                 match files.read(&format!("{at}/{}", self.package)) {
                     Some(text) if self.is_loaded(&at, &text, folder, files) => {}
                     Some(_) => return false,
                     None => continue,
                 }
+            }
+            let Some(names) = files.names(&at) else { return false };
+            // A virtual environment.
+            if !at.is_empty() && names.iter().any(|name| name == "pyvenv.cfg") {
+                continue;
             }
             for name in names {
                 let Some(rest) = left.checked_sub(1) else { return false };
