@@ -340,7 +340,15 @@ impl Workplace {
                 Err(error) => facts.notes.push(unreadable(&error)),
             }
         }
-        facts.other_runs = other_runs::read(&self.journal, state, policy.project(&self.files()), &facts.subjects);
+        let files = self.files();
+        let project = policy.project(&files);
+        facts.other_runs = other_runs::read(state, project, &facts.subjects);
+        // At a stop the story has them.
+        let missing = || other_runs::is_any_missing(state, &policy.commands, &facts.subjects);
+        if !matches!(facts.moment, Moment::Stop | Moment::After) && missing() {
+            let of_agents = other_runs::of_agents(&self.journal, project, &facts.subjects);
+            facts.other_runs.splice(..0, of_agents);
+        }
         match failed_tests::read(&self.repo, state, policy, session, facts) {
             Ok(failed) => facts.failed_tests = failed,
             Err(error) => facts.notes.push(unreadable(&error)),
