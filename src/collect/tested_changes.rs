@@ -35,8 +35,13 @@ impl TestDiff {
         let paths = changes.into_iter().map(|change| change.path);
         let (files, others): (Vec<_>, Vec<_>) = paths.partition(belongs_to_tests);
         let mut tests = Vec::new();
+        // A test may have moved from one of these files to another.
+        let mut old = Vec::new();
         for path in files.iter().filter(|path| is_test_file(path)) {
-            let (old, new) = (declared(repo, base, path)?, declared(repo, tree, path)?);
+            old.extend(declared(repo, base, path)?);
+        }
+        for path in files.iter().filter(|path| is_test_file(path)) {
+            let new = declared(repo, tree, path)?;
             let is_known = |test: &DeclaredTest| {
                 let same =
                     |known: &DeclaredTest| known.name == test.name && own_lines(&known.body) == own_lines(&test.body);

@@ -63,6 +63,14 @@ fn a_change_that_no_test_shows_is_not_proven() {
 }
 
 #[test]
+fn a_test_that_moved_did_not_change() {
+    let repo = repository();
+    repo.write("calc.py", "fixed\n").remove("tests/test_calc.py").write("tests/test_all.py", OLD);
+    let (code, said) = prove(&repo, &["--base", "HEAD"]);
+    assert!(code == Some(10) && !said.contains("test_old"), "{said}");
+}
+
+#[test]
 fn data_of_tests_shows_what_a_change_does() {
     let repo = repository();
     let runner = "word=PASSED; grep -q new tests/data.txt && ! grep -q fixed calc.py && word=FAILED\n\
