@@ -24,6 +24,34 @@ fn told(session: &Session<'_>, words: &str) -> String {
 }
 
 #[test]
+fn a_commit_of_others_that_is_only_checked_out_holds_no_stop() {
+    let project = Project::new();
+    // A colleague's branch, and one that only this machine has.
+    project.repo.git(["switch", "-q", "-c", "other"]);
+    project.edit("a change of a colleague");
+    project.repo.git(["push", "-q", "--no-verify", "origin", "other"]);
+    project.repo.git(["switch", "-q", "-c", "local"]);
+    project.edit("a change that no remote has");
+    project.repo.git(["switch", "-q", "feature"]);
+    let session = Session::claude(&project);
+    session.prompt("change the library");
+    assert_eq!(session.run("echo three >> src/lib.sh && git commit -qam 'feat: three'"), 0);
+    assert_eq!(session.run("sh test.sh"), 0);
+    assert_eq!(session.run("git checkout -q --detach origin/other"), 0);
+    session.stop("Done, all tests passed.").never_says("\"block\"");
+    assert_eq!(session.run("git checkout -q other"), 0);
+    session.stop("Done, the tests passed.").never_says("\"block\"");
+
+    assert_eq!(session.run("git checkout -q local"), 0);
+    session.stop("Done: the tests passed.").pushes("gate run test");
+    assert_eq!(session.run("git checkout -q other && echo four >> src/lib.sh"), 0);
+    session.stop("Done: all tests passed.").pushes("gate run test");
+    assert_eq!(session.run("git commit -qam 'feat: four'"), 0);
+    project.repo.git(["push", "-q", "--no-verify", "origin", "HEAD"]);
+    session.stop("Done, and all tests passed.").pushes("gate run test");
+}
+
+#[test]
 fn unproven_work_that_is_put_aside_is_not_called_finished() {
     for (line, name, proof) in [
         ("git commit -qam 'feat: x'; git switch -q main", "feature", "git switch feature && gate run test"),

@@ -169,6 +169,19 @@ pub(super) fn put_aside(desk: &mut Desk) -> Vec<PutAside> {
     found
 }
 
+/// Returns `true` if what is checked out is a commit of others that a remote has, and nothing else: the agent, whose own
+/// commits are elsewhere, only looks at it.
+pub(super) fn is_visit(desk: &Desk, here: &Here) -> bool {
+    let (repo, made) = (&desk.place.repo, &desk.memory.own.made);
+    let Some(head) = &here.head.commit else { return false };
+    let snapshot = &here.look.snapshot;
+    let is_clean = snapshot.dirty.is_empty() && snapshot.opaque.is_empty();
+    // What git cannot say is judged.
+    let of_others = || made.iter().all(|made| repo.is_ancestor(made, head).is_ok_and(|is_part| !is_part));
+    let is_known = || repo.commits_beyond(std::slice::from_ref(head), &fetched(repo)).is_ok_and(|new| new.is_empty());
+    is_clean && !made.is_empty() && of_others() && is_known()
+}
+
 /// The stashes of the agent that are still there.
 fn stashed(desk: &Desk) -> Vec<PutAside> {
     if desk.memory.own.stashes.is_empty() {

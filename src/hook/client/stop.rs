@@ -180,6 +180,11 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
         let _ = verdict_files::outdate(&place.repo.gate_dir(), &place.session.id);
     }
     let mut facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
+    if elsewhere.is_none() && own_commits::is_visit(desk, &here) {
+        for subject in &mut facts.subjects {
+            subject.changed = Some(Vec::new());
+        }
+    }
     let unproven = own_commits::unproven(place, &here, &aside)?;
     let holds = words.claims && !unproven.is_empty() && !final_message::puts_aside(&stop.words);
     let told: Vec<String> = if holds { Vec::new() } else { unproven.iter().map(Unproven::sentence).collect() };
