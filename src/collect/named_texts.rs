@@ -107,6 +107,7 @@ impl<'a> NamedTexts<'a> {
             let gate_toml = || RepoPath::from("gate.toml");
             answers.named.extend(open.extract_if(.., |path| is_named(path)).map(|path| (path.clone(), gate_toml())));
         }
+        let runs: Vec<&str> = self.policy.commands.iter().map(|command| command.run.as_str()).collect();
         let contents =
             self.trees.iter().map(MentionsIn::Tree).chain(self.working_tree.then_some(MentionsIn::WorkingTree));
         for content in contents {
@@ -119,7 +120,7 @@ impl<'a> NamedTexts<'a> {
             for (at, mention) in code.iter().chain(&settings).enumerate() {
                 let above = if at < code.len() { &[][..] } else { above(&settings, at - code.len()) };
                 let mut found: Vec<&RepoPath> =
-                    open.iter().copied().filter(|path| names(mention, above, path)).collect();
+                    open.iter().copied().filter(|path| names(mention, above, path, &runs)).collect();
                 if !found.is_empty()
                     && let Some(included) = self.included(content, mention)?
                 {

@@ -36,8 +36,9 @@ pub(super) fn words(files: &BTreeSet<&RepoPath>, most: usize) -> Vec<String> {
     words.into_iter().collect()
 }
 
-/// Returns `true` if `mention` makes `file` count. `above` are the lines before it, if it is in settings.
-pub(super) fn names(mention: &Mention, above: &[Mention], file: &RepoPath) -> bool {
+/// Returns `true` if `mention` makes `file` count. `above` are the lines before it, if it is in settings, and `runs` the
+/// declared commands.
+pub(super) fn names(mention: &Mention, above: &[Mention], file: &RepoPath, runs: &[&str]) -> bool {
     let of_runner = |of_runner: bool| Line { text: &mention.line, folder: folder_of(&mention.file), of_runner };
     match naming(&mention.file) {
         _ if is_comment(&mention.line) => false,
@@ -45,7 +46,10 @@ pub(super) fn names(mention: &Mention, above: &[Mention], file: &RepoPath) -> bo
             let words = Words::for_code(&mention.file, &mention.line);
             of_runner(is_of_runner(&mention.file)).names(file, words)
         }
-        Naming::Settings => is_of_tests(&mention.line, above) && of_runner(true).names(file, Words::Any),
+        Naming::Settings => {
+            let of_tests = is_of_tests(&mention.line, above) && of_runner(true).names(file, Words::Any);
+            of_tests && !only_checks_prose(&mention.line, above, runs)
+        }
         Naming::Silent => false,
     }
 }
@@ -309,6 +313,38 @@ fn is_of_tests(line: &str, above: &[Mention]) -> bool {
     }
     let head = above.iter().rev().find(|one| !one.line.trim().is_empty() && indent(&one.line) < indent(line));
     head.is_some_and(|head| !head.line.trim_start().starts_with('[') && of_tests(&head.line))
+}
+
+/// Returns `true` if the line is that of a task which only checks prose as prose, such as its links, and which no declared
+/// command names.
+fn only_checks_prose(line: &str, above: &[Mention], runs: &[&str]) -> bool {
+    let indented = |text: &str| text.starts_with([' ', '\t']);
+    // `"links": "lychee README.md"`, or a recipe below its target.
+    let (task, work) = match line.trim().strip_prefix('"').and_then(|rest| rest.split_once("\":")) {
+        Some((task, work)) => (task, work),
+        None if indented(line) => {
+            let target = above.iter().rev().map(|one| one.line.as_str()).find(|text| !indented(text));
+            match target.and_then(|target| target.split_once(':')) {
+                Some((task, _)) => (task.trim(), line),
+                None => return false,
+            }
+        }
+        None => return false,
+    };
+    let named = |run: &&str| run.split_whitespace().any(|word| word == task);
+    if table().whole.iter().any(|whole| whole == task) || runs.iter().any(named) {
+        return false;
+    }
+    let work = work.trim().trim_matches(|c: char| "\",@- \t".contains(c));
+    let mut commands = work.split(['&', ';', '|']).map(str::trim).filter(|command| !command.is_empty()).peekable();
+    let program = |command: &str| {
+        let skipped = ["npx", "bunx", "uvx", "pnpm", "yarn", "exec", "dlx", "--yes", "-y"];
+        command.split_whitespace().find(|word| !skipped.contains(word)).map(str::to_owned)
+    };
+    let is_checker = |command: &str| {
+        program(command).is_some_and(|program| table().checkers.iter().any(|checker| *checker == program))
+    };
+    commands.peek().is_some() && commands.all(is_checker)
 }
 
 /// Returns `true` if no part of the line is executed.

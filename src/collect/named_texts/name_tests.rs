@@ -1,12 +1,16 @@
 use super::*;
 
 fn is_named(source: &str, text: &str, file: &str) -> bool {
+    is_named_with(source, text, file, &[])
+}
+
+fn is_named_with(source: &str, text: &str, file: &str, runs: &[&str]) -> bool {
     let lines: Vec<Mention> =
         text.lines().map(|line| Mention { file: RepoPath::from(source), line: line.to_owned() }).collect();
     let file = RepoPath::from(file);
     let words = words(&BTreeSet::from([&file]), 64);
     let found = |line: &Mention| words.iter().any(|word| line.line.contains(word.as_str()));
-    (0..lines.len()).any(|at| found(&lines[at]) && names(&lines[at], &lines[..at], &file))
+    (0..lines.len()).any(|at| found(&lines[at]) && names(&lines[at], &lines[..at], &file, runs))
 }
 
 #[test]
@@ -98,6 +102,27 @@ fn what_settings_of_tests_name_counts() {
         ("rustdoc --test docs/guide.md", "", "docs/guide.md"),
     ] {
         assert!(command_names(run, &RepoPath::from(dir), &RepoPath::from(file)), "{run}: {file}");
+    }
+}
+
+#[test]
+fn what_checks_prose_as_prose_asks_for_no_other_task() {
+    for (source, text) in [
+        ("package.json", "    \"test:links\": \"markdown-link-check README.md\","),
+        ("package.json", "    \"check:docs\": \"npx lychee README.md && markdownlint README.md\""),
+        ("Makefile", "check-links:\n\t@lychee README.md"),
+    ] {
+        assert!(!is_named(source, text, "README.md"), "{source}: {text}");
+    }
+    for (source, text, runs) in [
+        ("package.json", "    \"test:links\": \"markdown-link-check README.md\",", &["npm run test:links"][..]),
+        ("package.json", "    \"test\": \"markdownlint README.md && jest\"", &[]),
+        ("package.json", "    \"test\": \"lychee README.md\"", &[]),
+        ("package.json", "    \"test:docs\": \"lychee README.md && txm README.md\"", &[]),
+        ("Makefile", "check-links:\n\t@lychee README.md", &["make check-links"]),
+        ("Makefile", "check:\n\t@lychee README.md", &[]),
+    ] {
+        assert!(is_named_with(source, text, "README.md", runs), "{source}: {text}");
     }
 }
 

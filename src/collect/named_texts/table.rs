@@ -21,6 +21,8 @@ pub(super) struct NamedTextTable {
     pub(super) listing: Vec<String>,
     pub(super) collectors: Vec<ProseCollector>,
     pub(super) runners: Vec<Vec<String>>,
+    pub(super) checkers: Vec<String>,
+    pub(super) whole: Vec<String>,
 }
 
 /// An option of a runner that collects prose as tests.
