@@ -48,6 +48,10 @@ impl Identity {
             start.push(program.to_owned());
             start.extend(found.names.iter().filter(|_| !found.invoke.anywhere).map(|name| (*name).to_owned()));
         }
+        for word in &found.skipped {
+            let plain = (*word)?.trim_start_matches("./").trim_end_matches('/');
+            start.push(plain.to_owned());
+        }
         let toolchain = argv.iter().skip(1).flatten().find(|word| word.starts_with('+')).cloned();
         Some(Self {
             runner: found.runner.id.clone(),
@@ -141,6 +145,7 @@ mod tests {
             ("go test -cpu 1,2 -bench . ./...", "go test ./..."),
             ("cmake --build build -j 4", "cmake --build build"),
             ("cmake --build build --parallel", "cmake --build build"),
+            ("cmake --build ./build/ -t all", "cmake --build build"),
             ("meson test -C build -v --print-errorlogs", "meson test -C build"),
             ("rake -q test", "rake test"),
             ("cargo test --all", "cargo test --workspace"),
@@ -197,6 +202,8 @@ mod tests {
             ("go test -cpu 1,2 -run TestA ./...", "go test ./..."),
             ("cmake --build build -j 4 --target a", "cmake --build build"),
             ("meson test -C build -v --suite a", "meson test -C build"),
+            ("cmake --build other", "cmake --build build"),
+            ("yarn workspace a test", "yarn workspace b test"),
             ("rake -q lint", "rake test"),
             ("go test -short ./...", "go test ./..."),
             ("go test ./...", "go test -race ./..."),

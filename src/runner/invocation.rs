@@ -126,6 +126,8 @@ pub(crate) struct MatchedRunner<'a> {
     pub name: String,
     /// The words that name the work.
     pub names: Vec<&'a str>,
+    /// The arguments that are neither a choice nor a task, such as the folder of a build.
+    pub skipped: Vec<Option<&'a str>>,
     /// The arguments.
     pub rest: Vec<Option<&'a str>>,
     /// The number of options before the last of the words that name the work.
@@ -139,7 +141,7 @@ pub(crate) fn find<'a>(catalogue: &'a Catalogue, argv: &'a [Option<String>]) -> 
     let program = program_name(|name| catalogue.knows_program(name), (*program)?);
     let mut best: Option<(usize, MatchedRunner<'_>)> = None;
     for (runner, invoke) in catalogue.starts_given(&program, rest) {
-        let Some(Matched { names, rest, before }) = matched(runner, invoke, rest) else { continue };
+        let Some(Matched { names, skipped, rest, before }) = matched(runner, invoke, rest) else { continue };
         // `python -c '…' -m pytest` runs the text, and hands it the rest.
         let inline = catalogue.names().inline.get(&program).map(Vec::as_slice).unwrap_or_default();
         if rest.iter().take(before).flatten().any(|word| inline.iter().any(|option| option == word)) {
@@ -148,8 +150,10 @@ pub(crate) fn find<'a>(catalogue: &'a Catalogue, argv: &'a [Option<String>]) -> 
         let weight = invoke.weight(runner);
         if best.as_ref().is_none_or(|(other, _)| weight > *other) {
             let name = if runner.family { family_name(runner, &program, &names) } else { runner.id.clone() };
-            best =
-                Some((weight, MatchedRunner { runner, invoke, program: program.clone(), name, names, rest, before }));
+            best = Some((
+                weight,
+                MatchedRunner { runner, invoke, program: program.clone(), name, names, skipped, rest, before },
+            ));
         }
     }
     best.map(|(_, found)| found)
@@ -168,6 +172,7 @@ fn family_name(runner: &Runner, program: &str, words: &[&str]) -> String {
 /// The words that a way to start a runner needs, and the other arguments.
 struct Matched<'a> {
     names: Vec<&'a str>,
+    skipped: Vec<Option<&'a str>>,
     rest: Vec<Option<&'a str>>,
     before: usize,
 }
@@ -210,13 +215,12 @@ fn matched<'a>(runner: &Runner, invoke: &Invoke, rest: &[Option<&'a str>]) -> Op
             }
         }
     }
-    for _ in 0..invoke.skip {
-        at += usize::from(at < rest.len());
-    }
+    let skipped = rest[at..].iter().take(invoke.skip).copied().collect::<Vec<_>>();
+    at += skipped.len();
     left.retain(|word| !word.is_some_and(|word| word.starts_with('+')));
     let before = left.len();
     left.extend(&rest[at..]);
-    Some(Matched { names, rest: left, before })
+    Some(Matched { names, skipped, rest: left, before })
 }
 
 /// Removes an interpreter: `node node_modules/.bin/jest …` is `jest …`.

@@ -203,6 +203,36 @@ fn configuring_building_and_testing_with_cmake() {
 }
 
 #[test]
+fn tests_in_the_folder_of_a_build() {
+    const OK: &str = "100% tests passed, 0 tests failed out of 3\n";
+    const LISTS: Files = &[("CMakeLists.txt", "enable_testing()\n")];
+    check(
+        &[
+            (LISTS, "ninja -C build test", "cd build && ninja test", OK),
+            (LISTS, "cd build && ninja test", "ninja -j4 -C build test", OK),
+            (LISTS, "ninja -C build", "cd build && ninja -v", ""),
+            (LISTS, "make -C build test", "(cd build && make -s test)", OK),
+            (LISTS, "cmake --build build --target test", "cmake --build build/ -t test -j 4", OK),
+            (LISTS, "ctest --test-dir build", "cd build && ctest", OK),
+        ],
+        true,
+    );
+    check(
+        &[
+            (LISTS, "ninja -C build test", "ninja test", OK),
+            (LISTS, "ninja -C build test", "ninja -C other test", OK),
+            (LISTS, "ninja -C build test", "ninja -C build", OK),
+            (LISTS, "ninja -C build test", "ninja -n -C build test", OK),
+            (LISTS, "ninja -C build test", "ninja -f other.ninja -C build test", OK),
+            (LISTS, "ninja -C build test", "ninja -C build test | tail -1", ""),
+            (LISTS, "cmake --build build --target test", "cmake --build build", OK),
+            (LISTS, "cmake --build build --target test", "cmake --build other -t test", OK),
+        ],
+        false,
+    );
+}
+
+#[test]
 fn ava_with_another_reporter() {
     const PACKAGE: Files = &[("package.json", r#"{"scripts":{"test":"ava"}}"#)];
     const OK: &str = "TAP version 13\nok 1 - a\nok 2 - b\n\n1..2\n# tests 2\n# pass 2\n# fail 0\n\n";
@@ -410,6 +440,8 @@ fn paths_from_the_top_of_the_file_system() {
         &[
             (TESTS, "pytest", "pytest /work/repo/tests", PYTEST_OK),
             (TESTS, "pytest", "python -m pytest /work/repo/", PYTEST_OK),
+            (TESTS, "pytest", "pytest --rootdir=/work/repo", PYTEST_OK),
+            (TESTS, "pytest", "pytest --rootdir /work/repo tests", PYTEST_OK),
             (TESTS, "sh t.sh", "sh /work/repo/t.sh", ""),
         ],
         true,
@@ -419,6 +451,7 @@ fn paths_from_the_top_of_the_file_system() {
             (TESTS, "pytest", "pytest /work/repo/tests/test_a.py", PYTEST_OK),
             (TESTS, "pytest", "pytest /work/repository/tests", PYTEST_OK),
             (TESTS, "pytest", "pytest /work/repo/../tests", PYTEST_OK),
+            (TESTS, "pytest", "pytest --rootdir=/work/repo/tests", PYTEST_OK),
             (TESTS, "pytest", "cd tests && pytest /work/repo/tests", PYTEST_OK),
             (TESTS, "sh t.sh", "sh /work/t.sh", ""),
         ],

@@ -265,6 +265,9 @@ fn folder_of_tasks(directory: &str, names: &[String], place: StartDirectory<'_>)
 /// Returns a word as it is written at the root of the working tree, where a command that starts there names a path below it
 /// from `/`.
 fn seen_from_root(word: &str, directory: &str, root: Option<&str>) -> String {
+    if let Some((option, value)) = word.split_once('=').filter(|(option, _)| option.starts_with("--")) {
+        return format!("{option}={}", seen_from_root(value, directory, root));
+    }
     let below = root.filter(|_| directory.is_empty()).and_then(|root| word.strip_prefix(root.trim_end_matches('/')));
     match below {
         Some("" | "/") => ".".to_owned(),
