@@ -1,9 +1,12 @@
 //! Cleans up after commands. Hooks never do this: its cost grows with the amount of data.
 
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+use std::{fs, io};
 
 use crate::engine::Workplace;
 use crate::git::{RetentionLimits, remove_leftovers};
+use crate::journal::JournalState;
 use crate::oid::Oid;
 use crate::policy::Policy;
 use crate::render::ui::Ui;
@@ -16,20 +19,81 @@ const NEWEST: usize = 2;
 
 /// Removes old verdicts, contents that no longer prove anything, and the files of killed processes.
 pub(super) fn tidy(place: &Workplace, policy: &Policy, ui: &mut Ui) {
-    if let Err(error) = verdict_files::prune(&place.repo.gate_dir()) {
-        ui.say(format_args!("gate: old verdicts could not be removed: {error}"));
-    }
+    let (gate_dir, retention) = (place.repo.gate_dir(), policy.retention);
+    let age = Duration::from_hours(24).saturating_mul(retention.days);
     remove_leftovers();
-    let Ok(state) = place.state() else { return };
+    let state = place.state();
+    let removed = verdict_files::prune(&gate_dir, age).and_then(|()| match &state {
+        Ok(state) => remove_old(&gate_dir, state, age),
+        Err(_) => Ok(()),
+    });
+    if let Err(error) = removed {
+        ui.say(format_args!("gate: old files could not be removed: {error}"));
+    }
+    let Ok(state) = state else { return };
     let trees = |most: usize| -> Vec<Oid> {
         let keys = policy.commands.iter().map(|command| command.reference().key);
         let runs = keys.flat_map(|key| state.runs(&key).iter().take(most).cloned().collect::<Vec<_>>());
         runs.flat_map(|recorded| [recorded.run.start.tree.clone(), recorded.run.end.tree.clone()]).collect()
     };
-    let retention = policy.retention;
-    let limits = RetentionLimits {
-        age: Duration::from_hours(24).saturating_mul(retention.days),
-        bytes: u64::from(retention.megabytes).saturating_mul(1024 * 1024),
-    };
+    let limits = RetentionLimits { age, bytes: u64::from(retention.megabytes).saturating_mul(1024 * 1024) };
     place.repo.prune_kept(&trees(PROVING), &trees(NEWEST), limits);
+}
+
+/// A folder with files that nobody needs any more when they are old.
+struct Shelf {
+    folder: &'static str,
+    /// The beginning of the names of these files.
+    start: &'static str,
+    /// The largest number of them.
+    most: usize,
+    /// They go by age, too.
+    ages: bool,
+}
+
+/// Payloads; packets and replies; problems after writes; late answers of judges; and what reviewers said, which holds as
+/// long as the change is there.
+const SHELVES: [Shelf; 5] = [
+    Shelf { folder: "verdicts", start: "escalation_", most: 256, ages: true },
+    Shelf { folder: "handoffs", start: "", most: 256, ages: true },
+    Shelf { folder: "after-write", start: "", most: 1024, ages: true },
+    Shelf { folder: "judgements", start: "", most: 256, ages: true },
+    Shelf { folder: "reviews", start: "", most: 4096, ages: false },
+];
+
+/// Removes old files from the shelves, but none of a session that is still refused, or of its rescue.
+fn remove_old(gate_dir: &Path, state: &JournalState, age: Duration) -> io::Result<()> {
+    let mut waiting: Vec<String> = Vec::new();
+    for (session, refused) in state.refused() {
+        waiting.push(format!("escalation_{}.", verdict_files::file_stem(session)));
+        waiting.extend(refused.rescue.packets.iter().map(|packet| format!("{packet}.")));
+    }
+    for shelf in &SHELVES {
+        let mut files = files_of(&gate_dir.join(shelf.folder), shelf.start)?;
+        files.sort_unstable();
+        let mut surplus = files.len().saturating_sub(shelf.most);
+        for (modified, path) in files {
+            let old = shelf.ages && modified.elapsed().is_ok_and(|since| since > age);
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if (surplus > 0 || old) && !waiting.iter().any(|start| name.starts_with(start)) {
+                fs::remove_file(&path)?;
+                surplus = surplus.saturating_sub(1);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the files of a folder whose names begin with `start`, with the times of their last change.
+fn files_of(folder: &Path, start: &str) -> io::Result<Vec<(SystemTime, PathBuf)>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let named = entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(start));
+    let dated = named.filter_map(|entry| Some((entry.metadata().ok()?, entry.path())));
+    Ok(dated
+        .filter(|(meta, _)| meta.is_file())
+        .filter_map(|(meta, path)| Some((meta.modified().ok()?, path)))
+        .collect())
 }

@@ -225,6 +225,11 @@ impl Sessions {
         }
     }
 
+    /// Returns the sessions whose counts have not ended.
+    pub(super) fn refused(&self) -> impl Iterator<Item = (&str, &SessionState)> {
+        self.0.iter().filter(|(_, state)| *state != SessionState::NEW).map(|(session, state)| (session.as_str(), state))
+    }
+
     pub(super) fn latest_refused(&self) -> Option<&str> {
         self.0.iter().find(|(_, state)| state.made() > 0).map(|(session, _)| session.as_str())
     }

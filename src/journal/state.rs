@@ -125,6 +125,11 @@ impl JournalState {
         self.sessions.latest_refused()
     }
 
+    /// Returns the sessions that were refused and have not passed since, or whose rescue goes on.
+    pub fn refused(&self) -> impl Iterator<Item = (&str, &SessionState)> {
+        self.sessions.refused()
+    }
+
     /// Returns the session and the name of a packet that was handed over and not answered: the one called `id`, else
     /// the latest.
     pub fn waiting(&self, id: Option<&str>) -> Option<(&str, &str)> {

@@ -15,6 +15,8 @@ use crate::verdict::{Outcome, Verdict};
 
 /// The maximum number of full records that are kept.
 const KEPT: usize = 256;
+/// The number of the newest records that are kept at any age.
+const NEWEST: usize = 32;
 
 /// The part of a verdict that other programs need.
 #[derive(Debug, Serialize)]
@@ -152,12 +154,14 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.persist(path).map(drop).map_err(|error| error.error)
 }
 
-/// Removes the oldest full records above the maximum, and the summaries of sessions that have none newer.
-/// Hooks do not call it: its cost grows with the folder.
-pub fn prune(gate_dir: &Path) -> io::Result<()> {
+/// Removes the full records that are above the maximum or older than `age`, the oldest first, and the summaries of
+/// sessions that have none newer. Hooks do not call it: its cost grows with the folder.
+pub fn prune(gate_dir: &Path, age: Duration) -> io::Result<()> {
     remove_unfinished(gate_dir);
     let records = files(gate_dir, is_record)?;
-    let surplus = records.len().saturating_sub(KEPT);
+    let is_old = |modified: &Option<SystemTime>| modified.is_some_and(|at| at.elapsed().is_ok_and(|since| since > age));
+    let old = records.iter().take_while(|(modified, _)| is_old(modified)).count();
+    let surplus = records.len().saturating_sub(KEPT).max(old.min(records.len().saturating_sub(NEWEST)));
     if surplus == 0 {
         return Ok(());
     }
@@ -219,6 +223,7 @@ mod tests {
             let file = fs::File::create(folder.join(name)).unwrap();
             file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(second)).unwrap();
         };
+        let age = Duration::MAX;
         let sessions = KEPT as u64 + 40;
         for number in 0..sessions {
             make(format!("s{number:03}_1.json"), number);
@@ -227,7 +232,7 @@ mod tests {
         // The first session was judged again, at last.
         make("s000_2.json".to_owned(), sessions);
         make("verdict_s000.json".to_owned(), sessions);
-        prune(dir.path()).unwrap();
+        prune(dir.path(), age).unwrap();
         let there = |name: &str| folder.join(name).exists();
         assert!(there("s000_2.json") && there("verdict_s000.json") && !there("s000_1.json"));
         assert!(!there("s040_1.json") && !there("verdict_s040.json"));
@@ -235,7 +240,12 @@ mod tests {
         assert_eq!(records(dir.path()).unwrap().len(), KEPT);
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 2 * KEPT);
         // With nothing above the maximum, nothing goes.
-        prune(dir.path()).unwrap();
+        prune(dir.path(), age).unwrap();
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 2 * KEPT);
+        // By age, all but the newest go.
+        prune(dir.path(), Duration::from_hours(24)).unwrap();
+        assert_eq!(records(dir.path()).unwrap().len(), NEWEST);
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2 * NEWEST);
+        assert!(there("s000_2.json") && there("verdict_s000.json"));
     }
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::project::Project;
+use crate::project::{Project, finish};
 
 const POLICY: &str = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"true\"\n";
 
@@ -129,6 +129,55 @@ fn contents_in_many_files_are_packed_and_still_go_by_age() {
     assert!(is_gone("tried"), "what proves nothing leaves the pack");
     assert!(is_whole("tested"), "what a run was on stays");
     assert!(files_below(&store).len() <= 6);
+}
+
+#[test]
+fn payloads_packets_and_verdicts_go_by_age_and_number_unless_their_session_waits() {
+    let project = Project::with(&POLICY.replace("\"true\"", "\"false\""));
+    let folder = project.gate_dir();
+    project.repo.write("work.py", "x = 1\n");
+    let stop = |session: &str| {
+        let payload = serde_json::json!({
+            "session_id": session, "hook_event_name": "Stop", "stop_hook_active": false,
+            "last_assistant_message": "All tests pass now.",
+        });
+        let mut command = project.command("gate", project.repo.root());
+        command.args(["hook", "claude", "Stop"]);
+        finish(command, payload.to_string().as_bytes());
+    };
+    (0..4).for_each(|_| stop("waits"));
+    let make = |path: String, time: &str| {
+        let path = folder.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, "{}").unwrap();
+        assert!(Command::new("touch").args(["-d", time]).arg(path).status().unwrap().success());
+    };
+    let there = |path: &str| folder.join(path).exists();
+    for place in ["verdicts/escalation_", "handoffs/h", "after-write/", "judgements/"] {
+        make(format!("{place}old.json"), "40 days ago");
+        make(format!("{place}new.json"), "20 days ago");
+    }
+    for number in 0..300 {
+        make(format!("verdicts/escalation_s{number}.json"), &format!("{} hours ago", 300 - number));
+        make(format!("verdicts/s{number}_1.json"), &format!("{} hours ago", 2000 - number));
+    }
+    for path in ["json", "txt"].map(|end| format!("verdicts/escalation_waits.{end}")) {
+        assert!(there(&path), "{path}");
+        assert!(Command::new("touch").args(["-d", "90 days ago"]).arg(folder.join(path)).status().unwrap().success());
+    }
+    // A hook removes nothing.
+    stop("other");
+    assert!(there("handoffs/hold.json") && there("verdicts/escalation_s0.json"));
+    project.check();
+    for place in ["handoffs/h", "after-write/", "judgements/"] {
+        assert!(!there(&format!("{place}old.json")) && there(&format!("{place}new.json")), "{place}");
+    }
+    assert!(!there("verdicts/escalation_old.json") && !there("verdicts/escalation_s0.json"));
+    assert!(there("verdicts/escalation_s299.json"));
+    assert!(there("verdicts/escalation_waits.json") && there("verdicts/escalation_waits.txt"), "its session waits");
+    let records = files_below(&folder.join("verdicts"));
+    let of_old = records.iter().filter(|file| file.to_string_lossy().contains("_1.json")).count();
+    assert!((20..32).contains(&of_old), "{of_old} old records");
 }
 
 #[test]
