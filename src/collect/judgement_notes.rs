@@ -54,6 +54,6 @@ pub(super) fn folders_at_runs(drafts: &[Draft<'_>]) -> Vec<ToolFolder> {
 
 /// Returns a note about the damage of the journal, if there is any.
 pub(super) fn journal_notes(state: &JournalState) -> Vec<Note> {
-    let integrity = state.integrity();
+    let integrity = &state.integrity();
     if integrity.is_intact() { Vec::new() } else { vec![Note::new("journal-damaged", integrity.to_string())] }
 }

@@ -8,6 +8,7 @@ pub mod forwarded_text;
 pub mod hosting;
 pub mod model_call;
 pub mod posted;
+pub mod pruning;
 pub mod pushes;
 pub mod red_green;
 pub mod rescue;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::agent_work::AgentWork;
 use crate::event::model_call::ModelCall;
 use crate::event::posted::Posted;
+use crate::event::pruning::{JournalHead, Pruned};
 use crate::event::pushes::PushedRef;
 use crate::event::red_green::RedGreenProof;
 use crate::event::rescue::{Rescue, Trial};
@@ -132,6 +134,10 @@ pub enum EventKind {
     Damage(Damage),
     /// A person acknowledged the faults of the journal.
     Repaired(Repaired),
+    /// The first line of a journal from which entries were removed.
+    Head(Box<JournalHead>),
+    /// Old entries were removed from the journal.
+    Pruned(Pruned),
     /// An event of a later version.
     Unknown {
         /// Its name there.
@@ -160,6 +166,8 @@ impl EventKind {
             Self::Model(_) => "model",
             Self::Damage(_) => "damage",
             Self::Repaired(_) => "repaired",
+            Self::Head(_) => "head",
+            Self::Pruned(_) => "pruned",
             Self::Unknown { kind, .. } => kind,
         }
     }

@@ -2,13 +2,14 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 use std::time::Duration;
 
 use super::hash_chain::{ChainMark, GENESIS, line_digest};
 use super::line_format::{self, MAX_LINE};
 use super::read::{self, RawLines, Tail};
 use super::recorded_run::RecordedRun;
-use super::{Journal, JournalError, NewEvent, checkpoint, private_files, runs_by_tree, spool};
+use super::{Journal, JournalError, NewEvent, checkpoint, position, private_files, runs_by_tree, spool};
 use crate::event::{Damage, Event, EventKind, Origin};
 use crate::file_lock;
 use crate::journal::checkpoint::read_anchor;
@@ -24,7 +25,8 @@ pub(super) struct JournalWriter<'a> {
     journal: &'a Journal,
     lock: File,
     file: File,
-    /// The length of the journal.
+    /// The positions at which the file begins and ends.
+    base: u64,
     length: u64,
     /// Its last line.
     tail: Option<Tail>,
@@ -86,15 +88,16 @@ impl<'a> JournalWriter<'a> {
         let mut file = private_files::open(&path, OpenOptions::new().read(true).append(true).create(true))
             .map_err(JournalError::write(&path))?;
         let unreadable = JournalError::read(&path);
-        let length = file.metadata().map_err(JournalError::read(&path))?.len();
-        let tail = read::tail(&mut file, length).map_err(unreadable)?;
+        let base = position::base(&mut file).map_err(JournalError::read(&path))?;
+        let length = position::end(&mut file).map_err(JournalError::read(&path))?;
+        let tail = read::tail(&mut file).map_err(unreadable)?;
         let anchor = read_anchor(&lock_path);
         let known = anchor.clone().or_else(|| checkpoint::mark(&journal.dir));
         let gap = checkpoint::gap(&path, known.as_ref())?;
         if length == 0 {
             spool::make_key(&journal.dir);
         }
-        let writer = Self { journal, lock, file, length, tail, gap, damage: Vec::new() };
+        let writer = Self { journal, lock, file, base, length, tail, gap, damage: Vec::new() };
         writer.index_rest(anchor.as_ref());
         Ok(writer)
     }
@@ -202,7 +205,7 @@ impl<'a> JournalWriter<'a> {
         if length > MAX_LINE as u64 {
             return None;
         }
-        file.seek(SeekFrom::Start(tail.mark.start)).ok()?;
+        file.seek(SeekFrom::Start(tail.mark.start - self.base)).ok()?;
         file.take(length).read_to_end(&mut bytes).ok()?;
         line_format::decode(bytes.strip_suffix(b"\n").unwrap_or(&bytes)).ok()
     }
@@ -237,7 +240,7 @@ impl<'a> JournalWriter<'a> {
         };
         if let Err(error) = outcome {
             // A part that cannot be taken back is a torn line, which the next writer sets aside.
-            let _ = self.file.set_len(self.length);
+            let _ = self.file.set_len(self.length - self.base);
             return Err(JournalError::write(&path)(error));
         }
         let before = self.length;
@@ -259,6 +262,32 @@ impl<'a> JournalWriter<'a> {
         if before / STRIDE != self.length / STRIDE {
             checkpoint::refresh(self.journal);
         }
+        Ok(())
+    }
+
+    /// Returns the position at which the journal ends, if there is nothing to settle.
+    pub(super) fn settled_end(&self) -> Option<u64> {
+        self.tail.as_ref().filter(|tail| self.gap.is_none() && tail.terminated).map(|tail| tail.mark.end)
+    }
+
+    /// Lets another file take the place of a settled journal. `finish` adds its last line, which is about `new`.
+    pub(super) fn replace(
+        &mut self,
+        made: &Path,
+        new: NewEvent,
+        finish: impl FnOnce(&[u8]) -> std::io::Result<()>,
+    ) -> Result<(), JournalError> {
+        let mut batch = self.batch();
+        batch.push(&event_after(new, self.last_id().as_deref()), None)?;
+        let path = self.journal.journal_path();
+        self.write_anchor();
+        finish(&batch.bytes).map_err(JournalError::write(made))?;
+        // Both give positions that the entries which stay do not have there.
+        runs_by_tree::discard(&self.journal.dir);
+        checkpoint::discard(&self.journal.dir);
+        std::fs::rename(made, &path).map_err(JournalError::write(&path))?;
+        self.tail = batch.last.map(|mark| Tail { mark, terminated: true });
+        self.write_anchor();
         Ok(())
     }
 

@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use super::hash_chain::{ChainMark, Holds};
 use super::read::RawLines;
 use super::state::JournalState;
-use super::{Journal, JournalError, private_files};
+use super::{Journal, JournalError, position, private_files};
 
 /// The version of [`JournalState`]'s form. It changes whenever the same lines would add up to something else.
-const FORMAT: u32 = 8;
+const FORMAT: u32 = 9;
 /// The number of bytes after the checkpoint from which a new checkpoint is written.
 const DUE_BYTES: u64 = 96 * 1024;
 const DUE_LINES: u64 = 128;
@@ -23,6 +23,8 @@ const DUE_LINES: u64 = 128;
 #[derive(Deserialize)]
 struct Checkpoint {
     format: u32,
+    /// The position at which the file began: the entries before its rest have other positions in another file.
+    base: u64,
     mark: ChainMark,
     state: JournalState,
 }
@@ -30,6 +32,7 @@ struct Checkpoint {
 #[derive(Serialize)]
 struct CheckpointRef<'a> {
     format: u32,
+    base: u64,
     mark: &'a ChainMark,
     state: &'a JournalState,
 }
@@ -39,6 +42,7 @@ pub(super) struct Loaded {
     pub(super) state: JournalState,
     /// The number of bytes that are missing at the end.
     pub(super) gap: Option<u64>,
+    base: u64,
     /// The number of bytes that were read after the checkpoint.
     rest_bytes: u64,
     rest_lines: u64,
@@ -68,8 +72,7 @@ pub(super) fn gap(journal: &Path, known: Option<&ChainMark>) -> Result<Option<u6
 }
 
 fn holds(mark: &ChainMark, file: &mut File, path: &Path) -> Result<Holds, JournalError> {
-    let length = file.metadata().map_err(JournalError::read(path))?.len();
-    mark.holds(file, length).map_err(JournalError::read(path))
+    mark.holds(file).map_err(JournalError::read(path))
 }
 
 /// Reads the checkpoint and the lines after it.
@@ -80,12 +83,13 @@ pub(super) fn load(journal: &Journal) -> Result<Loaded, JournalError> {
     let path = journal.journal_path();
     let known = anchor.as_ref().or(checkpoint.as_ref().map(|checkpoint| &checkpoint.mark));
     let gap = gap(&path, known)?;
-    let mut loaded = Loaded { state: JournalState::default(), gap, rest_bytes: 0, rest_lines: 0 };
+    let mut loaded = Loaded { state: JournalState::default(), gap, base: 0, rest_bytes: 0, rest_lines: 0 };
     let Some(mut file) = private_files::found(private_files::reader(&path)).map_err(JournalError::read(&path))? else {
         return Ok(loaded);
     };
     let mut offset = 0;
-    if let Some(checkpoint) = checkpoint
+    loaded.base = position::base(&mut file).map_err(JournalError::read(&path))?;
+    if let Some(checkpoint) = checkpoint.filter(|checkpoint| checkpoint.base == loaded.base)
         && holds(&checkpoint.mark, &mut file, &path)? == Holds::Yes
     {
         offset = checkpoint.mark.end;
@@ -113,9 +117,9 @@ pub(super) fn is_current(journal: &Journal, state: &JournalState) -> Result<bool
     let path = journal.journal_path();
     let file = private_files::found(private_files::reader(&path)).map_err(JournalError::read(&path))?;
     let (Some(until), Some(mut file)) = (&state.until, file) else { return Ok(false) };
-    let length = file.metadata().map_err(JournalError::read(&path))?.len();
+    let end = position::end(&mut file).map_err(JournalError::read(&path))?;
     // Without an anchor, or with one elsewhere, there is more to find out.
-    Ok(anchor.as_ref() == Some(until) && length == until.end && holds(until, &mut file, &path)? == Holds::Yes)
+    Ok(anchor.as_ref() == Some(until) && end == until.end && holds(until, &mut file, &path)? == Holds::Yes)
 }
 
 impl Loaded {
@@ -134,7 +138,9 @@ impl Loaded {
 
     fn store(&self, journal: &Journal) {
         let Some(mark) = &self.state.until else { return };
-        let Ok(bytes) = serde_json::to_vec(&CheckpointRef { format: FORMAT, mark, state: &self.state }) else {
+        let Ok(bytes) =
+            serde_json::to_vec(&CheckpointRef { format: FORMAT, base: self.base, mark, state: &self.state })
+        else {
             return;
         };
         let temporary = journal.dir.join("state.json.tmp");
@@ -153,6 +159,11 @@ pub(super) fn refresh(journal: &Journal) {
     if let Ok(loaded) = load(journal) {
         loaded.store(journal);
     }
+}
+
+/// Removes the checkpoint. The caller holds the lock.
+pub(super) fn discard(dir: &Path) {
+    let _ = fs::remove_file(path(dir));
 }
 
 /// Returns the last place that a writer left intact.

@@ -9,7 +9,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 use serde::{Deserialize, Serialize};
 
 use super::line_format::Decoded;
+use super::position;
 use crate::digest::{hex_digest, hex_digest_read};
+use crate::event::pruning::JournalHead;
 use crate::event::{EventKind, Repaired};
 
 /// The `prev` of the first line.
@@ -118,18 +120,31 @@ pub(super) struct Chain {
     /// The digest of the last of them.
     pub(super) last: String,
     /// The faults that were found so far.
-    pub(super) integrity: Integrity,
+    integrity: Integrity,
+    /// The lines after a head that are still to come: their number, the digest of the last one, and the digest that the
+    /// line after them holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    carried: Option<(u64, String, String)>,
+    /// The digest of a head that no later line has named yet, and its number: anybody could have put it there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unnamed: Option<(String, u64)>,
 }
 
 impl Default for Chain {
     fn default() -> Self {
-        Self { lines: 0, last: GENESIS.to_owned(), integrity: Integrity::default() }
+        let (last, integrity) = (GENESIS.to_owned(), Integrity::default());
+        Self { lines: 0, last, integrity, carried: None, unnamed: None }
     }
 }
 
 impl Chain {
-    /// Follows one more line. `line` is `None` for one that cannot be read.
-    pub(super) fn follow(&mut self, line: Option<&Decoded>, digest: String) {
+    /// Follows one more line. `line` is `None` for one that cannot be read. Returns `false` if it is not the one that the
+    /// head saw.
+    pub(super) fn follow(&mut self, line: Option<&Decoded>, digest: String) -> bool {
+        if let (0, Some(EventKind::Head(head))) = (self.lines, line.map(|line| &line.event.kind)) {
+            self.begin(head, digest);
+            return true;
+        }
         self.lines += 1;
         match line {
             None => self.integrity.note_damaged(self.lines),
@@ -140,12 +155,73 @@ impl Chain {
                 if line.prev != self.last {
                     self.integrity.note_edited(self.lines.saturating_sub(1).max(1));
                 }
-                if let EventKind::Repaired(repaired) = &line.event.kind {
-                    self.integrity.acknowledge(repaired);
+                match &line.event.kind {
+                    EventKind::Repaired(repaired) => self.acknowledge(repaired),
+                    EventKind::Pruned(pruned) => drop(self.unnamed.take_if(|(head, _)| *head == pruned.head)),
+                    _ => {}
                 }
             }
         }
         self.last = digest;
+        self.count_carried()
+    }
+
+    /// Takes up the first line of a journal from which entries were removed.
+    fn begin(&mut self, head: &JournalHead, digest: String) {
+        let Repaired { cut, edited, damaged, faults } = head.faults.clone();
+        self.integrity = Integrity { cut, edited, damaged, faults, acknowledged: head.acknowledged };
+        self.lines = head.number();
+        self.unnamed = Some((digest, self.lines));
+        self.carried = Some((head.carried.0 + 1, head.ends.clone(), head.resumes.clone()));
+        self.count_carried();
+    }
+
+    fn count_carried(&mut self) -> bool {
+        let Some((left, ends, resumes)) = &mut self.carried else { return true };
+        *left -= 1;
+        if *left > 0 {
+            return true;
+        }
+        let is_whole = ends.is_empty() || *ends == self.last;
+        self.last = std::mem::take(resumes);
+        self.carried = None;
+        if !is_whole {
+            self.integrity.note_edited(self.lines);
+        }
+        is_whole
+    }
+
+    fn acknowledge(&mut self, repaired: &Repaired) {
+        self.integrity.acknowledge(repaired);
+        if self.unnamed.take_if(|(_, line)| repaired.cut.contains(line)).is_some() {
+            self.integrity.acknowledged += 1;
+        }
+    }
+
+    /// Returns the faults of the lines that were followed.
+    pub(super) fn integrity(&self) -> Integrity {
+        let mut integrity = self.integrity.clone();
+        if let Some((_, line)) = &self.unnamed {
+            integrity.note_cut(*line);
+        }
+        integrity
+    }
+
+    /// Returns the head of a journal that goes on after the lines that were followed, as the line at `cut`.
+    pub(super) fn to_head(&self, cut: u64) -> JournalHead {
+        JournalHead {
+            cut,
+            lines: self.lines,
+            resumes: self.last.clone(),
+            faults: self.integrity.to_repaired(),
+            acknowledged: self.integrity.acknowledged,
+            ..JournalHead::default()
+        }
+    }
+
+    /// Notes that something is missing before the next line.
+    pub(super) fn note_cut(&mut self) {
+        self.integrity.note_cut(self.lines + 1);
     }
 }
 
@@ -195,12 +271,14 @@ impl Holds {
 }
 
 impl ChainMark {
-    /// Checks if the line is still there, in a journal of `length` bytes.
-    pub(super) fn holds(&self, file: &mut File, length: u64) -> io::Result<Holds> {
-        if length < self.end {
-            return Ok(Holds::Shorter(self.end - length));
+    /// Checks if the line is still there.
+    pub(super) fn holds(&self, file: &mut File) -> io::Result<Holds> {
+        let (base, end) = (position::base(file)?, position::end(file)?);
+        if end < self.end {
+            return Ok(Holds::Shorter(self.end - end));
         }
-        let digest = range_digest(file, self.start, self.end.saturating_sub(1))?;
+        let Some(start) = self.start.checked_sub(base) else { return Ok(Holds::Differs) };
+        let digest = range_digest(file, start, self.end.saturating_sub(base + 1))?;
         Ok(if digest == self.digest { Holds::Yes } else { Holds::Differs })
     }
 

@@ -105,6 +105,10 @@ impl Runs {
         }
     }
 
+    pub(super) fn all(&self) -> impl Iterator<Item = &RecordedRun> {
+        self.keys.iter().flat_map(|known| &known.runs)
+    }
+
     pub(super) fn of(&self, key: &str) -> &[RecordedRun] {
         self.keys.iter().find(|known| known.key == key).map_or(&[], |known| &known.runs)
     }

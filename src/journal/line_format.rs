@@ -73,6 +73,8 @@ pub fn data(kind: &EventKind) -> serde_json::Result<Box<RawValue>> {
         EventKind::Model(data) => to_raw_value(data),
         EventKind::Damage(data) => to_raw_value(data),
         EventKind::Repaired(data) => to_raw_value(data),
+        EventKind::Head(data) => to_raw_value(data),
+        EventKind::Pruned(data) => to_raw_value(data),
         EventKind::Unknown { data, .. } => to_raw_value(data),
     }
 }
@@ -145,6 +147,8 @@ fn known(wire: &StoredLine<'_>) -> serde_json::Result<EventKind> {
         "model" => EventKind::Model(serde_json::from_str(data)?),
         "damage" => EventKind::Damage(serde_json::from_str(data)?),
         "repaired" => EventKind::Repaired(serde_json::from_str(data)?),
+        "head" => EventKind::Head(serde_json::from_str(data)?),
+        "pruned" => EventKind::Pruned(serde_json::from_str(data)?),
         _ => unknown(wire)?,
     })
 }

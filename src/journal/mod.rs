@@ -2,7 +2,7 @@
 //!
 //! | file | content |
 //! | --- | --- |
-//! | `journal.jsonl` | the events, one line each ([`line_format`]), chained ([`hash_chain`]); only ever appended to |
+//! | `journal.jsonl` | the events, one line each ([`line_format`]), chained ([`hash_chain`]); appended to, and [pruned](prune) |
 //! | `journal.lock` | the lock of writers, and the place up to which the journal is known to be intact |
 //! | `state.json` | the sum of the lines up to some place: a cache, see [`checkpoint`] |
 //! | `run-index/ab/cdef….jsonl` | the places of the runs on one tree: a cache, see [`runs_by_tree`] |
@@ -23,8 +23,11 @@ mod hash_chain;
 mod latest_runs;
 mod line_format;
 mod new_event;
+mod old_entries;
 mod open_failures;
+mod position;
 mod private_files;
+mod prune;
 mod read;
 mod recorded_run;
 mod rescue_state;
@@ -47,6 +50,7 @@ pub(crate) use self::line_format::StoredLine;
 pub use self::line_format::{MAX_LINE, data};
 pub use self::new_event::NewEvent;
 pub use self::open_failures::{MAX_OPEN_FAILURES, NamedFailures, OpenFailure};
+pub use self::prune::JournalRetention;
 pub use self::read::JournalLine;
 pub use self::recorded_run::{MAX_PATHS, RecordedRun};
 pub use self::rescue_state::RescueState;
@@ -276,8 +280,7 @@ impl Journal {
     fn state_unlocked(&self) -> Result<JournalState, JournalError> {
         let (mut loaded, spooled) = self.with_spool(|| checkpoint::load(self))?;
         if loaded.gap.is_some() {
-            let after = loaded.state.chain.lines + 1;
-            loaded.state.chain.integrity.note_cut(after);
+            loaded.state.chain.note_cut();
             loaded.state.until = None;
         }
         for line in spooled.lines() {
@@ -374,8 +377,7 @@ impl Journal {
         else {
             return Ok(None);
         };
-        let length = file.metadata().map_err(JournalError::read(&path))?.len();
-        let tail = read::tail(&mut file, length).map_err(JournalError::read(&path))?;
+        let tail = read::tail(&mut file).map_err(JournalError::read(&path))?;
         let last = tail.map_or(0, |tail| tail.mark.start);
         // The last line may be damaged.
         match self.last_id_from(last)? {
@@ -406,9 +408,9 @@ impl Journal {
             }
         }
         if checkpoint::gap(&path, anchor.as_ref())?.is_some() {
-            chain.integrity.note_cut(chain.lines + 1);
+            chain.note_cut();
         }
-        Ok(chain.integrity)
+        Ok(chain.integrity())
     }
 
     /// Returns the result of `read`, and the events that wait in the spool. While another process moves events out of
@@ -431,7 +433,14 @@ impl Journal {
         Ok((read()?, spool::SpooledEvents::default()))
     }
 
-    /// Returns the lines from a byte on, up to the present end; `None` if there is no journal.
+    /// Returns the position at which the journal ends; 0 if there is none.
+    fn end(&self) -> Result<u64, JournalError> {
+        let path = self.journal_path();
+        let file = private_files::found(private_files::reader(&path)).map_err(JournalError::read(&path))?;
+        file.map_or(Ok(0), |mut file| position::end(&mut file)).map_err(JournalError::read(&path))
+    }
+
+    /// Returns the lines from a position on, up to the present end; `None` if there is no journal.
     fn raw_lines(&self, offset: u64) -> Result<Option<RawLines>, JournalError> {
         let path = self.journal_path();
         let file = private_files::found(private_files::reader(&path)).map_err(JournalError::read(&path))?;

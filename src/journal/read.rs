@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::hash_chain::{self, ChainMark};
 use super::line_format::{self, MAX_LINE};
-use crate::event::Event;
+use super::position;
+use crate::event::{Event, EventKind};
 
 /// One line of the journal.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,20 +58,24 @@ impl RawLine<'_> {
 pub(super) struct RawLines {
     path: PathBuf,
     reader: BufReader<io::Take<File>>,
+    /// The position at which the file begins.
+    base: u64,
     offset: u64,
     buffer: Vec<u8>,
 }
 
 impl RawLines {
-    /// Returns the lines of `file` (at `path`) from the byte `offset` on, up to its present end.
+    /// Returns the lines of `file` (at `path`) from the position `offset` on, up to its present end.
     pub(super) fn from(mut file: File, path: &Path, offset: u64) -> io::Result<Self> {
-        let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(offset))?;
-        let file = file.take(length.saturating_sub(offset));
+        let (base, length) = (position::base(&mut file)?, file.metadata()?.len());
+        let from = offset.saturating_sub(base);
+        file.seek(SeekFrom::Start(from))?;
+        let file = file.take(length.saturating_sub(from));
         Ok(Self {
             path: path.to_owned(),
             reader: BufReader::with_capacity(64 * 1024, file),
-            offset,
+            base,
+            offset: base + from,
             buffer: Vec::new(),
         })
     }
@@ -88,7 +93,8 @@ impl RawLines {
         if !terminated && read > MAX_LINE {
             terminated = self.skip_line()?;
             let text_end = self.offset - u64::from(terminated);
-            let digest = hash_chain::range_digest(&mut super::private_files::reader(&self.path)?, start, text_end)?;
+            let mut file = super::private_files::reader(&self.path)?;
+            let digest = hash_chain::range_digest(&mut file, start - self.base, text_end - self.base)?;
             return Ok(Some(RawLine { start, end: self.offset, bytes: Err(digest), terminated }));
         }
         Ok(Some(RawLine { start, end: self.offset, bytes: Ok(&self.buffer), terminated }))
@@ -129,7 +135,12 @@ impl Iterator for JournalLines {
         let number = self.number;
         let reason = match raw.next_line() {
             Ok(Some(line)) => match line.decode() {
-                Ok(decoded) => return Some(JournalLine::Event(decoded.event)),
+                Ok(decoded) => {
+                    if let (EventKind::Head(head), 1) = (&decoded.event.kind, number) {
+                        self.number = head.number();
+                    }
+                    return Some(JournalLine::Event(decoded.event));
+                }
                 Err(reason) if line.terminated => reason,
                 Err(_) => "it has no end: its writer died, or is still writing".to_owned(),
             },
@@ -155,10 +166,10 @@ pub(super) struct Tail {
     pub(super) terminated: bool,
 }
 
-/// Returns the place where the last `count` lines of a file begin, by reading backward; 0 if it has no more.
+/// Returns the position where the last `count` lines of a file begin, by reading backward; 0 if it has no more.
 pub(super) fn start_of_last(file: &mut File, count: usize) -> io::Result<u64> {
     const STEP: u64 = 64 * 1024;
-    let length = file.metadata()?.len();
+    let (base, length) = (position::base(file)?, file.metadata()?.len());
     // The newline of the last line begins no further one.
     let (mut to, mut left) = (length.saturating_sub(1), count);
     while to > 0 && left > 0 {
@@ -169,17 +180,18 @@ pub(super) fn start_of_last(file: &mut File, count: usize) -> io::Result<u64> {
         for at in memchr::memrchr_iter(b'\n', &piece) {
             left -= 1;
             if left == 0 {
-                return Ok(from + at as u64 + 1);
+                return Ok(base + from + at as u64 + 1);
             }
         }
         to = from;
     }
-    Ok(if left == 0 { length } else { 0 })
+    Ok(if left == 0 { base + length } else { 0 })
 }
 
-/// Finds the last line of a file of `length` bytes by reading backward; `None` when it is empty.
-pub(super) fn tail(file: &mut File, length: u64) -> io::Result<Option<Tail>> {
+/// Finds the last line of a file by reading backward; `None` when it is empty.
+pub(super) fn tail(file: &mut File) -> io::Result<Option<Tail>> {
     const STEP: u64 = 16 * 1024;
+    let (base, length) = (position::base(file)?, file.metadata()?.len());
     if length == 0 {
         return Ok(None);
     }
@@ -203,5 +215,5 @@ pub(super) fn tail(file: &mut File, length: u64) -> io::Result<Option<Tail>> {
         to = from;
     }
     let digest = hash_chain::range_digest(file, start, end)?;
-    Ok(Some(Tail { mark: ChainMark { start, end: length, digest }, terminated }))
+    Ok(Some(Tail { mark: ChainMark { start: base + start, end: base + length, digest }, terminated }))
 }

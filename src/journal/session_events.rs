@@ -1,7 +1,7 @@
 //! The events of one session, from the first act that its client reported.
 
 use super::read::JournalLine;
-use super::{Journal, JournalError, JournalState, private_files};
+use super::{Journal, JournalError, JournalState};
 use crate::event::{Event, EventKind};
 
 /// The largest part of the journal that is read for a session, in bytes from its end.
@@ -23,8 +23,7 @@ impl Journal {
         let path = self.journal_path();
         let (mut found, spooled) = self.with_spool(|| {
             let mut found = Vec::new();
-            let length =
-                private_files::found(path.metadata()).map_err(JournalError::read(&path))?.map_or(0, |meta| meta.len());
+            let length = self.end()?;
             let Some(mut lines) = self.raw_lines(length.saturating_sub(MAX_STORY))? else { return Ok(found) };
             while let Some(line) = lines.next_line().map_err(JournalError::read(&path))? {
                 found.extend(line.decode().ok().map(|line| line.event));
@@ -49,8 +48,7 @@ impl Journal {
         let (mut found, spooled) = self.with_spool(|| {
             let mut found = SessionEvents::default();
             let Some(begins) = begins else { return Ok(found) };
-            let length =
-                private_files::found(path.metadata()).map_err(JournalError::read(&path))?.map_or(0, |meta| meta.len());
+            let length = self.end()?;
             let from = begins.max(length.saturating_sub(MAX_STORY));
             found.cut = from > begins;
             let Some(mut lines) = self.raw_lines(from)? else { return Ok(found) };

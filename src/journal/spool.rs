@@ -95,7 +95,7 @@ pub(super) fn write(root: &Path, journal: &Journal, new: Vec<NewEvent>) -> Resul
 }
 
 fn journal_length(journal: &Journal) -> u64 {
-    fs::metadata(journal.journal_path()).map_or(0, |data| data.len())
+    journal.end().unwrap_or(0)
 }
 
 /// Returns the events that wait in the spool of `root`.

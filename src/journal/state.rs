@@ -1,6 +1,6 @@
 //! The sum of the events: a fold over the lines, bounded in size whatever the length of the journal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -180,8 +180,34 @@ impl JournalState {
 
     /// Returns the faults of the journal, as far as it was read. The digest of the checkpoint vouches for the lines
     /// before it; [`super::Journal::verify`] reads all of them.
-    pub fn integrity(&self) -> &Integrity {
-        &self.chain.integrity
+    pub fn integrity(&self) -> Integrity {
+        self.chain.integrity()
+    }
+
+    /// Returns the ids of the events that this state rests on, verdicts left out.
+    pub(super) fn needed(&self) -> HashSet<&str> {
+        let failed = self.open_failures.iter().flat_map(|one| [Some(&one.event), one.since_event.as_ref()]).flatten();
+        let mut ids: HashSet<&str> = self.runs.all().map(|run| run.id.as_str()).collect();
+        ids.extend(self.waivers.iter().map(|(id, _)| id.as_str()));
+        ids.extend(self.proofs.iter().map(|(id, _)| id.as_str()));
+        ids.extend(self.unfinished.iter().map(|one| one.run.0.as_str()));
+        ids.extend(self.named_failures.iter().map(|failures| failures.run.as_str()));
+        ids.extend(failed.map(String::as_str));
+        ids
+    }
+
+    /// Returns `true` if this state rests on a verdict for something else than attempts.
+    pub(super) fn rests_on_verdict(&self, event: &Event, judged: &Judged) -> bool {
+        let session = event.session.as_deref().unwrap_or_default();
+        PushVerdict::of(event).is_some_and(|verdict| self.push_verdicts.contains(&verdict))
+            || judged.mentioned.iter().any(|text| self.was_mentioned(session, text))
+    }
+
+    /// Returns `true` if a test that is remembered as failed also failed in other sessions than the one it failed in last,
+    /// and `session` is one of these.
+    pub(super) fn failed_elsewhere(&self, key: &str, test: &str, session: Option<&str>) -> bool {
+        let is_meant = |one: &&OpenFailure| one.in_several_sessions && one.key == key && one.test == test;
+        self.open_failures.iter().find(is_meant).is_some_and(|one| one.session.as_deref() != session)
     }
 
     /// Takes up one more line of the journal, which begins at the byte `start`; `None` for one that cannot be read.
@@ -191,9 +217,12 @@ impl JournalState {
         if let Some(before) = before.filter(|_| !seen) {
             self.doubt(before);
         }
-        self.chain.follow(line, digest);
+        let is_whole = self.chain.follow(line, digest);
         if let Some(line) = line {
             self.apply_at(&line.event, Some(start));
+            if !is_whole {
+                self.doubt(line.event.id.clone());
+            }
             if let (EventKind::Work(_), Some(session)) = (&line.event.kind, &line.event.session) {
                 self.note_work(session, start);
             }
@@ -298,7 +327,13 @@ impl JournalState {
             | EventKind::Damage(_)
             | EventKind::Settings(_)
             | EventKind::Repaired(_)
+            | EventKind::Pruned(_)
             | EventKind::Unknown { .. } => {}
+            EventKind::Head(head) => {
+                for (gate, count) in &head.would_block {
+                    *self.would_block.entry(gate.clone()).or_default() += count;
+                }
+            }
         }
     }
 
@@ -334,7 +369,7 @@ impl JournalState {
         self.mentioned.truncate(MAX_MENTIONED);
     }
 
-    fn count_would_block(&mut self, judged: &Judged) {
+    pub(super) fn count_would_block(&mut self, judged: &Judged) {
         for failing in judged.failing.iter().filter(|failing| !failing.blocks) {
             let mut parts = vec![failing.gate.as_bytes()];
             parts.extend(judged.trees.iter().map(|tree| tree.as_str().as_bytes()));

@@ -75,6 +75,13 @@ fn tell(kind: &EventKind) -> (Style, String, String) {
             let noun = if faults == 1 { "fault" } else { "faults" };
             (WARN, format!("the journal: {faults} {noun} acknowledged"), String::new())
         }
+        EventKind::Head(head) => {
+            (DIM, format!("the journal: {} older lines became {}", head.lines, head.carried.0), String::new())
+        }
+        EventKind::Pruned(pruned) => {
+            let entries = counted(pruned.entries, "old entry");
+            (DIM, format!("the journal: {entries} removed, which prove nothing any more"), String::new())
+        }
         EventKind::Unknown { kind, .. } => (DIM, format!("{kind} (of a later version)"), String::new()),
     }
 }

@@ -251,7 +251,7 @@ fn a_writer_may_be_killed_at_any_time() {
     let state = journal.state().unwrap();
     fs::remove_file(scratch.gate_dir().join("state.json")).ok();
     assert_eq!(journal.state().unwrap(), state, "the checkpoint says what the journal says");
-    assert_eq!(state.integrity(), &integrity);
+    assert_eq!(state.integrity(), integrity);
     // One more writer has indexed what the killed ones could not.
     let runs = events(&journal).into_iter().filter(|event| matches!(event.kind, EventKind::Run(_))).count();
     let latest = journal.runs_on("k", &oid(1)).unwrap();

@@ -19,6 +19,7 @@ use crate::eval::eval_report::EvalReport;
 use crate::event::agent_work::AgentWork;
 use crate::event::model_call::ModelCall;
 use crate::event::posted::Posted;
+use crate::event::pruning::{JournalHead, Pruned};
 use crate::event::red_green::RedGreenProof;
 use crate::event::rescue::{Rescue, Trial};
 use crate::event::settings::SessionSettings;
@@ -65,6 +66,8 @@ enum EventData {
     Model(ModelCall),
     Damage(Damage),
     Repaired(Repaired),
+    Head(JournalHead),
+    Pruned(Pruned),
 }
 
 /// One event, as `gate log --json` prints it.

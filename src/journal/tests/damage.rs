@@ -52,7 +52,7 @@ fn a_writer_may_die_at_any_byte() {
         let damaged = if torn { vec![complete as u64 + 1] } else { vec![] };
         let expected = Integrity { faults: damaged.len() as u64, damaged, ..Integrity::default() };
         assert_eq!(journal.verify().unwrap(), expected, "{length}");
-        assert_eq!(journal.state().unwrap().integrity(), &expected, "{length}");
+        assert_eq!(journal.state().unwrap().integrity(), expected, "{length}");
     }
 }
 
@@ -106,7 +106,7 @@ fn a_cut_is_known_for_ever_and_told_once() {
     assert!(journal.append(damage("again")).unwrap().damage.is_empty());
     let expected = Integrity { cut: vec![4], faults: 1, ..Integrity::default() };
     assert_eq!(journal.verify().unwrap(), expected);
-    assert_eq!(journal.state().unwrap().integrity(), &expected);
+    assert_eq!(journal.state().unwrap().integrity(), expected);
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn what_was_acknowledged_is_no_fault_until_the_lines_change_again() {
     let event = repaired(&journal);
     journal.append(event).unwrap();
     assert_eq!(journal.verify().unwrap(), expected(found.faults));
-    assert_eq!(journal.state().unwrap().integrity(), &expected(found.faults));
+    assert_eq!(journal.state().unwrap().integrity(), expected(found.faults));
     // An earlier line is edited afterwards: that is new.
     let bytes = fs::read(journal.journal_path()).unwrap();
     let edited = String::from_utf8(bytes).unwrap().replacen("\"x\"", "\"y\"", 1);

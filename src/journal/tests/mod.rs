@@ -4,6 +4,7 @@ mod damage;
 mod folding;
 mod form;
 mod last_events;
+mod pruning;
 mod run_index;
 
 use proptest::prelude::*;
