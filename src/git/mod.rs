@@ -30,6 +30,7 @@ mod inprocess_tree_id;
 mod kept_objects;
 mod leftover_files;
 mod linked_files;
+mod live_contents;
 mod local_files;
 mod log;
 mod log_entry;
