@@ -245,12 +245,12 @@ impl Default for Strictness {
     }
 }
 
-/// The limits for kept contents of runs that no longer prove anything.
+/// The limits for kept contents of runs, and for records, that no longer prove anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
     /// The largest age, in days.
     pub days: u32,
-    /// The largest total size, in megabytes.
+    /// The largest total size of contents, in megabytes.
     pub megabytes: u32,
 }
 

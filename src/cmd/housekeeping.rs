@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use std::{fs, io};
 
+use jiff::Timestamp;
+
 use crate::engine::Workplace;
 use crate::git::{RetentionLimits, remove_leftovers};
-use crate::journal::JournalState;
+use crate::journal::{JournalRetention, JournalState};
 use crate::oid::Oid;
 use crate::policy::Policy;
 use crate::render::ui::Ui;
@@ -16,6 +18,8 @@ use crate::verdict::verdict_files;
 const PROVING: usize = 32;
 /// The number of them that keep it even if the store is too large.
 const NEWEST: usize = 2;
+/// The size of the old part of the journal from which on it is pruned, in bytes.
+const MIN_OLD: u64 = 1024 * 1024;
 
 /// Removes old verdicts, contents that no longer prove anything, and the files of killed processes.
 pub(super) fn tidy(place: &Workplace, policy: &Policy, ui: &mut Ui) {
@@ -38,6 +42,19 @@ pub(super) fn tidy(place: &Workplace, policy: &Policy, ui: &mut Ui) {
     };
     let limits = RetentionLimits { age, bytes: u64::from(retention.megabytes).saturating_mul(1024 * 1024) };
     place.repo.prune_kept(&trees(PROVING), &trees(NEWEST), limits);
+    if let Err(error) = prune_journal(place, age) {
+        ui.say(format_args!("gate: old entries could not be removed from the journal: {error}"));
+    }
+}
+
+/// Removes entries of the journal that are older than `age` and prove nothing any more.
+fn prune_journal(place: &Workplace, age: Duration) -> anyhow::Result<()> {
+    let since = Timestamp::now().checked_sub(age).unwrap_or(Timestamp::MIN);
+    if place.journal.has_old(since, MIN_OLD)? {
+        let live = place.repo.live_contents()?;
+        place.journal.prune(JournalRetention { since, live: &live })?;
+    }
+    Ok(())
 }
 
 /// A folder with files that nobody needs any more when they are old.

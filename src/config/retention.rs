@@ -1,4 +1,4 @@
-//! `[retention]`: the limits for kept contents of runs that no longer prove anything.
+//! `[retention]`: the limits for kept contents of runs, and for records, that no longer prove anything.
 
 use toml::de::DeTable;
 

@@ -83,6 +83,7 @@ mod project;
 mod prompt_hooks;
 mod prompts;
 mod proving;
+mod pruned_journal;
 mod pushes;
 mod put_aside;
 mod quarantine;
