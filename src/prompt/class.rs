@@ -31,10 +31,16 @@ pub(super) fn classes(ground: &ScoreBasis<'_>) -> Vec<ClassShare> {
         }
     };
     for path in paths {
-        add(class_of(path), 2);
+        let class = class_of(path);
+        // In a repository that is an interface, `api/client.ts` belongs to it.
+        add(if class == "backend" && ground.findings.is_frontend { "frontend" } else { class }, 2);
     }
+    let kept = ground.language.spans("says.protects", wish);
     for class in ["architectural", "review", "backend", "frontend", "testing", "devops"] {
-        let found = u32::try_from(ground.language.spans(&format!("classes.{class}"), wish).len()).unwrap_or(0);
+        // "No new dependency" is a bound, and no work on dependencies.
+        let is_bound = |&(start, end): &(usize, usize)| kept.iter().any(|kept| kept.0 <= start && end <= kept.1);
+        let words = ground.language.spans(&format!("classes.{class}"), wish);
+        let found = u32::try_from(words.iter().filter(|word| !is_bound(word)).count()).unwrap_or(0);
         add(
             class,
             found.min(3)
@@ -54,14 +60,19 @@ pub(super) fn classes(ground: &ScoreBasis<'_>) -> Vec<ClassShare> {
         Some(ClauseAct::Question) if ground.language.begins("acts.list", wish.trim_start()).is_some() => {
             add("review", 9);
         }
-        Some(ClauseAct::Question) => return vec![ClassShare { class: "conversational", share: 1.0 }],
+        // "Can it take less time?" is no talk.
+        Some(ClauseAct::Question) if ground.smells.is_empty() => {
+            return vec![ClassShare { class: "conversational", share: 1.0 }];
+        }
         Some(ClauseAct::Review) => add("review", 6),
         Some(ClauseAct::Run) => add("devops", 4),
         _ => {}
     }
     let total: u32 = weights.iter().map(|(_, weight)| weight).sum();
     if total == 0 {
-        let class = if first.is_some() || !ground.smells.is_empty() || ground.reading.explicit().next().is_some() {
+        let class = if ground.findings.is_frontend && (first.is_some() || !ground.smells.is_empty()) {
+            "frontend"
+        } else if first.is_some() || !ground.smells.is_empty() || ground.reading.explicit().next().is_some() {
             "backend"
         } else {
             "conversational"

@@ -132,10 +132,18 @@ pub(super) fn mark_commands(wish: &str, names: &[NameInPrompt], clauses: &mut [C
         let at = clauses.partition_point(|clause| clause.start <= name.start);
         let Some(clause) = at.checked_sub(1).and_then(|at| clauses.get_mut(at)) else { continue };
         let begins = wish.get(clause.start..name.start).is_some_and(|before| before.trim().is_empty());
-        if begins && !clause.is_question() && !clause.is_constraint {
+        if begins && fails(wish, name) {
+            clause.act = None;
+        } else if begins && !clause.is_question() && !clause.is_constraint {
             clause.act = Some(ClauseAct::Run);
         }
     }
+}
+
+/// Returns `true` for "make test fails", which reports something and runs nothing.
+pub(super) fn fails(wish: &str, command: &NameInPrompt) -> bool {
+    let rest = wish.get(command.end..).unwrap_or_default().trim_start();
+    command.kind == NameKind::Command && PromptLanguage::ANY.begins("says.fails", rest).is_some()
 }
 
 /// The fewest words of a wish whose verb no list knows. A shorter one may be no wish at all.
@@ -154,14 +162,16 @@ pub(super) fn assume_act(
     has_previous: bool,
     clauses: &mut [Clause],
 ) -> bool {
-    if clauses.iter().any(|clause| clause.act.is_some()) {
+    let wish = reading.wish.as_str();
+    if clauses.iter().any(|clause| clause.act.is_some()) || reading.names.iter().any(|name| fails(wish, name)) {
         return false;
     }
-    let wish = reading.wish.as_str();
     let names = reading.explicit().count();
     let only_constraints = clauses.iter().all(|clause| clause.is_constraint);
     let words = wish.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).count();
-    if words < MIN_WISH_WORDS || (only_constraints && names == 0) {
+    // "replicas: 3 in deployment.yaml"
+    let is_setting = names > 0 && !reading.has_trace && concrete(reading.text) > 0 && wish.contains([':', '=', '：']);
+    if words < MIN_WISH_WORDS && !is_setting || (only_constraints && names == 0) {
         return false;
     }
     let has = |key: &str| language.has(key, wish);
@@ -182,7 +192,11 @@ pub(super) fn assume_act(
     } else {
         ClauseAct::Create
     };
-    let assumed = clauses.iter_mut().find(|clause| only_constraints || !clause.is_constraint);
+    // "Feedback from the demo:" only announces.
+    let announces = |clause: &Clause| wish[clause.start..clause.end].trim_end().ends_with([':', '：']);
+    let is_wish = |clause: &Clause| only_constraints || !clause.is_constraint;
+    let at = clauses.iter().position(|clause| is_wish(clause) && !announces(clause));
+    let assumed = at.or_else(|| clauses.iter().position(is_wish)).and_then(|at| clauses.get_mut(at));
     assumed.is_some_and(|clause| clause.act.replace(act).is_none())
 }
 

@@ -28,6 +28,9 @@ impl ScoreBasis<'_> {
                 _ => (3, "the main name is open"),
             };
         }
+        if several + places.missing.len() == 0 && self.has("says.placeless") {
+            return (5, "it needs no place");
+        }
         if several > 0 {
             let is_search = self.acts().next() == Some(ClauseAct::Question)
                 && self.language.begins("says.searches", self.reading.wish.trim_start_matches(['¿', ' '])).is_some();

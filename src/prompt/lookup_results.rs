@@ -22,6 +22,8 @@ pub struct Findings {
     pub names: BTreeMap<String, LookupResult>,
     /// The commands that can be run here, such as `make test`.
     pub commands: Vec<String>,
+    /// Most of the source files make up an interface.
+    pub is_frontend: bool,
 }
 
 /// The result of looking up a name of the prompt in the repository.

@@ -42,6 +42,7 @@ impl<'a> ScoreBasis<'a> {
                 Resolution::Missing if !is_word && !self.is_new(name) && !self.is_value(name) => {
                     places.missing.push(name);
                 }
+                Resolution::Missing if is_word && self.names_container(name) => places.missing.push(name),
                 Resolution::Missing => {
                     places.new_files += usize::from(name.kind == NameKind::Path && self.is_new(name));
                 }
@@ -54,13 +55,36 @@ impl<'a> ScoreBasis<'a> {
     /// Returns `true` for "app" and "code", which lead to no place.
     fn is_whole(&self, name: &NameInPrompt) -> bool {
         let said = &self.reading.text[name.start..name.end];
-        ["says.wholes", "says.areas"].iter().any(|key| self.language.begins(key, said) == Some(said.len()))
+        let is = |key: &str| self.language.begins(key, said) == Some(said.len());
+        is("says.wholes") || is("says.areas") && !self.is_before_container(name)
     }
 
-    /// Returns `true` if the name stands inside quotation marks: it is a value.
+    /// Returns `true` for "Reports" in "the Reports page".
+    fn is_before_container(&self, name: &NameInPrompt) -> bool {
+        let after = self.reading.wish[name.end..].strip_prefix(' ');
+        after.is_some_and(|after| self.language.begins("says.containers", after).is_some())
+    }
+
+    /// Returns `true` for a word that is the name of one page, table or module, and stands inside a sentence.
+    fn names_container(&self, name: &NameInPrompt) -> bool {
+        let before = self.reading.wish[..name.start].trim_end();
+        name.kind == NameKind::Word
+            && self.reading.text[name.start..].starts_with(char::is_uppercase)
+            && before.ends_with(char::is_alphabetic)
+            && (self.is_before_container(name) || self.is_after_container(before))
+    }
+
+    fn is_after_container(&self, before: &str) -> bool {
+        let last = before.rsplit(' ').next().unwrap_or_default();
+        self.language.begins("says.containers", last) == Some(last.len())
+    }
+
+    /// Returns `true` if the name stands inside quotation marks: it is a value. Code between backticks is not.
     fn is_value(&self, name: &NameInPrompt) -> bool {
-        let before = &self.reading.text[..name.start];
-        before.rsplit('\n').next().is_some_and(|line| line.matches('"').count() % 2 == 1)
+        let is_quoted = self.reading.wish[name.start..name.end].trim().is_empty();
+        let line = self.reading.text[..name.start].rsplit('\n').next().unwrap_or_default();
+        is_quoted
+            && line.rfind(['"', '“', '„', '«', '»', '「', '『', '`']).is_some_and(|at| !line[at..].starts_with('`'))
     }
 
     /// Returns `true` if the prompt requests that this name be made, so it cannot be here yet.

@@ -1,8 +1,11 @@
 //! The things that the scores of a prompt are read from, and what its parts say.
 
+use std::collections::BTreeSet;
+
 use super::clauses::{Clause, ClauseAct};
 use super::concrete_values::{concrete, has_metric};
 use super::lookup_results::Findings;
+use super::places::PromptTargets;
 use super::prompt_text::{NameInPrompt, NameKind, PromptText};
 use super::smells::Smell;
 use super::word_lists::PromptLanguage;
@@ -177,6 +180,7 @@ impl ScoreBasis<'_> {
             .iter()
             .filter(|clause| clause.is_tied && !clause.is_constraint && !clause.is_run() && clause.act.is_some())
             .filter(|clause| !self.language.has("acts.report", &self.reading.wish[clause.start..clause.end]))
+            .filter(|clause| !self.reading.wish[..clause.start].trim_end().ends_with(':'))
             .count()
     }
 
@@ -209,6 +213,47 @@ impl ScoreBasis<'_> {
             || self.reading.text.contains(" a ") && self.reading.explicit().count() > 1
     }
 
+    /// Returns `true` for a trace, and for a command that fails.
+    pub(super) fn reports_failure(&self) -> bool {
+        let wish = &self.reading.wish;
+        self.reading.has_trace || self.reading.names.iter().any(|name| super::clauses::fails(wish, name))
+    }
+
+    /// Returns `true` if there is a value that is no name: "change the title in a.html to 'Bills'".
+    pub(super) fn says_value(&self) -> bool {
+        let mut text = self.reading.text.to_owned();
+        for name in self.reading.explicit() {
+            text.replace_range(name.start..name.end, &" ".repeat(name.end - name.start));
+        }
+        concrete(&text) > 0
+    }
+
+    /// Returns `true` if a second file, a test, a migration or the callers go with a change.
+    pub(super) fn has_companion(&self, places: &PromptTargets<'_>) -> bool {
+        let wish = &self.reading.wish;
+        let stays = |clause: &Clause| {
+            let text = &wish[clause.start..clause.end];
+            clause.is_run()
+                || clause.is_constraint
+                || ["says.protects", "says.checks"].iter().any(|key| self.language.has(key, text))
+        };
+        let changed = |name: &&&NameInPrompt| {
+            let clause = self.clauses.iter().find(|clause| clause.start <= name.start && name.start < clause.end);
+            name.kind == NameKind::Path && !clause.is_some_and(stays)
+        };
+        let files: BTreeSet<&str> = places.one.iter().filter(changed).map(|name| name.text.as_str()).collect();
+        let belongs = self.language.spans("says.companions", wish);
+        let changes = matches!(self.acts().next(), Some(ClauseAct::Precise | ClauseAct::Create | ClauseAct::Vague));
+        changes && (files.len() > 1 || belongs.iter().any(|&(start, _)| !wish[..start].trim().is_empty()))
+    }
+
+    /// Returns `true` if all that is wanted is an exact value: "raise MAX from 4 to 16", "the limit must be 8".
+    pub(super) fn sets_value(&self) -> bool {
+        let sets = self.language.has("acts.sets", &self.reading.wish) || self.replaces();
+        let is_rule = ["says.triggers", "says.conditions"].iter().any(|key| self.has(key));
+        sets && !is_rule && self.says_value()
+    }
+
     /// Returns `true` for "14px instead of 12px".
     pub(super) fn replaces(&self) -> bool {
         self.has("says.replaces")
@@ -225,9 +270,21 @@ impl ScoreBasis<'_> {
         })
     }
 
+    /// Returns `true` for "I want mails when a bill is due", which says what should be there and not how it behaves.
+    fn only_wishes(&self) -> bool {
+        let wish = &self.reading.wish;
+        let wishes = self.language.spans("says.wishes", wish);
+        let is_wish = |&(start, end): &(usize, usize)| wishes.iter().any(|wish| wish.0 <= start && end <= wish.1);
+        self.reading.explicit().next().is_none()
+            && !self.is_concrete()
+            && !self.has("says.intends")
+            && self.language.spans("says.expected", wish).iter().all(is_wish)
+    }
+
     pub(super) fn behaves(&self) -> bool {
         self.lists_criteria()
             || (self.has("says.expected")
+                && !self.only_wishes()
                 && (self.has("says.conditions") || self.has("says.values") || self.is_concrete()))
             || (self.has("says.values") && self.is_concrete())
             || self.states_behaviour()

@@ -158,7 +158,9 @@ impl ScoreBasis<'_> {
             Some(ClauseAct::Run) => Self::scored(5, "a command to run"),
             Some(ClauseAct::Review) => Self::scored(if cs >= 4 { 4 } else { 2 }, "a review"),
             Some(ClauseAct::Precise) if cs >= 4 => Self::scored(5, "a definite act on a named thing"),
-            Some(ClauseAct::Precise) if !places.missing.is_empty() && (explicit > 1 || self.has("acts.complete")) => {
+            Some(ClauseAct::Precise)
+                if !places.missing.is_empty() && (explicit > 1 || self.has("acts.complete") || self.says_value()) =>
+            {
                 Self::scored(5, "a definite act with its result")
             }
             Some(ClauseAct::Precise) if places.missing.is_empty() && (self.is_concrete() || self.replaces()) => {
@@ -198,7 +200,7 @@ impl ScoreBasis<'_> {
             }
             None if self.has("says.expected") && cs >= 3 => Self::scored(4, "the behaviour is stated in words"),
             None if cs >= 4 && self.has("says.lacks") => Self::scored(4, "what is missing is named"),
-            None if self.reading.has_trace => Self::scored(2, "an error without a wish"),
+            None if self.reports_failure() => Self::scored(2, "an error without a wish"),
             None if cs >= 4 && self.is_concrete() => Self::scored(4, "a statement about a named thing"),
             None => Self::scored(if self.content_words() > 2 || cs >= 4 { 2 } else { 1 }, "no act is named"),
         }
@@ -238,6 +240,7 @@ impl ScoreBasis<'_> {
         match (is_unbounded, closed && !self.behaves() && !open && named) {
             (true, _) => Self::scored(1, "an open act over an open area"),
             (false, true) => Self::scored(3, "the act is closed"),
+            (false, false) if co == 5 && !open && self.sets_value() => Self::scored(3, "the act is closed"),
             (false, false) => Self::scored(2, "nothing says what must stay"),
         }
     }
@@ -302,6 +305,9 @@ impl ScoreBasis<'_> {
             return Self::scored(5, "a number with a unit");
         }
         let first = acts.first().copied();
+        if co == 5 && self.sets_value() {
+            return Self::scored(4, "the result is exact");
+        }
         if co >= 4
             && concrete(text) > 0
             && (self.behaves() || self.has("acts.test"))
@@ -320,7 +326,7 @@ impl ScoreBasis<'_> {
                 Self::scored(3, "a test could be written")
             }
             Some(ClauseAct::Vague) if self.reading.has_trace && co >= 4 => Self::scored(5, "the error must go"),
-            _ if self.reading.has_trace => Self::scored(3, "the error must go"),
+            _ if self.reports_failure() => Self::scored(3, "the error must go"),
             _ => Self::scored(
                 if co >= 4 {
                     3
@@ -367,9 +373,7 @@ impl ScoreBasis<'_> {
             }
             _ if self.hangs_on() => Self::scored(3, "two things"),
             _ if tied > 1 => Self::scored(3, "one feature in several places"),
-            _ if tied > 0 || places.one.iter().filter(|name| name.kind == NameKind::Path).count() > 2 => {
-                Self::scored(4, "an act and what belongs to it")
-            }
+            _ if tied > 0 || self.has_companion(places) => Self::scored(4, "an act and what belongs to it"),
             _ => Self::scored(5, "one act in one place"),
         }
     }

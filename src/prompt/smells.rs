@@ -134,10 +134,18 @@ fn is_definite(clause: &Clause) -> bool {
 /// Joins the phrases of one kind in one clause. A slow thing that should be better should be faster.
 fn without_repetition(text: &str, found: Vec<Smell>, clauses: &[Clause]) -> Vec<Smell> {
     let mut kept: Vec<Smell> = Vec::new();
+    let all = found.clone();
     let speed: Vec<_> = found.iter().filter(|smell| smell.id == "performance_without_metric").cloned().collect();
     for smell in found {
         let is_speed = smell.id == "vague_improvement"
             && speed.iter().any(|other| other.start < smell.end && smell.start < other.end);
+        let is_inside = !["total_system", "performance_without_metric"].contains(&smell.id)
+            && all.iter().any(|other| {
+                other.id != smell.id
+                    && other.start <= smell.start
+                    && smell.end <= other.end
+                    && smell.end - smell.start < other.end - other.start
+            });
         let of_clause = |at: usize| clauses.partition_point(|clause| clause.start <= at);
         let same =
             kept.iter_mut().find(|other| other.id == smell.id && of_clause(other.start) == of_clause(smell.start));
@@ -146,7 +154,7 @@ fn without_repetition(text: &str, found: Vec<Smell>, clauses: &[Clause]) -> Vec<
                 other.end = other.end.max(smell.end);
                 text[other.start..other.end].clone_into(&mut other.text);
             }
-            None if !is_speed => kept.push(smell),
+            None if !is_speed && !is_inside => kept.push(smell),
             None => {}
         }
     }
@@ -155,6 +163,9 @@ fn without_repetition(text: &str, found: Vec<Smell>, clauses: &[Clause]) -> Vec<
 
 /// The bytes between "which makes" and what it makes.
 const MAX_TO_CONSEQUENCE: usize = 40;
+
+/// The words between "if" and what would go wrong.
+const MAX_CASE_WORDS: usize = 3;
 
 /// The bytes in which the examples before "etc" are looked for.
 const MAX_TO_EXAMPLES: usize = 60;
@@ -233,6 +244,11 @@ fn is_open(
             let sentence = wish[..start].rfind(['.', '!', '?', '\n', ';']).map_or(0, |at| at + 1);
             // "When saving fails, show the message" is about a case, not about a defect.
             let is_case = is_definite_wish && language.has("says.triggers", &wish[sentence..start]);
+            // "What happens if `load` fails?" asks about a case, too.
+            let is_asked_case = clause.is_some_and(Clause::is_question)
+                && language.spans("says.triggers", &wish[..start]).last().is_some_and(|&(_, said)| {
+                    wish[said..start].split_whitespace().count() <= MAX_CASE_WORDS && !wish[said..start].contains(',')
+                });
             let quoted = concrete(text) > 0
                 && (expected || language.has("says.values", wish) || text.contains('`') || text.contains('"'));
             let until = [". ", "\n"].iter().filter_map(|mark| wish[start..].find(mark)).min();
@@ -252,6 +268,7 @@ fn is_open(
             let is_purpose =
                 is_definite_wish && language.begins("says.purposes", wish[sentence..start].trim_start()).is_some();
             !is_case
+                && !is_asked_case
                 && !is_purpose
                 && !is_switch
                 && !is_settled

@@ -6,6 +6,7 @@ use regex::Regex;
 use serde::Serialize;
 
 use super::clauses::{Clause, ClauseAct};
+use super::continuation::words_in;
 use super::prompt_text::PromptText;
 use super::prompt_text::own_regex;
 use super::word_lists::PromptLanguage;
@@ -71,7 +72,8 @@ pub(super) fn tasks(reading: &PromptText<'_>, language: PromptLanguage, clauses:
             let acts = inner.into_iter().any(|clause| clause.act.is_some_and(|act| act != ClauseAct::Question));
             acts || wish[start..end].contains("->") || wish[start..end].contains('→')
         };
-        let requested = before.is_empty() || language.has("says.requests", before);
+        let requested =
+            before.is_empty() || ["says.requests", "says.announces"].iter().any(|key| language.has(key, before));
         if requested && !criteria {
             return items;
         }
@@ -85,8 +87,47 @@ pub(super) fn tasks(reading: &PromptText<'_>, language: PromptLanguage, clauses:
         let ends = marks.iter().skip(1).map(|mark| mark.0).chain([wish.len()]);
         return marks.iter().zip(ends).map(|(mark, end)| (mark.1, end)).collect();
     }
-    let announced = announced(wish, language, clauses);
-    if announced.is_empty() { chain(wish, language, clauses) } else { announced }
+    let found = [announced(wish, language, clauses), statements(reading, language, clauses)];
+    let found = found.into_iter().find(|tasks| !tasks.is_empty());
+    found.unwrap_or_else(|| chain(wish, language, clauses))
+}
+
+/// The fewest statements that are several tasks, and the fewest after an announcement such as "Feedback:".
+const MIN_STATEMENTS: usize = 3;
+const MIN_ANNOUNCED_STATEMENTS: usize = 2;
+/// The most words of the thing that a statement is about.
+const MAX_SUBJECT_WORDS: usize = 5;
+
+/// Wishes about different things side by side: "the sidebar should …, Users needs …, and the limit can …".
+fn statements(reading: &PromptText<'_>, language: PromptLanguage, clauses: &[Clause]) -> Vec<(usize, usize)> {
+    let wish = reading.wish.as_str();
+    let text = |clause: &Clause| &wish[clause.start..clause.end];
+    let is_head = |clause: &&Clause| clause.act.is_none() && text(clause).trim_end().ends_with([':', '：']);
+    let head = clauses.first().filter(is_head);
+    let parts: Vec<&Clause> = clauses[usize::from(head.is_some()).min(clauses.len())..]
+        .iter()
+        .filter(|clause| words_in(text(clause)) > 1)
+        .collect();
+    let mut subjects: Vec<String> = parts.iter().filter_map(|part| subject(reading, language, part)).collect();
+    subjects.sort_unstable();
+    subjects.dedup();
+    let begins = head.is_some() || parts.first().is_some_and(|first| subject(reading, language, first).is_some());
+    let fewest = if head.is_some() { MIN_ANNOUNCED_STATEMENTS } else { MIN_STATEMENTS };
+    if !begins || subjects.len() < fewest || parts.len() < MIN_STATEMENTS || subjects.len() * 2 < parts.len() {
+        return Vec::new();
+    }
+    parts.iter().map(|part| (part.start, part.end)).collect()
+}
+
+/// Returns the thing of which a clause says what it should do.
+fn subject(reading: &PromptText<'_>, language: PromptLanguage, clause: &Clause) -> Option<String> {
+    if clause.is_constraint || clause.is_question() {
+        return None;
+    }
+    let (at, _) = language.spans("says.obliges", &reading.wish[clause.start..clause.end]).first().copied()?;
+    let said = reading.text[clause.start..clause.start + at].trim().to_lowercase();
+    let is_pointer = ["says.pointers", "says.triggers"].iter().any(|key| language.begins(key, &said).is_some());
+    (!is_pointer && (1..=MAX_SUBJECT_WORDS).contains(&words_in(&said))).then_some(said)
 }
 
 /// The parts after "three things:".

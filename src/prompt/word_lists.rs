@@ -68,8 +68,15 @@ pub(super) fn is_genitive(text: &str) -> bool {
 
 /// Returns `true` for a word that names nothing: "the table is", "this table should", "table sorting".
 pub(super) fn is_small_word(word: &str) -> bool {
-    const KEYS: [&str; 5] =
-        ["language.words", "says.predicates", "says.expected", "continuations.accept", "continuations.filler"];
+    const KEYS: [&str; 7] = [
+        "language.words",
+        "says.predicates",
+        "says.expected",
+        "continuations.accept",
+        "continuations.filler",
+        "smells.performance_without_metric",
+        "smells.vague_improvement",
+    ];
     word.ends_with("ing") || KEYS.iter().any(|key| spans(key, word).contains(&(0, word.len())))
 }
 

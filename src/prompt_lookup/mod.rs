@@ -26,7 +26,8 @@ const UNREAD: [&str; 12] =
 /// Looks the names up among the given paths, which are relative to `root`.
 pub fn look_up(root: &Path, paths: &[String], names: &[NameInPrompt], limit: Duration) -> Findings {
     let end = Instant::now() + limit;
-    let mut findings = Findings { commands: commands(root, paths), ..Findings::default() };
+    let mut findings =
+        Findings { commands: commands(root, paths), is_frontend: is_frontend(paths), ..Findings::default() };
     let mut wanted: Vec<(&NameInPrompt, NameMatches)> = Vec::new();
     for name in names {
         if name.kind == NameKind::Command || wanted.iter().any(|(other, _)| other.text == name.text) {
@@ -47,6 +48,17 @@ pub fn look_up(root: &Path, paths: &[String], names: &[NameInPrompt], limit: Dur
         }
     }
     findings
+}
+
+/// Returns `true` if most of the source files make up an interface.
+fn is_frontend(paths: &[String]) -> bool {
+    const INTERFACE: [&str; 6] = ["tsx", "jsx", "vue", "svelte", "css", "scss"];
+    const OTHER: [&str; 15] =
+        ["rs", "py", "go", "java", "kt", "rb", "php", "cs", "c", "cpp", "ex", "scala", "sql", "ts", "js"];
+    let count = |endings: &[&str]| {
+        paths.iter().filter(|path| path.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending))).count()
+    };
+    count(&INTERFACE) > count(&OTHER)
 }
 
 /// The places of one name, by the quality of the match.
@@ -96,9 +108,11 @@ impl NameMatches {
     }
 }
 
-/// Returns `true` for `README.md` and "README".
+/// Returns `true` for `README.md` and "README", `src/ui/Button.tsx` and "ui/Button".
 fn is_named_without_ending(path: &str, wanted: &str) -> bool {
-    !wanted.contains(['.', '/']) && path.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('.'))
+    let Some((before, rest)) = path.rsplit_once(wanted) else { return false };
+    let is_whole = before.is_empty() || wanted.contains('/') && before.ends_with('/');
+    is_whole && !wanted.contains('.') && rest.starts_with('.') && !rest.contains('/')
 }
 
 /// Leaves tests out when the name has a place of its own.
@@ -126,6 +140,10 @@ fn by_path(name: &NameInPrompt, paths: &[String]) -> NameMatches {
     };
     let lower = name.text.to_lowercase();
     let mut wanted = name.text.trim_start_matches("./").trim_matches('/').to_owned();
+    // The package `@shop/utils` is in a folder `utils`.
+    if let Some((_, package)) = wanted.strip_prefix('@').and_then(|scoped| scoped.split_once('/')) {
+        wanted = package.to_owned();
+    }
     if name.kind == NameKind::Path {
         // A frame of a trace has the path of another machine before it.
         loop {

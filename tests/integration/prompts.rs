@@ -229,7 +229,7 @@ fn the_examples_of_this_project_are_judged_as_people_did() {
     }
 }
 
-const SETS_OF_LINES: [&str; 8] = [
+const SETS_OF_LINES: [&str; 9] = [
     "third.jsonl",
     "fourth.jsonl",
     "fifth.jsonl",
@@ -238,8 +238,9 @@ const SETS_OF_LINES: [&str; 8] = [
     "eighth.jsonl",
     "ninth.jsonl",
     "tenth.jsonl",
+    "eleventh.jsonl",
 ];
-const FIGURES_BEGIN: &str = "| now | first | second | third | fourth | fifth | sixth | seventh | eighth | ninth | tenth |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
+const FIGURES_BEGIN: &str = "| now | first | second | third | fourth | fifth | sixth | seventh | eighth | ninth | tenth | eleventh |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
 const FIGURES_END: &str = "\n<!-- end of the figures -->";
 
 /// The figures over examples in lines of JSON, with their repositories in a folder.
@@ -283,6 +284,37 @@ fn clear_requests_in_usual_words_are_not_halted() {
         let (repository, prompt) = (request["repo"].as_str().unwrap(), request["prompt"].as_str().unwrap());
         let evaluation = evaluated(&data().join("repositories").join(repository), prompt, None);
         assert!(!evaluation.band.is_halted(), "{prompt}: {:?} {:?}", evaluation.score, evaluation.smells);
+    }
+}
+
+/// Requests of one kind in several languages, with others that look alike and are to be judged otherwise.
+#[test]
+fn kinds_of_requests_are_told_apart() {
+    for line in fs::read_to_string(data().join("own.jsonl")).unwrap().lines() {
+        let example: Value = serde_json::from_str(line).unwrap();
+        let root = data().join("repositories").join(example["repo"].as_str().unwrap());
+        let evaluation = evaluated(&root, example["prompt"].as_str().unwrap(), example["previous"].as_str());
+        let found: Vec<&str> = evaluation.smells.iter().map(|smell| smell.id).collect();
+        let mut known = 0;
+        let mut holds = |key: &str, value: bool| {
+            known += usize::from(example[key].is_boolean());
+            assert!(example[key].as_bool().is_none_or(|wanted| wanted == value), "{key}: {line}\n{evaluation:#?}");
+        };
+        holds("halted", evaluation.band.is_halted());
+        holds("passes", evaluation.band == PromptBand::Pass);
+        holds("several", evaluation.tasks.len() > 1);
+        holds("continues", evaluation.skipped != Skipped::No(false));
+        if let Some(wanted) = example["smells"].as_array() {
+            known += 1;
+            assert_eq!(wanted.is_empty(), found.is_empty(), "{line}: {found:?}");
+            assert!(wanted.iter().all(|id| id.as_str().is_some_and(|id| found.contains(&id))), "{line}: {found:?}");
+        }
+        assert!(
+            example["class"].as_str().is_none_or(|class| class == evaluation.class),
+            "{line}: {}",
+            evaluation.class
+        );
+        assert!(known > 0, "{line} says nothing");
     }
 }
 
