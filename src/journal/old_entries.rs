@@ -14,12 +14,10 @@ use crate::oid::Oid;
 enum EntryClaim {
     /// It proves something, or nobody here can tell.
     Proves,
-    /// It stays as long as the session of an agent goes on. That of a person has no story, and never ends.
+    /// It stays as long as its session goes on.
     Session(Option<String>),
-    /// It stays for the same time, and until the count of attempts of the session ends.
+    /// It stays as long as its session goes on, or its count of attempts has not ended.
     Attempts(Option<String>),
-    /// It is the beginning of a command that may end later in its session.
-    Begun(Option<String>),
     /// It stays together with another entry.
     With(usize),
     /// None.
@@ -101,7 +99,7 @@ impl<'s> OldEntries<'s> {
             EventKind::RunStarted(started) => {
                 let begun = self.begun.entry((started.command.key.clone(), session.clone())).or_default();
                 begun.push(self.entries.len());
-                EntryClaim::Begun(session)
+                EntryClaim::Session(session)
             }
             EventKind::Tests(results) => self.claim_of_tests(event, results),
             EventKind::Judged(judged) => {
@@ -176,10 +174,7 @@ impl<'s> OldEntries<'s> {
     /// counted no longer.
     pub(super) fn staying(&self, going_on: &HashSet<String>) -> (Vec<(u64, u64)>, BTreeMap<String, u64>) {
         let refused: HashSet<&str> = self.state.refused().map(|(session, _)| session).collect();
-        let is_there = |session: &Option<String>| session.as_ref().is_none_or(|one| going_on.contains(one));
-        let has_story =
-            |session: &Option<String>| session.as_ref().is_some_and(|one| self.state.work_begins(one).is_some());
-        let goes_on = |session: &Option<String>| is_there(session) && has_story(session);
+        let goes_on = |session: &Option<String>| session.as_ref().is_some_and(|one| going_on.contains(one));
         let is_refused = |session: &Option<String>| {
             let session = session.as_deref().unwrap_or_default();
             refused.contains(session) || self.rescued.contains(session)
@@ -188,7 +183,6 @@ impl<'s> OldEntries<'s> {
             EntryClaim::Proves => true,
             EntryClaim::Session(session) => goes_on(session),
             EntryClaim::Attempts(session) => goes_on(session) || is_refused(session),
-            EntryClaim::Begun(session) => is_there(session),
             EntryClaim::With(_) | EntryClaim::Nothing => false,
         };
         let (mut places, mut all, mut kept) = (Vec::new(), JournalState::default(), JournalState::default());
