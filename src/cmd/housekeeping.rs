@@ -6,7 +6,7 @@ use std::{fs, io};
 
 use jiff::Timestamp;
 
-use crate::engine::Workplace;
+use crate::engine::{Workplace, escalation_path};
 use crate::git::{RetentionLimits, remove_leftovers};
 use crate::journal::{JournalRetention, JournalState};
 use crate::oid::Oid;
@@ -35,6 +35,11 @@ pub(super) fn tidy(place: &Workplace, policy: &Policy, ui: &mut Ui) {
         ui.say(format_args!("gate: old files could not be removed: {error}"));
     }
     let Ok(state) = state else { return };
+    let payloads = state.refused().map(|(session, _)| escalation_path(&gate_dir, session));
+    let waiting: Vec<String> = payloads.filter_map(|path| fs::read_to_string(path).ok()).collect();
+    if let Err(error) = place.repo.prune_aside(&waiting, age) {
+        ui.say(format_args!("gate: old escalated contents could not be removed: {error}"));
+    }
     let trees = |most: usize| -> Vec<Oid> {
         let keys = policy.commands.iter().map(|command| command.reference().key);
         let runs = keys.flat_map(|key| state.runs(&key).iter().take(most).cloned().collect::<Vec<_>>());

@@ -3,6 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use super::command::{bare_command, io_error, run};
 use super::refs_and_objects::parse_oid;
@@ -11,6 +12,10 @@ use crate::oid::Oid;
 
 /// The repository of the gate's own, in its folder.
 const ASIDE: &str = "escalated.git";
+/// The folder of its refs.
+const ESCALATIONS: &str = "refs/gate/escalation";
+/// The largest number of contents that can be fetched from it.
+const MAX_ASIDE: usize = 256;
 
 /// The author and committer of commits that only hold a snapshot.
 pub(super) const IDENTITY: [(&str, &str); 4] = [
@@ -60,6 +65,36 @@ impl Repo {
         update.env("GIT_DIR", &aside).args(["update-ref", reference, commit.as_str()]);
         run(&mut update, None)?;
         Ok(aside)
+    }
+
+    /// Removes what can be fetched from there and is older than `age`, or exceeds the maximum, the oldest first. A ref
+    /// whose name is in one of the texts `waiting` stays.
+    pub fn prune_aside(&self, waiting: &[String], age: Duration) -> Result<(), GitError> {
+        let aside = self.gate_dir().join(ASIDE);
+        let entries = fs::read_dir(aside.join(ESCALATIONS)).into_iter().flatten().flatten();
+        let mut refs: Vec<(SystemTime, String)> = entries
+            .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.file_name().into_string().ok()?)))
+            .collect();
+        refs.sort_unstable();
+        let mut surplus = refs.len().saturating_sub(MAX_ASIDE);
+        let mut removed = String::new();
+        for (modified, name) in refs {
+            let old = modified.elapsed().is_ok_and(|since| since > age);
+            if (surplus > 0 || old) && !waiting.iter().any(|text| text.contains(&name)) {
+                surplus = surplus.saturating_sub(1);
+                removed.extend(["delete ", ESCALATIONS, "/", &name, "\n"]);
+            }
+        }
+        if removed.is_empty() {
+            return Ok(());
+        }
+        let inside = |args: &[&str], input: Option<&[u8]>| {
+            let mut command = bare_command();
+            run(command.env("GIT_DIR", &aside).args(args), input).map(drop)
+        };
+        inside(&["update-ref", "--stdin"], Some(removed.as_bytes()))?;
+        // Another process may be about to publish what it has copied.
+        inside(&["prune", "--expire=10.minutes.ago"], None)
     }
 
     /// A commit with the content `tree`: `parent` itself where that is its tree, else one on top of it.

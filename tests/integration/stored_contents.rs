@@ -165,6 +165,14 @@ fn payloads_packets_and_verdicts_go_by_age_and_number_unless_their_session_waits
         assert!(there(&path), "{path}");
         assert!(Command::new("touch").args(["-d", "90 days ago"]).arg(folder.join(path)).status().unwrap().success());
     }
+    let escalated = files_below(&folder.join("escalated.git/refs/gate/escalation"));
+    assert!(!escalated.is_empty());
+    for (name, time) in [("000000000000", "40 days ago"), ("111111111111", "20 days ago")] {
+        let path = escalated[0].with_file_name(name);
+        fs::copy(&escalated[0], &path).unwrap();
+        assert!(Command::new("touch").args(["-d", time]).arg(&path).status().unwrap().success());
+    }
+    assert!(Command::new("touch").args(["-d", "90 days ago"]).args(&escalated).status().unwrap().success());
     // A hook removes nothing.
     stop("other");
     assert!(there("handoffs/hold.json") && there("verdicts/escalation_s0.json"));
@@ -175,6 +183,10 @@ fn payloads_packets_and_verdicts_go_by_age_and_number_unless_their_session_waits
     assert!(!there("verdicts/escalation_old.json") && !there("verdicts/escalation_s0.json"));
     assert!(there("verdicts/escalation_s299.json"));
     assert!(there("verdicts/escalation_waits.json") && there("verdicts/escalation_waits.txt"), "its session waits");
+    assert!(escalated.iter().all(|path| path.exists()), "the content that it waits with");
+    assert!(
+        !escalated[0].with_file_name("000000000000").exists() && escalated[0].with_file_name("111111111111").exists()
+    );
     let records = files_below(&folder.join("verdicts"));
     let of_old = records.iter().filter(|file| file.to_string_lossy().contains("_1.json")).count();
     assert!((20..32).contains(&of_old), "{of_old} old records");
