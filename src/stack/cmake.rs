@@ -1,4 +1,4 @@
-//! The options of a CMake project without which it has no tests.
+//! The options of a `CMake` project without which it has no tests.
 
 /// Returns the arguments that switch on the options, off by default, that guard the tests in a CMakeLists.txt, with a blank
 /// before each.
@@ -30,7 +30,7 @@ pub(super) fn options_for_tests(text: &str) -> String {
             _ => {}
         }
     }
-    needed.iter().map(|name| format!(" -D{name}=ON")).collect()
+    needed.iter().flat_map(|name| [" -D", name, "=ON"]).collect()
 }
 
 fn declares_tests(call: &str, inside: &str) -> bool {

@@ -156,9 +156,9 @@ fn folder_in_ci(files: &Files, dir: &str, tests: &[&str]) -> Option<&'static str
     let folder = join(dir, "scripts");
     let jobs = files.below(".github/workflows").chain(files.below(&folder));
     let scripts = ["tox.ini", "noxfile.py", "Makefile"].map(|name| join(dir, name));
-    let texts: Vec<String> =
+    let sources: Vec<String> =
         jobs.take(64).chain(scripts.iter().map(String::as_str)).map(|path| files.text(path)).collect();
-    let named = |folder: &&str| texts.iter().any(|text| text.contains(&format!("pytest {folder}")));
+    let named = |folder: &&str| sources.iter().any(|text| text.contains(&format!("pytest {folder}")));
     let (inside, outside): (Vec<&&str>, Vec<&&str>) = tests.iter().partition(|path| within(path, &join(dir, "tests")));
     if inside.is_empty() || outside.is_empty() { None } else { Some("tests").filter(named) }
 }

@@ -272,6 +272,13 @@ fn python() {
             &["test: python3 -m unittest"],
         ),
         ("django", &[("manage.py", ""), ("shop/tests.py", "")], &["test: python3 manage.py test"]),
+        ("nothing to run", &[("setup.py", ""), ("a.py", "")], &[]),
+    ]);
+}
+
+#[test]
+fn python_as_the_project_itself_runs_it() {
+    check(&[
         (
             "unittest beside the module",
             &[
@@ -309,7 +316,75 @@ fn python() {
             &[("requirements-dev.txt", "pytest\n"), ("tests/test_a.py", ""), ("extra/test_b.py", "")],
             &["test: pytest"],
         ),
-        ("nothing to run", &[("setup.py", ""), ("a.py", "")], &[]),
+    ]);
+}
+
+#[test]
+fn tests_that_are_hard_to_find() {
+    check(&[
+        (
+            "cmake with tests behind an option",
+            &[
+                (
+                    "CMakeLists.txt",
+                    "option(A_TESTS \"Build tests\" OFF)\nif(A_TESTS)\n  enable_testing()\n  add_subdirectory(tests)\nendif()\n",
+                ),
+                ("tests/CMakeLists.txt", "add_test(NAME t COMMAND t)\n"),
+            ],
+            &[
+                "test: cmake -S . -B build -DA_TESTS=ON && cmake --build build && ctest --test-dir build --output-on-failure --no-tests=error",
+            ],
+        ),
+        (
+            "cmake with tests in a folder that enables them",
+            &[
+                ("CMakeLists.txt", "add_subdirectory(test)\n"),
+                ("test/CMakeLists.txt", "enable_testing()\nadd_test(NAME t COMMAND t)\n"),
+            ],
+            &[
+                "test: cmake -S . -B build && cmake --build build && ctest --test-dir build/test --output-on-failure --no-tests=error",
+            ],
+        ),
+        ("rake of a gem", &[("a.gemspec", ""), ("Rakefile", "Rake::TestTask.new")], &["test: rake test"]),
+        (
+            "files named like those of rspec",
+            &[
+                ("Gemfile", "gem 'minitest'"),
+                ("Rakefile", "task :default => :spec\n"),
+                ("spec/a_spec.rb", "require 'minitest'"),
+            ],
+            &["test: bundle exec rake spec"],
+        ),
+        (
+            "rake that runs rspec",
+            &[("Gemfile", "gem 'rspec'"), ("Rakefile", "RSpec::Core::RakeTask.new(:spec)\n"), ("spec/a_spec.rb", "")],
+            &["test: bundle exec rspec"],
+        ),
+        ("busted without settings", &[("a-1.rockspec", ""), ("spec/a_spec.lua", "")], &["test: busted"]),
+        ("a rock without tests", &[("a-1.rockspec", ""), ("a.lua", "")], &[]),
+        (
+            "jobs of a forge",
+            &[
+                ("Cargo.toml", PACKAGE),
+                (".github/workflows/ci.yml", "cargo test\n"),
+                ("src/lib.rs", "#[test]\nfn a() {}\n"),
+            ],
+            &["test: cargo test {.github/**/*.{yml,yaml}}"],
+        ),
+        (
+            "jobs of a forge that a test reads",
+            &[
+                ("Cargo.toml", PACKAGE),
+                (".github/workflows/ci.yml", ""),
+                ("src/lib.rs", "#[test]\nfn a() {}\nconst CI: &str = \".github/workflows/ci.yml\";"),
+            ],
+            &["test: cargo test"],
+        ),
+        (
+            "jobs of a forge beside a task that may read them",
+            &[("package.json", SCRIPTS), (".github/workflows/ci.yml", "")],
+            &["test: npm test", "build: npm run build"],
+        ),
     ]);
 }
 
@@ -404,74 +479,11 @@ fn table() {
                 "test: cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure --no-tests=error",
             ],
         ),
-        (
-            "cmake with tests behind an option",
-            &[
-                (
-                    "CMakeLists.txt",
-                    "option(A_TESTS \"Build tests\" OFF)\nif(A_TESTS)\n  enable_testing()\n  add_subdirectory(tests)\nendif()\n",
-                ),
-                ("tests/CMakeLists.txt", "add_test(NAME t COMMAND t)\n"),
-            ],
-            &[
-                "test: cmake -S . -B build -DA_TESTS=ON && cmake --build build && ctest --test-dir build --output-on-failure --no-tests=error",
-            ],
-        ),
-        (
-            "cmake with tests in a folder that enables them",
-            &[
-                ("CMakeLists.txt", "add_subdirectory(test)\n"),
-                ("test/CMakeLists.txt", "enable_testing()\nadd_test(NAME t COMMAND t)\n"),
-            ],
-            &[
-                "test: cmake -S . -B build && cmake --build build && ctest --test-dir build/test --output-on-failure --no-tests=error",
-            ],
-        ),
         ("deno", &[("deno.json", "{}")], &["test: deno test"]),
         ("deno tasks", &[("deno.json", r#"{"tasks": {"test": "deno test -A"}}"#)], &["test: deno task test"]),
         ("elixir", &[("mix.exs", "")], &["test: mix test"]),
         ("rspec", &[("Gemfile", ""), ("spec/a_spec.rb", "")], &["test: bundle exec rspec"]),
         ("rake", &[("Gemfile", ""), ("Rakefile", "Rake::TestTask.new")], &["test: bundle exec rake test"]),
-        ("rake of a gem", &[("a.gemspec", ""), ("Rakefile", "Rake::TestTask.new")], &["test: rake test"]),
-        (
-            "files named like those of rspec",
-            &[
-                ("Gemfile", "gem 'minitest'"),
-                ("Rakefile", "task :default => :spec\n"),
-                ("spec/a_spec.rb", "require 'minitest'"),
-            ],
-            &["test: bundle exec rake spec"],
-        ),
-        (
-            "rake that runs rspec",
-            &[("Gemfile", "gem 'rspec'"), ("Rakefile", "RSpec::Core::RakeTask.new(:spec)\n"), ("spec/a_spec.rb", "")],
-            &["test: bundle exec rspec"],
-        ),
-        ("busted without settings", &[("a-1.rockspec", ""), ("spec/a_spec.lua", "")], &["test: busted"]),
-        ("a rock without tests", &[("a-1.rockspec", ""), ("a.lua", "")], &[]),
-        (
-            "jobs of a forge",
-            &[
-                ("Cargo.toml", PACKAGE),
-                (".github/workflows/ci.yml", "cargo test\n"),
-                ("src/lib.rs", "#[test]\nfn a() {}\n"),
-            ],
-            &["test: cargo test {.github/**/*.{yml,yaml}}"],
-        ),
-        (
-            "jobs of a forge that a test reads",
-            &[
-                ("Cargo.toml", PACKAGE),
-                (".github/workflows/ci.yml", ""),
-                ("src/lib.rs", "#[test]\nfn a() {}\nconst CI: &str = \".github/workflows/ci.yml\";"),
-            ],
-            &["test: cargo test"],
-        ),
-        (
-            "jobs of a forge beside a task that may read them",
-            &[("package.json", SCRIPTS), (".github/workflows/ci.yml", "")],
-            &["test: npm test", "build: npm run build"],
-        ),
         (
             "the runner of symfony",
             &[("composer.json", r#"{"require": {"symfony/phpunit-bridge": "^6"}}"#), ("phpunit.xml.dist", "")],
