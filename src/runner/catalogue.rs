@@ -169,6 +169,9 @@ pub struct Invoke {
     /// Options before the last of `words` that take a value as the next argument.
     #[serde(default)]
     pub before: Vec<String>,
+    /// Options whose value is the directory to work in, when started like this.
+    #[serde(default)]
+    pub directory: Vec<String>,
     /// `true` if the words may be anywhere among the positional arguments (`mvn clean test`).
     #[serde(default)]
     pub anywhere: bool,

@@ -20,7 +20,14 @@ pub fn named(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Directory
     let found = find(catalogue, argv)?;
     let arguments = &found.runner.arguments;
     let task = found.runner.task.as_ref();
-    let directories = || arguments.directory.iter().chain(task.into_iter().flat_map(|rules| &rules.directory));
+    let directories = || {
+        found
+            .invoke
+            .directory
+            .iter()
+            .chain(&arguments.directory)
+            .chain(task.into_iter().flat_map(|rules| &rules.directory))
+    };
     if directories().next().is_none() && arguments.manifest.is_empty() {
         return None;
     }
@@ -46,8 +53,7 @@ pub fn named(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Directory
         }
         let (name, attached) = arguments.split(word);
         let next = argv.get(at + 1).and_then(Option::as_deref);
-        let takes = attached.is_none()
-            && (found.invoke.before.iter().any(|option| *option == name) || arguments.takes(&name, next));
+        let takes = attached.is_none() && (found.invoke.before.contains(&name) || arguments.takes(&name, next));
         let words = at..at + 1 + usize::from(takes);
         at = words.end;
         if seen >= names && !anywhere(&name) {

@@ -13,6 +13,7 @@ mod task_files;
 /// The rules by which a task runner finds and names its tasks.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[expect(clippy::struct_excessive_bools, reason = "independent rules of a table")]
 pub struct TaskRules {
     /// The name of a task in reports; `{task}` is its name, `{program}` the program that is called.
     pub label: String,
