@@ -38,6 +38,7 @@ use crate::verdict::verdict_files::{self, Written};
 mod bypassed_hooks;
 mod change_review;
 mod contracts;
+mod earlier_lines;
 mod escalation;
 mod policy_choice;
 pub mod policy_files;
@@ -46,6 +47,7 @@ mod refused_work;
 mod word_judges;
 
 use self::bypassed_hooks::PUSH_UNJUDGED;
+pub(crate) use self::earlier_lines::earlier_lines;
 pub use self::escalation::{Basis, escalation_path};
 pub use self::recorded_tests::test_results;
 

@@ -3,7 +3,6 @@
 //! The caller of the command must notice no difference: streams, signals and status are the command's own. If the
 //! record fails, a message says so, and the command is not affected.
 
-mod earlier_lines;
 mod scratch_run;
 mod test_report;
 
@@ -13,7 +12,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-pub(crate) use self::earlier_lines::earlier_lines;
 pub use self::scratch_run::{ScratchRun, scratch_run};
 use self::test_report::{ReportFiles, TestReport, work_trees};
 use crate::command_line::{self, ObservedLine, OutputKnowledge, Purpose, RunResult, Witnessed, sum};

@@ -341,9 +341,7 @@ fn only_checks_prose(line: &str, above: &[Mention], runs: &[&str]) -> bool {
         let skipped = ["npx", "bunx", "uvx", "pnpm", "yarn", "exec", "dlx", "--yes", "-y"];
         command.split_whitespace().find(|word| !skipped.contains(word)).map(str::to_owned)
     };
-    let is_checker = |command: &str| {
-        program(command).is_some_and(|program| table().checkers.iter().any(|checker| *checker == program))
-    };
+    let is_checker = |command: &str| program(command).is_some_and(|program| table().checkers.contains(&program));
     commands.peek().is_some() && commands.all(is_checker)
 }
 

@@ -178,9 +178,8 @@ impl DeclaredProof {
                 }
                 Shown::Passed => found.report = found.report.or_else(|| proof.report.clone()),
                 Shown::Failed => found = Self { failed: true, report: proof.report.clone(), ..Self::uncounted() },
-                Shown::Empty if found.failed => {}
+                Shown::Empty | Shown::BrokenOff(_) | Shown::Open(_) if found.failed => {}
                 Shown::Empty => found.report = Some(nothing()),
-                Shown::BrokenOff(_) | Shown::Open(_) if found.failed => {}
                 Shown::BrokenOff(ended) => found.broken_off = Some(*ended),
                 Shown::Open(why) => found.masked = Some(why.clone()),
             }

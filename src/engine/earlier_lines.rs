@@ -51,8 +51,8 @@ pub(crate) fn earlier_lines(
             continue;
         }
         match recorded(event, call) {
-            Recorded::Line(start, end, _) if !is_same(&start, content) || !is_same(&end, content) => break,
-            Recorded::Line(_, _, line) | Recorded::Unseen(line) => found.push(line),
+            Recorded::Line(seen, _) if !seen.iter().all(|one| is_same(one, content)) => break,
+            Recorded::Line(_, line) | Recorded::Unseen(line) => found.push(line),
             Recorded::Unknown => break,
             Recorded::Nothing => {}
         }
@@ -64,7 +64,7 @@ pub(crate) fn earlier_lines(
 /// The part of an event that matters here.
 enum Recorded {
     /// A line, with the content before and after it.
-    Line(KeptSnapshot, KeptSnapshot, EarlierLine),
+    Line(Box<[KeptSnapshot; 2]>, EarlierLine),
     /// A line without snapshots: it only reads, or shows nothing.
     Unseen(EarlierLine),
     /// A line of which too little is known.
@@ -83,7 +83,7 @@ fn recorded(event: Event, own_call: Option<&str>) -> Recorded {
         EventKind::Run(run) if run.call.is_none() && run.masked.is_none() => {
             let (line, dir) = (run.command.line, run.command.dir);
             let line = EarlierLine { line, dir, ended: Some((run.ended, run.tail)), shell: Some(Shell::Sh) };
-            Recorded::Line(run.start, run.end, line)
+            Recorded::Line(Box::new([run.start, run.end]), line)
         }
         _ => Recorded::Nothing,
     }
@@ -97,7 +97,7 @@ fn of_agent(command: ShellCommand) -> Recorded {
             Recorded::Unseen(EarlierLine { line, dir: dir.unwrap_or_default(), ended: None, shell })
         }
         (Some(start), Some(end), Some(dir), Some(ended)) => {
-            Recorded::Line(start, end, EarlierLine { line, dir, ended: Some((ended, tail)), shell })
+            Recorded::Line(Box::new([start, end]), EarlierLine { line, dir, ended: Some((ended, tail)), shell })
         }
         _ => Recorded::Unknown,
     }
