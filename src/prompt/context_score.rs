@@ -53,6 +53,10 @@ impl ScoreBasis<'_> {
             return (5, "the text is in the prompt");
         }
         let creates = self.acts().any(|act| act == ClauseAct::Create);
+        // A favicon or a Dockerfile has its usual place.
+        if creates && places.missing.is_empty() && self.has("says.conventional") {
+            return (4, "a new thing with a usual place");
+        }
         if self.has("says.shared") || (places.unknown > 0 && !total) {
             // "Add a test for the last commit" names its place, "add a page to the repository" does not.
             let is_placed = !creates || self.has("acts.test") && self.has("says.changes");

@@ -121,7 +121,7 @@ pub fn evaluate(reading: &PromptText<'_>, previous: Option<&str>, findings: &Fin
     let mut smells = smells::smells(reading, language, &clauses, previous);
     let is_assumed =
         smells.is_empty() && clauses::assume_act(reading, language, findings, previous.is_some(), &mut clauses);
-    let mut spans = task_scope::tasks(reading, language, &clauses);
+    let mut spans = task_scope::tasks(reading, language, findings, &clauses);
     spans.truncate(MAX_TASKS);
     let menu = previous.map(continuation::menu).unwrap_or_default();
     let has_antecedent = previous.is_some() && menu.is_empty();

@@ -193,20 +193,6 @@ fn is_negated(wish: &str, start: usize) -> bool {
     BEFORE.as_ref().is_some_and(|regex| regex.is_match(before))
 }
 
-const TOOLS: [&str; 11] = [
-    "failing test",
-    "failing unit test",
-    "lint",
-    "type err",
-    "type-err",
-    "compil",
-    "clippy",
-    "mypy",
-    "ruff",
-    "tsc",
-    "warning",
-];
-
 fn is_open(
     id: &str,
     (start, end): (usize, usize),
@@ -257,7 +243,7 @@ fn is_open(
             let is_settled = language.has("says.settles", &wish[start..until])
                 && reading.explicit().any(|name| sentence <= name.start && name.start < until);
             // "Fix the two lint errors": a tool names them.
-            let is_of_tool = TOOLS.iter().any(|tool| text[start..end].to_lowercase().contains(tool))
+            let is_of_tool = language.has("says.tools", &wish[start..end])
                 || reading
                     .names
                     .iter()
@@ -265,8 +251,10 @@ fn is_open(
             // "A button that turns it on and off"
             let is_switch = language.spans("says.switches", &wish[..end]).iter().any(|&(_, switched)| switched == end);
             // "To fix the error, first call the API" says how.
-            let is_purpose =
-                is_definite_wish && language.begins("says.purposes", wish[sentence..start].trim_start()).is_some();
+            let before = wish[sentence..start].trim();
+            let is_aim = language.spans("says.purposes", before).last().is_some_and(|said| said.1 == before.len());
+            let is_purpose = is_definite_wish
+                && (language.begins("says.purposes", before).is_some() || is_aim && wish[end..].starts_with(','));
             !is_case
                 && !is_asked_case
                 && !is_purpose
@@ -314,9 +302,15 @@ fn is_open(
             });
             let respells = language.has("says.renames", wish)
                 && (language.has("says.replaces", wish) || is_renamed_to(&wish[..start], language));
+            // "All tax numbers should be shown as 20-30599474-0 in the whole app" says what it should be.
+            let says_what = !has_metric(text)
+                && clause.is_some_and(|clause| {
+                    let said = &wish[clause.start..clause.end];
+                    language.has("says.expected", said) && concrete(&text[clause.start..clause.end]) > 0
+                });
             // "It is compiled for every line. Put it in a constant." only explains.
             let explains = is_definite_wish && clause.is_some_and(|clause| clause.act.is_none());
-            act && !is_bounded && !has_object && !respells && !explains
+            act && !is_bounded && !has_object && !respells && !says_what && !explains
         }
         _ => true,
     }
@@ -332,12 +326,12 @@ fn is_magic(
     let (wish, text) = (reading.wish.as_str(), reading.text);
     let sentence = &wish[start..wish[start..].find(['.', ';', '\n']).map_or(wish.len(), |length| start + length)];
     let triggered = language.has("says.conditions", &wish[..start]) || language.has("says.triggers", sentence);
-    let phrase = wish[start..end].to_lowercase();
-    let mechanism = (phrase.starts_with("auto") || phrase.starts_with("自动")) && triggered;
+    let begins = |key: &str| language.begins(key, &wish[start..end]).is_some();
+    let mechanism = begins("says.automatic") && triggered;
     // "txt, pdf, etc" continues examples, and "Adaptive Re-ranking" is a name.
     let from = wish[..start].floor_char_boundary(start.saturating_sub(MAX_TO_EXAMPLES));
     let clause_start = wish[from..start].rfind(['.', '\n', ';', ':']).map_or(from, |at| from + at);
-    let is_example_list = phrase.starts_with("etc") && wish[clause_start..start].matches([',', '，', '、']).count() > 1;
+    let is_example_list = begins("says.goes_on") && wish[clause_start..start].matches([',', '，', '、']).count() > 1;
     let is_name = wish[start..].starts_with(char::is_uppercase)
         && wish[end..].starts_with([' ', '-'])
         && wish[end..].trim_start().starts_with(char::is_uppercase)

@@ -1,5 +1,6 @@
 //! The scope governor: checks that a request is one task.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -7,8 +8,8 @@ use serde::Serialize;
 
 use super::clauses::{Clause, ClauseAct};
 use super::continuation::words_in;
-use super::prompt_text::PromptText;
-use super::prompt_text::own_regex;
+use super::lookup_results::Findings;
+use super::prompt_text::{NameInPrompt, PromptText, own_regex};
 use super::word_lists::PromptLanguage;
 
 /// One of several tasks in a prompt.
@@ -57,7 +58,12 @@ fn top_items(wish: &str, language: PromptLanguage) -> Vec<(usize, usize)> {
 }
 
 /// Returns the spans of the tasks, when there are several.
-pub(super) fn tasks(reading: &PromptText<'_>, language: PromptLanguage, clauses: &[Clause]) -> Vec<(usize, usize)> {
+pub(super) fn tasks(
+    reading: &PromptText<'_>,
+    language: PromptLanguage,
+    findings: &Findings,
+    clauses: &[Clause],
+) -> Vec<(usize, usize)> {
     let wish = reading.wish.as_str();
     let items = top_items(wish, language);
     if !items.is_empty() {
@@ -87,7 +93,7 @@ pub(super) fn tasks(reading: &PromptText<'_>, language: PromptLanguage, clauses:
         let ends = marks.iter().skip(1).map(|mark| mark.0).chain([wish.len()]);
         return marks.iter().zip(ends).map(|(mark, end)| (mark.1, end)).collect();
     }
-    let found = [announced(wish, language, clauses), statements(reading, language, clauses)];
+    let found = [announced(wish, language, clauses), statements(reading, language, findings, clauses)];
     let found = found.into_iter().find(|tasks| !tasks.is_empty());
     found.unwrap_or_else(|| chain(wish, language, clauses))
 }
@@ -98,8 +104,13 @@ const MIN_ANNOUNCED_STATEMENTS: usize = 2;
 /// The most words of the thing that a statement is about.
 const MAX_SUBJECT_WORDS: usize = 5;
 
-/// Wishes about different things side by side: "the sidebar should …, Users needs …, and the limit can …".
-fn statements(reading: &PromptText<'_>, language: PromptLanguage, clauses: &[Clause]) -> Vec<(usize, usize)> {
+/// Wishes about things in different files side by side: "the sidebar should …, Users needs …, and the limit can …".
+fn statements(
+    reading: &PromptText<'_>,
+    language: PromptLanguage,
+    findings: &Findings,
+    clauses: &[Clause],
+) -> Vec<(usize, usize)> {
     let wish = reading.wish.as_str();
     let text = |clause: &Clause| &wish[clause.start..clause.end];
     let is_head = |clause: &&Clause| clause.act.is_none() && text(clause).trim_end().ends_with([':', '：']);
@@ -108,12 +119,20 @@ fn statements(reading: &PromptText<'_>, language: PromptLanguage, clauses: &[Cla
         .iter()
         .filter(|clause| words_in(text(clause)) > 1)
         .collect();
+    let within = |name: &&NameInPrompt| parts.iter().any(|part| part.start <= name.start && name.end <= part.end);
+    let found = reading.names.iter().filter(within).filter_map(|name| findings.names.get(&name.text));
+    let files: BTreeSet<&String> = found.filter(|found| found.exact).filter_map(|found| found.places.first()).collect();
     let mut subjects: Vec<String> = parts.iter().filter_map(|part| subject(reading, language, part)).collect();
     subjects.sort_unstable();
     subjects.dedup();
     let begins = head.is_some() || parts.first().is_some_and(|first| subject(reading, language, first).is_some());
     let fewest = if head.is_some() { MIN_ANNOUNCED_STATEMENTS } else { MIN_STATEMENTS };
-    if !begins || subjects.len() < fewest || parts.len() < MIN_STATEMENTS || subjects.len() * 2 < parts.len() {
+    if !begins
+        || files.len() < fewest
+        || subjects.len() < fewest
+        || parts.len() < MIN_STATEMENTS
+        || subjects.len() * 2 < parts.len()
+    {
         return Vec::new();
     }
     parts.iter().map(|part| (part.start, part.end)).collect()

@@ -139,11 +139,9 @@ fn by_path(name: &NameInPrompt, paths: &[String]) -> NameMatches {
         ..NameMatches::default()
     };
     let lower = name.text.to_lowercase();
-    let mut wanted = name.text.trim_start_matches("./").trim_matches('/').to_owned();
-    // The package `@shop/utils` is in a folder `utils`.
-    if let Some((_, package)) = wanted.strip_prefix('@').and_then(|scoped| scoped.split_once('/')) {
-        wanted = package.to_owned();
-    }
+    // "@src/a.rs" mentions a file, and the package `@shop/utils` is in a folder `utils`.
+    let is_package = name.text.starts_with('@') && name.text.matches('/').count() == 1;
+    let mut wanted = name.text.trim_start_matches('@').trim_start_matches("./").trim_matches('/').to_owned();
     if name.kind == NameKind::Path {
         // A frame of a trace has the path of another machine before it.
         loop {
@@ -160,7 +158,9 @@ fn by_path(name: &NameInPrompt, paths: &[String]) -> NameMatches {
             }
             place.path.extend(hits);
             match wanted.split_once('/') {
-                Some((_, rest)) if place.path.is_empty() && name.text.starts_with('/') => wanted = rest.to_owned(),
+                Some((_, rest)) if place.path.is_empty() && (is_package || name.text.starts_with('/')) => {
+                    wanted = rest.to_owned()
+                }
                 _ => return place,
             }
         }
