@@ -1,5 +1,7 @@
 //! The places in the repository that the names of a prompt lead to.
 
+use std::collections::BTreeSet;
+
 use super::clauses::{Clause, ClauseAct};
 use super::lookup_results::Resolution;
 use super::prompt_text::{NameInPrompt, NameKind};
@@ -146,6 +148,25 @@ impl<'a> ScoreBasis<'a> {
         let clause = self.clauses.iter().find(|clause| clause.start <= name.start && name.start < clause.end);
         let start = clause.map_or(0, |clause| clause.start.min(name.start));
         (clause, self.reading.text[start..name.start].trim_end().to_lowercase())
+    }
+
+    /// Returns `true` if a second file, a test, a migration or the callers go with a change.
+    pub(super) fn has_companion(&self, places: &PromptTargets<'_>) -> bool {
+        let wish = &self.reading.wish;
+        let stays = |clause: &Clause| {
+            let text = &wish[clause.start..clause.end];
+            clause.is_run()
+                || clause.is_constraint
+                || ["says.protects", "says.checks"].iter().any(|key| self.language.has(key, text))
+        };
+        let changed = |name: &&&NameInPrompt| {
+            let clause = self.clauses.iter().find(|clause| clause.start <= name.start && name.start < clause.end);
+            name.kind == NameKind::Path && !clause.is_some_and(stays)
+        };
+        let files: BTreeSet<&str> = places.one.iter().filter(changed).map(|name| name.text.as_str()).collect();
+        let belongs = self.language.spans("says.companions", wish);
+        let changes = matches!(self.acts().next(), Some(ClauseAct::Precise | ClauseAct::Create | ClauseAct::Vague));
+        changes && (files.len() > 1 || belongs.iter().any(|&(start, _)| !wish[..start].trim().is_empty()))
     }
 
     /// Returns `true` if a word before the name says that the work is there: "in", "to", "table".

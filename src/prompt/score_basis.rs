@@ -1,11 +1,8 @@
 //! The things that the scores of a prompt are read from, and what its parts say.
 
-use std::collections::BTreeSet;
-
 use super::clauses::{Clause, ClauseAct};
 use super::concrete_values::{concrete, has_metric};
 use super::lookup_results::Findings;
-use super::places::PromptTargets;
 use super::prompt_text::{NameInPrompt, NameKind, PromptText};
 use super::smells::Smell;
 use super::word_lists::PromptLanguage;
@@ -226,25 +223,6 @@ impl ScoreBasis<'_> {
             text.replace_range(name.start..name.end, &" ".repeat(name.end - name.start));
         }
         concrete(&text) > 0
-    }
-
-    /// Returns `true` if a second file, a test, a migration or the callers go with a change.
-    pub(super) fn has_companion(&self, places: &PromptTargets<'_>) -> bool {
-        let wish = &self.reading.wish;
-        let stays = |clause: &Clause| {
-            let text = &wish[clause.start..clause.end];
-            clause.is_run()
-                || clause.is_constraint
-                || ["says.protects", "says.checks"].iter().any(|key| self.language.has(key, text))
-        };
-        let changed = |name: &&&NameInPrompt| {
-            let clause = self.clauses.iter().find(|clause| clause.start <= name.start && name.start < clause.end);
-            name.kind == NameKind::Path && !clause.is_some_and(stays)
-        };
-        let files: BTreeSet<&str> = places.one.iter().filter(changed).map(|name| name.text.as_str()).collect();
-        let belongs = self.language.spans("says.companions", wish);
-        let changes = matches!(self.acts().next(), Some(ClauseAct::Precise | ClauseAct::Create | ClauseAct::Vague));
-        changes && (files.len() > 1 || belongs.iter().any(|&(start, _)| !wish[..start].trim().is_empty()))
     }
 
     /// Returns `true` if all that is wanted is an exact value: "raise MAX from 4 to 16", "the limit must be 8".
