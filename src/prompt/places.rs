@@ -159,11 +159,11 @@ impl<'a> ScoreBasis<'a> {
                 || clause.is_constraint
                 || ["says.protects", "says.checks"].iter().any(|key| self.language.has(key, text))
         };
-        let changed = |name: &&&NameInPrompt| {
+        let is_touched = |name: &&&NameInPrompt| {
             let clause = self.clauses.iter().find(|clause| clause.start <= name.start && name.start < clause.end);
             name.kind == NameKind::Path && !clause.is_some_and(stays)
         };
-        let files: BTreeSet<&str> = places.one.iter().filter(changed).map(|name| name.text.as_str()).collect();
+        let files: BTreeSet<&str> = places.one.iter().filter(is_touched).map(|name| name.text.as_str()).collect();
         let belongs = self.language.spans("says.companions", wish);
         let changes = matches!(self.acts().next(), Some(ClauseAct::Precise | ClauseAct::Create | ClauseAct::Vague));
         changes && (files.len() > 1 || belongs.iter().any(|&(start, _)| !wish[..start].trim().is_empty()))

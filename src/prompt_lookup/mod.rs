@@ -159,7 +159,7 @@ fn by_path(name: &NameInPrompt, paths: &[String]) -> NameMatches {
             place.path.extend(hits);
             match wanted.split_once('/') {
                 Some((_, rest)) if place.path.is_empty() && (is_package || name.text.starts_with('/')) => {
-                    wanted = rest.to_owned()
+                    wanted = rest.to_owned();
                 }
                 _ => return place,
             }
