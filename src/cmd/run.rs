@@ -29,6 +29,9 @@ use crate::runner::{Catalogue, why_nothing_ran};
 use crate::shell_quote::shell_word;
 use crate::snapshot::KeptSnapshot;
 
+/// The maximum number of paths that are named.
+const MAX_LISTED: usize = 3;
+
 /// Arguments of `gate run`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -164,8 +167,9 @@ fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, policy: &Polic
         let products = run.products();
         let own = |path: &RepoPath| run.logs.contains(path) || products.contains(&path);
         let differing = differing_from_head(&place.repo, &run.end);
-        let is_open = |paths: Vec<RepoPath>| paths.iter().any(|path| counts(&path) && !own(path));
-        let uncommitted = !run.end.opaque.is_empty() || differing.is_none_or(is_open);
+        let open: Option<Vec<_>> =
+            differing.map(|paths| paths.into_iter().filter(|path| counts(&path) && !own(path)).collect());
+        let committed = run.end.opaque.is_empty() && open.as_ref().is_some_and(Vec::is_empty);
         let changed = run.changed.iter().filter(|path| counts(path) && !own(path));
         let changed: Vec<_> = changed.take(3).map(ToString::to_string).collect();
         let absent = inputs.map(|command| absent_inputs(&place.repo, &run.start, &command.inputs)).unwrap_or_default();
@@ -173,7 +177,7 @@ fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, policy: &Polic
         let opaque = run.start.opaque.iter().chain(&run.end.opaque).find(counts);
         match (why_it_proves_nothing(run, opaque, &changed, &absent), &run.end.head) {
             (Some(why), _) => ui.say(format_args!("gate: {WARN}this run proves nothing{WARN:#} about {name}: {why}")),
-            (None, Some(head)) if !uncommitted => {
+            (None, Some(head)) if committed => {
                 ui.say(format_args!("gate: {GOOD}this proves {name}{GOOD:#} for this commit ({})", head.short()));
             }
             (None, _) => {
@@ -184,6 +188,10 @@ fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, policy: &Polic
                 ui.say(format_args!(
                     "gate: {GOOD}this proves {name}{GOOD:#} for {files}: commit exactly these, and the commit is proven"
                 ));
+                if let Some(open) = open.filter(|open| !open.is_empty()) {
+                    let paths: Vec<&RepoPath> = open.iter().collect();
+                    ui.say(format_args!("      not as in the commit: {}{}", listed(&paths), more(paths.len())));
+                }
             }
         }
     }
@@ -232,9 +240,14 @@ fn say_what_changed(run: &Run, ui: &mut Ui) {
     }
 }
 
+/// Returns how many of some paths [`listed`] leaves out, as the end of a list.
+fn more(count: usize) -> String {
+    if count > MAX_LISTED { format!(" and {} more", count - MAX_LISTED) } else { String::new() }
+}
+
 /// Names the first of some paths.
 fn listed(paths: &[&RepoPath]) -> String {
-    paths.iter().take(3).map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    paths.iter().take(MAX_LISTED).map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns how a run ended that did not pass, as the end of a sentence about it.

@@ -26,6 +26,9 @@ use crate::policy::{Command, Gate, ParamError, PathRules, Policy, read_params};
 use crate::repo_path::RepoPath;
 use crate::shell_quote::shell_word;
 
+/// The reason of a finding about a run that passed with files on disk which the commit does not contain.
+pub const NOT_ADDED: &str = "not-added";
+
 /// The kind `evidence`.
 pub const KIND: GateKind = GateKind { name: "evidence", words: "tests", check, evaluate };
 
@@ -340,7 +343,7 @@ impl EvidenceCase<'_> {
             let reason = match self.subject.role {
                 _ if !paths.is_empty() && paths.iter().all(|path| run.opaque.contains(path)) => "opaque",
                 _ if !paths.is_empty() && paths.iter().all(|path| run.absent.contains(path)) => "absent",
-                SubjectKind::Commit if !paths.is_empty() && !paths.iter().any(added) => "not-added",
+                SubjectKind::Commit if !paths.is_empty() && !paths.iter().any(added) => NOT_ADDED,
                 SubjectKind::Commit | SubjectKind::WorkingTree => "stale",
             };
             let (own, others) = self.own(&paths);

@@ -61,12 +61,16 @@ pub fn blocks(results: &[GateResult]) -> bool {
     results.iter().any(|result| result.effect() >= Effect::CannotJudge)
 }
 
+/// Returns the results that stop the work.
+fn stopping(results: &[GateResult]) -> impl Iterator<Item = &GateResult> {
+    results.iter().filter(|result| result.effect() >= Effect::CannotJudge)
+}
+
 /// Returns the declared commands that would clear everything that blocks, or none if something blocks that no command
 /// clears.
 pub fn clearing_commands<'p>(policy: &'p Policy, results: &[GateResult]) -> Vec<&'p Command> {
-    let stopping = results.iter().filter(|result| result.effect() >= Effect::CannotJudge);
     let names: Option<BTreeSet<&str>> =
-        stopping.flat_map(GateResult::decisive).map(|finding| finding.command.as_deref()).collect();
+        stopping(results).flat_map(GateResult::decisive).map(|finding| finding.command.as_deref()).collect();
     let names = names.unwrap_or_default();
     policy.commands.iter().filter(|command| names.contains(command.name.as_str())).collect()
 }
@@ -85,8 +89,9 @@ pub fn verdict(
         && results.iter().all(|result| !matches!(result.answer, Answer::Pending | Answer::Unknown | Answer::Fail));
     let evidence = evidence(&facts, &results);
     let mut next_actions = next_actions(&results);
+    let lacks_added = || stopping(&results).flat_map(GateResult::decisive).all(|one| one.reason == evidence::NOT_ADDED);
     if let ([run], Some(push)) = (next_actions.as_slice(), occasion.push_again)
-        && run.starts_with(RUN)
+        && (run.starts_with(RUN) || lacks_added())
         // gate push makes the runs that a gate lacks, and no other.
         && !clearing_commands(policy, &results).is_empty()
     {
@@ -192,11 +197,13 @@ fn evidence(facts: &Facts, results: &[GateResult]) -> Vec<EvidenceRecord> {
 /// committed next. Several `gate run` are one. Of a push that no command here clears, nothing else is asked.
 fn next_actions(results: &[GateResult]) -> Vec<String> {
     let mut actions: Vec<String> = Vec::new();
-    let stopping = || results.iter().filter(|result| result.effect() >= Effect::CannotJudge);
     let is_sync = |finding: &&Finding| finding.reason == protected_branch::SYNC;
-    let syncs: BTreeSet<&str> =
-        stopping().flat_map(GateResult::decisive).filter(is_sync).map(|finding| finding.subject.as_str()).collect();
-    for result in stopping() {
+    let syncs: BTreeSet<&str> = stopping(results)
+        .flat_map(GateResult::decisive)
+        .filter(is_sync)
+        .map(|finding| finding.subject.as_str())
+        .collect();
+    for result in stopping(results) {
         let clearable = |finding: &&Finding| is_sync(finding) || !syncs.contains(finding.subject.as_str());
         for finding in result.decisive().filter(clearable) {
             let action = finding.remedy.as_ref().or(finding.fix.as_ref());

@@ -109,6 +109,15 @@ fn a_refused_push_names_it_and_that_line_pushes() {
     project.sh(&line).exits(0);
     assert!(String::from_utf8_lossy(&project.repo.read("src/lib.sh")).ends_with("later\n"));
     project.sh("rm src/new.sh && git checkout -q src/lib.sh").exits(0);
+    // The same after a run with a file on disk that the commit does not have.
+    project.edit("four and a half");
+    project.repo.write("src/todo.sh", "later\n");
+    project.gate(["run", "test"]).exits(0).says("not as in the commit: src/todo.sh");
+    let refused = project.push("git push origin feature").exits(1).says("passed with src/todo.sh on disk");
+    let line = next(&refused.text());
+    assert_eq!(line, "git stash push --include-untracked -- src/todo.sh && gate push origin feature && git stash pop");
+    project.sh(&line).exits(0);
+    project.sh("rm src/todo.sh").exits(0);
     // What is not checked out cannot be proven here.
     project.edit("five");
     project.sh("git branch later && git reset -q --hard HEAD~1").exits(0);
