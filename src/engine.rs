@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use crate::collect::merge_base::Lineage;
 use crate::collect::{self, BaseOf, Sources};
-use crate::collect::{earlier_runs, failed_tests, forge_query, other_runs};
+use crate::collect::{earlier_runs, failed_tests, forge_query, undeclared_runs};
 use crate::config;
 use crate::event::pushes::PushedRef;
 use crate::event::{EventKind, Judged, Origin};
@@ -344,11 +344,11 @@ impl Workplace {
         }
         let files = self.files();
         let project = policy.project(&files);
-        facts.other_runs = other_runs::read(state, project, &facts.subjects);
+        facts.other_runs = undeclared_runs::read(state, project, &facts.subjects);
         // At a stop the story has them.
-        let missing = || other_runs::is_any_missing(state, &policy.commands, &facts.subjects);
+        let missing = || undeclared_runs::is_any_missing(state, &policy.commands, &facts.subjects);
         if !matches!(facts.moment, Moment::Stop | Moment::After) && missing() {
-            let of_agents = other_runs::of_agents(&self.journal, project, &facts.subjects);
+            let of_agents = undeclared_runs::of_agents(&self.journal, project, &facts.subjects);
             facts.other_runs.splice(..0, of_agents);
         }
         match failed_tests::read(&self.repo, state, policy, session, facts) {

@@ -126,7 +126,7 @@ pub fn main(args: &PromptArgs, ui: &mut Ui) -> Result<Exit> {
     if args.json {
         ui.line(serde_json::to_string_pretty(&evaluation)?);
     } else {
-        ui.raw(render::prompt::lines(&evaluation));
+        ui.raw(render::prompt_evaluation::lines(&evaluation));
         if rises {
             ui.line(phrase("en", "rising", 0, &[]));
         }

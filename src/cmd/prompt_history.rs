@@ -54,7 +54,7 @@ pub(super) fn show(json: bool, ui: &mut Ui) -> Result<Exit> {
         };
         ui.line(serde_json::to_string_pretty(&report)?);
     } else {
-        ui.raw(render::prompt::history(history));
+        ui.raw(render::prompt_evaluation::history(history));
     }
     Ok(Exit::Pass)
 }

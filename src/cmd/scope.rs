@@ -26,7 +26,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     } else if evaluation.tasks.is_empty() {
         ui.line("this is one task");
     } else {
-        ui.raw(render::prompt::table(&evaluation.tasks));
+        ui.raw(render::prompt_evaluation::table(&evaluation.tasks));
     }
     Ok(Exit::Pass)
 }

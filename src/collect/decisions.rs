@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::decision_index as memory;
-use super::working_tree_diff;
+use super::tree_differences;
 use crate::decision::compare::FileStates;
 use crate::decision::rules::{DecisionRules, KIND};
 use crate::decision::{self, Decision};
@@ -52,7 +52,7 @@ fn since_local(repo: &Repo, tip: &Oid) -> Result<Option<(Oid, Vec<RepoPath>)>, G
     let Some(base) = base else { return Ok(None) };
     let pair = (repo.tree_of(&base)?, repo.tree_of(tip)?);
     Ok(match repo.diff_trees(&[pair])?.pop() {
-        Some(TreeDiff::Changes(changes)) => Some((base, working_tree_diff::listed(&changes))),
+        Some(TreeDiff::Changes(changes)) => Some((base, tree_differences::listed(&changes))),
         Some(TreeDiff::Unreadable) | None => None,
     })
 }

@@ -1,7 +1,7 @@
 //! A subject that is not compared yet.
 
 use crate::collect::merge_base::{Lineage, Target};
-use crate::collect::working_tree_diff;
+use crate::collect::tree_differences;
 use crate::fact::subject::{Base, Subject, SubjectKind};
 use crate::git::{GitError, Repo, TreeDiff};
 use crate::oid::Oid;
@@ -77,8 +77,8 @@ impl<'a> Draft<'a> {
     pub(super) fn differing(&self, diff: &TreeDiff) -> Option<Vec<RepoPath>> {
         let TreeDiff::Changes(changes) = diff else { return None };
         Some(match self.snapshot {
-            Some(snapshot) => working_tree_diff::differing(changes, &snapshot.dirty),
-            None => working_tree_diff::listed(changes),
+            Some(snapshot) => tree_differences::differing(changes, &snapshot.dirty),
+            None => tree_differences::listed(changes),
         })
     }
 }

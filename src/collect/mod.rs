@@ -18,13 +18,13 @@ pub mod functions;
 mod judgement_notes;
 pub mod merge_base;
 mod named_texts;
-pub mod other_runs;
 mod pushed_updates;
 mod quarantine;
 pub mod run_comparison;
 mod test_changes;
 pub mod tested_changes;
-mod working_tree_diff;
+mod tree_differences;
+pub mod undeclared_runs;
 
 use std::thread;
 

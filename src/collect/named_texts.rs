@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::name::names;
+use self::path_mentions::names;
 use crate::collect::draft::Draft;
 use crate::fact::evidence::RunFact;
 use crate::git::{GitError, Mention, MentionsIn, Repo, TreeFile};
@@ -15,7 +15,7 @@ use crate::oid::Oid;
 use crate::policy::{Command, PathRules, Policy};
 use crate::repo_path::RepoPath;
 
-mod name;
+mod path_mentions;
 mod table;
 
 /// The maximum number of lines above a name in a settings file that are searched for the setting.
@@ -103,7 +103,7 @@ impl<'a> NamedTexts<'a> {
         }
         let mut open: BTreeSet<&RepoPath> = paths.into_iter().collect();
         for command in &self.policy.commands {
-            let is_named = |path: &RepoPath| name::command_names(&command.run, &command.dir, path);
+            let is_named = |path: &RepoPath| path_mentions::command_names(&command.run, &command.dir, path);
             let gate_toml = || RepoPath::from("gate.toml");
             answers.named.extend(open.extract_if(.., |path| is_named(path)).map(|path| (path.clone(), gate_toml())));
         }
@@ -114,7 +114,7 @@ impl<'a> NamedTexts<'a> {
             if open.is_empty() {
                 break;
             }
-            let words = name::words(&open, MAX_NAMES);
+            let words = path_mentions::words(&open, MAX_NAMES);
             let code = self.repo.mentions(content, &words, table::code_pathspecs(), 0)?;
             let settings = self.repo.mentions(content, &words, table::settings_pathspecs(), MAX_ABOVE)?;
             for (at, mention) in code.iter().chain(&settings).enumerate() {
@@ -137,7 +137,7 @@ impl<'a> NamedTexts<'a> {
 impl NamedTexts<'_> {
     /// Returns the file that a line includes, if it is a regular one: a link stands for another file.
     fn included(&self, content: MentionsIn<'_>, mention: &Mention) -> Result<Option<RepoPath>, GitError> {
-        let Some(path) = name::included_file(mention) else { return Ok(None) };
+        let Some(path) = path_mentions::included_file(mention) else { return Ok(None) };
         let is_regular = match content {
             MentionsIn::Tree(tree) => matches!(self.repo.regular_file_at(tree, &path)?, TreeFile::Regular(_)),
             MentionsIn::WorkingTree => {

@@ -7,7 +7,7 @@ use crate::collect::draft::Draft;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::collect::named_texts::NamedTexts;
-use crate::collect::working_tree_diff;
+use crate::collect::tree_differences;
 use crate::collect::{CollectError, Sources};
 use crate::fact::evidence::{RunFact, RunProof};
 use crate::fact::rewritten_files::rewriter;
@@ -313,7 +313,7 @@ fn run_fact(recorded: &RecordedRun, differs: Option<Vec<RepoPath>>, during: &Tre
         tree: run.start.tree.clone(),
         head: run.start.head.clone(),
         changed: match during {
-            TreeDiff::Changes(changes) => Some(working_tree_diff::listed(changes)),
+            TreeDiff::Changes(changes) => Some(tree_differences::listed(changes)),
             TreeDiff::Unreadable => None,
         },
         opaque: both(&run.start.opaque, &run.end.opaque),

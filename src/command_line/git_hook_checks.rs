@@ -1,7 +1,7 @@
 //! Checks that `git commit` and `git push` run through hooks. The line does not show them, but their output does.
 
 use crate::runner::output_line::lines;
-use crate::runner::simple_command_line::simple_commands;
+use crate::runner::word_splitting::simple_commands;
 use crate::runner::{
     Catalogue, CommandKind, ExitMeaning, Invocation, OutputOutcome, RunScope, classify, read_output_of,
 };

@@ -9,7 +9,7 @@ use super::Workplace;
 use crate::command_line::CommonGround;
 use crate::escalation::clean_checkout::Clean;
 use crate::escalation::failing_command::FailureProof;
-use crate::escalation::handoff::ruled_out_retries::{self, PastWork};
+use crate::escalation::handoff::repeated_actions::{self, PastWork};
 use crate::escalation::history::{FailedRun, History};
 use crate::escalation::{self, Artifacts, Escalation};
 use crate::event::rescue::Rescue;
@@ -128,7 +128,7 @@ impl Workplace {
             changed: &self.changed_since(&events[..=at], verdict),
             ground: CommonGround { root: root.as_deref(), project: policy.project(&files) },
         };
-        for item in ruled_out_retries::repeated(items, &past) {
+        for item in repeated_actions::repeated(items, &past) {
             let text = say("feedback", "ruled_out", &context! { item });
             if !verdict.feedback.is_empty() {
                 verdict.feedback.push_str("\n- ");

@@ -3,12 +3,12 @@
 
 mod git_call;
 mod operands;
+pub mod path_context;
 mod search;
-pub mod standpoint;
 
 use serde::{Deserialize, Serialize};
 
-use self::standpoint::{Standpoint, braces, is_or_matches};
+use self::path_context::{PathContext, braces, is_or_matches};
 use super::{client_hooks, script_changes};
 use std::path::Path;
 
@@ -70,16 +70,16 @@ const SWITCHES: [(&str, &str); 4] =
 
 /// What a command line is about to do, as far as its words show it.
 pub fn of_line(line: &Understood) -> Vec<Intent> {
-    of_line_from(line, &Standpoint::unknown(), 0)
+    of_line_from(line, &PathContext::unknown(), 0)
 }
 
 /// The same, seen from where it starts.
-pub fn of_line_at(line: &Understood, from: &Standpoint<'_>) -> Vec<Intent> {
+pub fn of_line_at(line: &Understood, from: &PathContext<'_>) -> Vec<Intent> {
     of_line_from(line, from, 0)
 }
 
 /// `depth`: so many aliases of git lead to the line.
-fn of_line_from(line: &Understood, from: &Standpoint<'_>, depth: usize) -> Vec<Intent> {
+fn of_line_from(line: &Understood, from: &PathContext<'_>, depth: usize) -> Vec<Intent> {
     let mut found = Vec::new();
     let leaves = || line.program.leaves.iter().zip(&line.purposes).filter(|(leaf, _)| !leaf.remote);
     for (leaf, purpose) in leaves() {
@@ -209,7 +209,7 @@ fn is_policy(parts: &[&str], is_absolute: bool) -> bool {
     }
 }
 
-fn of_leaf(leaf: &Leaf, purpose: &Purpose, from: &Standpoint<'_>, depth: usize, found: &mut Vec<Intent>) {
+fn of_leaf(leaf: &Leaf, purpose: &Purpose, from: &PathContext<'_>, depth: usize, found: &mut Vec<Intent>) {
     let is_git = leaf.name() == Some("git");
     let given = leaf.given.iter().filter(|_| is_git);
     for (name, value) in leaf.environment.iter().chain(given) {
@@ -261,7 +261,7 @@ fn of_leaf(leaf: &Leaf, purpose: &Purpose, from: &Standpoint<'_>, depth: usize, 
 #[derive(Clone, Copy)]
 struct Place<'a> {
     leaf: &'a Leaf,
-    from: &'a Standpoint<'a>,
+    from: &'a PathContext<'a>,
 }
 
 impl Place<'_> {

@@ -6,7 +6,7 @@ use std::fs::{self, Metadata};
 use std::path::Path;
 
 use super::Repo;
-use super::attributes::folders_above;
+use super::attribute_files::folders_above;
 use super::config::parse_flag;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;

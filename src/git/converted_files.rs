@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use super::attributes::folders_above;
+use super::attribute_files::folders_above;
 use super::command::run;
 use super::config::last;
 use super::config::{ConfigEntry, parse_flag};

@@ -9,7 +9,7 @@ use git2::{AttrCheckFlags, AttrValue, Blob, DiffOptions, Patch, Repository};
 use imara_diff::{Algorithm, Diff, InternedInput, Token};
 
 use super::Repo;
-use super::attributes::folders_above;
+use super::attribute_files::folders_above;
 use super::changed_blobs::Blobs;
 use crate::commit::change::{Commit, FileChange, PathStatus};
 use crate::commit::change_class::{PatchReader, Texture};

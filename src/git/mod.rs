@@ -5,7 +5,7 @@
 //! answers instead. Inherited `GIT_*` variables are never obeyed.
 
 mod absent_files;
-mod attributes;
+mod attribute_files;
 mod blame;
 mod blob_hash;
 mod changed_blobs;
@@ -46,6 +46,7 @@ mod publish_snapshot;
 mod push_options;
 mod refs_and_objects;
 mod remote;
+mod remote_tracking;
 mod repo;
 mod scratch_index;
 mod snapshot;
@@ -54,7 +55,6 @@ mod split_commit;
 mod status;
 mod submodule_edits;
 mod tool_folders;
-mod tracking;
 mod visible_files;
 mod withheld_files;
 mod work_trees;

@@ -8,7 +8,7 @@ use super::install_record::{Before, FileRecord, FileRole, HookRecord, InstallRec
 use super::plan::{FileState, Plan, PlannedChange};
 use super::shim::{self, Shim};
 use super::{
-    HookManager, HooksDir, HooksPlace, InstallError, InstallTarget, husky, managers, policy_text, shell_settings,
+    HookManager, HooksDir, HooksPlace, InstallError, InstallTarget, gate_toml, husky, managers, shell_settings,
 };
 use crate::digest::hex_digest;
 use crate::shell_kind::Shell;
@@ -90,7 +90,7 @@ fn plan_policy(repository: &InstallTarget, path: &Path, wishes: &Wishes, plan: &
         Some(text) => add_commands(path, text, wishes, plan)?,
         None => {
             let commands = proposed(repository, wishes, &mut plan.notes)?;
-            policy_text::fresh(&commands, &wishes.doubts, wishes.observe)
+            gate_toml::fresh(&commands, &wishes.doubts, wishes.observe)
                 .map_err(|error| InstallError::Policy { path: path.to_owned(), message: error.to_string() })?
         }
     };
@@ -146,9 +146,9 @@ fn add_commands(path: &Path, text: &str, wishes: &Wishes, plan: &mut Plan) -> Re
     let mut out = text.to_owned();
     for (name, gate, run) in [("test", "tests", &wishes.test), ("build", "build", &wishes.build)] {
         let Some(run) = run else { continue };
-        let (with, added) = policy_text::with_command(&out, name, gate, run)
+        let (with, added) = gate_toml::with_command(&out, name, gate, run)
             .map_err(|message| InstallError::Policy { path: path.to_owned(), message })?;
-        if let policy_text::Added::Taken(line) = added {
+        if let gate_toml::Added::Taken(line) = added {
             plan.notes
                 .push(format!("gate.toml declares `{name}` as `{line}`, which stays; edit it there to change it."));
         }

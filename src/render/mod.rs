@@ -15,7 +15,7 @@ pub mod install_plan;
 pub mod learning;
 pub mod named_tests;
 pub mod observed_blocks;
-pub mod prompt;
+pub mod prompt_evaluation;
 pub mod reflections;
 pub mod replay;
 pub mod review;

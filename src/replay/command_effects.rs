@@ -5,8 +5,8 @@
 
 use crate::command_line::{Purpose, Understood, understand};
 use crate::replay::case;
-use crate::replay::package_proofs::From;
 use crate::replay::packages::{self, within};
+use crate::replay::proofs_by_package::From;
 use crate::replay::simulated_repository::{World, copied_to, folder};
 use crate::replay::tree_content::{Content, FileText};
 use crate::repo_path::seen_from;

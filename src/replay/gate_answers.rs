@@ -9,7 +9,7 @@ use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::gates::{self, claims};
 use crate::policy::Severity;
 use crate::replay::case::{self, AnswerWord, Case, CaseAct, CaseError};
-use crate::replay::package_proofs::From;
+use crate::replay::proofs_by_package::From;
 use crate::replay::simulated_repository::World;
 use crate::replay::simulated_run::Update;
 use crate::replay::{case_events, case_facts, case_policy, forge_state};

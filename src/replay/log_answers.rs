@@ -14,7 +14,7 @@ use crate::replay::compose::{EarlierActs, compose, compose_part};
 use crate::replay::gate_answers::{GateAnswer, OpenCase};
 use crate::replay::session_answers::{SessionAnswers, StopAnswers, StopError, UnreadRecords, beginning};
 use crate::replay::session_case::{is_deed, record};
-use crate::replay::session_stop::{is_stop, stop_of};
+use crate::replay::turn_end::{is_stop, stop_of};
 use crate::timeline::Entry;
 
 /// The largest number of events that are read before they are judged, in a turn that does not end.

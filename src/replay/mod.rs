@@ -20,16 +20,16 @@ pub mod compose;
 pub mod forge_state;
 pub mod gate_answers;
 pub mod log_answers;
-pub mod package_proofs;
 pub mod packages;
+pub mod proofs_by_package;
 pub mod rejudge;
 pub mod remote_effects;
 pub mod session_answers;
 pub mod session_case;
-mod session_stop;
 pub mod simulated_repository;
 pub mod simulated_run;
 pub mod tree_content;
+mod turn_end;
 
 pub use case::{AnswerWord, Case, CaseError};
 pub use gate_answers::{Answers, GateAnswer, answer};

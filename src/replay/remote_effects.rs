@@ -2,7 +2,7 @@
 //! interface, which no hook of git ever sees.
 
 use crate::command_line::{Purpose, understand};
-use crate::replay::package_proofs::RecordedLine;
+use crate::replay::proofs_by_package::RecordedLine;
 use crate::replay::simulated_repository::World;
 use crate::replay::simulated_run::Update;
 use crate::runner::Project;

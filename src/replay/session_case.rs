@@ -16,7 +16,7 @@ use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::replay::anonymize::Neutral;
 use crate::replay::compose::{CaseEnd, CaseSources, compose};
-use crate::replay::session_stop::{is_stop, stop_of};
+use crate::replay::turn_end::{is_stop, stop_of};
 use crate::source;
 use crate::source::sessions::is_absolute;
 use crate::timeline::{self, Entry};

@@ -11,8 +11,8 @@ use crate::event::Grade;
 use crate::replay::case::{self, Case, CaseAct};
 use crate::replay::case_commits::{self, CaseCommit};
 use crate::replay::forge_state;
-use crate::replay::package_proofs::{self, From, RecordedLine};
 use crate::replay::packages::Package;
+use crate::replay::proofs_by_package::{self, From, RecordedLine};
 use crate::replay::simulated_run::{EndedLine, SimulatedRun, Update};
 use crate::replay::tree_content::{Content, FileText, NamedContents};
 use crate::repo_path::seen_from;
@@ -233,9 +233,9 @@ impl World {
             copies: &copies,
         };
         let all = self.packages_of(start);
-        let mut proofs = package_proofs::proofs(&recorded, start, &all);
-        if dir.is_some() && package_proofs::may_run_hooks(&command.command, &From(start, "")) {
-            proofs.extend(package_proofs::hook_proofs(&recorded, start, &all));
+        let mut proofs = proofs_by_package::proofs(&recorded, start, &all);
+        if dir.is_some() && proofs_by_package::may_run_hooks(&command.command, &From(start, "")) {
+            proofs.extend(proofs_by_package::hook_proofs(&recorded, start, &all));
         }
         for proof in proofs {
             self.ran(seq, proof, &all, command.grade.unwrap_or(Grade::Hooked), [start, end]);
@@ -307,12 +307,12 @@ impl World {
         }
         self.branches.insert(self.branch.clone(), commit.sha.clone());
         let all = self.packages_of(&content);
-        for proof in package_proofs::hook_proofs(&recorded, &content, &all) {
+        for proof in proofs_by_package::hook_proofs(&recorded, &content, &all) {
             // A hook sees the working tree, which is what is committed only where nothing else lies there.
             let start = self.tree.clone();
             self.ran(seq, proof, &all, Grade::Hooked, [&start, &start]);
         }
-        for proof in package_proofs::proofs(&recorded, &self.tree, &all) {
+        for proof in proofs_by_package::proofs(&recorded, &self.tree, &all) {
             let start = self.tree.clone();
             self.ran(seq, proof, &all, Grade::Hooked, [&start, &start]);
         }
@@ -416,7 +416,7 @@ impl World {
             }
         }
         let all = self.packages_of(&self.tree.clone());
-        for proof in package_proofs::hook_proofs(&recorded, &self.tree, &all) {
+        for proof in proofs_by_package::hook_proofs(&recorded, &self.tree, &all) {
             let start = self.tree.clone();
             self.ran(seq, proof, &all, Grade::Hooked, [&start, &start]);
         }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::event::Grade;
 use crate::replay::case;
-use crate::replay::package_proofs::PackageProof;
 use crate::replay::packages::{self, Package};
+use crate::replay::proofs_by_package::PackageProof;
 use crate::replay::simulated_repository::World;
 use crate::replay::tree_content::Content;
 

@@ -9,8 +9,8 @@ use memchr::memmem;
 use serde::Deserialize;
 
 use crate::embedded::{self, RunnerSummary};
+use crate::runner::ambiguous_calls::{AmbiguousCall, claimed_twice};
 use crate::runner::arguments::Arguments;
-use crate::runner::claimed_calls::{ClaimedCall, claimed_twice};
 use crate::runner::command_kind::{CommandKind, ExitMeaning};
 use crate::runner::example::Example;
 use crate::runner::name_source::NameSource;
@@ -79,7 +79,7 @@ pub enum CatalogueError {
     },
     /// Two runners claim the same call.
     #[error("{} and {} both claim `{}`: give one of them other words", file_of(&.0.by[0]), file_of(&.0.by[1]), .0.call)]
-    Claimed(ClaimedCall),
+    Claimed(AmbiguousCall),
     /// A pattern that is not a regular expression.
     #[error("runner `{id}`: pattern `{pattern}`: {message}")]
     Pattern {

@@ -8,7 +8,7 @@ use crate::runner::catalogue::{Catalogue, Runner};
 use crate::runner::command_kind::{CommandKind, ExitMeaning, RunScope};
 use crate::runner::invocation::{Invocation, classify};
 use crate::runner::project_files::ProjectFiles;
-use crate::runner::simple_command_line::simple_commands;
+use crate::runner::word_splitting::simple_commands;
 
 /// A command line with the classification it must get.
 #[derive(Debug, Deserialize)]

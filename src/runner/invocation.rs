@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 
+use crate::runner::ambiguous_calls::is_met;
 use crate::runner::arguments::ReadArguments;
 use crate::runner::catalogue::{Catalogue, Invoke, Runner, program_name};
-use crate::runner::claimed_calls::is_met;
 use crate::runner::command_kind::{CommandKind, ExitMeaning, RunScope};
 use crate::runner::project_files::ProjectFiles;
 use crate::runner::task::{TaskRun, resolve};

@@ -3,10 +3,10 @@
 //! The facts about a runner are data, one file in `gates/runners/`; `docs/runners.md` describes the keys. Nothing here
 //! starts a process or reads a file: texts and words come in, readings go out.
 
+pub mod ambiguous_calls;
 pub mod arguments;
 pub mod catalogue;
 pub mod check_identity;
-pub mod claimed_calls;
 pub mod command_kind;
 pub mod example;
 pub mod invocation;
@@ -19,13 +19,13 @@ mod printed_names;
 pub mod project;
 pub mod project_files;
 pub mod runner_directory;
-pub mod simple_command_line;
 pub mod task;
 pub mod test_names;
+pub mod word_splitting;
 
+pub use ambiguous_calls::claimed_by_other;
 pub use catalogue::{Catalogue, CatalogueError, Runner, file_of};
 pub use check_identity::Identity;
-pub use claimed_calls::claimed_by_other;
 pub use command_kind::{CommandKind, ExitMeaning, RunScope};
 pub use invocation::{Invocation, classify};
 pub use junit::{JunitError, read_junit, read_junit_names};

@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use crate::event::test_results::TestResult;
 use crate::runner::printed_names::EXPECTS_PANIC;
-use crate::runner::simple_command_line::simple_commands;
 use crate::runner::test_names::NamedTests;
+use crate::runner::word_splitting::simple_commands;
 use crate::shell_quote::shell_word;
 
 /// The table `[names]`.

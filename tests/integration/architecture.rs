@@ -264,7 +264,16 @@ const CIRCLES: &[(&str, &[&str], &str)] = &[
     ),
     (
         "runner",
-        &["catalogue", "claimed_calls", "example", "invocation", "name_source", "printed_names", "task", "test_names"],
+        &[
+            "ambiguous_calls",
+            "catalogue",
+            "example",
+            "invocation",
+            "name_source",
+            "printed_names",
+            "task",
+            "test_names",
+        ],
         "a catalogue is refused if its own examples are read otherwise, and a task may start any runner",
     ),
     ("shell", &["expand", "nproc"], "the line's own functions say whether `nproc` is the program"),

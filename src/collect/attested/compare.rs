@@ -3,7 +3,7 @@
 use super::run_order::RunOrder;
 use crate::attest::verify::Attested;
 use crate::collect::named_texts::NamedTexts;
-use crate::collect::working_tree_diff;
+use crate::collect::tree_differences;
 use crate::event::Grade;
 use crate::fact::Facts;
 use crate::fact::evidence::RunFact;
@@ -54,7 +54,7 @@ fn run_fact(attested: &Attested, diff: &TreeDiff) -> RunFact {
     // Where it differs from its own subject, and where that differs from what is judged: no path can be missing.
     let differs = match diff {
         TreeDiff::Changes(changes) => {
-            let mut paths = [seen.differs.clone(), working_tree_diff::listed(changes)].concat();
+            let mut paths = [seen.differs.clone(), tree_differences::listed(changes)].concat();
             paths.sort();
             paths.dedup();
             Some(paths)

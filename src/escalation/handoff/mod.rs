@@ -3,8 +3,8 @@
 pub mod handoff_detection;
 pub mod packet;
 pub mod packet_check;
+pub mod repeated_actions;
 pub mod reply;
-pub mod ruled_out_retries;
 
 use serde::Deserialize;
 

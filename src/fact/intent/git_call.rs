@@ -1,6 +1,6 @@
 //! What a call of git is about to do to hooks: it passes over them, sends git elsewhere for them, or deletes them.
 
-use super::standpoint::Standpoint;
+use super::path_context::PathContext;
 use super::{Intent, IntentKind, of_line_from};
 use crate::command_line;
 use crate::fact::client_hooks;
@@ -74,7 +74,7 @@ const OWN: [&str; 56] = [
 ];
 
 /// What a call of git is about to do.
-pub(super) fn of_git(leaf: &Leaf, from: &Standpoint<'_>, depth: usize, found: &mut Vec<Intent>) {
+pub(super) fn of_git(leaf: &Leaf, from: &PathContext<'_>, depth: usize, found: &mut Vec<Intent>) {
     let mut words = leaf.argv[1..].iter();
     let mut aliases: Vec<(&str, &str)> = Vec::new();
     let subcommand = loop {
@@ -111,7 +111,7 @@ pub(super) fn of_git(leaf: &Leaf, from: &Standpoint<'_>, depth: usize, found: &m
 }
 
 /// What an alias stands for, with the words behind it.
-fn of_alias(value: &str, rest: &str, from: &Standpoint<'_>, depth: usize, found: &mut Vec<Intent>) {
+fn of_alias(value: &str, rest: &str, from: &PathContext<'_>, depth: usize, found: &mut Vec<Intent>) {
     let line = match value.strip_prefix('!') {
         Some(line) => format!("{line} {rest}"),
         None => format!("git {value} {rest}"),
@@ -122,7 +122,7 @@ fn of_alias(value: &str, rest: &str, from: &Standpoint<'_>, depth: usize, found:
 }
 
 /// A setting on the command line, or the file that it makes a part of git's settings.
-fn of_setting(leaf: &Leaf, setting: &str, from: &Standpoint<'_>, found: &mut Vec<Intent>) {
+fn of_setting(leaf: &Leaf, setting: &str, from: &PathContext<'_>, found: &mut Vec<Intent>) {
     let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
     if names_hooks(setting) || includes(key) && is_read_as_switch(leaf, value, from) {
         found.push(Intent { kind: IntentKind::RedirectsHooks, what: format!("git -c {setting}") });
@@ -135,13 +135,13 @@ fn includes(key: &str) -> bool {
 }
 
 /// Returns `true` if the file of settings sends git elsewhere for its hooks.
-fn is_read_as_switch(leaf: &Leaf, file: &str, from: &Standpoint<'_>) -> bool {
+fn is_read_as_switch(leaf: &Leaf, file: &str, from: &PathContext<'_>) -> bool {
     let dir = leaf.directory.as_ref().and_then(|directory| directory.path.as_deref());
     (from.read)(&from.resolve(dir, file)).is_some_and(|text| sets_hooks(&text))
 }
 
 /// Returns `true` if a variable makes git read settings that send it elsewhere for its hooks.
-pub(super) fn variable_redirects(leaf: &Leaf, name: &str, value: &str, from: &Standpoint<'_>) -> bool {
+pub(super) fn variable_redirects(leaf: &Leaf, name: &str, value: &str, from: &PathContext<'_>) -> bool {
     let is_file = matches!(name, "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" | "GIT_CONFIG");
     name.starts_with("GIT_CONFIG") && names_hooks(value) || is_file && is_read_as_switch(leaf, value, from)
 }
@@ -161,7 +161,7 @@ pub(super) fn sets_hooks(text: &str) -> bool {
     text.lines().any(|line| line.contains("hookspath") || passes_over(line))
 }
 
-fn of_subcommand(leaf: &Leaf, subcommand: &str, rest: &[&Arg], from: &Standpoint<'_>, found: &mut Vec<Intent>) {
+fn of_subcommand(leaf: &Leaf, subcommand: &str, rest: &[&Arg], from: &PathContext<'_>, found: &mut Vec<Intent>) {
     if matches!(subcommand, "send-pack" | "http-push") {
         found.push(Intent { kind: IntentKind::SkipsHooks, what: format!("git {subcommand}") });
     }
@@ -195,7 +195,7 @@ fn is_of_hooks(key: &str) -> bool {
 }
 
 /// Returns `true` if `git config` sends git elsewhere for its hooks.
-fn of_config(leaf: &Leaf, rest: &[&Arg], from: &Standpoint<'_>) -> bool {
+fn of_config(leaf: &Leaf, rest: &[&Arg], from: &PathContext<'_>) -> bool {
     let is = |words: &[&str]| rest.iter().any(|arg| words.contains(&&*arg.text));
     if is(&["get", "--get", "--get-all", "--get-regexp", "list", "--list", "-l"]) {
         return false;

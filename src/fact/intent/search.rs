@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Intent, IntentKind, Place, push_path, removed_arguments};
 use crate::globs::Globs;
-use crate::runner::simple_command_line::simple_commands;
+use crate::runner::word_splitting::simple_commands;
 use crate::shell::program::{Arg, Leaf};
 
 /// The names of hooks of git that guard the work.

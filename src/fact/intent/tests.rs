@@ -164,7 +164,7 @@ fn command_lines() {
 fn what_is_read_for_a_line() {
     let alias = |name: &str| (name == "p").then(|| "push --no-verify".to_owned());
     let read = |path: &str| (path == "/tmp/inc").then(|| "[core]\n\thooksPath = /x\n".to_owned());
-    let from = Standpoint { alias: &alias, read: &read, own_hooks_path: &|| true, ..Standpoint::unknown() };
+    let from = PathContext { alias: &alias, read: &read, own_hooks_path: &|| true, ..PathContext::unknown() };
     for (line, kinds) in [
         ("git p origin x", &[IntentKind::SkipsHooks][..]),
         ("git q origin x", &[]),

@@ -11,7 +11,7 @@ use crate::command_line::Understood;
 use crate::engine::Workplace;
 use crate::event::agent_work::FileEdit;
 use crate::fact::client_hooks;
-use crate::fact::intent::standpoint::{Dirs, Standpoint, spelled_out};
+use crate::fact::intent::path_context::{Dirs, PathContext, spelled_out};
 use crate::fact::intent::{self, Intent, IntentKind};
 use crate::install::{InstallTarget, git_hooks_off, hooks_in};
 use crate::repo_path::RepoPath;
@@ -32,7 +32,7 @@ pub(super) fn of_line(desk: &Desk, line: &str, at: &Path, understood: Option<&Un
     let alias = |name: &str| workplace.repo.config(&format!("alias.{name}")).ok().flatten();
     let own_hooks_path = || has_own_hooks_path(workplace);
     let read = |path: &str| text_at(&root.join(home(path)));
-    let from = Standpoint { dirs: Some(dirs), alias: &alias, own_hooks_path: &own_hooks_path, read: &read };
+    let from = PathContext { dirs: Some(dirs), alias: &alias, own_hooks_path: &own_hooks_path, read: &read };
     intent::of_line_at(spelled.as_ref().unwrap_or(understood), &from)
 }
 

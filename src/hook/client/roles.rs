@@ -8,7 +8,7 @@ use super::hook_event::HookEvent;
 use crate::command_line::{Purpose, Understood};
 use crate::config;
 use crate::event::agent_work::FileEdit;
-use crate::fact::intent::standpoint::{Dirs, Standpoint, spelled_out};
+use crate::fact::intent::path_context::{Dirs, PathContext, spelled_out};
 use crate::fact::roles::{self, PlannedAct, RoleClaim};
 use crate::fact::script_changes;
 use crate::policy::Roles;
@@ -82,7 +82,7 @@ fn of_line(desk: &Desk, line: &str, at: &Path, understood: Option<&Understood>) 
     let common_dir = canonical(desk.place.repo.common_dir());
     let dirs = Dirs { root: canonical(&desk.root), common_dir, start: canonical(at) };
     let spelled = spelled_out(line, &dirs).and_then(|line| command_evidence::understand(&line, at));
-    let from = Standpoint { dirs: Some(dirs), ..Standpoint::unknown() };
+    let from = PathContext { dirs: Some(dirs), ..PathContext::unknown() };
     let understood = spelled.as_ref().unwrap_or(understood);
     let mut paths = Vec::new();
     let mut runs = Vec::new();

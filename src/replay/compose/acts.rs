@@ -7,7 +7,7 @@ use crate::event::agent_work::{Act, AgentWork, EditKind, ShellCommand, Speaker, 
 use crate::event::{Ended, Event, EventKind, Grade, Run};
 use crate::git::GitError;
 use crate::oid::Oid;
-use crate::replay::session_stop;
+use crate::replay::turn_end;
 use crate::repo_path::RepoPath;
 use crate::source::sessions::is_absolute;
 use crate::timeline::Entry;
@@ -212,7 +212,7 @@ impl CaseWriter<'_> {
 }
 
 fn is_stop(entry: &Entry) -> bool {
-    session_stop::is_stop(&entry.event)
+    turn_end::is_stop(&entry.event)
 }
 
 /// Whether a path that was told from the root lies outside of it, on whatever system.

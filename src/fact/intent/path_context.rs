@@ -10,7 +10,7 @@ use crate::fact::client_hooks;
 use crate::globs::Globs;
 
 /// Where a command line starts, and who knows what git is told there.
-pub struct Standpoint<'a> {
+pub struct PathContext<'a> {
     /// The root of the working tree, the git directory and the directory in which the line starts; `None`: not known, and
     /// paths mean what they say.
     pub dirs: Option<Dirs>,
@@ -33,7 +33,7 @@ pub struct Dirs {
     pub start: PathBuf,
 }
 
-impl Standpoint<'_> {
+impl PathContext<'_> {
     /// Nothing is known but the words.
     pub fn unknown() -> Self {
         Self { dirs: None, alias: &|_| None, own_hooks_path: &|| false, read: &|_| None }
@@ -158,7 +158,7 @@ mod tests {
             ("/work/shop", None, "~/.codex/config.toml", "~/.codex/config.toml"),
             ("/work", None, "shop", "."),
         ] {
-            let from = Standpoint { dirs: Some(dirs(start)), ..Standpoint::unknown() };
+            let from = PathContext { dirs: Some(dirs(start)), ..PathContext::unknown() };
             assert_eq!(from.resolve(dir, path), seen, "{start} {path}");
         }
     }

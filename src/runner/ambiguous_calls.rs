@@ -4,7 +4,7 @@ use crate::runner::catalogue::{Catalogue, Invoke, Runner};
 
 /// A call that two runners claim alike.
 #[derive(Debug, PartialEq, Eq)]
-pub struct ClaimedCall {
+pub struct AmbiguousCall {
     /// The program and the words that must follow.
     pub call: String,
     /// The ids of the two runners.
@@ -12,24 +12,24 @@ pub struct ClaimedCall {
 }
 
 /// Returns the first call that two of the runners claim with equal weight.
-pub(super) fn claimed_twice(runners: &[Runner]) -> Option<ClaimedCall> {
+pub(super) fn claimed_twice(runners: &[Runner]) -> Option<AmbiguousCall> {
     let all = || runners.iter().flat_map(|runner| runner.invoke.iter().map(move |invoke| (runner, invoke)));
     all().enumerate().find_map(|(at, one)| all().skip(at + 1).find_map(|other| claimed(one, other)))
 }
 
 /// Returns the call of `invoke`, a way to start `runner`, that another runner of the catalogue claims as well.
-pub fn claimed_by_other(catalogue: &Catalogue, runner: &Runner, invoke: &Invoke) -> Option<ClaimedCall> {
+pub fn claimed_by_other(catalogue: &Catalogue, runner: &Runner, invoke: &Invoke) -> Option<AmbiguousCall> {
     let mut others = invoke.program.iter().flat_map(|program| catalogue.starts(program));
     others.find_map(|other| claimed((runner, invoke), other))
 }
 
-fn claimed((one, mine): (&Runner, &Invoke), (other, theirs): (&Runner, &Invoke)) -> Option<ClaimedCall> {
+fn claimed((one, mine): (&Runner, &Invoke), (other, theirs): (&Runner, &Invoke)) -> Option<AmbiguousCall> {
     let program = mine.program.iter().find(|program| theirs.program.contains(program))?;
     if one.id == other.id || mine.weight(one) != theirs.weight(other) || !overlap(mine, theirs) {
         return None;
     }
     let words: Vec<&str> = std::iter::once(program).chain(&mine.words).map(String::as_str).collect();
-    Some(ClaimedCall { call: words.join(" "), by: [one.id.clone(), other.id.clone()] })
+    Some(AmbiguousCall { call: words.join(" "), by: [one.id.clone(), other.id.clone()] })
 }
 
 /// Returns `true` if the same words may be those of both. They are equally many, because the weights are equal.
