@@ -46,6 +46,9 @@ pub struct ImportMap {
     /// All functions of the file.
     #[serde(default)]
     pub functions: Vec<String>,
+    /// The other names that the file defines at its top: types, constants.
+    #[serde(default)]
+    pub definitions: Vec<String>,
 }
 
 const fn first_version() -> u32 {
@@ -92,7 +95,20 @@ pub fn import_map(path: &str, bytes: &[u8]) -> Result<ImportMap, String> {
         cross_references: cross_references(&module),
         local_names,
         functions,
+        definitions: definitions(&module),
     })
+}
+
+/// Returns the names at the top of a file that are not functions. In Rust, words in small letters are modules.
+fn definitions(module: &SourceModule) -> Vec<String> {
+    let is_function = |name: &str| module.functions.iter().any(|f| f.container.is_empty() && f.name == name);
+    let counts = |name: &&String| {
+        !name.starts_with("__")
+            && (module.language != "rust" || name.starts_with(char::is_uppercase))
+            && !is_function(name)
+            && !module.imports.iter().any(|import| import.local.as_ref() == Some(*name))
+    };
+    module.defined.keys().filter(counts).cloned().collect()
 }
 
 /// Returns `true` if a file passes the name on from another file: that is not an import of its own.

@@ -157,8 +157,8 @@ impl<'a> Imports<'a> {
                 if left == Some("__all__")
                     && let Some(list) = node.child_by_field_name("right")
                 {
-                    let names: Vec<String> =
-                        children(list).into_iter().map(|name| self.unquoted(name).to_owned()).collect();
+                    let names = children(list).into_iter().filter(|name| name.kind() == "string");
+                    let names: Vec<String> = names.map(|name| self.unquoted(name).to_owned()).collect();
                     self.module.listed.extend(names);
                     return true;
                 }

@@ -3,6 +3,8 @@
 mod import_map;
 mod imports;
 mod resolve;
+#[cfg(test)]
+mod split_tests;
 mod uses;
 mod verify_split;
 
@@ -71,7 +73,9 @@ impl SourceModule {
             let id = language.entry.id.clone();
             let mut module =
                 Self { path: path.to_owned(), language: id, error_line: outline.error_line, ..Self::default() };
-            let scopes = outline.scopes.iter().filter(|scope| !scope.contains('.'));
+            // An `impl` names its type, and does not define it.
+            let defines = |scope: &&String| !scope.contains('.') && language.entry.id != "rust";
+            let scopes = outline.scopes.iter().filter(defines);
             module.defined = scopes.map(|scope| (scope.clone(), true)).collect();
             module.functions = outline.functions.into_iter().filter(|function| !function.is_header()).collect();
             let imported = imports::read(tree, text, &mut module);

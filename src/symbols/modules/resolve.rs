@@ -88,7 +88,7 @@ impl Resolver<'_> {
             return true;
         }
         if language == "python" || language == "java" || language == "go" {
-            let here = module.defined.contains_key(name) || module.listed.contains(name);
+            let here = module.defined.contains_key(name) || (language == "python" && has_module_getattr(module));
             let imported = module.imports.iter().any(|import| import.local.as_deref() == Some(name));
             let below = self.module(module, &format!(".{name}"));
             let package = module.path.ends_with("__init__.py") && !below.is_empty();
@@ -101,7 +101,8 @@ impl Resolver<'_> {
         {
             return true;
         }
-        if module.listed.contains(name) {
+        // A name in `__all__` alone is none.
+        if language != "python" && module.listed.contains(name) {
             return true;
         }
         if language == "rust" && self.is_submodule(module, name) && depth > 0 {
@@ -128,6 +129,11 @@ impl Resolver<'_> {
     fn is_submodule(&self, module: &SourceModule, name: &str) -> bool {
         !self.module(module, &format!("self::{name}")).is_empty()
     }
+}
+
+/// Returns `true` if a module of Python makes its names on demand.
+fn has_module_getattr(module: &SourceModule) -> bool {
+    module.functions.iter().any(|function| function.container.is_empty() && function.name == "__getattr__")
 }
 
 /// Returns `true` if a Rust module is inside another.

@@ -7,7 +7,7 @@ use tree_sitter::{Node, Tree};
 use super::{SourceModule, WordUse};
 
 /// The kinds of nodes that name a member, with the field of its object, and the field of the member.
-const MEMBERS: [(&str, &str, &str); 9] = [
+const MEMBERS: [(&str, &str, &str); 11] = [
     ("field_expression", "value", "field"),
     ("scoped_identifier", "path", "name"),
     ("scoped_type_identifier", "path", "name"),
@@ -17,10 +17,12 @@ const MEMBERS: [(&str, &str, &str); 9] = [
     ("method_invocation", "object", "name"),
     ("field_access", "object", "field"),
     ("qualified_type", "package", "name"),
+    ("nested_type_identifier", "module", "name"),
+    ("nested_identifier", "object", "property"),
 ];
 
 /// Kinds of nodes whose words are declared.
-const DECLARES: [&str; 12] = [
+const DECLARES: [&str; 16] = [
     "parameters",
     "lambda_parameters",
     "formal_parameters",
@@ -33,10 +35,14 @@ const DECLARES: [&str; 12] = [
     "typed_default_parameter",
     "tuple_struct_pattern_binding",
     "list_splat_pattern",
+    "dictionary_splat_pattern",
+    "as_pattern_target",
+    "type_parameter",
+    "infer_type",
 ];
 
 /// Kinds of nodes that bind their left side.
-const BINDS: [&str; 8] = [
+const BINDS: [&str; 11] = [
     "assignment",
     "short_var_declaration",
     "for_in_clause",
@@ -45,6 +51,9 @@ const BINDS: [&str; 8] = [
     "range_clause",
     "enhanced_for_statement",
     "for_expression",
+    "named_expression",
+    "assignment_pattern",
+    "object_assignment_pattern",
 ];
 
 /// Kinds of nodes that are parts of a list on a left side.
@@ -110,7 +119,7 @@ fn word(node: Node<'_>, text: &str, module: &mut SourceModule) {
     let named_argument = parent.kind() == "keyword_argument" && field(parent, node, "name");
     let key = ["pair", "field_initializer", "keyed_element", "pair_pattern"].contains(&parent.kind())
         && (field(parent, node, "key") || field(parent, node, "field"));
-    if named_argument || key {
+    if named_argument || key || is_key_of_go(node) {
         return;
     }
     let member = MEMBERS.iter().find(|(kind, _, name)| *kind == parent.kind() && field(parent, node, name));
@@ -130,9 +139,35 @@ fn word(node: Node<'_>, text: &str, module: &mut SourceModule) {
         }
         return;
     }
+    // The name of an attribute or a field.
+    if node.kind().ends_with("property_identifier") && node.kind() != "shorthand_property_identifier" {
+        return;
+    }
     let receiver = (parent.kind() == "method_reference").then(|| parent.named_child(0)).flatten();
     let receiver = receiver.filter(|receiver| receiver.id() != node.id()).map(written);
+    let receiver = receiver.or_else(|| path_before(node, text));
     module.uses.push(WordUse { word: written(node), receiver, at: node.start_byte() });
+}
+
+/// Returns `true` for the key in a composite literal of Go.
+fn is_key_of_go(node: Node<'_>) -> bool {
+    let element = node.parent().filter(|parent| parent.kind() == "literal_element");
+    element.is_some_and(|element| {
+        element.prev_named_sibling().is_none() && element.parent().is_some_and(|pair| pair.kind() == "keyed_element")
+    })
+}
+
+/// Returns the path before a word that the grammar reads as a list of tokens: in macros of Rust, in types of Java.
+fn path_before(node: Node<'_>, text: &str) -> Option<String> {
+    if !["token_tree", "scoped_type_identifier"].contains(&node.parent()?.kind()) {
+        return None;
+    }
+    let last = node.prev_sibling().filter(|between| ["::", "."].contains(&between.kind()))?.prev_sibling()?;
+    let mut first = last;
+    while let Some(before) = first.prev_sibling().filter(|between| between.kind() == "::") {
+        first = before.prev_sibling()?;
+    }
+    text.get(first.start_byte()..last.end_byte()).map(str::to_owned)
 }
 
 /// Returns `Some` if a word is declared, with `true` if at the top of the file.
@@ -165,6 +200,12 @@ fn declared(node: Node<'_>) -> Option<bool> {
         "var_spec_list",
         "const_spec_list",
         "ambient_declaration",
+        "block",
+        "if_statement",
+        "elif_clause",
+        "else_clause",
+        "try_statement",
+        "except_clause",
     ];
     let mut around = parent.parent();
     while let Some(outer) = around.filter(|outer| wraps.contains(&outer.kind())) {

@@ -73,6 +73,7 @@ pub fn verify(map: &ImportMap, files: &[(String, Vec<u8>)]) -> MapVerification {
         check.paths(at, module, &mut problems);
         if check.parts.contains(&at) {
             MapCheck::unused(module, &mut problems);
+            check.listed(at, module, &mut problems);
             check.missing(at, module, &mut problems);
         }
     }
@@ -256,6 +257,16 @@ impl<'m> MapCheck<'m> {
         }
     }
 
+    /// Checks that the names in `__all__` exist.
+    fn listed(&self, at: usize, module: &SourceModule, problems: &mut BTreeSet<MapProblem>) {
+        for name in module.listed.iter().filter(|name| module.language == "python" && !name.starts_with("__")) {
+            if !self.resolver.gives(&[at], name, module, 0) {
+                let (name, file) = (name.clone(), module.path.clone());
+                problems.insert(MapProblem { kind: "missing name", name, file });
+            }
+        }
+    }
+
     fn unused(module: &SourceModule, problems: &mut BTreeSet<MapProblem>) {
         let package = module.path.ends_with("__init__.py");
         for import in module.imports.iter().filter(|import| !import.handed_on && !import.glob) {
@@ -295,6 +306,7 @@ impl<'m> MapCheck<'m> {
     fn missing(&self, at: usize, module: &SourceModule, problems: &mut BTreeSet<MapProblem>) {
         let package = ["go", "java"].contains(&module.language.as_str());
         let own: BTreeSet<&str> = free(&self.map.functions);
+        let defined = self.defined_elsewhere(module);
         let called = self.map.called();
         let declared: BTreeMap<&str, Vec<usize>> =
             module.declared.iter().fold(BTreeMap::new(), |mut all, (at, word)| {
@@ -306,13 +318,15 @@ impl<'m> MapCheck<'m> {
                 (None, _) => word.word.as_str(),
                 (Some(_), _) => continue,
             };
-            if self.knows(at, module, name) || declared.contains_key(name) {
+            let defines = defined.contains(name) && self.is_of_the_file(module, word.at);
+            let relevant = defines || called.contains_key(name) || own.contains(name);
+            if !relevant || declared.contains_key(name) || self.knows(at, module, name) {
                 continue;
             }
             if let Some(import) = called.get(name) {
                 let problem = MapProblem { kind: "missing import", name: import.clone(), file: module.path.clone() };
                 problems.insert(problem);
-            } else if own.contains(name) && !self.places(name).is_empty() {
+            } else if defines || !self.places(name).is_empty() {
                 if package && self.beside(module, name) {
                     continue;
                 }
@@ -351,6 +365,23 @@ impl<'m> MapCheck<'m> {
         }
     }
 
+    /// Returns the types and constants of the map that stand in another file now.
+    fn defined_elsewhere(&self, module: &SourceModule) -> BTreeSet<&'m str> {
+        let stands = |name: &&&String| {
+            self.modules().iter().any(|other| other.path != module.path && other.defined.contains_key(**name))
+        };
+        self.map.definitions.iter().filter(|name| stands(&name)).map(String::as_str).collect()
+    }
+
+    /// Returns `true` if a place is in a function of the map, or outside of functions in a file with a type of the map.
+    fn is_of_the_file(&self, module: &SourceModule, at: usize) -> bool {
+        let mut around = module.functions.iter().filter(|function| function.range.contains(&at)).peekable();
+        if around.peek().is_none() {
+            return self.map.definitions.iter().any(|name| module.defined.contains_key(name));
+        }
+        around.any(|function| self.map.functions.contains(&function.full()))
+    }
+
     /// Returns `true` if a type that the file names outside of its functions has the method: a class that it extends.
     fn inherits(&self, module: &SourceModule, method: &str) -> bool {
         let outside = |at: usize| !module.functions.iter().any(|function| function.range.contains(&at));
@@ -367,7 +398,8 @@ impl<'m> MapCheck<'m> {
     fn beside(&self, module: &SourceModule, name: &str) -> bool {
         let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
         self.modules().iter().any(|other| {
-            folder(&other.path) == folder(&module.path)
+            (folder(&other.path) == folder(&module.path)
+                || (module.language == "java" && other.package == module.package))
                 && (other.defined.contains_key(name) || has_function(other, name))
         })
     }
