@@ -16,5 +16,6 @@
 (annotation_type_declaration name: (_) @scope.name) @scope
 (enum_constant name: (_) @scope.name body: (_)) @scope
 
-; The methods of a class without a name.
-(object_creation_expression (class_body) @ignore)
+; The methods of a class without a name. One alone is a callback.
+(object_creation_expression (class_body) @anonymous)
+(object_creation_expression (class_body . (method_declaration) @callback .))

@@ -29,4 +29,6 @@
   (#set! name "Companion")) @scope
 (enum_entry (identifier) @scope.name (class_body)) @scope
 
-(object_literal) @ignore
+; The functions of an object without a name. One alone is a callback.
+(object_literal) @anonymous
+(object_literal (class_body . (function_declaration) @callback .))

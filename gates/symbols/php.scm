@@ -15,6 +15,6 @@
 (interface_declaration name: (_) @scope.name) @scope
 (enum_declaration name: (_) @scope.name) @scope
 
-(anonymous_class) @ignore
+(anonymous_class) @anonymous
 
 (use_as_clause (_) @target (name) @name .) @alias

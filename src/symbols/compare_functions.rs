@@ -183,7 +183,7 @@ fn report(
     let (ambiguous_old, ambiguous_new) = (repeated(&pairing.old), repeated(&pairing.new));
     let (mut lost, mut doubt) = (false, doubtful);
     for (at, &function) in pairing.old.iter().enumerate() {
-        if aliased.contains(&at) {
+        if aliased.contains(&at) || function.callback {
             continue;
         }
         let name = function.shown(ambiguous_old.contains(&function.full()));
@@ -224,7 +224,9 @@ fn report(
             diff.moved.push(name.clone());
         }
     }
-    for (at, function) in pairing.new.iter().enumerate().filter(|(_, function)| !function.declaration) {
+    for (at, function) in
+        pairing.new.iter().enumerate().filter(|(_, function)| !function.declaration && !function.callback)
+    {
         if !pairing.taken[at] {
             let FunctionPlace { name, file, line } = place(function, &ambiguous_new);
             diff.new.push(name.clone());

@@ -30,6 +30,8 @@ pub struct Function {
     pub declaration: bool,
     /// It does nothing of its own: empty, a constant, a lone failure.
     pub hollow: bool,
+    /// It is the only method of a class without a name: it may go with its place.
+    pub callback: bool,
     /// A program wrote its file.
     pub generated: bool,
     /// The languages between which it may move.

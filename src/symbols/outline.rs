@@ -65,6 +65,8 @@ struct Captured<'t> {
     declarations: BTreeSet<usize>,
     ignored: BTreeSet<usize>,
     kept: BTreeSet<usize>,
+    anonymous: BTreeSet<usize>,
+    callbacks: BTreeSet<usize>,
     aliases: HashMap<usize, Vec<(String, String)>>,
 }
 
@@ -142,7 +144,8 @@ impl<'a> OutlineReader<'a> {
             if captured.kept.contains(&node.id()) {
                 ignored = false;
             }
-            if captured.ignored.contains(&node.id()) {
+            let anonymous = !around.inside && captured.anonymous.contains(&node.id());
+            if anonymous || captured.ignored.contains(&node.id()) {
                 ignored = true;
             }
             if node.kind() == "export_statement" {
@@ -199,7 +202,8 @@ impl<'a> OutlineReader<'a> {
             }
             let declaration = captured.declarations.contains(&node.id());
             let suffix = captured.suffixes.get(&node.id());
-            let function = self.function(node, definition, &outer, suffix, declaration);
+            let mut function = self.function(node, definition, &outer, suffix, declaration);
+            function.callback = captured.callbacks.contains(&node.id());
             if at == 0 && !definition.header {
                 around.inside = true;
                 around.containers.clone_from(&function.container);
@@ -231,15 +235,21 @@ impl<'a> OutlineReader<'a> {
         let parameters = definition.parameters.map(|node| self.written(node)).unwrap_or_default();
         let parameters = parameters.split_whitespace().collect::<Vec<_>>().join(" ");
         let ignored = &self.language.entry;
-        let mut code = tokens::Code::new(self.text, &ignored.comments, &ignored.instance, &definition.name);
+        let receiver = node.child_by_field_name("receiver").and_then(|node| first_parameter(self.written(node)));
+        let instance: Vec<String> = ignored.instance.iter().cloned().chain(receiver).collect();
+        let mut code = tokens::Code::new(self.text, &ignored.comments, &instance, &definition.name);
         let parameter_tokens = definition.parameters.map(|node| code.read(node)).unwrap_or_default();
         let body_tokens = body.map(|body| code.read(body)).unwrap_or_default();
         let with_first: Vec<String> = ignored.instance.iter().cloned().chain(first_parameter(&parameters)).collect();
         let mut code_of_first = tokens::Code::new(self.text, &ignored.comments, &with_first, &definition.name);
         let body_of_first = body.map(|body| code_of_first.read(body)).unwrap_or_default();
-        let hollow = !definition.header
-            && !self.is_elsewhere(node, definition)
-            && body.is_none_or(|body| self.table.hollow.is_hollow(body, self.text));
+        // A constructor that the compiler writes copies; such a destructor frees nothing.
+        let frees_nothing =
+            definition.name.starts_with('~') && body.is_some_and(|body| body.kind() == "default_method_clause");
+        let hollow = frees_nothing
+            || !definition.header
+                && !self.is_elsewhere(node, definition)
+                && body.is_none_or(|body| self.table.hollow.is_hollow(body, self.text));
         let lone_dots = body.is_some_and(|body| self.written(body).trim() == "...");
         Function {
             path: self.path.to_owned(),
@@ -257,6 +267,7 @@ impl<'a> OutlineReader<'a> {
             parameters,
             parameter_tokens,
             hollow,
+            callback: false,
             head: head.to_owned(),
             range: node.start_byte()..end.end_byte(),
             body: body_tokens,
@@ -344,6 +355,8 @@ impl<'a> OutlineReader<'a> {
             }
             captured.declarations.extend(node("declaration").map(|node| node.id()));
             captured.ignored.extend(node("ignore").map(|node| node.id()));
+            captured.anonymous.extend(node("anonymous").map(|node| node.id()));
+            captured.callbacks.extend(node("callback").map(|node| node.id()));
             captured.kept.extend(node("keep").map(|node| node.id()));
             if let (Some(alias), Some(name), Some(target)) = (node("alias"), node("name"), node("target")) {
                 let target = clean(self.written(target));

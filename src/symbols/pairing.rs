@@ -174,6 +174,7 @@ impl<'f> Pairing<'f> {
         let homes: BTreeSet<(String, String)> =
             made.iter().map(|&(old, new)| (self.old[old].home(), self.new[new].home())).collect();
         let whole_types = self.whole_types(&short);
+        let alone = self.only_pairs(&short);
         short.retain(|&(_, old, new)| {
             let (from, to) = (self.old[old], self.new[new]);
             let homes_of = (from.home(), to.home());
@@ -181,9 +182,26 @@ impl<'f> Pairing<'f> {
                 || from.container.is_empty()
                 || homes.contains(&homes_of)
                 || whole_types.contains(&homes_of)
+                || alone.contains(&(old, new))
         });
         made.extend(self.greedy(short));
         made
+    }
+
+    /// Finds short functions that are the only one of that name and body on both sides.
+    fn only_pairs(&self, pairs: &[(f64, usize, usize)]) -> BTreeSet<(usize, usize)> {
+        let (mut olds, mut news) = (BTreeMap::<usize, usize>::new(), BTreeMap::<usize, usize>::new());
+        for &(_, old, new) in pairs {
+            *olds.entry(old).or_default() += 1;
+            *news.entry(new).or_default() += 1;
+        }
+        let only = |&(old, new): &(usize, usize)| {
+            let (from, to) = (self.old[old], self.new[new]);
+            let parameters =
+                from.parameter_tokens == to.parameter_tokens || from.container.is_empty() != to.container.is_empty();
+            olds.get(&old) == Some(&1) && news.get(&new) == Some(&1) && parameters && !from.hollow
+        };
+        pairs.iter().map(|&(_, old, new)| (old, new)).filter(only).collect()
     }
 
     /// Finds types of short methods that are gone, with all of their methods in one type that was not there.
