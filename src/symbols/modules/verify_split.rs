@@ -318,15 +318,15 @@ impl<'m> MapCheck<'m> {
                 (None, _) => word.word.as_str(),
                 (Some(_), _) => continue,
             };
-            let defines = defined.contains(name) && self.is_of_the_file(module, word.at);
-            let relevant = defines || called.contains_key(name) || own.contains(name);
+            let of_the_map = defined.contains(name) && self.is_of_the_file(module, word.at);
+            let relevant = of_the_map || called.contains_key(name) || own.contains(name);
             if !relevant || declared.contains_key(name) || self.knows(at, module, name) {
                 continue;
             }
             if let Some(import) = called.get(name) {
                 let problem = MapProblem { kind: "missing import", name: import.clone(), file: module.path.clone() };
                 problems.insert(problem);
-            } else if defines || !self.places(name).is_empty() {
+            } else if of_the_map || !self.places(name).is_empty() {
                 if package && self.beside(module, name) {
                     continue;
                 }
