@@ -4,6 +4,7 @@
 
 mod failed_tests;
 mod record_changes;
+mod removal_request;
 mod tests_weakened;
 
 use std::collections::BTreeSet;
@@ -26,7 +27,7 @@ pub const KIND: GateKind = GateKind { name: "integrity", words: "integrity", che
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Params {
-    removal_words: Vec<String>,
+    removal_request: removal_request::RequestWords,
 }
 
 fn check(params: &toml::Table) -> Result<(), ParamError> {

@@ -63,15 +63,7 @@ fn failed<'a>(steps: impl Iterator<Item = &'a Step>) -> FailedTestIds<'a> {
 /// a person's request.
 pub(super) fn asks_for_removal(params: &Params, steps: &[Step]) -> bool {
     steps.iter().any(|step| match &step.deed {
-        Deed::Prompted { from: Speaker::Person, text } => {
-            let text = own_words(text).to_lowercase();
-            let words: BTreeSet<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
-            params.removal_words.iter().any(|word| {
-                // Not every script has spaces between its words.
-                let inside = word.contains(' ') || !word.chars().any(char::is_lowercase);
-                if inside { text.contains(word.as_str()) } else { words.contains(word.as_str()) }
-            })
-        }
+        Deed::Prompted { from: Speaker::Person, text } => params.removal_request.are_in(&own_words(text)),
         _ => false,
     })
 }
