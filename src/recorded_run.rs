@@ -35,6 +35,8 @@ use crate::source::project_files::DiskDirectory;
 const TAIL: usize = 8 * 1024;
 /// The maximum number of paths in an event.
 const PATHS: usize = 256;
+/// The maximum number of failed tests in a reason.
+const SHOWN: usize = 3;
 /// The maximum size of a report file that is read, in bytes.
 const REPORT: u64 = 32 * 1024 * 1024;
 
@@ -137,7 +139,10 @@ fn record_with(
     let tests = report.read(&finished, &ReportFiles { written: &written, others, counted });
     let mut served = reading.served(root, &job, &finished);
     let elsewhere = || report.loaded_elsewhere().map(|file| loaded_elsewhere(&file));
-    if let Some(why) = replaced_files(place, head_log).or_else(elsewhere).filter(|_| finished.ended.success()) {
+    let failed = || report.failed().map(|failed| failed_tests(&failed));
+    if let Some(why) =
+        replaced_files(place, head_log).or_else(elsewhere).or_else(failed).filter(|_| finished.ended.success())
+    {
         said.masked.get_or_insert_with(|| why.clone());
         for one in &mut served {
             one.masked.get_or_insert_with(|| why.clone());
@@ -173,6 +178,14 @@ fn run_of(run: &Run, witnessed: Witnessed, settled: bool) -> Run {
 /// Returns the reason why tests that loaded this file show nothing about their own working tree.
 fn loaded_elsewhere(file: &str) -> String {
     format!("it loaded {file} of another working tree; use an environment that loads the files of this one")
+}
+
+/// Returns the reason why a run that ended well shows nothing: these tests of it failed.
+fn failed_tests(failed: &[String]) -> String {
+    let shown = failed.iter().take(SHOWN).map(|test| one_line(test)).collect::<Vec<_>>().join(", ");
+    let more = failed.len().saturating_sub(SHOWN);
+    let others = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{shown}{others} failed in it, although it ended as if all tests had passed")
 }
 
 /// Returns the reason why a run may have read other files than those before and after it: `HEAD` went to another commit
@@ -389,6 +402,13 @@ fn changed_reports(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reason_names_the_first_failed_tests() {
+        let tests = ["a", "b", "c", "d"].map(str::to_owned);
+        assert!(failed_tests(&tests[..1]).starts_with("a failed in it"));
+        assert!(failed_tests(&tests).starts_with("a, b, c and 1 more failed in it"));
+    }
 
     #[test]
     fn only_reports_that_the_run_wrote_count() {

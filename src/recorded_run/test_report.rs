@@ -100,6 +100,14 @@ impl<'a> TestReport<'a> {
         self.report().lines().find_map(file_elsewhere)
     }
 
+    /// Returns the tests that failed by what the hooks reported, if there are any. A closing line and a status can be
+    /// patched by the tests.
+    pub(super) fn failed(&self) -> Option<Vec<String>> {
+        let reported = NamedTests::of_report(&self.report(), 1);
+        let failed: Vec<String> = reported.failed().map(str::to_owned).collect();
+        (!failed.is_empty()).then_some(failed)
+    }
+
     fn is_hooked(&self, runner: &Runner) -> bool {
         self.folder.is_some() && runner.names.as_ref().is_some_and(|names| names.hook.is_some())
     }

@@ -78,6 +78,7 @@ mod other_trees;
 mod own_logs;
 mod own_runners;
 mod partial_trees;
+mod patched_results;
 mod people;
 mod project;
 mod prompt_hooks;
