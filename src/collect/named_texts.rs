@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use self::links::code_links;
 use self::path_mentions::names;
 use crate::collect::draft::Draft;
 use crate::fact::evidence::RunFact;
@@ -15,11 +16,14 @@ use crate::oid::Oid;
 use crate::policy::{Command, PathRules, Policy};
 use crate::repo_path::RepoPath;
 
+mod links;
 mod path_mentions;
 mod table;
 
 /// The maximum number of lines above a name in a settings file that are searched for the setting.
 const MAX_ABOVE: usize = 20;
+/// The maximum number of links on the way to a file.
+const MAX_LINKS: usize = 8;
 /// The maximum number of files that are searched for by their own names. If there are more, their extensions are
 /// searched for.
 const MAX_NAMES: usize = 64;
@@ -114,6 +118,7 @@ impl<'a> NamedTexts<'a> {
             if open.is_empty() {
                 break;
             }
+            answers.named.extend(self.behind_links(content, &mut open)?);
             let words = path_mentions::words(&open, MAX_NAMES);
             let code = self.repo.mentions(content, &words, table::code_pathspecs(), 0)?;
             let settings = self.repo.mentions(content, &words, table::settings_pathspecs(), MAX_ABOVE)?;
@@ -135,6 +140,31 @@ impl<'a> NamedTexts<'a> {
 }
 
 impl NamedTexts<'_> {
+    /// Takes the files that are read through a link where the link counts, each with that link. A link may lead to
+    /// another one.
+    fn behind_links(
+        &self,
+        content: MentionsIn<'_>,
+        open: &mut BTreeSet<&RepoPath>,
+    ) -> Result<Vec<(RepoPath, RepoPath)>, GitError> {
+        let links = code_links(self.repo, content)?;
+        let counts = |path: &RepoPath| self.policy.commands.iter().any(|command| command.inputs.matches(path));
+        let mut behind = Vec::new();
+        for start in links.iter().filter(|link| counts(&link.path)) {
+            let mut target = &start.target;
+            for _ in 0..MAX_LINKS {
+                match links.iter().find(|link| link.path == *target) {
+                    Some(next) => target = &next.target,
+                    None => break,
+                }
+            }
+            if open.remove(target) {
+                behind.push((target.clone(), start.path.clone()));
+            }
+        }
+        Ok(behind)
+    }
+
     /// Returns the file that a line includes, if it is a regular one: a link stands for another file.
     fn included(&self, content: MentionsIn<'_>, mention: &Mention) -> Result<Option<RepoPath>, GitError> {
         let Some(path) = path_mentions::included_file(mention) else { return Ok(None) };

@@ -124,3 +124,26 @@ fn what_the_project_leaves_out_itself_stays_out() {
     change(&project, "README.md");
     project.check().exits(0).never_says("counts as content");
 }
+
+#[test]
+#[cfg(unix)]
+fn code_behind_a_link_counts() {
+    for (link, to, path) in [
+        ("src/calc.py", "impl.md", "src/impl.md"),
+        ("src/calc.py", "../LICENSE", "LICENSE"),
+        ("CLAUDE.md", "AGENTS.md", "AGENTS.md"),
+    ] {
+        let project = project("sh run.sh", &[(path, "a\n"), ("src/one.py", "a\n")]);
+        project.repo.git(["switch", "-q", "main"]);
+        std::os::unix::fs::symlink(to, project.repo.root().join(link)).unwrap();
+        project.repo.commit_all("chore: link");
+        project.repo.git(["push", "-q", "--no-verify", "origin", "main"]);
+        project.repo.git(["switch", "-q", "-C", "feature"]);
+        change(&project, path);
+        if link == "CLAUDE.md" {
+            project.check().exits(0);
+        } else {
+            project.check().exits(10).says("no run of").says("counts as content");
+        }
+    }
+}
