@@ -52,7 +52,7 @@ fn is_code(path: &RepoPath) -> bool {
 
 /// Returns the path to which a link leads; `None` if it leads out of the repository.
 fn target(link: &RepoPath, text: &RepoPath) -> Option<RepoPath> {
-    let mut found = PathBuf::from(link.to_os()).parent()?.to_owned();
+    let mut found: PathBuf = link.to_os().parent()?.to_owned();
     for part in Path::new(&text.to_os()).components() {
         match part {
             Component::CurDir => {}

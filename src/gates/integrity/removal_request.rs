@@ -31,22 +31,22 @@ pub(super) struct RequestWords {
 impl RequestWords {
     /// Returns `true` if the text asks for tests, or for code, to go. A negated request does not.
     pub(super) fn are_in(&self, text: &str) -> bool {
-        let (mut named, mut banned) = (false, false);
+        let (mut earlier, mut banned) = (false, false);
         for sentence in sentences(text) {
-            let mut names = false;
+            let mut here = false;
             for part in self.parts(&plain(&sentence)) {
                 let mut negated = banned;
                 for clause in clauses(&part).iter().map(|clause| plain(clause)) {
-                    if self.asks(&clause, negated, named || names) {
+                    if self.asks(&clause, negated, earlier || here) {
                         return true;
                     }
-                    names |= first(&clause, &self.tests).is_some();
+                    here |= first(&clause, &self.tests).is_some();
                     negated |= self.forbids(&clause);
                 }
                 // A list of what is forbidden follows.
                 banned |= negated && sentence.ends_with(':');
             }
-            named = names;
+            earlier = here;
         }
         false
     }
