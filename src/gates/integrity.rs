@@ -28,14 +28,25 @@ pub const KIND: GateKind = GateKind { name: "integrity", words: "integrity", che
 #[serde(deny_unknown_fields)]
 struct Params {
     removal_request: removal_request::RequestWords,
+    /// More words that ask for tests or code to go: the name of the list in policies that set it themselves.
+    #[serde(default)]
+    removal_words: Vec<String>,
+}
+
+impl Params {
+    fn read(params: &toml::Table) -> Result<Self, ParamError> {
+        let mut read: Self = read_params(params)?;
+        read.removal_request.add_removal(std::mem::take(&mut read.removal_words));
+        Ok(read)
+    }
 }
 
 fn check(params: &toml::Table) -> Result<(), ParamError> {
-    read_params::<Params>(params).map(drop)
+    Params::read(params).map(drop)
 }
 
 fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
-    let Ok(params) = read_params::<Params>(&gate.params) else { return Vec::new() };
+    let Ok(params) = Params::read(&gate.params) else { return Vec::new() };
     let steps = untold(&gate.id, &facts.story);
     let before: Vec<&[Step]> = facts.before.iter().map(|story| untold(&gate.id, story)).collect();
     let mut noticed = tests_weakened::notice(&params, facts, steps, &before);

@@ -18,7 +18,7 @@ fn a_run_whose_tests_failed_by_name_proves_nothing_whatever_it_printed() {
         "unittest.TestResult.wasSuccessful = lambda self: True",
         "unittest.TextTestResult.addFailure = lambda self, test, error: self.addSuccess(test)",
     ] {
-        project.repo.write("test_calc.py", &format!("import unittest\n{patch}\n{test}")).commit_all("fix: add");
+        project.repo.write("test_calc.py", format!("import unittest\n{patch}\n{test}")).commit_all("fix: add");
         project.sh("gate run test").exits(0).says("this run proves nothing").says("T.test_add failed in it");
         project.push("git push -q origin HEAD:fix").exits(1).says("T.test_add failed in it");
     }

@@ -29,6 +29,11 @@ pub(super) struct RequestWords {
 }
 
 impl RequestWords {
+    /// Adds words that ask for tests or code to go.
+    pub(super) fn add_removal(&mut self, words: Vec<String>) {
+        self.removal.extend(words);
+    }
+
     /// Returns `true` if the text asks for tests, or for code, to go. A negated request does not.
     pub(super) fn are_in(&self, text: &str) -> bool {
         let (mut earlier, mut banned) = (false, false);
@@ -141,12 +146,21 @@ fn place(text: &str, word: &str) -> Option<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use crate::gates::integrity::Params;
-    use crate::policy::read_params;
 
     fn asks(prompt: &str) -> bool {
         let policy = crate::config::defaults(&crate::gates::check_params);
         let gate = policy.gates.iter().find(|gate| gate.id == "integrity").unwrap();
-        read_params::<Params>(&gate.params).unwrap().removal_request.are_in(prompt)
+        Params::read(&gate.params).unwrap().removal_request.are_in(prompt)
+    }
+
+    #[test]
+    fn words_of_a_policy_are_added() {
+        let policy = crate::config::defaults(&crate::gates::check_params);
+        let gate = policy.gates.iter().find(|gate| gate.id == "integrity").unwrap();
+        let mut params = gate.params.clone();
+        params.insert("removal_words".to_owned(), vec!["scrap"].into());
+        let asks = |params| Params::read(params).unwrap().removal_request.are_in("Scrap the tests of add.");
+        assert!(asks(&params) && !asks(&gate.params));
     }
 
     #[test]
