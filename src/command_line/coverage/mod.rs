@@ -17,6 +17,8 @@ use super::output_knowledge::OutputKnowledge;
 use super::{CheckOutcome, LineRecord, Purpose, judge, understand};
 use crate::command_line::run_result::{RunResult, said, sum};
 
+#[cfg(test)]
+mod directory_tests;
 mod earlier_edits;
 mod equivalence;
 #[cfg(test)]
@@ -26,6 +28,8 @@ mod required_checks;
 mod separate_lines;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod unproven_tests;
 
 pub use earlier_edits::changed_before_checks;
 pub use equivalence::{CommonGround, Deeds};
