@@ -115,6 +115,7 @@ fn work(repo: &Repository, next: &AtomicUsize, until: usize, ended: &Mutex<Vec<E
         // One that is killed may not read it all.
         let _ = child.stdin.take().expect("a pipe").write_all(call.to_string().as_bytes());
         if number % KILLED == KILLED - 1 {
+            // At any moment of a call.
             thread::sleep(Duration::from_micros(number as u64 * 37 % 40_000));
             let _ = child.kill();
         }

@@ -180,7 +180,7 @@ fn loaded_elsewhere(file: &str) -> String {
     format!("it loaded {file} of another working tree; use an environment that loads the files of this one")
 }
 
-/// Returns the reason why a run that ended well shows nothing: these tests of it failed.
+/// Returns the reason why a run with status 0 proves nothing: these of its tests failed.
 fn failed_tests(failed: &[String]) -> String {
     let shown = failed.iter().take(SHOWN).map(|test| one_line(test)).collect::<Vec<_>>().join(", ");
     let more = failed.len().saturating_sub(SHOWN);

@@ -62,7 +62,7 @@ fn prune_journal(place: &Workplace, age: Duration) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A folder with files that nobody needs any more when they are old.
+/// A folder whose old files nobody needs.
 struct Shelf {
     folder: &'static str,
     /// The beginning of the names of these files.

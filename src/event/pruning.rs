@@ -1,4 +1,4 @@
-//! What tells that old entries of the journal were removed.
+//! Events about the removal of old entries from the journal.
 
 use std::collections::BTreeMap;
 

@@ -46,7 +46,7 @@ pub(super) struct OldEntries<'s> {
     begun: HashMap<(String, Option<String>), Vec<usize>>,
     /// The run that was read last.
     last_run: Option<usize>,
-    /// What one entry already stays for.
+    /// The edited markers and the failed tests that an entry which stays already shows.
     witnessed: HashSet<String>,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! The file is replaced by one that begins with a head ([`JournalHead`]), then holds the old entries that stay, and then
 //! the rest, whose bytes and positions are the same. The entries that stay keep their text and get new links of the chain.
-//! The head holds the digest of the last of them, and the last line of the file that of the head: a head that nobody named
-//! is a fault like any cut. Writers wait only while the file is replaced.
+//! The head holds the digest of the last of them, and the last line of the file that of the head: a head that no later
+//! line names is a fault like any cut. Writers wait only while the file is replaced.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File, OpenOptions};
@@ -33,7 +33,7 @@ const TURN_TIMEOUT: Duration = Duration::from_secs(2);
 /// The entries that stay in any case.
 #[derive(Clone, Copy, Debug)]
 pub struct JournalRetention<'a> {
-    /// Those from this time on.
+    /// Entries of this time and later ones stay.
     pub since: Timestamp,
     /// The trees and commits whose runs and verdicts stay.
     pub live: &'a HashSet<Oid>,

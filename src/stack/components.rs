@@ -7,7 +7,7 @@ use super::file_list::{depth, join, within};
 use super::{Component, DeclaredStack, Detection, Files, TESTS};
 use super::{cargo, make_targets, node, python, table};
 
-/// What a forge and its bots read: where it lies, and a glob for it.
+/// Files that only a forge and its bots read: the beginning of their paths, and a glob for them.
 const FORGE: [(&str, &str); 3] = [
     (".github/", ".github/**/*.{yml,yaml}"),
     (".gitlab-ci.yml", ".gitlab-ci.yml"),

@@ -88,7 +88,7 @@ fn an_agent_of_gemini_that_may_only_plan_is_left_alone() {
     assert!(held.contains("tests: no run of"), "{held}");
 }
 
-/// What one client calls the moments of a session, and how it tells of a command.
+/// The names of the events, fields and answers of one client.
 pub struct Dialect {
     pub client: &'static str,
     pub prompt: (&'static str, &'static str),
@@ -192,7 +192,7 @@ fn the_same_story_in_the_words_of_every_client() {
         // Where it comes back as a prompt, it is no person's.
         hook(event, json!({field: told})).quiet();
 
-        for (source, passes) in [("broken", false), ("mended", true)] {
+        for (source, passes) in [("broken", false), ("fixed", true)] {
             project.repo.write("src/lib.sh", source);
             project.repo.commit_all(&format!("feat: {source}"));
             hook(dialect.tools[0], dialect.call("sh test.sh", None, &log)).quiet();
