@@ -1,7 +1,7 @@
 //! The policy of a repository: commands, gates and their modes, as plain values. [`crate::config`] reads them.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
@@ -74,6 +74,18 @@ impl Policy {
         let mut policy = self.clone();
         for command in &mut policy.commands {
             command.inputs = command.inputs.naming(named.keys());
+        }
+        Cow::Owned(policy)
+    }
+
+    /// Returns the same policy, in which these scratch files are left out as long as nothing that is judged names them.
+    pub fn without_scratch(&self, scratch: &BTreeSet<RepoPath>) -> Cow<'_, Self> {
+        if scratch.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut policy = self.clone();
+        for command in &mut policy.commands {
+            command.inputs = command.inputs.without_scratch(scratch);
         }
         Cow::Owned(policy)
     }

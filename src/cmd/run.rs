@@ -10,6 +10,7 @@ use crate::cmd::housekeeping::tidy;
 use crate::collect::attested::AttestedRuns;
 use crate::collect::contracts::{self, ContractInForce};
 use crate::collect::run_comparison::absent_inputs;
+use crate::collect::unread_scratch_files;
 use crate::collect::{self, BaseOf, Sources};
 use crate::engine::Workplace;
 use crate::event::{CommandRef, Ended, Run};
@@ -165,7 +166,8 @@ fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, policy: &Polic
         let inputs = policy.commands.iter().find(|command| Some(&command.name) == run.command.name.as_ref());
         let counts = |path: &&RepoPath| inputs.is_none_or(|command| command.inputs.matches(path));
         let products = run.products();
-        let own = |path: &RepoPath| run.logs.contains(path) || products.contains(&path);
+        let scratch = unread_scratch_files(&place.repo, policy, &run.end).unwrap_or_default();
+        let own = |path: &RepoPath| run.logs.contains(path) || products.contains(&path) || scratch.contains(path);
         let differing = differing_from_head(&place.repo, &run.end);
         let open: Option<Vec<_>> =
             differing.map(|paths| paths.into_iter().filter(|path| counts(&path) && !own(path)).collect());

@@ -34,8 +34,9 @@ use jiff::tz::TimeZone;
 use self::draft::Draft;
 use self::judgement_notes::{folders_at_runs, journal_notes, local_file_notes, named_text_notes, tool_folder_notes};
 pub use self::merge_base::{BaseOf, Lineage, lineage, pushed, target};
+pub use self::named_texts::unread_scratch_files;
 pub use self::pushed_updates::{at_push, begin_push, parse_updates};
-use crate::collect::named_texts::NamedTexts;
+use crate::collect::named_texts::{NamedTexts, scratch_files};
 use crate::fact::commits::NewCommits;
 use crate::fact::hosting::HostedHead;
 use crate::fact::session_steps::Story;
@@ -202,6 +203,9 @@ fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft<'_>>) -> R
 
     let folderless = without_folder(sources, &drafts)?;
     let weakening = test_changes::weakened(sources, moment, &drafts)?;
+    let scratch = scratch_files(sources, &drafts)?;
+    let policy = sources.policy.without_scratch(&scratch);
+    let sources = Sources { policy: &policy, ..sources };
     let texts = NamedTexts::of(sources.repo, sources.policy, &drafts);
     for changed in drafts.iter().filter_map(|draft| draft.subject.changed.as_ref()) {
         texts.ask_of_change(changed)?;
@@ -235,6 +239,7 @@ fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft<'_>>) -> R
         unfinished: unfinished(sources),
         folderless,
         named_texts,
+        scratch,
         quarantine,
         ..Facts::at(moment)
     };

@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use self::links::code_links;
 use self::path_mentions::names;
+pub(super) use self::scratch_files::scratch_files;
+pub use self::scratch_files::unread_scratch_files;
 use crate::collect::draft::Draft;
 use crate::fact::evidence::RunFact;
 use crate::git::{GitError, Mention, MentionsIn, Repo, TreeFile};
@@ -18,6 +20,7 @@ use crate::repo_path::RepoPath;
 
 mod links;
 mod path_mentions;
+mod scratch_files;
 mod table;
 
 /// The maximum number of lines above a name in a settings file that are searched for the setting.

@@ -128,6 +128,7 @@ pub fn add_proofs(
     proofs: &[(String, RedGreenProof)],
     grade: Grade,
 ) -> Result<Vec<String>, GitError> {
+    let policy = policy.without_scratch(&facts.scratch);
     let policy = policy.naming(&facts.named_texts);
     let mut added = Vec::new();
     for change in &mut facts.tested_changes {

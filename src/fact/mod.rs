@@ -27,7 +27,7 @@ pub mod unfinished_runs;
 pub mod weakening;
 pub mod word_judgement;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -91,6 +91,10 @@ pub struct Facts {
     /// Files that the defaults exclude and that count, each with the file that names it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub named_texts: BTreeMap<RepoPath, RepoPath>,
+    /// Untracked scratch files, such as `todo.txt`, which no content that is judged holds. They count only if
+    /// `named_texts` has them, too.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub scratch: BTreeSet<RepoPath>,
     /// The changes to recorded decisions, by subject. Subjects without changes are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<decision_change::SubjectDecisions>,
@@ -144,6 +148,7 @@ impl Facts {
             open_runs: Vec::new(),
             folderless: Vec::new(),
             named_texts: BTreeMap::new(),
+            scratch: BTreeSet::new(),
             decisions: Vec::new(),
             role_claims: Vec::new(),
             planned: roles::PlannedAct { writes: Vec::new(), runs: Vec::new() },

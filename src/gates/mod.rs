@@ -79,6 +79,7 @@ pub fn check_params(name: &str, params: &toml::Table) -> Result<(), ParamError> 
 
 /// Evaluates every gate that applies at the moment of `facts`, in the order of the policy.
 pub fn judge(policy: &Policy, facts: &Facts) -> Vec<GateResult> {
+    let policy = policy.without_scratch(&facts.scratch);
     let policy = &*policy.naming(&facts.named_texts);
     policy
         .gates

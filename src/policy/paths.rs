@@ -20,6 +20,8 @@ pub struct PathRules {
     own: Globs,
     /// Paths that only the defaults leave out, and that count since a file of code names them.
     named: BTreeSet<RepoPath>,
+    /// Scratch files, which are left out like those that the defaults leave out.
+    scratch: BTreeSet<RepoPath>,
 }
 
 impl PathRules {
@@ -40,6 +42,7 @@ impl PathRules {
             keep: Globs::default(),
             own: Globs::default(),
             named: BTreeSet::new(),
+            scratch: BTreeSet::new(),
         };
         for glob in inputs.iter().map(AsRef::as_ref) {
             match glob.strip_prefix('!') {
@@ -68,7 +71,20 @@ impl PathRules {
     /// Returns `true` if only the defaults leave `path` out: it counts if the judged content names it.
     pub fn counts_if_named(&self, path: &RepoPath) -> bool {
         let os = path.to_os();
-        self.exclude.is_match(&os) && self.include.is_match(&os) && !self.keep.is_match(&os) && !self.own.is_match(&os)
+        self.is_excluded(path) && self.include.is_match(&os) && !self.keep.is_match(&os) && !self.own.is_match(&os)
+    }
+
+    /// Returns `true` if the defaults or the project's own globs leave `path` out, whatever takes it back.
+    fn is_excluded(&self, path: &RepoPath) -> bool {
+        self.exclude.is_match(path.to_os()) || self.scratch.contains(path)
+    }
+
+    /// Returns the same rules, with these scratch files left out as long as nothing that is judged names them.
+    #[must_use]
+    pub fn without_scratch(&self, paths: &BTreeSet<RepoPath>) -> Self {
+        let mut rules = self.clone();
+        rules.scratch.extend(paths.iter().cloned());
+        rules
     }
 
     /// Returns the same rules, with those of `paths` included that only the defaults leave out.
@@ -82,7 +98,7 @@ impl PathRules {
     /// Returns `true` if `path` is left out by name, which is more than not being an input.
     pub fn leaves_out(&self, path: &RepoPath) -> bool {
         let os = path.to_os();
-        self.exclude.is_match(&os) && !self.keep.is_match(&os) && !self.named.contains(path)
+        self.is_excluded(path) && !self.keep.is_match(&os) && !self.named.contains(path)
     }
 
     /// Returns `true` if `path` counts. One that ends in `/` is a repository inside this one, listed as a whole: see
@@ -92,8 +108,7 @@ impl PathRules {
             return self.matches_below(&RepoPath::new(folder));
         }
         let os = path.to_os();
-        self.include.is_match(&os)
-            && (!self.exclude.is_match(&os) || self.keep.is_match(&os) || self.named.contains(path))
+        self.include.is_match(&os) && (!self.is_excluded(path) || self.keep.is_match(&os) || self.named.contains(path))
     }
 
     /// Returns `true` if `path` counts, or anything that may lie below it: the content of another repository's commit
@@ -149,6 +164,17 @@ mod tests {
         let named = rules.naming(&paths);
         assert_eq!(paths.map(|path| named.matches(&path)), [true, false, false]);
         assert!(!named.matches(&RepoPath::from("a/README.md")));
+    }
+
+    #[test]
+    fn a_scratch_file_counts_where_it_is_named_or_taken_back() {
+        let rules = PathRules::with_defaults(&["**"], &["**/*.md"], &["!kept.txt"]).unwrap();
+        let paths = ["todo.txt", "read.txt", "kept.txt"].map(RepoPath::from);
+        let rules = rules.without_scratch(&paths.iter().cloned().collect());
+        assert_eq!(paths.each_ref().map(|path| rules.matches(path)), [false, false, true]);
+        let named = rules.naming([&paths[1]]);
+        assert_eq!(paths.each_ref().map(|path| named.matches(path)), [false, true, true]);
+        assert!(rules.matches(&RepoPath::from("other.txt")));
     }
 
     #[test]

@@ -105,6 +105,7 @@ mod runner_output;
 mod running;
 mod sandbox;
 mod schema;
+mod scratch_files;
 mod session_commands;
 mod session_logs;
 mod session_work;

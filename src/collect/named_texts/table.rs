@@ -23,6 +23,8 @@ pub(super) struct NamedTextTable {
     pub(super) runners: Vec<Vec<String>>,
     pub(super) checkers: Vec<String>,
     pub(super) whole: Vec<String>,
+    pub(super) scratch: Globs,
+    pub(super) built: Globs,
 }
 
 /// An option of a runner that collects prose as tests.

@@ -1,0 +1,60 @@
+//! Untracked notes and logs at the top of a working tree: they count only where something names them.
+
+use crate::project::Project;
+
+/// Every file is an input of the tests.
+const EVERYTHING: &str = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh test.sh\"\n";
+const PASSED: &str = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out";
+
+#[test]
+fn a_scratch_file_takes_nothing_from_a_run() {
+    let project = Project::with(EVERYTHING);
+    project.edit("one");
+    for name in ["todo.txt", "nohup.out", "change.patch"] {
+        project.repo.write(name, "later\n");
+    }
+    project.gate(["run", "test"]).exits(0).says("this proves test for this commit").never_says("not as in the commit");
+    project.check().exits(0);
+    project.repo.write("todo.txt", "something else\n");
+    project.check().exits(0);
+    project.push("git push origin feature").exits(0);
+    // Made after the run.
+    project.sh("echo two >> src/lib.sh; git commit -qam 'feat: two'").exits(0);
+    project.gate(["run", "test"]).exits(0);
+    project.repo.write("debug.log", "line\n").remove("todo.txt");
+    project.check().exits(0);
+    project.push("git push origin feature").exits(0);
+}
+
+#[test]
+fn an_untracked_file_that_something_names_counts() {
+    let project = Project::with(EVERYTHING);
+    project.repo.write("test.sh", format!("cat words.txt src/lib.sh && echo '{PASSED}'\n"));
+    project.repo.write("words.txt", "one\n");
+    project.repo.git(["add", "test.sh"]);
+    project.repo.git(["commit", "-q", "-m", "test: read the words"]);
+    project.gate(["run", "test"]).exits(0).says("not as in the commit: words.txt");
+    project.push("git push origin feature").exits(1).says("passed with words.txt on disk");
+    project.repo.commit_all("test: add the words");
+    project.check().exits(0);
+    // In git it counts, whatever names it.
+    project.repo.write("test.sh", format!("cat src/lib.sh && echo '{PASSED}'\n"));
+    project.repo.commit_all("test: read no words");
+    project.gate(["run", "test"]).exits(0);
+    project.repo.append("words.txt", "two\n");
+    project.repo.commit_all("test: more words");
+    project.check().exits(10).says("words.txt changed");
+    project.sh("git rm -q --cached words.txt && git commit -q -m 'test: no words'").exits(0);
+    project.check().exits(10);
+}
+
+#[test]
+fn untracked_files_that_a_build_or_a_runner_reads_count() {
+    for name in ["requirements.txt", "CMakeLists.txt", "conftest.py", "tests/case.txt", "data.json"] {
+        let project = Project::with(EVERYTHING);
+        project.edit("one");
+        project.repo.write(name, "x\n");
+        project.gate(["run", "test"]).exits(0).says(&format!("not as in the commit: {name}"));
+        project.push("git push origin feature").exits(1);
+    }
+}
