@@ -23,6 +23,9 @@ pub struct TaskRules {
     /// The files that may define tasks; the first that is there counts.
     #[serde(default)]
     pub file: Vec<String>,
+    /// Folders whose files may add to any task.
+    #[serde(default)]
+    pub folders: Vec<String>,
     /// The format of these files.
     #[serde(default)]
     pub format: Format,
@@ -227,16 +230,17 @@ fn calls(
     if read.nothing.is_some() && names.is_empty() {
         return Vec::new();
     }
-    let read_file = |path: &str| match &directory {
-        Some(directory) => files.read(&format!("{}/{path}", directory.trim_end_matches('/'))),
-        None => files.read(path),
-    };
     // An option of rake is one of the tasks that it runs, too.
     let changed = rules.format == Format::Rakefile && runner.arguments.makes_a_difference(&own);
+    let in_directory = |path: &str| match &directory {
+        Some(directory) => format!("{}/{path}", directory.trim_end_matches('/')),
+        None => path.to_owned(),
+    };
+    let added = |folder: &String| files.names(&in_directory(folder)).is_some_and(|names| !names.is_empty());
     let file = match other_file {
-        _ if changed => None,
-        Some(path) => read_file(path),
-        None => rules.file.iter().find_map(|path| read_file(path)),
+        _ if changed || rules.folders.iter().any(added) => None,
+        Some(path) => files.read(&in_directory(path)),
+        None => rules.file.iter().find_map(|path| files.read(&in_directory(path))),
     };
     if names.is_empty() {
         match &rules.default_task {

@@ -549,6 +549,9 @@ fn the_default_task_of_rake() {
     const OTHER: Files = &[("Rakefile", "task default: :build\n")];
     const TWO: Files = &[("Rakefile", "task default: :test\n"), ("lib/Rakefile", "task default: :test\n")];
     const SECOND: Files = &[("Rakefile", "task default: :build\n"), ("Other", "task default: :test\n")];
+    const ADDED: Files =
+        &[("Rakefile", "task default: :test\n"), ("rakelib/lint.rake", "task default: :lint\ntask(:lint) { abort }\n")];
+    const LOADED: Files = &[("Rakefile", "task default: :test\nload 'lint.rake'\n")];
     const GUARDED: Files = &[("Rakefile", "if ENV['CI']\n  task default: :test\nend\n")];
     check(
         &[
@@ -568,6 +571,9 @@ fn the_default_task_of_rake() {
         &[
             (BOTH, "rake", "rake test", OK),
             (OTHER, "rake test", "rake", OK),
+            (ADDED, "rake", "rake test", OK),
+            (ADDED, "rake test", "rake", OK),
+            (LOADED, "rake", "rake test", OK),
             (GUARDED, "rake test", "rake", OK),
             (&[], "rake test", "rake", OK),
             (PLAIN, "rake test", "rake -n", OK),

@@ -13,11 +13,21 @@ static STATEMENT: LazyLock<Regex> = LazyLock::new(|| {
     );
     Regex::new(&pattern).expect("the pattern is valid")
 });
+/// Statements by which other files or other libraries may add to a task.
+static ADDITION: LazyLock<Regex> = LazyLock::new(|| {
+    let local = r#"require\s*\(?\s*["']\.{0,2}/"#;
+    let pattern =
+        format!(r"(?m)^[^#\n]*(?:\b(?:load|import|require_relative|\w*eval)\b|load_tasks|\bHoe\b|add_rakelib|{local})");
+    Regex::new(&pattern).expect("the pattern is valid")
+});
 static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[\w:-]*\w").expect("the pattern is valid"));
 
 /// Returns the tasks that the task `name` consists of, or `None` if it may have other ones, or steps of its own: then a
 /// line says more about it than such a list.
 pub(super) fn prerequisites(text: &str, name: &str) -> Option<Vec<String>> {
+    if ADDITION.is_match(text) {
+        return None;
+    }
     let mut found: Vec<String> = Vec::new();
     for line in text.lines() {
         let code = line.split(" #").next().unwrap_or_default().trim_end();
@@ -66,6 +76,14 @@ mod tests {
             ("task default: :default\n", None),
             ("task build: :default\ntask default: :test\n", None),
             ("task test: :x\n", None),
+            ("require \"bundler/gem_tasks\"\n# load\ntask default: :test\n", Some("test")),
+            ("task default: :test\nload \"tasks/lint.rake\"\n", None),
+            ("task default: :test\nDir[\"tasks/*.rake\"].each { |file| load file }\n", None),
+            ("task default: :test\nimport \"more.rake\"\n", None),
+            ("require_relative \"tasks\"\ntask default: :test\n", None),
+            ("require './tasks'\ntask default: :test\n", None),
+            ("Rails.application.load_tasks\ntask default: :test\n", None),
+            ("Hoe.spec \"a\" do\nend\ntask default: :test\n", None),
         ] {
             let found = prerequisites(text, "default").map(|tasks| tasks.join(" "));
             assert_eq!(found.as_deref(), want, "{text}");
