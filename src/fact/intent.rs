@@ -1,6 +1,7 @@
 //! The intended actions of an agent that touch the safeguards of its work, read from the parsed command line or the
 //! edit before they happen.
 
+mod fed_scripts;
 mod git_call;
 mod operands;
 pub mod path_context;
@@ -88,11 +89,13 @@ fn of_line_from(line: &Understood, from: &PathContext<'_>, depth: usize) -> Vec<
             // What another command names may be what it is handed.
             let others = leaves().filter(|(other, _)| !std::ptr::eq(*other, leaf));
             let named = others.flat_map(|(other, _)| other.argv.iter().skip(1)).cloned();
-            let argv = leaf.argv.iter().cloned().chain(named).collect();
+            let handed = leaf.text_on_stdin().unwrap_or_default().split_whitespace().map(Arg::new);
+            let argv = leaf.argv.iter().cloned().chain(named).chain(handed).collect();
             let whole = Leaf { argv, appended: false, directory: None, wrappers: Vec::new(), ..leaf.clone() };
             of_leaf(&whole, purpose, from, depth, &mut found);
         }
     }
+    fed_scripts::of_pipes(line, from, depth, &mut found);
     found
 }
 
@@ -178,7 +181,8 @@ fn is_on_a_drive(parts: &[&str]) -> bool {
 /// Returns the safeguard that a path belongs to, as far as its text shows it.
 fn guards(path: &str) -> Option<IntentKind> {
     let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").collect();
-    let below = |folder: &str| parts.windows(2).any(|pair| pair[0] == ".git" && is_or_matches(pair[1], folder));
+    let below =
+        |folder: &str| parts.windows(2).any(|pair| is_or_matches(pair[0], ".git") && is_or_matches(pair[1], folder));
     // git puts them there, and runs none of them.
     let is_sample = parts.last().is_some_and(|last| last.ends_with(".sample"));
     if is_memory(&parts) || is_on_a_drive(&parts) || below("hooks") && is_sample {
@@ -231,6 +235,7 @@ fn of_leaf(leaf: &Leaf, purpose: &Purpose, from: &PathContext<'_>, depth: usize,
     }
     match leaf.name() {
         Some("git") => git_call::of_git(leaf, from, depth, found),
+        Some(name) if git_call::own_program(name).is_some() => git_call::of_own_program(leaf, from, found),
         Some("gate") => of_gate(leaf, found),
         Some("rm" | "mv" | "rmdir" | "unlink" | "shred") => removed_arguments(place, &leaf.argv[1..], found),
         Some("chmod") if operands::adds_rights(leaf) => {}
@@ -298,6 +303,7 @@ fn of_gate(leaf: &Leaf, found: &mut Vec<Intent>) {
 fn of_script(place: Place<'_>, found: &mut Vec<Intent>) {
     let leaf = place.leaf;
     let texts = || leaf.argv.iter().skip(1).map(|arg| arg.text.as_str()).chain(leaf.text_on_stdin());
+    texts().for_each(|text| fed_scripts::of_interpreter(text, found));
     let named = texts().flat_map(|text| script_changes::changed(text).into_iter().chain(guarded_in(text)));
     let named: Vec<String> = named.collect();
     for path in named {
@@ -328,7 +334,8 @@ fn guarded_in(script: &str) -> Vec<String> {
 /// A file of git's settings into which the line itself writes a path of hooks.
 fn of_settings_file(leaf: &Leaf, path: &str, found: &mut Vec<Intent>) {
     let says = [leaf.text.as_str(), leaf.text_on_stdin().unwrap_or_default()];
-    if path.ends_with(".git/config") && says.into_iter().any(|text| text.to_ascii_lowercase().contains("hookspath")) {
+    if git_call::is_settings_file(path) && says.into_iter().any(|text| text.to_ascii_lowercase().contains("hookspath"))
+    {
         found.push(Intent { kind: IntentKind::RedirectsHooks, what: path.to_owned() });
     }
 }

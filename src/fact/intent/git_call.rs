@@ -1,7 +1,7 @@
 //! What a call of git is about to do to hooks: it passes over them, sends git elsewhere for them, or deletes them.
 
 use super::path_context::PathContext;
-use super::{Intent, IntentKind, of_line_from};
+use super::{Intent, IntentKind, fed_scripts, of_line_from};
 use crate::command_line;
 use crate::fact::client_hooks;
 use crate::runner::Project;
@@ -12,6 +12,9 @@ const MAX_ALIASES: usize = 3;
 
 /// The subcommands of git that run hooks which can refuse.
 const HOOKED: [&str; 7] = ["commit", "push", "merge", "am", "rebase", "cherry-pick", "pull"];
+
+/// Subcommands that push and run no hooks.
+const PUSHERS: [&str; 2] = ["send-pack", "http-push"];
 
 /// Subcommands that are no aliases: git lets nobody give their names to others.
 const OWN: [&str; 56] = [
@@ -110,6 +113,19 @@ pub(super) fn of_git(leaf: &Leaf, from: &PathContext<'_>, depth: usize, found: &
     of_subcommand(leaf, subcommand, &rest, from, found);
 }
 
+/// Returns the subcommand that a program of git itself stands for: `git-push`.
+pub(super) fn own_program(name: &str) -> Option<&str> {
+    name.strip_prefix("git-").filter(|subcommand| OWN.contains(subcommand) || PUSHERS.contains(subcommand))
+}
+
+/// What a call of a program of git itself is about to do.
+pub(super) fn of_own_program(leaf: &Leaf, from: &PathContext<'_>, found: &mut Vec<Intent>) {
+    if let Some(subcommand) = leaf.name().and_then(own_program) {
+        let rest: Vec<&Arg> = leaf.argv[1..].iter().collect();
+        of_subcommand(leaf, subcommand, &rest, from, found);
+    }
+}
+
 /// What an alias stands for, with the words behind it.
 fn of_alias(value: &str, rest: &str, from: &PathContext<'_>, depth: usize, found: &mut Vec<Intent>) {
     let line = match value.strip_prefix('!') {
@@ -162,7 +178,7 @@ pub(super) fn sets_hooks(text: &str) -> bool {
 }
 
 fn of_subcommand(leaf: &Leaf, subcommand: &str, rest: &[&Arg], from: &PathContext<'_>, found: &mut Vec<Intent>) {
-    if matches!(subcommand, "send-pack" | "http-push") {
+    if PUSHERS.contains(&subcommand) {
         found.push(Intent { kind: IntentKind::SkipsHooks, what: format!("git {subcommand}") });
     }
     let dir = leaf.directory.as_ref().and_then(|directory| directory.path.as_deref());
@@ -177,16 +193,32 @@ fn of_subcommand(leaf: &Leaf, subcommand: &str, rest: &[&Arg], from: &PathContex
         "stash" => stashed(rest).into_iter().for_each(taken),
         _ => {}
     }
-    let options = options(subcommand, rest);
+    let (options, operands) = options_and_operands(subcommand, rest);
     let is_dry = subcommand == "push" && options.iter().any(|option| matches!(*option, "--dry-run" | "-n"));
     let skips = |option: &&&str| HOOKED.contains(&subcommand) && !is_dry && skips_hooks(subcommand, option);
     if let Some(option) = options.iter().find(skips) {
         found.push(Intent { kind: IntentKind::SkipsHooks, what: format!("git {subcommand} {option}") });
     }
+    if HOOKED.contains(&subcommand) && !is_dry && fed_scripts::hides_the_option(leaf, &operands) {
+        found.push(Intent { kind: IntentKind::SkipsHooks, what: format!("git {subcommand} … --no-verify") });
+    }
+    if subcommand == "config" && changes_journal_mark(rest) {
+        found.push(Intent { kind: IntentKind::ChangesRecord, what: "git config gate.journal".to_owned() });
+    }
     if subcommand == "config" && of_config(leaf, rest, from) {
         let key = rest.iter().find(|arg| is_of_hooks(&arg.text)).map_or("", |arg| arg.text.as_str());
         found.push(Intent { kind: IntentKind::RedirectsHooks, what: format!("git config {key}") });
     }
+}
+
+/// Returns `true` if `git config` changes the setting that says that there is a journal.
+fn changes_journal_mark(rest: &[&Arg]) -> bool {
+    let words: Vec<String> = rest.iter().map(|arg| arg.text.to_ascii_lowercase()).collect();
+    let is = |words_of: &[&str]| words.iter().any(|word| words_of.contains(&word.as_str()));
+    let removes = is(&["--remove-section", "--rename-section", "remove-section", "rename-section"]) && is(&["gate"]);
+    let at = words.iter().position(|word| word == "gate.journal");
+    let sets = at.is_some_and(|at| at + 1 < words.len() || is(&["--unset", "--unset-all", "unset"]));
+    removes || sets && !is(&["--get", "--get-all", "get"])
 }
 
 /// Returns `true` if a key of git's settings can decide which hooks run.
@@ -253,19 +285,21 @@ fn names_hooks(setting: &str) -> bool {
     key == "core.hookspath" || (key.starts_with("hook.") && key.ends_with(".enabled"))
 }
 
-/// Returns the options of a subcommand, without the values that follow them.
-fn options<'a>(subcommand: &str, args: &[&'a Arg]) -> Vec<&'a str> {
-    let mut words = args.iter().map(|arg| arg.text.as_str()).take_while(|word| *word != "--");
-    let mut found = Vec::new();
-    while let Some(word) = words.next() {
-        if word.starts_with('-') {
-            found.push(word);
+/// Returns the options of a subcommand, and its other words, both without the values of options.
+fn options_and_operands<'a>(subcommand: &str, args: &[&'a Arg]) -> (Vec<&'a str>, Vec<&'a Arg>) {
+    let mut words = args.iter().take_while(|arg| arg.text != "--");
+    let (mut options, mut operands) = (Vec::new(), Vec::new());
+    while let Some(arg) = words.next() {
+        if arg.text.starts_with('-') {
+            options.push(arg.text.as_str());
+        } else {
+            operands.push(*arg);
         }
-        if takes_next_word(subcommand, word) {
+        if takes_next_word(subcommand, &arg.text) {
             words.next();
         }
     }
-    found
+    (options, operands)
 }
 
 /// Options of the subcommands that run hooks, with a value in the next word.

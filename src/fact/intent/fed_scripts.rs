@@ -1,0 +1,59 @@
+//! Commands that a line hands to a shell, an interpreter or git as text: `echo 'git push --no-verify' | sh`.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::path_context::PathContext;
+use super::{Intent, IntentKind, of_line_from};
+use crate::command_line::{self, Understood};
+use crate::runner::Project;
+use crate::shell::program::{Arg, InputSource, Leaf};
+
+/// Calls with which a script starts other programs.
+static STARTS: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern =
+        r"\b(?:subprocess|os\.system|os\.exec\w*|popen|exec\w*|spawn\w*|system|check_call|check_output)\b|%x|`";
+    Regex::new(pattern).expect("the pattern is valid")
+});
+
+/// Adds what the texts do that a line prints into a shell.
+pub(super) fn of_pipes(line: &Understood, from: &PathContext<'_>, depth: usize, found: &mut Vec<Intent>) {
+    if depth > 0 || !line.program.leaves.iter().any(reads_a_script) {
+        return;
+    }
+    for leaf in line.program.leaves.iter().filter(|leaf| matches!(leaf.name(), Some("echo" | "printf"))) {
+        let words = leaf.argv[1..].iter().filter(|arg| !arg.text.starts_with('-'));
+        let texts: Vec<&str> = words.map(|arg| arg.text.as_str()).collect();
+        let script = texts.join(" ").replace("\\n", "\n");
+        if let Ok(understood) = command_line::understand(&script, Project::without_runners(&())) {
+            found.extend(of_line_from(&understood, from, depth + 1));
+        }
+    }
+}
+
+/// Returns `true` for a shell that runs what a pipe brings.
+fn reads_a_script(leaf: &Leaf) -> bool {
+    let is_shell = matches!(leaf.name(), Some("sh" | "bash" | "dash" | "zsh" | "ksh" | "ash" | "fish"));
+    let names_none = leaf.argv.iter().skip(1).all(|arg| arg.text.starts_with('-') && !arg.text.contains('c'));
+    is_shell && names_none && matches!(leaf.stdin, InputSource::Pipe(_))
+}
+
+/// Adds what a script of an interpreter does with git, if it starts programs.
+pub(super) fn of_interpreter(script: &str, found: &mut Vec<Intent>) {
+    if !script.contains("git") || !STARTS.is_match(script) {
+        return;
+    }
+    let lower = script.to_ascii_lowercase();
+    if lower.contains("--no-verif") {
+        found.push(Intent { kind: IntentKind::SkipsHooks, what: "a script with git … --no-verify".to_owned() });
+    } else if lower.contains("core.hookspath=") {
+        found.push(Intent { kind: IntentKind::RedirectsHooks, what: "a script with core.hooksPath".to_owned() });
+    }
+}
+
+/// Returns `true` if a word of git that is only known when the line runs holds the option that skips hooks: the words of
+/// `git push $(echo --no-verify)`. The values of options, such as messages, may hold it. `words` are without these.
+pub(super) fn hides_the_option(leaf: &Leaf, words: &[&Arg]) -> bool {
+    words.iter().any(|word| !word.whole) && leaf.text.contains("-no-verif")
+}
