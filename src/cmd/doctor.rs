@@ -47,8 +47,13 @@ fn repair(ui: &mut Ui) -> anyhow::Result<()> {
         return Err(Failure::new(Exit::NeedsHuman, "only a person can acknowledge a damaged journal").into());
     }
     let integrity = place.journal.verify()?;
-    if integrity.is_intact() {
+    if place.repo.lost_its_journal() {
+        place.repo.renew_journal_mark()?;
+        ui.say(format_args!("gate: acknowledged: {}", collect::JOURNAL_REMOVED));
+    } else if integrity.is_intact() {
         ui.say("gate: the journal is intact: there is nothing to repair");
+    }
+    if integrity.is_intact() {
         return Ok(());
     }
     let session = Some(place.session.id.clone());
@@ -91,6 +96,9 @@ fn policy(place: &Workplace) -> Vec<DoctorCheck> {
 
 fn journal(place: &Workplace) -> Vec<DoctorCheck> {
     let whole = match place.journal.verify() {
+        Ok(_) if place.repo.lost_its_journal() => {
+            DoctorCheck::warn("journal", collect::JOURNAL_REMOVED, "gate doctor --repair")
+        }
         Ok(integrity) if integrity.is_intact() => DoctorCheck::ok("journal", integrity.to_string()),
         Ok(integrity) => {
             let what = format!("{integrity}; nothing else is lost, and those lines prove nothing");

@@ -26,6 +26,9 @@ pub(super) fn tidy(place: &Workplace, policy: &Policy, ui: &mut Ui) {
     let (gate_dir, retention) = (place.repo.gate_dir(), policy.retention);
     let age = Duration::from_hours(24).saturating_mul(retention.days);
     remove_leftovers();
+    if let Err(error) = place.repo.mark_journal() {
+        ui.say(format_args!("gate: the journal could not be marked: {error}"));
+    }
     let state = place.state();
     let removed = verdict_files::prune(&gate_dir, age).and_then(|()| match &state {
         Ok(state) => remove_old(&gate_dir, state, age),

@@ -172,6 +172,9 @@ fn install(repository: &InstallTarget, wishes: &Wishes, consent: Consent, ui: &m
     if !carry_out(repository, &plan, consent, "gate init", ui)? {
         return Ok(());
     }
+    if let Ok(place) = Workplace::here() {
+        place.repo.mark_journal()?;
+    }
     if repository.root.is_some() {
         ui.say(
             "Commit gate.toml so that it applies to everybody. A later change is judged by the version before that change.",

@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::collect::draft::Draft;
 use crate::collect::{Sources, run_comparison};
 use crate::fact::Note;
-use crate::journal::JournalState;
 use crate::local_file::{LocalCause, LocalFile};
 use crate::repo_path::RepoPath;
 use crate::tool_folder::ToolFolder;
+
+/// The message for a repository whose journal was removed as a whole.
+pub const JOURNAL_REMOVED: &str = "the journal of this repository was removed, and what it recorded is gone";
 
 /// Returns notes that say why a file counts although its name is that of prose.
 pub(super) fn named_text_notes(named: &BTreeMap<RepoPath, RepoPath>) -> impl Iterator<Item = Note> {
@@ -52,8 +54,10 @@ pub(super) fn folders_at_runs(drafts: &[Draft<'_>]) -> Vec<ToolFolder> {
     folders
 }
 
-/// Returns a note about the damage of the journal, if there is any.
-pub(super) fn journal_notes(state: &JournalState) -> Vec<Note> {
-    let integrity = &state.integrity();
-    if integrity.is_intact() { Vec::new() } else { vec![Note::new("journal-damaged", integrity.to_string())] }
+/// Returns notes about the damage of the journal, if there is any.
+pub(super) fn journal_notes(sources: Sources<'_>) -> Vec<Note> {
+    let integrity = &sources.state.integrity();
+    let damage = (!integrity.is_intact()).then(|| integrity.to_string());
+    let removal = sources.repo.lost_its_journal().then(|| JOURNAL_REMOVED.to_owned());
+    damage.into_iter().chain(removal).map(|text| Note::new("journal-damaged", text)).collect()
 }

@@ -32,6 +32,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use self::draft::Draft;
+pub use self::judgement_notes::JOURNAL_REMOVED;
 use self::judgement_notes::{folders_at_runs, journal_notes, local_file_notes, named_text_notes, tool_folder_notes};
 pub use self::merge_base::{BaseOf, Lineage, lineage, pushed, target};
 pub use self::named_texts::unread_scratch_files;
@@ -222,7 +223,7 @@ fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft<'_>>) -> R
             }
         }
     }
-    let mut notes = journal_notes(sources.state);
+    let mut notes = journal_notes(sources);
     notes.extend(named_text_notes(&named_texts));
     if moment == Moment::Push {
         notes.extend(tool_folder_notes(&folders_at_runs(&drafts)));

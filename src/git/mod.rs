@@ -27,6 +27,7 @@ mod inprocess_diff;
 mod inprocess_log;
 mod inprocess_tree_diff;
 mod inprocess_tree_id;
+mod journal_mark;
 mod kept_objects;
 mod leftover_files;
 mod linked_files;

@@ -25,6 +25,7 @@ pub fn apply(repository: &InstallTarget, plan: &Plan) -> Result<(), InstallError
     }
     if plan.purge {
         repository.delete_refs_below("refs/gate/")?;
+        repository.forget_journal();
         let dir = repository.gate_dir();
         if fs::symlink_metadata(&dir).is_ok_and(|meta| meta.is_dir()) {
             fs::remove_dir_all(&dir).map_err(InstallError::io(&dir))?;

@@ -144,6 +144,12 @@ impl InstallTarget {
         Ok(())
     }
 
+    /// Removes the setting that says that there is a journal.
+    pub(super) fn forget_journal(&self) {
+        // It fails if there is no such setting.
+        let _ = output(self.git(), &["config", "--local", "--unset", "gate.journal"]);
+    }
+
     /// Returns the three numbers of `git --version`.
     pub fn git_version(&self) -> Option<(u32, u32, u32)> {
         let text = output(self.git(), &["--version"]).ok()?.to_string_lossy().into_owned();

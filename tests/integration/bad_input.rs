@@ -217,6 +217,25 @@ fn a_corrupt_line_is_set_aside_and_nothing_else_is_lost() {
 }
 
 #[test]
+fn a_removed_journal_is_reported_until_a_person_has_seen_it() {
+    let project = Project::new();
+    project.edit("one");
+    project.gate(["run", "test"]).exits(0);
+    project.check().exits(0).never_says("was removed");
+    fs::remove_dir_all(project.gate_dir()).unwrap();
+    let removed = "the journal of this repository was removed";
+    project.check().exits(10).says(removed);
+    project.gate(["run", "test"]).exits(0);
+    project.check().exits(0).says(removed);
+    project.push("git push origin feature").exits(0).says(removed);
+    project.gate(["doctor"]).exits(0).says(removed).says("gate doctor --repair");
+    project.sh("CLAUDECODE=1 gate doctor --repair").exits(11).says("only a person");
+    project.gate(["doctor", "--repair"]).exits(0).says("acknowledged: the journal").never_says("gate doctor --repair");
+    project.gate(["doctor", "--repair"]).exits(0).says("nothing to repair");
+    project.check().exits(0).never_says(removed);
+}
+
+#[test]
 fn a_command_that_does_not_exist_is_named_with_the_status_of_a_shell() {
     let project = Project::with("version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"no-such-runner --all\"\n");
     project.edit("one");
