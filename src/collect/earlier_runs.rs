@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::collect::CollectError;
+use crate::collect::{CollectError, judged_work};
+use crate::event::agent_work::Act;
 use crate::event::{Event, EventKind};
 use crate::fact::Facts;
 use crate::fact::session_steps::Story;
-use crate::fact::subject::Base;
+use crate::fact::subject::{Base, Subject};
 use crate::fact::weakening::Weakening;
 use crate::git::Repo;
 use crate::journal::Journal;
@@ -27,15 +28,14 @@ pub fn read(
     project: Project<'_>,
 ) -> Result<Vec<Story>, CollectError> {
     let head = facts.subjects.iter().find_map(|subject| subject.commit.as_ref());
-    let mut work: Vec<(&Oid, &Oid)> = Vec::new();
+    let mut work: Vec<(&Subject, &Oid)> = Vec::new();
     for subject in &facts.subjects {
         let suspicious = !facts.failed_tests.is_empty()
             || facts.weakening.get(&subject.name).is_some_and(Weakening::may_hide_a_failure);
         // A working tree stands on the commit beside it.
-        if let (true, Base::MergeBase { commit, .. }, Some(tip)) =
-            (suspicious, &subject.base, subject.commit.as_ref().or(head))
+        if let (true, Base::MergeBase { .. }, Some(tip)) = (suspicious, &subject.base, subject.commit.as_ref().or(head))
         {
-            work.push((commit, tip));
+            work.push((subject, tip));
         }
     }
     if work.is_empty() {
@@ -45,18 +45,15 @@ pub fn read(
     let mut known: BTreeMap<(&Oid, bool), bool> = BTreeMap::new();
     let mut of_it = Vec::with_capacity(events.len());
     for event in &events {
-        let head = match &event.kind {
-            EventKind::Run(run) => run.start.head.as_ref(),
-            _ => None,
-        };
+        let head = head_of_run(&event.kind);
         let amended = event.session.as_deref() == Some(own);
         let belongs = match head.map(|head| (head, known.get(&(head, amended)).copied())) {
             None => false,
             Some((_, Some(known))) => known,
             Some((head, None)) => {
                 let mut belongs = false;
-                for (base, tip) in &work {
-                    belongs |= repo.is_ancestor(base, head)? && (amended || repo.is_ancestor(head, tip)?);
+                for (subject, tip) in &work {
+                    belongs |= judged_work::belongs(repo, subject, tip, head, amended)?;
                 }
                 known.insert((head, amended), belongs);
                 belongs
@@ -76,4 +73,16 @@ pub fn read(
         stories.push(Story::of(&timeline::merge(vec![events]), session.as_deref(), project));
     }
     Ok(stories)
+}
+
+/// Returns the commit on which a run of `gate`, or a command of an agent that failed, began.
+fn head_of_run(kind: &EventKind) -> Option<&Oid> {
+    match kind {
+        EventKind::Run(run) => run.start.head.as_ref(),
+        EventKind::Work(work) => match &work.act {
+            Act::Command(command) if command.ended.is_some_and(|ended| !ended.success()) => work.head.as_ref(),
+            _ => None,
+        },
+        _ => None,
+    }
 }

@@ -10,6 +10,7 @@ mod dropped_work;
 use self::changed_tests::ChangedTests;
 use self::compared_runs::ComparedRuns;
 use self::dropped_work::JudgedWork;
+use super::judged_work;
 use crate::event::test_results::TestResult;
 use crate::fact::Facts;
 use crate::fact::failed_test::{FailedTest, Obstacle};
@@ -62,12 +63,8 @@ fn is_on_the_way(repo: &Repo, facts: &Facts, session: &str, open: &OpenFailure) 
     let checked_out = facts.subjects.iter().find_map(|subject| subject.commit.as_ref());
     for subject in &facts.subjects {
         let Some(tip) = subject.commit.as_ref().or(checked_out) else { continue };
-        let since_base = match &subject.base {
-            Base::MergeBase { commit, .. } => repo.is_ancestor(commit, head)?,
-            _ => true,
-        };
-        let rewritten = || Ok(open.session.as_deref() == Some(session) && !repo.is_on_a_branch(head)?);
-        let is_way = since_base && (repo.is_ancestor(head, tip)? || rewritten()?);
+        let own = open.session.as_deref() == Some(session) && !repo.is_on_a_branch(head)?;
+        let is_way = judged_work::belongs(repo, subject, tip, head, own)?;
         if is_way && !is_unrelated_draft(repo, subject, head, open)? {
             return Ok(true);
         }

@@ -15,6 +15,7 @@ pub mod forge_query;
 pub mod from_verdict;
 #[cfg(feature = "symbols")]
 pub mod functions;
+mod judged_work;
 mod judgement_notes;
 pub mod merge_base;
 mod named_texts;

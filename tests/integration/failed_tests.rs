@@ -383,6 +383,47 @@ fn failures_of_other_branches_do_not_count() {
     assert!(through, "{said}");
 }
 
+/// The tests without the one that failed.
+const WITHOUT_IT: &str = "from calc import add\n\ndef test_twice():\n    assert add(2, 2) == 4\n";
+
+impl Scene {
+    /// The default branch goes on, as if a colleague pushed.
+    fn colleague_pushes(&self) {
+        self.repo.git(["switch", "-q", "main"]);
+        self.repo.write("notes.md", "x\n").commit_all("docs: notes");
+        self.repo.git(["push", "-q", "--no-verify", "origin", "main"]);
+    }
+}
+
+#[test]
+fn a_failure_is_remembered_after_a_rebase_onto_a_newer_default_branch() {
+    let scene = Scene::new();
+    scene.repo.write("calc.py", "b\n");
+    scene.run(RED, 1);
+    scene.repo.write("tests/test_calc.py", WITHOUT_IT);
+    scene.repo.commit_all("test: fewer");
+    scene.colleague_pushes();
+    scene.repo.git(["switch", "-q", "feature"]);
+    scene.repo.git(["rebase", "-q", "main"]);
+    scene.run("tests/test_calc.py::test_twice PASSED\n1 passed in 0.02s\n", 0);
+    let (_, said) = scene.push();
+    assert!(said.contains("test_add failed on this branch"), "{said}");
+}
+
+#[test]
+fn failures_of_a_deleted_branch_do_not_count_for_another_one_on_a_newer_default_branch() {
+    let scene = Scene::new();
+    scene.repo.write("calc.py", "b\n");
+    scene.run(RED, 1);
+    scene.colleague_pushes();
+    scene.repo.git(["branch", "-q", "-D", "feature"]);
+    scene.repo.git(["switch", "-q", "-c", "feature"]);
+    scene.repo.write("tests/test_calc.py", WITHOUT_IT).commit_all("test: fewer");
+    assert_eq!(scene.gate(&["run", "test"]).status.code(), Some(0));
+    let (through, said) = scene.push();
+    assert!(through && !said.contains("failed earlier"), "{said}");
+}
+
 const LIB: &str = "pub fn one() -> u32 {\n    1\n}\n";
 const FEATURE: &str =
     "pub fn one() -> u32 {\n    1\n}\n\npub fn double(a: i32) -> i32 {\n    let sum = a + a;\n    sum - 1\n}\n";

@@ -6,6 +6,7 @@ use gate::journal::{Journal, NewEvent};
 use gate::repo_path::RepoPath;
 use serde_json::Value;
 
+use crate::client_session::Session;
 use crate::project::{Project, reasons};
 
 const RED: &str = "test adds ... FAILED\n\ntest result: FAILED. 11 passed; 1 failed; 0 ignored; finished in 0.31s\n";
@@ -166,4 +167,14 @@ fn a_test_that_failed_is_not_left_out_of_a_push_whoever_ran_it() {
     // Taken back, it is as it was.
     repo.git(["reset", "-q", "--hard", "HEAD~1"]);
     project.push("git push origin feature").exits(1).never_says(words).says("failed on this content");
+
+    // It failed in a part of the tests that an agent ran.
+    repo.git(["reset", "-q", "--hard", "HEAD~1"]);
+    repo.write("test_add.py", format!("{test}# less\n")).commit_all("feat: less");
+    let session = Session::claude(&project);
+    session.prompt("Make it shorter.");
+    assert_eq!(session.run("./pytest test_add.py::test_add"), 1);
+    repo.write("test_add.py", &skipped).commit_all("test: skip");
+    project.gate(["run", "test"]).exits(0);
+    project.push("git push origin feature").exits(1).says(words);
 }
