@@ -71,7 +71,8 @@ fn a_change_asks_for_the_commands_of_its_component_and_no_others() {
         ("web/README.md", &[]),
         ("LICENSE-MIT", &[]),
         (".gitignore", &[]),
-        (".github/workflows/ci.yml", &["test"]),
+        (".github/workflows/ci.yml", &[]),
+        (".pre-commit-config.yaml", &["test"]),
     ] {
         assert_eq!(asked(&project, path), expected, "{path}");
     }

@@ -179,7 +179,7 @@ const LOOKALIKES: &[&str] = &[
 fn is_output(path: &str) -> bool {
     let report = path.starts_with("target/surefire-reports/TEST-") || path.starts_with("build/test-results/test/TEST-");
     let ending = path.rsplit('.').next().unwrap_or_default();
-    report && ending == "xml" || path.starts_with(".github/ISSUE_TEMPLATE/") && ["yml", "yaml"].contains(&ending)
+    report && ending == "xml" || path.starts_with(".github/") && ["yml", "yaml"].contains(&ending)
 }
 
 fn rules() -> Vec<(&'static str, PathRules)> {
@@ -223,7 +223,7 @@ fn is_prose(name: &str) -> bool {
 }
 
 #[test]
-fn prose_and_licence_texts_are_left_out() {
+fn prose_licence_texts_and_settings_of_ci_are_left_out() {
     for (gate, rules) in rules() {
         for path in [
             "README.md",
@@ -237,6 +237,10 @@ fn prose_and_licence_texts_are_left_out() {
             "AUTHORS.txt",
             "NOTICE",
             "CODEOWNERS",
+            ".github/workflows/ci.yml",
+            ".github/dependabot.yaml",
+            ".gitlab-ci.yml",
+            ".circleci/config.yml",
             ".gitignore",
             "docs/logo.png",
             ".coverage",
@@ -253,6 +257,16 @@ fn prose_and_licence_texts_are_left_out() {
             "target/surefire-reports/TEST-a.xml",
         ] {
             assert!(!rules.matches(&RepoPath::from(path)), "{gate}: {path}");
+        }
+        for path in [
+            ".github/actions/a/index.js",
+            ".github/scripts/test.sh",
+            "action.yml",
+            "tests/.github/workflows/ci.yml",
+            "tests/.gitlab-ci.yml",
+            ".pre-commit-config.yaml",
+        ] {
+            assert!(rules.matches(&RepoPath::from(path)), "{gate}: {path}");
         }
     }
 }

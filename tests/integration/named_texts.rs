@@ -47,6 +47,11 @@ fn a_change_of_named_prose_asks_for_the_tests() {
         ("sh run.sh", &[("web/main.go", "//go:embed pages\n"), ("web/pages/a.md", "a\n")], "web/pages/a.md"),
         ("sh run.sh", &[("src/about.rs", "include_bytes!(\"../LICENSE\")\n"), ("LICENSE", "a\n")], "LICENSE"),
         ("sh run.sh README.md", &[], "README.md"),
+        (
+            "sh run.sh",
+            &[("tests/test_ci.py", "for f in ROOT.rglob('*.yml'):\n"), (".github/workflows/ci.yml", "a: b\n")],
+            ".github/workflows/ci.yml",
+        ),
     ] {
         let project = project(run, files);
         change(&project, path);
@@ -65,6 +70,7 @@ fn a_change_of_named_prose_asks_for_the_tests() {
 fn prose_that_nothing_executes_stays_free() {
     for (files, path) in [
         (&[][..], "README.md"),
+        (&[(".github/workflows/ci.yml", "a: b\n")], ".github/workflows/ci.yml"),
         (&[("Cargo.toml", "[package]\nname = \"a\"\nreadme = \"README.md\"\n")], "README.md"),
         (&[("setup.py", "setup(long_description=open(\"README.md\").read())\n")], "README.md"),
         (

@@ -171,3 +171,46 @@ fn what_is_only_mentioned_or_packed_does_not_count() {
         assert!(!command_names(run, &RepoPath::from(""), &RepoPath::from(file)), "{run}: {file}");
     }
 }
+
+#[test]
+fn settings_of_ci_count_where_code_can_find_them() {
+    let file = ".github/workflows/ci.yml";
+    for (source, text) in [
+        ("tests/test_ci.py", "WORKFLOWS = ROOT / \".github\" / \"workflows\""),
+        ("tests/test_ci.py", "for path in ROOT.rglob('*.yml'):"),
+        ("tests/test_ci.py", "for path in ROOT.glob(\"**/*.yml\"):"),
+        ("tests/test_ci.py", "if name.endswith((\".yml\", \".yaml\")):"),
+        ("tests/msrv.rs", "let text = fs::read_to_string(\"../.github/workflows/ci.yml\")?;"),
+        ("test/ci.test.js", "const files = await glob('.github/**/*.{yml,yaml}')"),
+        ("a_test.go", "os.ReadFile(filepath.Join(root, \"ci.yml\"))"),
+        ("build.gradle", "spotless { format 'misc', { target '.gitignore' } }"),
+        ("test.sh", "grep -q 1.70 .github/workflows/*"),
+        ("test.sh", "actionlint"),
+        ("noxfile.py", "    session.run(\"pre-commit\", \"run\", \"--all-files\")"),
+        ("Makefile", "lint:\n\tyamllint ."),
+        ("package.json", "    \"lint\": \"prettier . --check\","),
+        ("package.json", "    \"@antfu/eslint-config\": \"^3.0.0\","),
+        ("tox.ini", "commands = pre-commit run -a"),
+    ] {
+        assert!(is_named(source, text, file), "{source}: {text}");
+    }
+    for run in ["pre-commit run --all-files", "act -j test", "actionlint && pytest", "npx prettier --check ."] {
+        assert!(command_names(run, &RepoPath::from(""), &RepoPath::from(file)), "{run}");
+    }
+    for (source, text) in [
+        ("tests/test_ci.py", "# .github/workflows/ci.yml runs this"),
+        ("src/lib.rs", "let name = \"main.yml\";"),
+        ("src/lib.rs", "let action = \"act\";"),
+        ("package.json", "    \"prettier\": \"^3.0.0\","),
+        ("package.json", "    \"format\": \"prettier --write .\","),
+        ("package.json", "  \"files\": [\n    \".github\"\n  ],"),
+        ("noxfile.py", "    session.install(\"pre-commit\")"),
+        ("Cargo.toml", "exclude = [\".github/\"]"),
+        (".github/scripts/a.py", "open('.github/workflows/ci.yml')"),
+    ] {
+        assert!(!is_named(source, text, file), "{source}: {text}");
+    }
+    for run in ["cargo test", "npm test", "pytest", "make actors"] {
+        assert!(!command_names(run, &RepoPath::from(""), &RepoPath::from(file)), "{run}");
+    }
+}

@@ -15,6 +15,10 @@ pub(super) fn words(files: &BTreeSet<&RepoPath>, most: usize) -> Vec<String> {
     let mut words: BTreeSet<String> = ["go:embed", "*.{"].map(str::to_owned).into();
     words.extend(table().collectors.iter().map(|one| one.flag.clone()));
     let mut names = BTreeSet::new();
+    for file in files.iter().filter(|file| table().ci.is_match(file.to_os())) {
+        words.extend(table().ci_readers.iter().flatten().cloned());
+        words.extend(file.to_string().split_once('/').map(|(folder, _)| folder.to_owned()));
+    }
     for file in files {
         let path = file.to_string();
         let (folder, base) = path.rsplit_once('/').unwrap_or(("", &path));
@@ -46,6 +50,7 @@ pub(super) fn names(mention: &Mention, above: &[Mention], file: &RepoPath, runs:
             let words = Words::for_code(&mention.file, &mention.line);
             of_runner(is_of_runner(&mention.file)).names(file, words)
         }
+        Naming::Settings if table().ci.is_match(file.to_os()) && reads_settings_of_ci(&mention.line) => true,
         Naming::Settings => {
             let of_tests = is_of_tests(&mention.line, above) && of_runner(true).names(file, Words::Any);
             of_tests && !only_checks_prose(&mention.line, above, runs)
@@ -115,6 +120,7 @@ struct Line<'t> {
 
 impl Line<'_> {
     fn names(&self, file: &RepoPath, words: Words) -> bool {
+        let is_of_ci = table().ci.is_match(file.to_os());
         let path = file.to_string();
         let file = parts(&path);
         let ending = file.last().and_then(|base| base.rsplit_once('.')).map(|(_, ending)| format!(".{ending}"));
@@ -122,11 +128,16 @@ impl Line<'_> {
         if table().collectors.iter().any(|one| collects(&one.flag, &one.takes)) && below(&self.folder, &file) {
             return true;
         }
+        if is_of_ci && reads_settings_of_ci(self.text) {
+            return true;
+        }
         let embeds = self.text.trim_start().starts_with("//go:embed");
         let lists = embeds || table().listing.iter().any(|word| self.text.contains(word.as_str()));
         self.tokens(words).any(|token| {
             let wanted = WantedName::read(token);
-            wanted.is_file(self, &file) || lists && wanted.is_folder_above(self, &file, embeds)
+            wanted.is_file(self, &file)
+                || (lists || is_of_ci) && wanted.is_folder_above(self, &file, embeds)
+                || is_of_ci && (ending.as_deref() == Some(token) || wanted.is_glob_of(&file))
         })
     }
 
@@ -194,6 +205,12 @@ impl WantedName {
             return ends_alike && self.tails(file).any(|folder| self.is_meant_by_glob(line, folder, base));
         }
         self.tails(file).any(|folder| self.is_meant(line, folder, last))
+    }
+
+    /// Returns `true` if it is a glob that matches `file`, wherever it begins, and names its extension.
+    fn is_glob_of(&self, file: &[&str]) -> bool {
+        let (Some(last), Some(base)) = (self.parts.last(), file.last()) else { return false };
+        self.is_glob && ends_alike(last, base) && self.tails(file).next().is_some()
     }
 
     /// Returns the folders that it can begin from, if it is `file`.
@@ -298,6 +315,11 @@ fn ends_alike(glob: &str, base: &str) -> bool {
         }
         None => glob.starts_with(base),
     }
+}
+
+/// Returns `true` if the line starts a program that reads settings of CI services.
+fn reads_settings_of_ci(line: &str) -> bool {
+    table().ci_readers.iter().any(|texts| texts.iter().all(|text| line.contains(text.as_str())))
 }
 
 /// Returns `true` if the line, or the setting above it, mentions tests.

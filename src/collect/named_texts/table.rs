@@ -22,6 +22,8 @@ pub(super) struct NamedTextTable {
     pub(super) collectors: Vec<ProseCollector>,
     pub(super) runners: Vec<Vec<String>>,
     pub(super) checkers: Vec<String>,
+    pub(super) ci: Globs,
+    pub(super) ci_readers: Vec<Vec<String>>,
     pub(super) whole: Vec<String>,
     pub(super) scratch: Globs,
     pub(super) built: Globs,
@@ -116,7 +118,7 @@ mod tests {
     fn the_table_is_well_written() {
         let table: NamedTextTable = embedded::table("named-texts.toml");
         let lists: toml::Table = embedded::table("named-texts.toml");
-        for key in ["aside", "settings", "silent", "collecting"] {
+        for key in ["aside", "settings", "silent", "collecting", "ci"] {
             let globs: Vec<String> = lists[key].clone().try_into().unwrap();
             Globs::new(&globs).unwrap();
         }
@@ -125,6 +127,7 @@ mod tests {
                 && !table.includes.is_empty()
                 && !table.listing.is_empty()
                 && !table.runners.is_empty()
+                && table.ci_readers.iter().all(|texts| !texts.is_empty())
         );
         for (file, is) in [
             ("src/lib.rs", Naming::Code),
