@@ -18,6 +18,8 @@ use super::{CheckOutcome, LineRecord, Purpose, judge, understand};
 use crate::command_line::run_result::{RunResult, said, sum};
 
 #[cfg(test)]
+mod combined_line_tests;
+#[cfg(test)]
 mod directory_tests;
 mod earlier_edits;
 mod equivalence;

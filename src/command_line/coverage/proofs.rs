@@ -10,7 +10,7 @@ use crate::command_line::run_result::sum;
 use crate::command_line::shown_output::may_show;
 use crate::command_line::understanding::CHECKS;
 use crate::event::{Ended, RunReport};
-use crate::runner::{Catalogue, OutputOutcome, read_output_of};
+use crate::runner::{Catalogue, CommandKind, OutputOutcome, read_output_of};
 use crate::shell::command_outcome::CommandOutcome;
 use crate::shell::exit_status;
 use crate::shell::program::{Leaf, LeafId, Program};
@@ -225,9 +225,18 @@ fn alone(catalogue: &Catalogue, program: &Program, purposes: &[Purpose], id: Lea
     let checks = |purpose: &Purpose| purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty());
     purposes.iter().enumerate().filter(|(other, purpose)| *other != id && checks(purpose)).all(|(other, purpose)| {
         let theirs = works(purpose);
-        let apart = !mine.is_empty() && !theirs.is_empty() && !mine.iter().any(|runner| theirs.contains(runner));
+        // What a project's own script for its build prints is no summary of a known runner of tests.
+        let known = !theirs.is_empty() || purposes[id].is(CommandKind::Test) && only_makes(purpose);
+        let apart = !mine.is_empty() && known && !mine.iter().any(|runner| theirs.contains(runner));
         apart || !may_show(program, other)
     })
+}
+
+/// Returns `true` if a command builds, generates or installs something, and checks nothing else.
+fn only_makes(purpose: &Purpose) -> bool {
+    use CommandKind::{Build, Codegen, Install, Typecheck};
+    let makes = |kind: &CommandKind| matches!(kind, Build | Codegen | Install | Typecheck);
+    purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty() && found.kinds.iter().all(makes))
 }
 
 /// Returns `true` if the content that a command sees may be neither that before the line nor that after it: something
