@@ -4,6 +4,7 @@ mod implied_options;
 mod indifferent;
 mod members;
 mod packages;
+mod settled;
 
 use std::collections::BTreeMap;
 
@@ -13,6 +14,7 @@ pub use self::implied_options::Implied;
 pub use self::indifferent::Indifferent;
 pub use self::members::Members;
 pub use self::packages::Packages;
+pub use self::settled::Settled;
 
 /// The rules for the arguments of a runner. In the lists, `--option` stands for the option with any value and
 /// `--option=value` for the option with this value only, `--option=key=` for any value that begins with `key=`.
@@ -55,6 +57,8 @@ pub struct Arguments {
     pub members: Option<Members>,
     /// The words that name packages by their folders.
     pub packages: Option<Packages>,
+    /// The file that shows that the work was done already.
+    pub settled: Option<Settled>,
     /// Options whose value is the directory to work in, as if it were started there.
     pub directory: Vec<String>,
     /// Options whose value is a file in that directory, each with the name that the file has anyway:

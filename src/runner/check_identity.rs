@@ -95,6 +95,12 @@ impl Identity {
         split.into_iter().map(|arguments| Self { arguments, ..self.clone() }).collect()
     }
 
+    /// Returns `true` if the files show that the work was done already, in `directory`, an absolute path.
+    pub fn is_settled(&self, catalogue: &Catalogue, directory: &str, files: &dyn ProjectFiles) -> bool {
+        let runner = catalogue.runner(&self.runner);
+        self.path.is_none() && runner.is_some_and(|one| one.arguments.is_settled(&self.arguments, directory, files))
+    }
+
     /// Returns `true` if a run of this check is a run of `asked`: the same one, or one that certainly includes `asked`.
     pub fn covers(&self, asked: &Self) -> bool {
         let bare = |identity: &Self| Self { arguments: Essence::default(), ..identity.clone() };

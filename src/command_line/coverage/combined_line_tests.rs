@@ -45,3 +45,59 @@ fn a_build_in_the_same_line_prints_no_summary_of_tests() {
         false,
     );
 }
+
+#[test]
+fn a_folder_that_is_configured_as_declared_needs_no_other_configuration() {
+    const RUN: &str =
+        "cmake -S . -B build -DA_TESTS=ON && cmake --build build && ctest --test-dir build --no-tests=error";
+    const LISTS: (&str, &str) = ("CMakeLists.txt", "project(a)\nconfigure_file(a.in a.h)\nenable_testing()\n");
+    const CACHE: &str = "# This is the CMakeCache file.\nA_TESTS:BOOL=ON\nCMAKE_HOME_DIRECTORY:INTERNAL=/work/repo\n";
+    const SAME: Files = &[LISTS, ("build/CMakeCache.txt", CACHE), ("build/x.cmake", "file(GLOB a *.c)")];
+    const NONE: Files = &[LISTS];
+    const OFF: Files =
+        &[LISTS, ("build/CMakeCache.txt", "A_TESTS:BOOL=OFF\nCMAKE_HOME_DIRECTORY:INTERNAL=/work/repo\n")];
+    const UNSET: Files = &[LISTS, ("build/CMakeCache.txt", "CMAKE_HOME_DIRECTORY:INTERNAL=/work/repo\n")];
+    const OTHER: Files =
+        &[LISTS, ("build/CMakeCache.txt", "A_TESTS:BOOL=ON\nCMAKE_HOME_DIRECTORY:INTERNAL=/work/other\n")];
+    const LISTED: Files = &[
+        LISTS,
+        ("build/CMakeCache.txt", CACHE),
+        ("tests/CMakeLists.txt", "file(GLOB tests *.c)\nadd_executable(t ${tests})\n"),
+    ];
+    const OK: &str = "100% tests passed, 0 tests failed out of 6\n";
+    check(
+        &[
+            (SAME, RUN, "cmake --build build && ctest --test-dir build", OK),
+            (SAME, RUN, "cmake --build build -j2 && ctest --test-dir build --output-on-failure", OK),
+            (SAME, RUN, "cmake --build build && cd build && ctest --output-on-failure", OK),
+            (SAME, RUN, "git status --short; cmake --build build && ctest --test-dir build 2>&1 | tail -3", OK),
+            (SAME, RUN, "cmake -S . -B build -DA_TESTS=ON && cmake --build build && ctest --test-dir build", OK),
+            (NONE, RUN, "cmake -B build -DA_TESTS=ON -S . && cmake --build build && ctest --test-dir build", OK),
+        ],
+        true,
+    );
+    check(
+        &[
+            (NONE, RUN, "cmake --build build && ctest --test-dir build", OK),
+            (OFF, RUN, "cmake --build build && ctest --test-dir build", OK),
+            (UNSET, RUN, "cmake --build build && ctest --test-dir build", OK),
+            (OTHER, RUN, "cmake --build build && ctest --test-dir build", OK),
+            (LISTED, RUN, "cmake --build build && ctest --test-dir build", OK),
+            (SAME, RUN, "ctest --test-dir build", OK),
+            (SAME, RUN, "cmake --build build 2>&1 | tail -3 && ctest --test-dir build", OK),
+            (SAME, RUN, "cmake --build build", OK),
+            (SAME, RUN, "cmake --build build --target a && ctest --test-dir build", OK),
+            (SAME, RUN, "cmake --build build && ctest --test-dir build -R one", OK),
+            (SAME, RUN, "cmake --build other && ctest --test-dir other", OK),
+            (SAME, "cmake -S . -B build -DA_TESTS=ON --preset x && cmake --build build", "cmake --build build", OK),
+            // What was configured is undone, or may be.
+            (SAME, RUN, "cmake -S . -B build -DA_TESTS=OFF && cmake --build build && ctest --test-dir build", OK),
+            (SAME, RUN, "rm -rf build; cmake --build build && ctest --test-dir build", OK),
+            (SAME, RUN, "./prepare; cmake --build build && ctest --test-dir build", OK),
+            (SAME, RUN, "sed -i s/ON/OFF/ build/CMakeCache.txt; cmake --build build && ctest --test-dir build", OK),
+            // What is declared is only the configuration.
+            (SAME, "cmake -S . -B build -DA_TESTS=ON", "ctest --test-dir build", OK),
+        ],
+        false,
+    );
+}

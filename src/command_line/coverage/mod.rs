@@ -28,6 +28,7 @@ mod project_tests;
 mod proofs;
 mod required_checks;
 mod separate_lines;
+mod settled;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -105,7 +106,11 @@ pub fn witness(commands: &[Command], told: &ObservedLine<'_>, project: Project<'
         .filter_map(|command| {
             let command_place = StartDirectory { start: std::str::from_utf8(command.dir.as_bytes()).ok()?, ..place };
             let whole = told.line.trim() == command.run.trim() && *told.dir == command.dir;
-            let asked = || asked_of_line(&command.run, command_place);
+            let asked = || {
+                let mut asked = asked_of_line(&command.run, command_place)?;
+                settled::unsettle(&mut asked, [(told, place)]);
+                Some(asked)
+            };
             if !whole && proofs.is_empty() {
                 return None;
             }
@@ -144,6 +149,9 @@ impl DeclaredProof {
     /// Combines the proofs for all checks of a command. Returns `None` if one of them is not in the line, and the
     /// others did not fail.
     fn of(asked: &[RequestedCheck], proofs: &[CheckProof]) -> Option<Self> {
+        if asked.iter().all(|check| check.settled && !check.is_in(proofs)) {
+            return None;
+        }
         let parts: Vec<Option<Self>> = asked.iter().map(|asked| Self::of_one(asked, proofs)).collect();
         let failure = parts.iter().flatten().position(|part| part.failed);
         if let Some(at) = failure {
@@ -168,6 +176,9 @@ impl DeclaredProof {
 
     fn of_one(asked: &RequestedCheck, proofs: &[CheckProof]) -> Option<Self> {
         let direct: Vec<&CheckProof> = proofs.iter().filter(|proof| proof.key.covers(&asked.key)).collect();
+        if direct.is_empty() && asked.settled {
+            return Some(Self::uncounted());
+        }
         if direct.is_empty() {
             return Self::of(asked.parts.as_ref().or(asked.members.as_ref())?, proofs);
         }

@@ -51,6 +51,14 @@ pub(super) struct CheckProof {
     pub(super) logs: Vec<String>,
 }
 
+impl RequestedCheck {
+    /// Returns `true` if one of the proofs is one of this check, or of one of its parts.
+    pub(super) fn is_in(&self, proofs: &[CheckProof]) -> bool {
+        proofs.iter().any(|proof| proof.key.covers(&self.key))
+            || self.parts.iter().chain(&self.members).flatten().any(|part| part.is_in(proofs))
+    }
+}
+
 /// Returns the proofs for all checks of a recorded line.
 pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<CheckProof> {
     let view = DirectoryView(place);

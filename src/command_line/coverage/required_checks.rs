@@ -78,6 +78,8 @@ pub(super) struct RequestedCheck {
     pub(super) parts: Option<Vec<RequestedCheck>>,
     /// The same check of each member of a workspace, which together are this one.
     pub(super) members: Option<Vec<RequestedCheck>>,
+    /// `true` if the files on disk show that its work was done already.
+    pub(super) settled: bool,
 }
 
 impl RequestedCheck {
@@ -219,13 +221,15 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
         directory = if named.starts_with(['/', '~']) { return None } else { seen_from(&directory, named)? };
     }
     let goals = if tasks.len() > 1 { goals(catalogue, &words, &tasks, inner_parts, &directory) } else { None };
-    let mut each = None;
+    let (mut each, mut settled) = (None, false);
     let mut packages = Vec::new();
     let what = match Identity::of(catalogue, &words) {
         Some(identity) if leaf.remote => CheckSubject::Known(identity),
         Some(identity) => {
             let view = DirectoryView(StartDirectory { start: &directory, ..place });
             let identity = identity.within(catalogue, directory.is_empty(), &view);
+            let root = place.root.map(|root| format!("{}/{directory}", root.trim_end_matches('/')));
+            settled = root.is_some_and(|root| identity.is_settled(catalogue, root.trim_end_matches('/'), &view));
             let home = |identity| at_home(identity, &directory, catalogue, &view);
             each = identity.by_member(catalogue, &view).map(|each| each.into_iter().map(home).collect::<Vec<_>>());
             packages = identity.by_package(catalogue, &view).into_iter().map(home).collect();
@@ -240,7 +244,7 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
     let mut parts = goals.or(parts).filter(|parts| !parts.is_empty() && each.is_none());
     let alone = |(identity, directory)| {
         let key = CheckKey { what: CheckSubject::Known(identity), directory, ..key.clone() };
-        RequestedCheck { key, parts: None, members: None }
+        RequestedCheck { key, parts: None, members: None, settled: false }
     };
     let each = each.filter(|each| !each.is_empty());
     let members = each.map(|each| each.into_iter().map(alone).collect());
@@ -248,7 +252,7 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
     if !packages.is_empty() {
         parts = Some(packages.into_iter().map(alone).collect());
     }
-    Some(RequestedCheck { key, parts, members })
+    Some(RequestedCheck { key, parts, members, settled })
 }
 
 /// Returns the nearest folder above that has one of these files, or the folder itself.
@@ -304,7 +308,7 @@ fn goals(
         let what = CheckSubject::Known(Identity::of(catalogue, &own)?);
         let (environment, inside) = (BTreeMap::new(), Vec::new());
         let key = CheckKey { directory: directory.to_owned(), environment, inside, what };
-        Some(RequestedCheck { key, parts: parts.filter(|parts| !parts.is_empty()), members: None })
+        Some(RequestedCheck { key, parts: parts.filter(|parts| !parts.is_empty()), members: None, settled: false })
     };
     names.iter().zip(parts).map(goal).collect()
 }

@@ -8,6 +8,7 @@ use crate::runner::{CommandKind, Project};
 
 use super::proofs::{CheckProof, proofs};
 use super::required_checks::{DirectoryView, RequestedCheck, StartDirectory, asked_of_line};
+use super::settled::unsettle;
 use super::{DeclaredProof, ObservedLine, Witnessed};
 
 /// Returns the declared commands that a line proves in part, and not as a whole.
@@ -16,7 +17,7 @@ pub fn proven_in_part(commands: &[Command], told: &ObservedLine<'_>, project: Pr
     let proofs = proofs(told, place);
     let in_part = |command: &&Command| {
         asked_of(command, place).is_some_and(|asked| {
-            asked.iter().any(|check| covers_any(&proofs, check)) && DeclaredProof::of(&asked, &proofs).is_none()
+            asked.iter().any(|check| check.is_in(&proofs)) && DeclaredProof::of(&asked, &proofs).is_none()
         })
     };
     commands.iter().filter(in_part).cloned().collect()
@@ -35,18 +36,21 @@ pub fn witness_together(
     let Some(place) = place_of(told, project) else { return Vec::new() };
     let of_told = proofs(told, place);
     let together = |command: &Command| {
-        let asked = asked_of(command, place)?;
+        let mut asked = asked_of(command, place)?;
         let mut lines: Vec<Vec<CheckProof>> = Vec::new();
+        let mut seen = vec![(told, place)];
         for line in earlier.iter().rev() {
             let Some(place) = place_of(line, project) else { break };
             let found = proofs(line, place);
-            let is_part = asked.iter().any(|check| covers_any(&found, check));
+            let is_part = asked.iter().any(|check| check.is_in(&found));
             if !is_part && !keeps_products(line, place) {
                 break;
             }
             lines.push(found);
+            seen.extend(is_part.then_some((line, place)));
         }
         let all: Vec<CheckProof> = lines.into_iter().rev().flatten().chain(of_told.iter().cloned()).collect();
+        unsettle(&mut asked, seen);
         let found = DeclaredProof::of(&asked, &all)?;
         let ran = found.report.as_ref().is_none_or(|report| report.passed > 0 && report.failed == 0);
         let passed = !found.failed && found.broken_off.is_none() && found.masked.is_none() && ran;
@@ -63,12 +67,6 @@ fn place_of<'a>(told: &'a ObservedLine<'_>, project: Project<'a>) -> Option<Star
 
 fn asked_of(command: &Command, place: StartDirectory<'_>) -> Option<Vec<RequestedCheck>> {
     asked_of_line(&command.run, StartDirectory { start: std::str::from_utf8(command.dir.as_bytes()).ok()?, ..place })
-}
-
-/// Returns `true` if a proof is one of this check, or of one of its parts.
-fn covers_any(proofs: &[CheckProof], asked: &RequestedCheck) -> bool {
-    proofs.iter().any(|proof| proof.key.covers(&asked.key))
-        || asked.parts.iter().chain(&asked.members).flatten().any(|part| covers_any(proofs, part))
 }
 
 /// Returns `true` if a line only reads, checks or commits, so that what was built before it is still there.

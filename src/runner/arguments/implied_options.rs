@@ -161,6 +161,11 @@ impl Arguments {
         self.members.as_ref()?.at_home(essence, files)
     }
 
+    /// Returns `true` if the files show that the work of these arguments was done already, in `directory`, an absolute path.
+    pub(crate) fn is_settled(&self, essence: &Essence, directory: &str, files: &dyn ProjectFiles) -> bool {
+        self.settled.as_ref().is_some_and(|settled| settled.holds(essence, directory, files))
+    }
+
     /// Returns the arguments for each package alone; none if they name only one.
     pub(crate) fn by_package(&self, essence: &Essence, files: &dyn ProjectFiles) -> Vec<Essence> {
         self.packages.as_ref().map_or_else(Vec::new, |packages| packages.split(essence, files))

@@ -1,0 +1,81 @@
+//! Work that need not be done again: a folder that was configured as the arguments say.
+
+use regex::Regex;
+use serde::Deserialize;
+
+use super::indifferent::any;
+use super::{Essence, OptionChoice};
+use crate::runner::project_files::ProjectFiles;
+
+/// The largest number of names in the folders that are looked through.
+const MAX_NAMES: usize = 10_000;
+
+/// The file that shows how a folder, the only word of a command, was configured. The build in it configures it again
+/// where a file that defines it changes.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Settled {
+    /// The file in the folder, with lines `NAME:TYPE=VALUE`.
+    pub file: String,
+    /// The name whose value is the directory in which the command runs.
+    pub home: String,
+    /// The option that sets a name. With any other option, nothing is known.
+    pub set: String,
+    /// Patterns of the files that define the build.
+    pub defined_by: Vec<String>,
+    /// Patterns of folders that are not looked into, beside those that have `file`.
+    pub skips: Vec<String>,
+    /// The pattern of what makes the build depend on other things than the files that it knows, such as lists of files.
+    pub depends: String,
+}
+
+impl Settled {
+    /// Returns `true` if the folder is configured as `essence` says, from `directory`, an absolute path.
+    pub(super) fn holds(&self, essence: &Essence, directory: &str, files: &dyn ProjectFiles) -> bool {
+        let [folder] = essence.words.as_slice() else { return false };
+        let set: Option<Vec<&str>> = essence.options.iter().map(|choice| self.setting(choice)).collect();
+        let (Some(set), None) = (set, &essence.after) else { return false };
+        let Some(text) = files.read(&format!("{folder}/{}", self.file)) else { return false };
+        let is_set = |name: &str, value: &str| text.lines().any(|line| entry(line) == Some((name, value)));
+        let as_said = |setting: &&str| {
+            setting.split_once('=').is_some_and(|(name, value)| is_set(name.split(':').next().unwrap_or(name), value))
+        };
+        is_set(&self.home, directory) && set.iter().all(as_said) && self.knows_its_files(files)
+    }
+
+    fn setting<'c>(&self, choice: &'c OptionChoice) -> Option<&'c str> {
+        choice.value.as_deref().filter(|_| choice.name == self.set)
+    }
+
+    /// Returns `true` if no file that defines the build makes it depend on files that it does not know.
+    fn knows_its_files(&self, files: &dyn ProjectFiles) -> bool {
+        let Ok(depends) = Regex::new(&self.depends) else { return false };
+        let mut left = MAX_NAMES;
+        let mut waiting = vec![String::new()];
+        while let Some(at) = waiting.pop() {
+            let Some(names) = files.names(&at) else { return false };
+            if names.contains(&self.file) {
+                continue;
+            }
+            let Some(rest) = left.checked_sub(names.len()) else { return false };
+            left = rest;
+            for name in names {
+                let path = if at.is_empty() { name.clone() } else { format!("{at}/{name}") };
+                match path.strip_suffix('/') {
+                    Some(_) if any(&self.skips, name.trim_end_matches('/')) => {}
+                    Some(inner) => waiting.push(inner.to_owned()),
+                    None if !any(&self.defined_by, &name) => {}
+                    None if files.read(&path).is_none_or(|text| depends.is_match(&text)) => return false,
+                    None => {}
+                }
+            }
+        }
+        true
+    }
+}
+
+/// Returns the name and the value of a line `NAME:TYPE=VALUE`.
+fn entry(line: &str) -> Option<(&str, &str)> {
+    let (name, rest) = line.trim_end_matches('\r').split_once(':')?;
+    Some((name, rest.split_once('=')?.1))
+}
