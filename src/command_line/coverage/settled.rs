@@ -12,7 +12,9 @@ pub(super) fn unsettle<'l>(
 ) {
     if asked.iter().any(|check| check.settled) && !lines.into_iter().all(|(told, place)| runs_only(asked, told, place))
     {
-        asked.iter_mut().for_each(|check| check.settled = false);
+        for check in asked {
+            check.settled = false;
+        }
     }
 }
 
