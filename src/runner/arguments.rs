@@ -25,6 +25,8 @@ pub struct Arguments {
     pub value: Vec<String>,
     /// Options whose value is the next argument if that is a number, unless it is attached: `make -j 4 test`.
     pub number: Vec<String>,
+    /// Options whose value is the next argument if that is no option, unless it is attached: `pytest --cov src`.
+    pub optional: Vec<String>,
     /// Options that choose a part of the work. They may also be in `value`.
     pub filter: Vec<String>,
     /// Options that do not change the choice, although `filter` has them with other values.
@@ -59,6 +61,8 @@ pub struct Arguments {
     pub packages: Option<Packages>,
     /// The file that shows that the work was done already.
     pub settled: Option<Settled>,
+    /// The files that it looks for in the folders above as well, to work where they are.
+    pub upwards: Option<Upwards>,
     /// Options whose value is the directory to work in, as if it were started there.
     pub directory: Vec<String>,
     /// Options whose value is a file in that directory, each with the name that the file has anyway:
@@ -76,6 +80,21 @@ pub struct Arguments {
     pub holds: Vec<String>,
     /// The rules for the arguments after `--`; without them they are positional.
     pub after_dashes: Option<Box<Arguments>>,
+}
+
+/// The files that a runner looks for in the folders above as well.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Upwards {
+    /// The files. The nearest folder with one of them is the one in which the command works.
+    pub files: Vec<String>,
+    /// Files with which a command in a folder below is another one.
+    pub own_settings: Vec<String>,
+    /// Options whose value is a path from where the command was started.
+    pub unless: Vec<String>,
+    /// `true` if what none of the files defines is a program, which works where it was started.
+    #[serde(skip)]
+    pub only_defined: bool,
 }
 
 /// The effect of an argument that is not an option.
@@ -185,7 +204,9 @@ impl Arguments {
     /// Returns `true` if the value of this option is the next argument.
     pub(crate) fn takes(&self, name: &str, next: Option<&str>) -> bool {
         let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
-        has(&self.value, name, None) || has(&self.number, name, None) && next.is_some_and(is_number)
+        has(&self.value, name, None)
+            || has(&self.number, name, None) && next.is_some_and(is_number)
+            || has(&self.optional, name, None) && next.is_some_and(|word| !word.starts_with('-'))
     }
 
     fn may_take(&self, name: &str) -> bool {
@@ -291,6 +312,7 @@ impl Arguments {
             &self.filter,
             &self.value,
             &self.number,
+            &self.optional,
             &self.neutral,
             &self.watch,
             &self.edit,

@@ -24,6 +24,7 @@ pub mod test_names;
 pub mod word_splitting;
 
 pub use ambiguous_calls::claimed_by_other;
+pub use arguments::Upwards;
 pub use catalogue::{Catalogue, CatalogueError, Runner, file_of};
 pub use check_identity::Identity;
 pub use command_kind::{CommandKind, ExitMeaning, RunScope};

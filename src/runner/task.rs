@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::project_files::ProjectFiles;
+use crate::runner::arguments::Upwards;
 use crate::runner::catalogue::{Catalogue, Runner};
 use crate::runner::command_kind::CommandKind;
 use crate::runner::invocation::MatchedRunner;
@@ -156,10 +157,18 @@ pub struct TaskRun {
     pub exit_zero: bool,
 }
 
-/// Returns the files that may define the tasks that `argv` calls, if its runner looks for them in the folders above as well.
-pub fn files_above(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Vec<String>> {
-    let rules = crate::runner::invocation::find(catalogue, argv)?.runner.task.as_ref()?;
-    rules.upwards.then(|| rules.file.clone())
+/// Returns the files that define what `argv` does, if its runner looks for them in the folders above as well.
+pub fn files_above(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Upwards> {
+    let runner = crate::runner::invocation::find(catalogue, argv)?.runner;
+    let of_tasks = runner.task.as_ref().filter(|rules| rules.upwards);
+    let of_tasks = of_tasks.map(|rules| Upwards {
+        files: rules.file.clone(),
+        only_defined: rules.runs_programs,
+        ..Upwards::default()
+    });
+    let upwards = of_tasks.or_else(|| runner.arguments.upwards.clone())?;
+    let is_path = |word: &&str| upwards.unless.iter().any(|option| word.split('=').next() == Some(option));
+    (!argv.iter().flatten().any(|word| is_path(&word.as_str()))).then_some(upwards)
 }
 
 /// Returns the tasks that `argv` calls; none if it calls no task.

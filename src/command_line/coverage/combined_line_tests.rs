@@ -101,3 +101,39 @@ fn a_folder_that_is_configured_as_declared_needs_no_other_configuration() {
         false,
     );
 }
+
+#[test]
+fn a_test_with_meson_builds_and_configures_what_is_configured() {
+    const RUN: &str = "meson setup --reconfigure build && meson test -C build";
+    const DEFINED: (&str, &str) = ("meson.build", "project('a', 'c')\n");
+    const INFO: &str =
+        "{\n \"directories\": {\n  \"source\": \"/work/repo\",\n  \"build\": \"/work/repo/build\"\n }\n}\n";
+    const SAME: Files = &[DEFINED, ("build/meson-info/meson-info.json", INFO)];
+    const NONE: Files = &[DEFINED];
+    const LISTED: Files = &[
+        ("meson.build", "project('a', 'c')\nt = run_command('ls', 'tests')\n"),
+        ("build/meson-info/meson-info.json", INFO),
+    ];
+    const OK: &str = "Ok:                 3\nFail:               0\n";
+    check(
+        &[
+            (SAME, RUN, "meson test -C build", OK),
+            (SAME, RUN, "meson compile -C build && meson test -C build -v", OK),
+            (SAME, RUN, "ninja -C build && meson test -C build", OK),
+            (SAME, RUN, "meson setup build --reconfigure && meson test -C build", OK),
+        ],
+        true,
+    );
+    check(
+        &[
+            (NONE, RUN, "meson test -C build", OK),
+            (LISTED, RUN, "meson test -C build", OK),
+            (SAME, RUN, "meson test -C build --suite a", OK),
+            (SAME, RUN, "meson compile -C build", OK),
+            (SAME, RUN, "meson configure build -Dtests=false && meson test -C build", OK),
+            (SAME, RUN, "make prepare; meson test -C build", OK),
+            (SAME, "meson setup build -Dtests=true && meson test -C build", "meson test -C build", OK),
+        ],
+        false,
+    );
+}

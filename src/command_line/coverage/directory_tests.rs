@@ -220,3 +220,54 @@ fn a_service_that_mounts_these_files_runs_the_same_check() {
     assert!(!shown(mounted, image, "docker compose -f other.yml run app pytest"));
     assert!(!shown(mounted, image, "docker compose run --entrypoint true app pytest"));
 }
+
+#[test]
+fn some_runners_look_for_their_files_in_the_folders_above() {
+    let cargo: &[(&'static str, &'static str)] =
+        &[("Cargo.toml", "[package]\nname = 'a'\n"), ("b/Cargo.toml", "[package]\nname = 'b'\n"), ("src/lib.rs", "")];
+    let configured: &[(&'static str, &'static str)] =
+        &[("Cargo.toml", "[package]\nname = 'a'\n"), ("src/.cargo/config.toml", "[build]\n"), ("src/lib.rs", "")];
+    let npm: &[(&'static str, &'static str)] = &[
+        ("package.json", r#"{"scripts":{"test":"jest","off":"jest || true"}}"#),
+        ("b/package.json", r#"{"scripts":{"test":"jest"}}"#),
+    ];
+    for (files, run, line, start, proves) in [
+        (cargo, "cargo test", "cargo test", "src", true),
+        (cargo, "cargo test", "cargo test -q", "src/deep/er", true),
+        (cargo, "cargo test", "cd src && cargo test", "", true),
+        (cargo, "cargo build", "cargo build", "src", true),
+        (cargo, "cargo test", "cargo test", "b", false),
+        (cargo, "cargo test", "cargo test", "b/src", false),
+        (cargo, "cargo test", "cargo test --lib", "src", false),
+        (cargo, "cargo test", "cargo test --config net.offline=true", "src", false),
+        (cargo, "cargo test", "cargo test", "/work/other/src", false),
+        (configured, "cargo test", "cargo test", "src", false),
+        (configured, "cargo test", "cargo test", "src/deep", false),
+        (npm, "npm test", "npm test", "src", true),
+        (npm, "npm test", "cd src/a && npm t", "", true),
+        (npm, "pnpm test", "pnpm test", "src", true),
+        (npm, "yarn test", "yarn test", "src", true),
+        (npm, "yarn jest", "yarn jest", "src", false),
+        (npm, "pnpm jest", "pnpm jest", "src", false),
+        (npm, "npm test", "npm test", "b", false),
+        (npm, "npm test", "npm test", "b/src", false),
+        (npm, "npm test", "npm run off", "src", false),
+        (npm, "npx jest", "npx jest", "src", false),
+    ] {
+        let dir = RepoPath::from(start);
+        let told = ObservedLine {
+            line,
+            dir: &dir,
+            root: Some("/work/repo"),
+            ended: Some(Ended::Exited(0)),
+            output: None,
+            cut: false,
+            background: false,
+            shell: Some(Shell::Bash),
+        };
+        let files = TaskFiles(files.iter().copied().collect());
+        let found = witness(&[declared(run, "")], &told, Project::without_runners(&files));
+        let passed = found.first().is_some_and(|found| found.ended == Ended::Exited(0) && found.masked.is_none());
+        assert_eq!(passed, proves, "{line} in {start} for {run}");
+    }
+}

@@ -6,7 +6,7 @@ use crate::command_line::command_table::table;
 use crate::command_line::purpose::{Purpose, Understood};
 use crate::command_line::understanding::{CHECKS, understand};
 use crate::repo_path::seen_from;
-use crate::runner::{Catalogue, Identity, Project, ProjectFiles, TaskRun, files_above, resolve};
+use crate::runner::{Catalogue, Identity, Project, ProjectFiles, TaskRun, Upwards, files_above, resolve};
 use crate::shell::exit_status;
 use crate::shell::program::{Arg, Leaf};
 use crate::shell_quote::shell_word;
@@ -181,8 +181,10 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
     let mut directory = directory(leaf, place)?;
     let words: Vec<Option<String>> =
         leaf.argv.iter().map(|arg| Some(seen_from_root(&arg.text, &directory, place.root))).collect();
-    if let Some(names) = files_above(catalogue, &words) {
-        directory = folder_of_tasks(&directory, &names, place);
+    let above = files_above(catalogue, &words);
+    let started = directory.clone();
+    if let Some(above) = &above {
+        directory = folder_above(&directory, above, place);
     }
     let tasks = {
         let here = DirectoryView(StartDirectory { start: &directory, ..place });
@@ -191,7 +193,8 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
     let mut parts = Some(Vec::new());
     let mut inner_parts = Vec::new();
     for task in &tasks {
-        if task.nothing.is_some() || task.exit_zero {
+        let is_program = above.as_ref().is_some_and(|above| above.only_defined) && task.script.is_none();
+        if task.nothing.is_some() || task.exit_zero || is_program && directory != started {
             return None;
         }
         let inner = seen_from(&directory, task.directory.as_deref().unwrap_or_default());
@@ -256,14 +259,21 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
 }
 
 /// Returns the nearest folder above that has one of these files, or the folder itself.
-fn folder_of_tasks(directory: &str, names: &[String], place: StartDirectory<'_>) -> String {
-    let has_one = |folder: &&str| {
+fn folder_above(directory: &str, upwards: &Upwards, place: StartDirectory<'_>) -> String {
+    let has_one = |names: &[String], folder: &str| {
         let view = DirectoryView(StartDirectory { start: folder, ..place });
         names.iter().any(|name| view.read(name).is_some())
     };
     let above = directory.rmatch_indices('/').map(|(at, _)| &directory[..at]);
-    let mut folders = [directory].into_iter().chain(above).chain([""]);
-    folders.find(has_one).unwrap_or(directory).to_owned()
+    for folder in [directory].into_iter().chain(above).chain([""]) {
+        if has_one(&upwards.files, folder) {
+            return folder.to_owned();
+        }
+        if has_one(&upwards.own_settings, folder) {
+            break;
+        }
+    }
+    directory.to_owned()
 }
 
 /// Returns a word as it is written at the root of the working tree, where a command that starts there names a path below it

@@ -18,13 +18,15 @@ pub(super) fn unsettle<'l>(
     }
 }
 
-/// Returns `true` if a line only reads, and runs these checks.
+/// Returns `true` if a line only reads, builds with a program that is known, and runs these checks.
 fn runs_only(asked: &[RequestedCheck], told: &ObservedLine<'_>, place: StartDirectory<'_>) -> bool {
     let view = DirectoryView(place);
     let Ok(understood) = understand(told.line, place.project.with_files(&view)) else { return false };
     let fine = |(leaf, purpose): (&_, &crate::command_line::Purpose)| {
+        let builds = |id: &str| place.project.runners.runner(id).is_some_and(|runner| runner.task.is_none());
+        let builds = purpose.kinds == ["build"] && purpose.runs().all(builds);
         let reads = purpose.kinds.iter().all(|kind| matches!(*kind, "read" | "vcs")) && !purpose.is_unknown;
-        only_prepares(leaf, purpose) || reads && !purpose.edits || {
+        only_prepares(leaf, purpose) || (reads || builds) && !purpose.edits || {
             let own = asked_of_leaf(leaf, place);
             own.is_some_and(|own| asked.iter().any(|check| own.key.covers(&check.key)))
         }

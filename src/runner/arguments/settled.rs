@@ -15,11 +15,11 @@ const MAX_NAMES: usize = 10_000;
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Settled {
-    /// The file in the folder, with lines `NAME:TYPE=VALUE`.
+    /// The file in the folder.
     pub file: String,
-    /// The name whose value is the directory in which the command runs.
+    /// A line of it, in which `{directory}` is the absolute path of the directory in which the command runs.
     pub home: String,
-    /// The option that sets a name. With any other option, nothing is known.
+    /// The option that sets a name, with a line `NAME:TYPE=VALUE` in the file. With any other option, nothing is known.
     pub set: String,
     /// Patterns of the files that define the build.
     pub defined_by: Vec<String>,
@@ -36,11 +36,14 @@ impl Settled {
         let set: Option<Vec<&str>> = essence.options.iter().map(|choice| self.setting(choice)).collect();
         let (Some(set), None) = (set, &essence.after) else { return false };
         let Some(text) = files.read(&format!("{folder}/{}", self.file)) else { return false };
+        let home = self.home.replace("{directory}", directory);
         let is_set = |name: &str, value: &str| text.lines().any(|line| entry(line) == Some((name, value)));
         let as_said = |setting: &&str| {
             setting.split_once('=').is_some_and(|(name, value)| is_set(name.split(':').next().unwrap_or(name), value))
         };
-        is_set(&self.home, directory) && set.iter().all(as_said) && self.knows_its_files(files)
+        text.lines().any(|line| line.trim().trim_end_matches(',') == home)
+            && set.iter().all(as_said)
+            && self.knows_its_files(files)
     }
 
     fn setting<'c>(&self, choice: &'c OptionChoice) -> Option<&'c str> {
