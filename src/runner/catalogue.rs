@@ -122,6 +122,9 @@ pub struct Runner {
     /// Exit statuses that mean that it did not understand its arguments, and executed nothing.
     #[serde(default)]
     pub usage_exit: Vec<i32>,
+    /// The extensions of the files that it changes where it edits.
+    #[serde(default)]
+    pub formats: Vec<String>,
     /// Report files (`JUnit` XML) it writes, as globs relative to the directory it runs in.
     #[serde(default)]
     pub reports: Vec<String>,

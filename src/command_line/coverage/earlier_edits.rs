@@ -14,26 +14,55 @@ pub fn changed_before_checks(changed: &[RepoPath], told: &ObservedLine<'_>, proj
     if changed.is_empty() {
         return false;
     }
-    let edited = edited_before_checks(told, project);
-    changed.iter().all(|path| edited.contains(path))
+    let edits = edits_before_checks(told, project);
+    changed.iter().all(|path| edits.include(path))
 }
 
-/// Returns the files below the root of the working tree that a line changes by name before its first check. Returns
-/// none if anything after the beginning of that check may change files, too.
-fn edited_before_checks(told: &ObservedLine<'_>, project: Project<'_>) -> Vec<RepoPath> {
-    let Ok(start) = std::str::from_utf8(told.dir.as_bytes()) else { return Vec::new() };
+/// The files that a line changes before its first check.
+#[derive(Default)]
+struct EarlierEdits {
+    /// The files that it names, from the root of the working tree.
+    named: Vec<RepoPath>,
+    /// The extensions of the files that its formatters change.
+    formatted: Vec<String>,
+}
+
+impl EarlierEdits {
+    fn include(&self, path: &RepoPath) -> bool {
+        let is_formatted = |extension: &String| path.as_bytes().ends_with(extension.as_bytes());
+        self.named.contains(path) || self.formatted.iter().any(is_formatted)
+    }
+}
+
+/// Returns the files that a line changes before its first check. Returns none if anything after the beginning of that
+/// check may change files, too.
+fn edits_before_checks(told: &ObservedLine<'_>, project: Project<'_>) -> EarlierEdits {
+    let nothing = EarlierEdits::default();
+    let Ok(start) = std::str::from_utf8(told.dir.as_bytes()) else { return nothing };
     let place = StartDirectory { root: told.root, start, project };
     let view = DirectoryView(place);
     let project = place.project.with_files(&view);
-    let Ok(understood) = understand_in(told.line, told.shell, project) else { return Vec::new() };
+    let Ok(understood) = understand_in(told.line, told.shell, project) else { return nothing };
     let steps: Vec<(&Leaf, &Purpose)> = understood.program.leaves.iter().zip(&understood.purposes).collect();
     let is_check = |(leaf, purpose): &(&Leaf, &Purpose)| may_check(purpose) && asked_of_leaf(leaf, place).is_some();
-    let Some(first) = steps.iter().position(is_check) else { return Vec::new() };
+    let Some(first) = steps.iter().position(is_check) else { return nothing };
     let later_edits = steps[first + 1..].iter().any(|(leaf, purpose)| may_edit(leaf, purpose));
     if understood.program.truncated || later_edits || steps.iter().any(|(leaf, _)| leaf.late) {
-        return Vec::new();
+        return nothing;
     }
-    steps[..first].iter().flat_map(|(leaf, purpose)| edited_by(leaf, purpose, place)).collect()
+    // What runs in the background may end after the check began.
+    let before = || steps[..first].iter().filter(|(leaf, _)| !leaf.background);
+    EarlierEdits {
+        named: before().flat_map(|(leaf, purpose)| edited_by(leaf, purpose, place)).collect(),
+        formatted: before().flat_map(|(_, purpose)| formatted_by(purpose, project)).collect(),
+    }
+}
+
+/// Returns the extensions of the files that a formatter changes.
+fn formatted_by(purpose: &Purpose, project: Project<'_>) -> Vec<String> {
+    let runners: Vec<_> = purpose.runs().filter_map(|id| project.runners.runner(id)).collect();
+    let known = purpose.edits && runners.iter().all(|runner| runner.task.is_none());
+    if known { runners.iter().flat_map(|runner| runner.formats.iter().cloned()).collect() } else { Vec::new() }
 }
 
 /// Returns `true` if a command may be a check: its program is unknown or a runner, and it changes no file.
@@ -58,4 +87,65 @@ fn edited_by(leaf: &Leaf, purpose: &Purpose, place: StartDirectory<'_>) -> Vec<R
         _ => place.inside(&path),
     };
     named.filter_map(from_root).map(|path| RepoPath::from(path.as_str())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::command_line::coverage::tests::TaskFiles;
+    use crate::event::Ended;
+    use crate::shell_kind::Shell;
+
+    fn before(line: &str, changed: &[&str]) -> bool {
+        let files =
+            TaskFiles(BTreeMap::from([("package.json", r#"{"scripts":{"format":"prettier --write . && node x"}}"#)]));
+        let dir = RepoPath::from("");
+        let told = ObservedLine {
+            line,
+            dir: &dir,
+            root: Some("/work/repo"),
+            ended: Some(Ended::Exited(0)),
+            output: Some(""),
+            cut: false,
+            background: false,
+            shell: Some(Shell::Bash),
+        };
+        let changed: Vec<RepoPath> = changed.iter().map(|path| RepoPath::from(*path)).collect();
+        changed_before_checks(&changed, &told, Project::without_runners(&files))
+    }
+
+    #[test]
+    fn what_a_formatter_changes_before_the_tests_is_what_they_run_on() {
+        for (line, changed) in [
+            ("gofmt -w . && go test ./... && go build ./...", &["a.go", "sub/b.go"][..]),
+            ("gofmt -w .; go vet ./...; go test ./...", &["a.go"]),
+            ("gofmt -w . && go test ./... && git commit -qam D && git push -q origin f", &["a.go"]),
+            ("cargo fmt && cargo test", &["src/lib.rs"]),
+            ("ruff format . && ruff check --fix && pytest", &["a/b.py"]),
+            ("black . && pytest", &["a.py"]),
+            ("npx prettier --write src && npm test", &["src/a.ts"]),
+            ("sed -i s/a/b/ notes.txt && cargo fmt && cargo test", &["notes.txt", "a.rs"]),
+        ] {
+            assert!(before(line, changed), "{line}: {changed:?}");
+        }
+        for (line, changed) in [
+            ("gofmt -w . && go test ./...", &["testdata/golden.txt"][..]),
+            ("gofmt -w . && go test ./...", &["a.go", "testdata/golden.txt"]),
+            ("gofmt -l . && go test ./...", &["a.go"]),
+            ("go test ./... && gofmt -w .", &["a.go"]),
+            ("gofmt -w . && go test ./... && gofmt -w .", &["a.go"]),
+            ("gofmt -w . && go test ./... && go generate ./...", &["a.go"]),
+            ("gofmt -w . & go test ./...", &["a.go"]),
+            ("sed -i s/a/b/ a.go & go test ./...", &["a.go"]),
+            ("cargo fmt --check && cargo test", &["src/lib.rs"]),
+            ("cargo fmt && cargo test", &["tests/out.snap"]),
+            ("cargo fmt && ./check", &["a.py"]),
+            ("npm run format && npm test", &["src/a.ts"]),
+            ("cargo test", &["src/lib.rs"]),
+        ] {
+            assert!(!before(line, changed), "{line}: {changed:?}");
+        }
+    }
 }
