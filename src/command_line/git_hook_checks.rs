@@ -68,6 +68,7 @@ pub(super) fn add(understood: &mut Understood, catalogue: &Catalogue, output: &s
         edits: false,
         watches: false,
         speaks: false,
+        shadowed_by: None,
     });
 }
 

@@ -24,7 +24,11 @@ pub fn inherited(line: &str, project: Project<'_>, variables: &[(String, String)
     let set = variables.iter().filter(|(name, _)| !line.contains(name.as_str()));
     let by_variable = set.filter_map(|(name, value)| {
         let mut entries = run_settings().inherited.iter().filter(|entry| entry.is_named(name) && concerns(entry));
-        entries.find_map(|entry| entry.read(name, Some(value)))
+        let by_value = entries.find_map(|entry| entry.read(name, Some(value)));
+        let by_folder = |(leaf, check): &(&Leaf, &Invocation)| {
+            run_settings::searched(name, value, CallSite { leaf, project }, check, true)
+        };
+        by_value.or_else(|| checks.iter().find_map(by_folder))
     });
     let variable = |asked: &str| {
         let found = variables.iter().find(|(name, value)| name == asked && !value.is_empty());

@@ -1,5 +1,6 @@
 //! The purpose of each simple command of a line.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use crate::runner::{CommandKind, ExitMeaning, Invocation, Project, ProjectFiles, RunScope, classify};
@@ -117,12 +118,24 @@ struct Within<'a> {
     directory: Option<&'a str>,
 }
 
+impl Within<'_> {
+    fn path<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        match self.directory {
+            Some(directory) if !directory.is_empty() && !path.starts_with('/') => {
+                Cow::Owned(format!("{directory}/{path}"))
+            }
+            _ => Cow::Borrowed(path),
+        }
+    }
+}
+
 impl ProjectFiles for Within<'_> {
     fn read(&self, path: &str) -> Option<String> {
-        match self.directory {
-            None | Some("") => self.files.read(path),
-            Some(directory) => self.files.read(&format!("{directory}/{path}")),
-        }
+        self.files.read(&self.path(path))
+    }
+
+    fn has(&self, path: &str) -> bool {
+        self.files.has(&self.path(path))
     }
 }
 
@@ -165,6 +178,15 @@ pub(super) fn purpose(leaf: &Leaf, project: Project<'_>) -> Purpose {
     found
 }
 
+/// Returns `true` for what judges code. A project may well have a builder of its own.
+fn is_judged(invocation: &Invocation) -> bool {
+    [CommandKind::Test, CommandKind::Typecheck, CommandKind::Lint].iter().any(|kind| invocation.kinds.contains(kind))
+}
+
+fn in_place_of_runner(path: &str) -> String {
+    format!("Python runs `{path}` in the place of the module that is meant; rename it")
+}
+
 fn check(leaf: &Leaf, mut invocation: Invocation, project: Project<'_>, found: &mut Purpose) {
     if matches!(invocation.scope, RunScope::NoneExecuted { .. }) && !invocation.is_test() {
         // `rustc --version` builds nothing.
@@ -173,7 +195,8 @@ fn check(leaf: &Leaf, mut invocation: Invocation, project: Project<'_>, found: &
     }
     let narrowed = environment::set_for(leaf, &invocation, project.runners);
     invocation.exit = Narrowed::exit(narrowed.as_ref(), invocation.exit);
-    found.replaced = run_settings::of_project(leaf, &invocation, project);
+    let shadow = invocation.shadowed_by.as_deref().filter(|_| is_judged(&invocation)).map(in_place_of_runner);
+    found.replaced = shadow.or_else(|| run_settings::of_project(leaf, &invocation, project));
     if found.replaced.is_some() {
         invocation.exit = ExitMeaning::ZeroOnFindings;
     }

@@ -24,6 +24,7 @@ pub(super) struct RunSettings {
     #[serde(default)]
     withheld: Vec<String>,
     pub(super) inherited: Vec<Inherited>,
+    pub(super) searched: Vec<SearchedFolders>,
     file: Vec<SettingsFile>,
 }
 
@@ -68,6 +69,21 @@ impl Inherited {
             None => known == name,
         })
     }
+}
+
+/// Variables that list folders which come before those of the runners.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct SearchedFolders {
+    names: Vec<String>,
+    /// The runners that look there.
+    runners: Vec<String>,
+    /// What takes the place of a runner.
+    files: Vec<String>,
+    /// What is executed before anything else: outside of the project, since inside it is content.
+    first: Vec<String>,
+    /// Patterns of folders of installed programs.
+    unless: Vec<String>,
 }
 
 /// A file of settings.
@@ -139,17 +155,43 @@ impl SettingsFile {
     fn read(&self, path: &str, text: &str, call: CallSite<'_>) -> Option<Narrowed> {
         self.setting.iter().find_map(|setting| {
             let pattern = setting.compiled.get_or_init(|| Regex::new(&setting.is).ok()).as_ref()?;
-            let found = pattern.captures(text)?;
             if setting.lacks.as_ref().is_some_and(|lacks| Regex::new(lacks).is_ok_and(|lacks| lacks.is_match(text))) {
                 return None;
             }
-            let value = found.name("value").map_or("true", |value| value.as_str());
             let entry = run_settings().inherited.iter().find(|entry| entry.names.contains(&setting.like))?;
-            let narrowed = entry.read(&setting.like, Some(value)).filter(|_| call.suits(entry))?;
-            let line = found.get(0).map_or("", |line| line.as_str()).trim();
-            Some(Narrowed { by: format!("{path}: {}", beginning(line, 80)), ..narrowed })
+            pattern.captures_iter(text).filter(|_| call.suits(entry)).find_map(|found| {
+                let value = found.name("value").map_or("true", |value| value.as_str());
+                let narrowed = entry.read(&setting.like, Some(value))?;
+                let line = found.get(0).map_or("", |line| line.as_str()).trim();
+                Some(Narrowed { by: format!("{path}: {}", beginning(line, 80)), ..narrowed })
+            })
         })
     }
+}
+
+/// Returns the effect of a variable that lists folders in which a runner looks for its own parts. `inherited`: the line
+/// does not set it, so that no commit has it.
+pub(super) fn searched(
+    name: &str,
+    value: &str,
+    call: CallSite<'_>,
+    invocation: &Invocation,
+    inherited: bool,
+) -> Option<Narrowed> {
+    let is_known = |known: &&SearchedFolders| {
+        known.names.iter().any(|listed| listed == name) && invocation.runs.iter().any(|id| known.runners.contains(id))
+    };
+    let known = run_settings().searched.iter().find(is_known)?;
+    let is_installed =
+        |folder: &str| known.unless.iter().any(|one| Regex::new(one).is_ok_and(|one| one.is_match(folder)));
+    let folders = std::env::split_paths(value).filter_map(|folder| folder.into_os_string().into_string().ok());
+    folders.filter(|folder| !folder.is_empty() && !is_installed(folder)).find_map(|folder| {
+        let is_content = !inherited && Path::new(&folder).is_relative() && !folder.starts_with("..");
+        let first = known.first.iter().filter(|_| !is_content);
+        let path = known.files.iter().chain(first).map(|file| format!("{}/{file}", folder.trim_end_matches('/')));
+        let path = path.into_iter().find(|path| call.project.files.has(path))?;
+        Some(Narrowed { by: format!("{name}: {}", beginning(&path, 80)), how: How::Masked })
+    })
 }
 
 /// A command, and the project as seen from the folder that it runs in.
@@ -181,9 +223,14 @@ impl CallSite<'_> {
     }
 }
 
-/// Returns a phrase for the setting in a file of the project that narrows a check.
+/// Returns a phrase for the setting of the project, or of the line itself, that narrows a check.
 pub(super) fn of_project(leaf: &Leaf, invocation: &Invocation, project: Project<'_>) -> Option<String> {
     let call = CallSite { leaf, project };
+    let set = leaf.environment.iter().chain(&leaf.given);
+    let mut set = set.filter_map(|(name, value)| Some((name.as_str(), value.as_deref()?)));
+    if let Some(narrowed) = set.find_map(|(name, value)| searched(name, value, call, invocation, false)) {
+        return Some(format!("with {} a failure need not show in the status", narrowed.by));
+    }
     let known = run_settings().file.iter().filter(|file| file.concerns(invocation));
     let mut found =
         known.flat_map(|file| file.paths.iter().map(move |path| (file, path))).filter_map(|(file, path)| {
@@ -307,6 +354,42 @@ mod tests {
             ),
             ("cargo test", ".cargo/config.toml", "# runner = './r.sh'\n[x]\ntest-runner = 'y'\n", Proves::FullPass),
             ("cargo test", "../../../../../../.cargo/config", "[target.x]\nrunner = './r.sh'\n", Proves::Nothing),
+            (
+                "cargo test",
+                ".cargo/config.toml",
+                "[target.x86_64-unknown-linux-gnu]\nlinker = './l.sh'\n",
+                Proves::Nothing,
+            ),
+            (
+                "cargo test",
+                ".cargo/config.toml",
+                "[target.a]\nlinker = 'clang'\n[target.b]\nlinker='l/cc'\n",
+                Proves::Nothing,
+            ),
+            ("cargo test", "../../.cargo/config.toml", "[target.x]\nlinker = '/tmp/l.sh'\n", Proves::Nothing),
+            ("cargo test", ".cargo/config.toml", "[build]\nrustflags = ['-C', 'linker=./l.sh']\n", Proves::Nothing),
+            (
+                "cargo test",
+                ".cargo/config.toml",
+                "[target.x]\nlinker = \"clang\"\nrustflags = [\"-Clink-arg=-fuse-ld=/usr/bin/mold\", \"-Clinker=rust-lld\"]\n",
+                Proves::FullPass,
+            ),
+            ("cargo test", ".cargo/config.toml", "[target.x]\nlinker = '/usr/bin/clang-17'\n", Proves::FullPass),
+            (
+                "cargo test",
+                ".cargo/config.toml",
+                "[target.x]\nlinker = '/home/me/android-ndk/bin/aarch64-linux-android21-clang'\n",
+                Proves::FullPass,
+            ),
+            ("cargo build", ".cargo/config.toml", "[target.x]\nlinker = './l.sh'\n", Proves::PartialPass),
+            ("python3 -m unittest", "unittest.py", "", Proves::Nothing),
+            ("python3 -m build", "build.py", "", Proves::PartialPass),
+            ("PYTHONPATH=lib pytest", "lib/pytest.py", "", Proves::Nothing),
+            ("PYTHONPATH=.:/x pytest", "/x/sitecustomize.py", "", Proves::Nothing),
+            ("cd sub && PYTHONPATH=/x python3 -m unittest", "/x/sitecustomize.py", "", Proves::Nothing),
+            // A file of the project is content.
+            ("PYTHONPATH=lib pytest", "lib/sitecustomize.py", "", Proves::FullPass),
+            ("PYTHONPATH=lib pytest", "lib/calc.py", "", Proves::FullPass),
             ("npm test", ".npmrc", "workspace=w\n", Proves::Nothing),
             ("npm test", ".npmrc", "workspace[]=w\n", Proves::Nothing),
             ("npm test", ".npmrc", "workspaces=true\nif-present=true\n", Proves::Nothing),
@@ -382,6 +465,23 @@ mod tests {
             ("cargo test", "/home/me/.cargo/config.toml", "[target.x]\nrunner = 'true'\n", "HOME", "/home/me", true),
             ("cargo test", "/none", "", "CARGO_TARGET_X86_64_UNKNOWN_FREEBSD_RUNNER", "true", true),
             ("cargo test", "/none", "", "CARGO_TARGET_X86_64_UNKNOWN_FREEBSD_RUNNER", "qemu-x86_64 -L /usr", false),
+            ("cargo test", "/none", "", "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_LINKER", "/tmp/l.sh", true),
+            ("cargo test", "/none", "", "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_LINKER", "clang", false),
+            ("cargo test", "/none", "", "RUSTFLAGS", "-D warnings -C linker=./l.sh", true),
+            ("cargo test", "/none", "", "RUSTFLAGS", "-C linker=clang -C link-arg=-fuse-ld=/usr/bin/mold", false),
+            ("cargo test", "/none", "", "RUSTFLAGS", "-Clinker=/usr/bin/clang", false),
+            ("python3 -m unittest", "/x/unittest.py", "", "PYTHONPATH", "/y:/x", true),
+            ("pytest", "/x/sitecustomize.py", "", "PYTHONPATH", "/x", true),
+            (
+                "pytest",
+                "/venv/lib/python3.12/site-packages/ddtrace/bootstrap/sitecustomize.py",
+                "",
+                "PYTHONPATH",
+                "/venv/lib/python3.12/site-packages/ddtrace/bootstrap",
+                false,
+            ),
+            ("pytest", "/x/calc.py", "", "PYTHONPATH", "/x", false),
+            ("cargo test", "/x/sitecustomize.py", "", "PYTHONPATH", "/x", false),
             ("go test ./...", "/none", "", "GOFLAGS", "-exec=true", true),
             ("npm test", "/none", "", "npm_config_node_options", "--require /x/pre.js", true),
             ("npm test", "/none", "", "npm_config_node_options", "--max-old-space-size=4096", false),

@@ -1,5 +1,6 @@
 //! From the words of a simple command to the work it would execute.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 
 use crate::runner::ambiguous_calls::is_met;
@@ -7,6 +8,7 @@ use crate::runner::arguments::ReadArguments;
 use crate::runner::catalogue::{Catalogue, Invoke, Runner, program_name};
 use crate::runner::command_kind::{CommandKind, ExitMeaning, RunScope};
 use crate::runner::project_files::ProjectFiles;
+use crate::runner::shadowing_module::shadowing_module;
 use crate::runner::task::{TaskRun, resolve};
 use crate::shell::program::Sink;
 use crate::shell::{build_program, exit_status};
@@ -40,6 +42,8 @@ pub struct Invocation {
     /// `true` if a line about tests comes with status 0: its runner always prints one, and nothing keeps it from the
     /// output.
     pub speaks: bool,
+    /// The file of the project that takes the place of the runner.
+    pub shadowed_by: Option<String>,
 }
 
 impl Invocation {
@@ -54,6 +58,7 @@ impl Invocation {
             edits: false,
             watches: false,
             speaks: false,
+            shadowed_by: None,
         }
     }
 
@@ -100,7 +105,7 @@ fn classify_within(
             .map_or_else(Invocation::unknown, |argv| classify_within(catalogue, &argv, files, budget));
     };
     if found.runner.task.is_none() {
-        return direct(&found);
+        return Invocation { shadowed_by: shadowing_module(&found, files), ..direct(&found) };
     }
     let runs_programs = found.runner.task.as_ref().is_some_and(|rules| rules.runs_programs);
     let all = resolve(catalogue, argv, files).into_iter().map(|run| {
@@ -267,6 +272,7 @@ fn direct(found: &MatchedRunner<'_>) -> Invocation {
         empty_exits_zero: runner.empty_exits_zero || read.empty_exits_zero,
         watches: read.watch || invoke.watches,
         speaks: executes && runner.output.always && !hushed,
+        shadowed_by: None,
     }
 }
 
@@ -353,6 +359,7 @@ fn named(catalogue: &Catalogue, run: &TaskRun) -> Invocation {
         empty_exits_zero: true,
         watches: names.watches(&run.task),
         speaks: false,
+        shadowed_by: None,
     }
 }
 
@@ -447,6 +454,7 @@ fn both(first: Invocation, second: Invocation) -> Invocation {
         edits: first.edits || second.edits,
         watches: first.watches || second.watches,
         speaks: first.speaks || second.speaks,
+        shadowed_by: first.shadowed_by.or(second.shadowed_by),
     }
 }
 
@@ -456,12 +464,22 @@ struct InDirectory<'a> {
     directory: Option<&'a str>,
 }
 
+impl InDirectory<'_> {
+    fn path<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        match self.directory {
+            Some(directory) => Cow::Owned(format!("{}/{path}", directory.trim_end_matches('/'))),
+            None => Cow::Borrowed(path),
+        }
+    }
+}
+
 impl ProjectFiles for InDirectory<'_> {
     fn read(&self, path: &str) -> Option<String> {
-        match self.directory {
-            Some(directory) => self.files.read(&format!("{}/{path}", directory.trim_end_matches('/'))),
-            None => self.files.read(path),
-        }
+        self.files.read(&self.path(path))
+    }
+
+    fn has(&self, path: &str) -> bool {
+        self.files.has(&self.path(path))
     }
 }
 

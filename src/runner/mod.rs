@@ -19,6 +19,7 @@ mod printed_names;
 pub mod project;
 pub mod project_files;
 pub mod runner_directory;
+mod shadowing_module;
 pub mod task;
 pub mod test_names;
 pub mod word_splitting;

@@ -6,6 +6,11 @@ pub trait ProjectFiles {
     /// does not exist, is not text, or is unknown.
     fn read(&self, path: &str) -> Option<String>;
 
+    /// Returns `true` if there is a file at `path`, text or not.
+    fn has(&self, path: &str) -> bool {
+        self.read(path).is_some()
+    }
+
     /// Returns the names in a folder, relative to that directory; those of folders end in `/`. `None`: they are unknown.
     fn names(&self, _folder: &str) -> Option<Vec<String>> {
         None

@@ -19,6 +19,10 @@ impl ProjectFiles for DiskDirectory {
         (length <= MAX_FILE_SIZE).then(|| fs::read_to_string(path).ok()).flatten()
     }
 
+    fn has(&self, path: &str) -> bool {
+        self.0.join(path).is_file()
+    }
+
     fn names(&self, folder: &str) -> Option<Vec<String>> {
         let names = fs::read_dir(self.0.join(folder)).ok()?.map(|entry| {
             let entry = entry.ok()?;

@@ -526,6 +526,10 @@ impl ProjectFiles for ProjectDirectory<'_> {
         DiskDirectory(self.0.to_owned()).read(path)
     }
 
+    fn has(&self, path: &str) -> bool {
+        DiskDirectory(self.0.to_owned()).has(path)
+    }
+
     fn names(&self, folder: &str) -> Option<Vec<String>> {
         DiskDirectory(self.0.to_owned()).names(folder)
     }
