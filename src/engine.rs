@@ -44,6 +44,7 @@ mod policy_choice;
 pub mod policy_files;
 mod recorded_tests;
 mod refused_work;
+mod stale_builds;
 mod word_judges;
 
 use self::bypassed_hooks::PUSH_UNJUDGED;

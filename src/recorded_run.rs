@@ -21,7 +21,7 @@ use crate::foreign_text::one_line;
 use crate::git::GitError;
 use crate::globs::Globs;
 use crate::journal::{JournalError, NewEvent};
-use crate::policy::{Command, Policy, command_key};
+use crate::policy::{Command, PathRules, Policy, command_key};
 use crate::redact::redact;
 use crate::repo_path::RepoPath;
 use crate::run::{self, CommandLine, Finished, Returned, Spec};
@@ -54,6 +54,18 @@ pub struct RunJob<'a> {
     pub runners: &'a Catalogue,
     /// The declared commands that the line may be or include, if its words are those of none.
     pub declared: &'a [Command],
+    /// The inputs of the declared command that it is.
+    pub inputs: Option<&'a PathRules>,
+}
+
+impl RunJob<'_> {
+    /// Returns `true` if a command that the line is, or may include, reads a file.
+    fn reads(&self, path: &RepoPath) -> bool {
+        match self.inputs {
+            Some(inputs) => inputs.matches(path),
+            None => self.declared.is_empty() || self.declared.iter().any(|command| command.inputs.matches(path)),
+        }
+    }
 }
 
 /// The result of a run.
@@ -102,7 +114,8 @@ pub fn record_unseen(
     let reports = declared.map_or(&[][..], |command| &command.reports);
     let runners: &Catalogue = policy.map_or(Catalogue::embedded(), |policy| &policy.runners);
     let policy = policy.map(|policy| policy.digest.clone()).unwrap_or_default();
-    let job = RunJob { command, line: CommandLine::Shell(line), reports, policy, runners, declared: &[] };
+    let inputs = declared.map(|command| &command.inputs);
+    let job = RunJob { command, line: CommandLine::Shell(line), reports, policy, runners, declared: &[], inputs };
     let mut returned = Err(io::Error::from(io::ErrorKind::NotFound));
     let completed = record_with(place, root, job, |spec| match run::run_unseen(line, spec, patience) {
         Ok((finished, how)) => {
@@ -140,9 +153,12 @@ fn record_with(
     let mut served = reading.served(root, &job, &finished);
     let elsewhere = || report.loaded_elsewhere().map(|file| loaded_elsewhere(&file));
     let failed = || report.failed().map(|failed| failed_tests(&failed));
-    if let Some(why) =
-        replaced_files(place, head_log).or_else(elsewhere).or_else(failed).filter(|_| finished.ended.success())
-    {
+    let stale = || {
+        let start = start.as_ref().ok()?;
+        place.stale_build(&job.command, &reading.runners, &|path| job.reads(path), start)
+    };
+    let doubt = || replaced_files(place, head_log).or_else(elsewhere).or_else(failed).or_else(stale);
+    if let Some(why) = Some(()).filter(|()| finished.ended.success()).and_then(|()| doubt()) {
         said.masked.get_or_insert_with(|| why.clone());
         for one in &mut served {
             one.masked.get_or_insert_with(|| why.clone());

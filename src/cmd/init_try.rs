@@ -67,6 +67,7 @@ pub(super) fn try_all(repository: &InstallTarget, wishes: &Wishes, ui: &mut Ui) 
             policy: policy.digest.clone(),
             runners: &policy.runners,
             declared: &[],
+            inputs: None,
         };
         let recorded = recorded_run::record(&place, &root, job);
         results.push((candidate, problem(candidate, &recorded), counts(&recorded), begun.elapsed()));

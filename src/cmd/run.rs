@@ -118,6 +118,7 @@ pub(super) fn run_declared(
         policy: policy.digest.clone(),
         runners: &policy.runners,
         declared: &[],
+        inputs: Some(&command.inputs),
     };
     let code = run(place, root, job, policy, ui);
     if code == ExitCode::SUCCESS
@@ -412,5 +413,6 @@ fn given<'a>(words: &'a [OsString], root: &Path, policy: &'a Policy) -> Result<R
         policy: policy.digest.clone(),
         runners: &policy.runners,
         declared: &policy.commands,
+        inputs: declared.map(|command| &command.inputs),
     })
 }

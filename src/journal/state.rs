@@ -99,6 +99,11 @@ impl JournalState {
         self.runs.of(key)
     }
 
+    /// Returns the runs of all keys, those of a key newest first.
+    pub fn all_runs(&self) -> impl Iterator<Item = &RecordedRun> {
+        self.runs.all()
+    }
+
     /// Returns the keys under which a declared command of this name ran, the latest first. It has several if its line
     /// or its directory was changed.
     pub fn keys_for_name(&self, name: &str) -> impl Iterator<Item = &str> {

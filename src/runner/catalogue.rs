@@ -125,6 +125,9 @@ pub struct Runner {
     /// The extensions of the files that it changes where it edits.
     #[serde(default)]
     pub formats: Vec<String>,
+    /// The way in which it finds that what it built before is of the present sources, if other sources can pass for them.
+    #[serde(default)]
+    pub reuse: Option<BuildReuse>,
     /// Report files (`JUnit` XML) it writes, as globs relative to the directory it runs in.
     #[serde(default)]
     pub reports: Vec<String>,
@@ -151,6 +154,16 @@ impl Runner {
         let is_part = |rule: &LineRule| matches!(rule.means, Means::PartPassed | Means::PartFailed);
         !self.output.line.iter().any(is_part)
     }
+}
+
+/// The way in which a runner finds that what it built before is of the present sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BuildReuse {
+    /// The sources are older than what was built.
+    ByAge,
+    /// The sources have the size, and the time in seconds, of those from which Python compiled.
+    ByStamp,
 }
 
 const fn yes() -> bool {

@@ -105,7 +105,8 @@ fn classify_within(
             .map_or_else(Invocation::unknown, |argv| classify_within(catalogue, &argv, files, budget));
     };
     if found.runner.task.is_none() {
-        return Invocation { shadowed_by: shadowing_module(&found, files), ..direct(&found) };
+        let options = &found.rest[..found.before.min(found.rest.len())];
+        return Invocation { shadowed_by: shadowing_module(&found.names, options, files), ..direct(&found) };
     }
     let runs_programs = found.runner.task.as_ref().is_some_and(|rules| rules.runs_programs);
     let all = resolve(catalogue, argv, files).into_iter().map(|run| {

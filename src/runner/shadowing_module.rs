@@ -1,18 +1,16 @@
 //! A module of the project that takes the place of a runner: `python -m NAME` looks for it in the current folder first.
 
-use crate::runner::invocation::MatchedRunner;
 use crate::runner::project_files::ProjectFiles;
 
 /// The options with which Python does not look there.
 const SAFE: [&str; 2] = ["-P", "-I"];
 
-/// Returns the file that Python runs instead of the module that a command names.
-pub(super) fn shadowing_module(found: &MatchedRunner<'_>, files: &dyn ProjectFiles) -> Option<String> {
-    let options = &found.rest[..found.before.min(found.rest.len())];
+/// Returns the file that Python runs instead of the module that `words` name, which follow these options.
+pub(super) fn shadowing_module(words: &[&str], options: &[Option<&str>], files: &dyn ProjectFiles) -> Option<String> {
     if options.iter().flatten().any(|option| SAFE.contains(option)) {
         return None;
     }
-    let named = found.names.iter().zip(found.names.iter().skip(1)).filter(|(option, _)| **option == "-m");
+    let named = words.iter().zip(words.iter().skip(1)).filter(|(option, _)| **option == "-m");
     named.filter_map(|(_, module)| module.split('.').next()).find_map(|module| {
         // A folder without this file is only looked into where no other place has the module.
         ["py", "pyc"]

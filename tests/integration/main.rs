@@ -116,6 +116,7 @@ mod silencing;
 mod snapshots;
 mod spawned_processes;
 #[cfg(unix)]
+mod stale_builds;
 mod stored_contents;
 mod story;
 mod support;

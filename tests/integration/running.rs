@@ -6,7 +6,7 @@ use std::process::Stdio;
 use crate::project::{POLICY, Project, paths, reasons};
 
 /// A policy whose one command is `run`.
-fn declared(run: &str) -> Project {
+pub fn declared(run: &str) -> Project {
     let project = Project::with(&POLICY.replace("sh test.sh", &run.replace('\\', "\\\\").replace('"', "\\\"")));
     project.edit("one");
     project
@@ -383,7 +383,7 @@ fn a_task_that_is_up_to_date_tested_nothing() {
 }
 
 /// A folder with a program `name` that is this script, and the words that put it first on the search path.
-fn stands_in(name: &str, script: &str) -> (tempfile::TempDir, String) {
+pub fn stands_in(name: &str, script: &str) -> (tempfile::TempDir, String) {
     let bin = tempfile::tempdir().expect("a folder");
     let path = bin.path().join(name);
     fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("written");

@@ -339,6 +339,7 @@ pub(in crate::hook) fn runs_of(
     for witnessed in served.iter_mut().filter(|witnessed| narrowed(witnessed)) {
         witnessed.masked = line_end.narrowed.map(str::to_owned);
     }
+    mark_stale(place, &policy, pending, ground, &mut served);
     if served.iter().any(|witnessed| witnessed.masked.is_some()) {
         // A line whose status is another's shows nothing: it is kept to be told where nothing else is known of this
         // content, and takes the place of no run that showed something.
@@ -400,6 +401,31 @@ pub(in crate::hook) fn runs_of(
         [Some(EventKind::Run(Box::new(run))), named.map(Box::new).map(EventKind::Tests)].into_iter().flatten()
     });
     Ok(runs.collect())
+}
+
+/// Marks the proofs of runs that may have used what was built from other content.
+fn mark_stale(
+    place: &Workplace,
+    policy: &Policy,
+    pending: &PendingCommand,
+    ground: &StartingPoint,
+    served: &mut [Witnessed],
+) {
+    let passed = |witnessed: &&mut Witnessed| witnessed.ended.success() && witnessed.masked.is_none();
+    let mut served = served.iter_mut().filter(passed).peekable();
+    if served.peek().is_none() {
+        return;
+    }
+    let dir = ground.root.join(ground.dir.to_os());
+    let files = ProjectDirectory(&dir);
+    let Ok(line) = command_line::understand(&pending.line, policy.project(&files)) else { return };
+    let ids = line.purposes.iter().flat_map(Purpose::runs);
+    let runners: Vec<_> = ids.filter_map(|id| policy.runners.runner(id)).collect();
+    for witnessed in served {
+        let declared = policy.commands.iter().find(|command| Some(&command.name) == witnessed.command.name.as_ref());
+        let is_input = |path: &RepoPath| declared.is_none_or(|command| command.inputs.matches(path));
+        witnessed.masked = place.stale_build(&witnessed.command, &runners, &is_input, &ground.start);
+    }
 }
 
 /// Returns the proofs that a line gives together with those that ran before it on the same content.

@@ -1,0 +1,81 @@
+//! A run that used what was built from other content proves nothing, and the remedy that is said makes it prove.
+
+use std::fs;
+use std::time::{Duration, SystemTime};
+
+use crate::project::Project;
+use crate::running::{declared, stands_in};
+
+/// A `make` that builds again only what is younger than its build.
+const MAKE: &str =
+    "[ -e out ] && ! [ src/in.txt -nt out ] || cp src/in.txt out\ngrep -q good out && echo '2 passed in 0.01s'";
+const AN_HOUR: Duration = Duration::from_secs(3_600);
+
+/// Gives a file a time in the past.
+fn age(project: &Project, path: &str) {
+    let file = fs::File::options().write(true).open(project.repo.root().join(path)).expect("a file");
+    file.set_modified(SystemTime::now() - AN_HOUR).expect("a time");
+}
+
+/// Types the remedy that a message of `gate run` ends in.
+fn typed(project: &Project, said: &str, start: &str, path: &str) -> i32 {
+    let remedy = said.split_once(start).expect("a remedy").1.lines().next().expect("a line");
+    project.sh(&format!("{path}; export PATH; {start}{remedy}")).code
+}
+
+#[test]
+fn a_file_that_was_put_back_with_its_old_time_must_be_touched() {
+    let project = declared("make test");
+    project.repo.write(".gitignore", "out\n").write("Makefile", "test:\n\t./t.sh\n").write("src/in.txt", "bad\n");
+    project.repo.commit_all("chore: start");
+    age(&project, "src/in.txt");
+    let (_bin, path) = stands_in("make", MAKE);
+    let run = format!("{path} gate run test");
+    project.sh(&run).exits(1);
+    project.sh("mv src/in.txt backup").exits(0);
+    project.repo.write("src/in.txt", "good\n");
+    project.sh(&run).exits(0);
+    // The build is still that of the good content.
+    project.sh("mv backup src/in.txt").exits(0);
+    for _ in 0..2 {
+        let said =
+            project.sh(&run).exits(0).says("this run proves nothing about test: src/in.txt is older than").err.clone();
+        project.check().exits(10);
+        assert!(said.contains("touch -- src/in.txt && gate run test"), "{said}");
+    }
+    let said = project.sh(&run).err.clone();
+    assert_eq!(typed(&project, &said, "touch -- ", &path), 1, "the tests fail on this content");
+
+    project.repo.write("src/in.txt", "good\nmore\n").commit_all("fix: in");
+    project.sh(&run).exits(0).says("this proves test for this commit");
+    // Git writes files anew.
+    project.repo.write("src/in.txt", "good\nagain\n");
+    project.sh(&run).exits(0);
+    project.repo.git(["checkout", "--", "src/in.txt"]);
+    project.sh(&run).exits(0).says("this proves test for this commit");
+    // What no command reads may be as old as it likes.
+    project.repo.write("README.md", "other\n").commit_all("docs: other");
+    project.sh(&run).exits(0).says("this proves test");
+    project.repo.write("README.md", "# test\n");
+    age(&project, "README.md");
+    project.sh(&run).exits(0).says("this proves test");
+}
+
+#[test]
+fn bytecode_that_python_does_not_compare_must_go() {
+    let project = declared("python3 -m unittest");
+    project.repo.write(".gitignore", "__pycache__/\n").write("src/calc.py", "def add(a, b):\n    return a - b\n");
+    project.repo.commit_all("chore: start");
+    let (_bin, path) = stands_in("python3", "echo; echo 'Ran 1 test in 0.001s'; echo; echo OK");
+    let run = format!("{path} gate run test");
+    let bytecode = |flags: u8| [[0x6f, 0x0d, 0x0d, 0x0a], [flags, 0, 0, 0], [1; 4], [1; 4]].concat();
+    for flags in [0, 3] {
+        project.repo.write("src/__pycache__/calc.cpython-312.pyc", bytecode(flags));
+        project.sh(&run).exits(0).says("this proves test for this commit");
+    }
+    project.repo.write("src/__pycache__/calc.cpython-312.pyc", bytecode(1));
+    let said =
+        project.sh(&run).exits(0).says("this run proves nothing about test: Python runs src/__pycache__").err.clone();
+    assert_eq!(typed(&project, &said, "rm -- ", &path), 0);
+    project.sh(&run).exits(0).says("this proves test for this commit");
+}
