@@ -13,9 +13,11 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::learn::curator::{self, CuratorSources, MemoryProposal};
 use crate::learn::memory_file::{self, MemoryChange};
-use crate::learn::{exists_below, reflection_store, task_record};
+use crate::learn::{exists_below, reflection_store};
 use crate::plural::counted;
 use crate::render::ui::{DIM, STRONG, Ui};
+
+mod record;
 
 /// Arguments of `gate curate`.
 #[derive(Debug, clap::Args)]
@@ -70,7 +72,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(Failure::new(Exit::BadInput, format!("{}: {error}", file.display())).into()),
     };
-    let proposals = proposals(&place, &root, &name, &memory)?;
+    let proposals = proposals(&place, &root, &name, &memory, ui)?;
     if args.json {
         ui.line(serde_json::to_string_pretty(&CuratedList { schema_version: 1, file: name, proposals })?);
         return Ok(Exit::Pass);
@@ -101,25 +103,26 @@ fn refused_file(place: &Workplace) -> PathBuf {
     place.repo.gate_dir().join("refused-rules.jsonl")
 }
 
-fn proposals(place: &Workplace, root: &Path, name: &Path, memory: &str) -> Result<Vec<MemoryProposal>> {
-    let events = place.journal.latest_events()?;
-    let tasks = task_record::tasks(&events);
+fn proposals(place: &Workplace, root: &Path, name: &Path, memory: &str, ui: &mut Ui) -> Result<Vec<MemoryProposal>> {
+    let record = record::read(place, root, memory, ui)?;
     let reflections = reflection_store::read(&place.repo.gate_dir())?;
     let refused = fs::read_to_string(refused_file(place)).unwrap_or_default();
     let refused = refused.lines().filter_map(|line| serde_json::from_str::<RefusedRule>(line).ok());
     let refused: Vec<String> = refused.map(|rule| rule.text).collect();
-    let deleted = |path: &str| {
-        let is_here = exists_below(root, path);
-        if is_here { None } else { place.repo.deleting_commit(path).ok().flatten() }
+    let fate = |path: &str| {
+        let is_here = exists_below(root, path) || place.repo.ignores(path);
+        if is_here { None } else { place.repo.fate(path).ok().flatten() }
     };
     Ok(curator::propose(&CuratorSources {
         name,
         memory,
-        events: &events,
-        tasks: &tasks,
+        named_checks: &record.named_checks,
+        stories: &record.stories,
+        outputs: &record.outputs,
+        tasks: &record.tasks,
         reflections: &reflections,
         refused: &refused,
-        deleted: &deleted,
+        fate: &fate,
     }))
 }
 
@@ -188,7 +191,7 @@ fn carry_out(
     let mut made = 0;
     // Lines are removed from the end, so that the places of the others stay true.
     let place_of = |proposal: &&MemoryProposal| match &proposal.change {
-        MemoryChange::Remove(at) => Some(*at),
+        MemoryChange::Remove(at) | MemoryChange::Replace { at, .. } => Some(*at),
         MemoryChange::Add(_) => None,
     };
     let mut ordered: Vec<&MemoryProposal> = proposals.iter().collect();
@@ -199,7 +202,9 @@ fn carry_out(
             (Some(CuratedAnswer::Edited(new)), MemoryChange::Add(_)) if !new.trim().is_empty() => {
                 MemoryChange::Add(new.trim().to_owned())
             }
-            (Some(CuratedAnswer::Edited(new)), MemoryChange::Remove(at)) if !new.trim().is_empty() => {
+            (Some(CuratedAnswer::Edited(new)), MemoryChange::Remove(at) | MemoryChange::Replace { at, .. })
+                if !new.trim().is_empty() =>
+            {
                 text = replaced(&text, *at, new.trim());
                 made += 1;
                 continue;

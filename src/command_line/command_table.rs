@@ -17,8 +17,16 @@ pub(super) struct CommandTable {
     pub(super) interpreter: Vec<Interpreter>,
     pub(super) refused: Vec<RefusedCall>,
     unstarted: Vec<Unstarted>,
+    missing: MissingTexts,
     pub(super) record: HarnessTable,
     pub(super) environment: Environment,
+}
+
+/// The texts of programs that have no command of the given name.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MissingTexts {
+    has: Vec<String>,
 }
 
 /// The variables and files that a check may find in its environment and still be the same check.
@@ -174,6 +182,15 @@ impl CommandTable {
             let found = pattern.captures(line)?;
             Some((entry.by.as_slice(), found.name("name").map(|name| name.as_str())))
         })
+    }
+
+    /// Returns the first line of an output that says that there is no such program, subcommand, script or task.
+    pub(super) fn missing<'a>(&self, output: &'a str) -> Option<&'a str> {
+        let says = |line: &&str| {
+            let line = line.to_lowercase();
+            self.missing.has.iter().any(|text| line.contains(text.as_str()))
+        };
+        output.lines().find(says)
     }
 
     /// Returns the number of lines of an output, or `None` if lines in the middle of it are missing.

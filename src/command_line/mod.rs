@@ -52,6 +52,11 @@ pub use purpose::{Purpose, Understood};
 pub use run_result::{RunResult, said, sum};
 pub use understanding::{understand, understand_in};
 
+/// Returns the first line of an output that says that there is no such program, subcommand, script or task.
+pub fn missing_command(output: &str) -> Option<&str> {
+    command_table::table().missing(output)
+}
+
 /// The record of a command line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LineRecord<'a> {

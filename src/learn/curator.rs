@@ -5,19 +5,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::digest::hex_digest;
-use crate::event::agent_work::{Act, Prompt, Speaker};
-use crate::event::{Event, EventKind};
+use crate::event::agent_work::Speaker;
+use crate::fact::session_steps::{Deed, Story};
+use crate::git::PathFate;
 use crate::learn::memory_file::{self, MemoryChange};
 use crate::learn::reflection::clean;
 use crate::learn::reflection_store::Reflections;
 use crate::learn::similarity;
 use crate::learn::task_record::TaskRecord;
 
-/// The largest number of proposals.
+mod checks;
+mod missing_commands;
+mod paths;
+mod plain_command;
+mod seen_runs;
+
+/// The largest number of proposals, and of those for the same reason.
 pub const MAX_PROPOSALS: usize = 5;
+const MAX_OF_A_KIND: usize = 3;
 /// The number of tasks in which a command must have been needed, or a person must have said the same.
 const TWICE: usize = 2;
-/// The number of runs after which a command that never passed counts as one that always fails.
+/// The number of runs after which a rule with a command that does not exist is to go.
 const MIN_FAILED_RUNS: usize = 3;
 /// The longest words of a person that are quoted, in characters.
 const MAX_QUOTED: usize = 150;
@@ -30,7 +38,7 @@ pub struct MemoryProposal {
     pub id: String,
     /// The reason.
     pub kind: ProposalKind,
-    /// The rule that is added, or that is removed.
+    /// The rule that is added, or that is changed or removed.
     pub text: String,
     /// The commits, and the lines of `gate log`, that show it.
     pub evidence: Vec<String>,
@@ -48,10 +56,16 @@ pub struct MemoryProposal {
 pub enum ProposalKind {
     /// A rule names a path that a commit deleted.
     PathGone,
-    /// A rule names a command that never passed.
+    /// A rule names a path that a commit moved.
+    PathMoved,
+    /// A rule names a command that does not exist.
     AlwaysFails,
+    /// A command does not exist, and another one does the same.
+    Missing,
     /// A command was needed more than once.
     Needed,
+    /// A command repaired what a check had found, more than once.
+    Repairs,
     /// A person corrected the same thing more than once.
     Corrected,
     /// A lesson was learned more than once.
@@ -64,26 +78,38 @@ pub struct CuratorSources<'s> {
     pub name: &'s std::path::Path,
     /// Its text.
     pub memory: &'s str,
-    /// The events of the journal, in order.
-    pub events: &'s [Event],
-    /// The tasks in them.
+    /// The kinds of checks that its commands run.
+    pub named_checks: &'s BTreeSet<String>,
+    /// The steps of each session.
+    pub stories: &'s [Story],
+    /// The ends of the outputs of commands, by the id of the event.
+    pub outputs: &'s BTreeMap<String, String>,
+    /// The tasks in the journal.
     pub tasks: &'s [TaskRecord],
     /// The kept reflections.
     pub reflections: &'s Reflections,
     /// The rules that a person refused earlier.
     pub refused: &'s [String],
-    /// Returns the commit that deleted a path that does not exist now.
-    pub deleted: &'s dyn Fn(&str) -> Option<String>,
+    /// Returns what became of a path that does not exist now, if git knows.
+    pub fate: &'s dyn Fn(&str) -> Option<PathFate>,
 }
 
 /// Returns the proposals, the best shown first: corrections of what is there, then additions.
 pub fn propose(sources: &CuratorSources<'_>) -> Vec<MemoryProposal> {
-    let found = gone(sources).into_iter().chain(failing(sources)).chain(needed(sources)).chain(corrected(sources));
+    let runs = seen_runs::all(sources);
+    let mut found = paths::outdated(sources);
+    found.extend(missing_commands::missing(sources, &runs));
+    found.extend(needed(sources));
+    found.extend(checks::needed(sources, &runs));
+    found.extend(checks::repairs(sources, &runs));
+    found.extend(corrected(sources));
+    found.extend(learned(sources));
     let mut proposals: Vec<MemoryProposal> = Vec::new();
-    for proposal in found.chain(learned(sources)) {
+    for proposal in found {
         let is_known = |text: &String| similarity::is_same(text, &proposal.text);
         let is_double = proposals.iter().any(|other| other.change == proposal.change || is_known(&other.text));
-        if !is_double && !sources.refused.iter().any(is_known) {
+        let is_rare = proposals.iter().filter(|other| other.kind == proposal.kind).count() < MAX_OF_A_KIND;
+        if is_rare && !is_double && !sources.refused.iter().any(is_known) {
             proposals.push(proposal);
         }
     }
@@ -107,38 +133,6 @@ fn proposal(
 fn rules<'s>(sources: &CuratorSources<'s>) -> impl Iterator<Item = (usize, &'s str)> {
     let lines = sources.memory.lines().enumerate();
     lines.filter(|(_, line)| memory_file::rule(line) != line.trim()).map(|(at, line)| (at, memory_file::rule(line)))
-}
-
-fn gone(sources: &CuratorSources<'_>) -> Vec<MemoryProposal> {
-    let of = |(at, rule)| {
-        let mut names =
-            memory_file::code(rule).filter(|code| !code.contains(char::is_whitespace) && code.contains(['/', '.']));
-        let commit = names.find_map(|name| Some((name, (sources.deleted)(name)?)));
-        let (name, commit) = commit?;
-        let evidence = vec![format!("commit {commit} deleted {name}")];
-        Some(proposal(sources, ProposalKind::PathGone, rule, MemoryChange::Remove(at), evidence))
-    };
-    rules(sources).filter_map(of).collect()
-}
-
-fn failing(sources: &CuratorSources<'_>) -> Vec<MemoryProposal> {
-    let mut runs: BTreeMap<&str, Vec<(&str, bool)>> = BTreeMap::new();
-    for event in sources.events {
-        if let EventKind::Run(run) = &event.kind {
-            runs.entry(run.command.line.trim()).or_default().push((&event.id, run.ended.success()));
-        }
-    }
-    let of = |(at, rule)| {
-        let always = |code: &&str| {
-            let runs = runs.get(code.trim());
-            runs.is_some_and(|runs| runs.len() >= MIN_FAILED_RUNS && runs.iter().all(|(_, passed)| !passed))
-        };
-        let command = memory_file::code(rule).find(always)?;
-        let failed = &runs[command.trim()];
-        let evidence = failed.iter().rev().take(MIN_FAILED_RUNS).map(|(id, _)| format!("run {id}: `{command}` failed"));
-        Some(proposal(sources, ProposalKind::AlwaysFails, rule, MemoryChange::Remove(at), evidence.collect()))
-    };
-    rules(sources).filter_map(of).collect()
 }
 
 fn addition(
@@ -176,25 +170,50 @@ fn needed(sources: &CuratorSources<'_>) -> Vec<MemoryProposal> {
     cleared.into_iter().filter_map(of).collect()
 }
 
+/// Words of a person that correct something, and where they stand.
+struct Correction {
+    text: String,
+    /// The session, the number of the turn in it, and the id of the prompt.
+    places: Vec<(String, usize, String)>,
+}
+
 fn corrected(sources: &CuratorSources<'_>) -> Vec<MemoryProposal> {
-    let mut said: Vec<(String, Vec<&str>)> = Vec::new();
-    for event in sources.events {
-        let EventKind::Work(work) = &event.kind else { continue };
-        let Act::Prompt(Prompt { from: Speaker::Person, text }) = &work.act else { continue };
-        let text = clean(text);
+    let mut said: Vec<Correction> = Vec::new();
+    for story in sources.stories {
+        collect_corrections(story, &mut said);
+    }
+    let of = |correction: Correction| {
+        let Correction { text, places } = correction;
+        let quote = |(session, _, id): &(String, usize, String)| format!("session {session}, prompt {id}: \"{text}\"");
+        let evidence = places.iter().map(quote).collect();
+        (places.len() >= TWICE).then(|| addition(sources, ProposalKind::Corrected, &text, evidence)).flatten()
+    };
+    said.into_iter().filter_map(of).collect()
+}
+
+/// Adds the corrections of a session. Words that a person sends again before the agent has answered count once.
+fn collect_corrections(story: &Story, said: &mut Vec<Correction>) {
+    let session = story.session.clone().unwrap_or_default();
+    let mut turn = 0;
+    for step in &story.steps {
+        let text = match &step.deed {
+            Deed::Stopped { .. } => {
+                turn += 1;
+                continue;
+            }
+            Deed::Prompted { from: Speaker::Person, text } if step.actor.is_none() => clean(text),
+            _ => continue,
+        };
         if !corrects(&text) || text.chars().count() > MAX_QUOTED {
             continue;
         }
-        match said.iter_mut().find(|(other, _)| similarity::is_same(other, &text)) {
-            Some((_, ids)) => ids.push(&event.id),
-            None => said.push((text, vec![&event.id])),
+        let place = (session.clone(), turn, step.id.clone());
+        match said.iter_mut().find(|other| similarity::is_same(&other.text, &text)) {
+            Some(known) if known.places.iter().any(|(other, at, _)| (other, *at) == (&session, turn)) => {}
+            Some(known) => known.places.push(place),
+            None => said.push(Correction { text, places: vec![place] }),
         }
     }
-    let of = |(text, ids): (String, Vec<&str>)| {
-        let evidence: Vec<String> = ids.iter().map(|id| format!("prompt {id}")).collect();
-        (ids.len() >= TWICE).then(|| addition(sources, ProposalKind::Corrected, &text, evidence)).flatten()
-    };
-    said.into_iter().filter_map(of).collect()
 }
 
 /// Returns `true` if words correct what was done before. It only decides what is proposed.
@@ -222,6 +241,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::fact::session_steps::test_builder::Tale;
     use crate::learn::reflection::Reflection;
     use crate::learn::reflection_store::tests::reflection;
     use crate::learn::task_record::tests::{event, judged, prompt};
@@ -232,19 +252,25 @@ mod tests {
 
     fn found(
         memory: &str,
-        events: &[Event],
+        tales: &[Tale],
         tasks: &[TaskRecord],
         all: &Reflections,
         refused: &[String],
     ) -> Vec<MemoryProposal> {
+        let stories: Vec<Story> = tales.iter().map(Tale::story).collect();
         propose(&CuratorSources {
             name: Path::new("AGENTS.md"),
             memory,
-            events,
+            named_checks: &BTreeSet::new(),
+            stories: &stories,
+            outputs: &BTreeMap::new(),
             tasks,
             reflections: all,
             refused,
-            deleted: &|path| (path == "docs/old.md").then(|| "abc1234".to_owned()),
+            fate: &|path| {
+                let fate = PathFate { commit: "abc1234".to_owned(), moved_to: None };
+                (path == "docs/old.md").then_some(fate)
+            },
         })
     }
 
@@ -281,17 +307,17 @@ mod tests {
 
     #[test]
     fn a_correction_made_twice_and_a_lesson_learned_twice_are_proposed() {
-        let events = [
-            event(0, "a", prompt("Use pnpm instead of npm here")),
-            event(1, "b", prompt("use pnpm instead of npm, here!")),
-            event(2, "b", prompt("Add a parser")),
-            event(3, "c", prompt("Add a parser")),
-        ];
+        let tale =
+            Tale::default().prompt("Use pnpm instead of npm here").prompt("Use pnpm instead of npm here").stop("done");
+        let again =
+            tale.prompt("use pnpm instead of npm, here!").prompt("Add a parser").stop("done").prompt("Add a parser");
         let all = Reflections(vec![Reflection { seen: 2, ..reflection("a", "dev", "read the log first") }]);
-        let proposals = found("", &events, &[], &all, &[]);
+        let proposals = found("", &[again], &[], &all, &[]);
         let kinds: Vec<ProposalKind> = proposals.iter().map(|one| one.kind).collect();
         assert_eq!(kinds, [ProposalKind::Corrected, ProposalKind::Learned]);
-        assert_eq!(proposals[0].evidence, ["prompt 0", "prompt 1"]);
+        let evidence = ["session s, prompt e0", "session s, prompt e3"];
+        let quotes = evidence.map(|place| format!("{place}: \"Use pnpm instead of npm here\""));
+        assert_eq!(proposals[0].evidence, quotes);
     }
 
     #[test]

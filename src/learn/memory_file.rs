@@ -21,12 +21,43 @@ pub enum MemoryChange {
     Add(String),
     /// This line, counted from 0, is removed.
     Remove(usize),
+    /// A text in a line is replaced by another one.
+    Replace {
+        /// The line, counted from 0.
+        at: usize,
+        /// The text.
+        from: String,
+        /// The text in its place.
+        to: String,
+    },
 }
 
-/// Returns the text of a line without its bullet.
+/// Returns the text of a line without its bullet or number.
 pub fn rule(line: &str) -> &str {
     let line = line.trim();
-    line.strip_prefix(['-', '*', '+']).filter(|rest| rest.starts_with(' ')).map_or(line, str::trim)
+    let bullet = line.strip_prefix(['-', '*', '+']);
+    let number = || {
+        let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        rest.strip_prefix('.').filter(|_| rest.len() < line.len())
+    };
+    bullet.or_else(number).filter(|rest| rest.starts_with(' ')).map_or(line, str::trim)
+}
+
+/// Returns the texts in the file that may be commands: those that are marked as code, and the lines of blocks of code.
+pub fn commands(memory: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut in_block = false;
+    for line in memory.lines() {
+        if line.trim_start().starts_with("```") {
+            in_block = !in_block;
+        } else if in_block {
+            let line = line.trim().trim_start_matches("$ ");
+            found.push(line.split(" #").next().unwrap_or(line).trim_end());
+        } else {
+            found.extend(code(line));
+        }
+    }
+    found
 }
 
 /// Returns `true` if the file already says this: nearly the same words, or the same code.
@@ -49,6 +80,11 @@ pub fn changed(memory: &str, change: &MemoryChange) -> String {
         MemoryChange::Remove(at) => {
             if *at < lines.len() {
                 lines.remove(*at);
+            }
+        }
+        MemoryChange::Replace { at, from, to } => {
+            if let Some(line) = lines.get_mut(*at) {
+                *line = line.replacen(from, to, 1);
             }
         }
         MemoryChange::Add(text) => {
@@ -90,6 +126,7 @@ mod tests {
     #[test]
     fn a_change_keeps_the_style_of_the_file() {
         let add = MemoryChange::Add("new".to_owned());
+        let replace = MemoryChange::Replace { at: 1, from: "two".to_owned(), to: "three".to_owned() };
         for (memory, change, expected) in [
             ("# T\n\n* one\n  more\n\nEnd.\n", &add, "# T\n\n* one\n  more\n* new\n\nEnd.\n"),
             ("# T\r\n- one\r\n", &add, "# T\r\n- one\r\n- new\r\n"),
@@ -98,9 +135,26 @@ mod tests {
             ("", &add, "- new\n"),
             ("- one\n- two\n", &MemoryChange::Remove(0), "- two\n"),
             ("- one\n", &MemoryChange::Remove(9), "- one\n"),
+            ("- one\n- two\n", &replace, "- one\n- three\n"),
+            ("- one\n", &replace, "- one\n"),
         ] {
             assert_eq!(changed(memory, change), expected);
         }
+    }
+
+    #[test]
+    fn rules_have_bullets_or_numbers() {
+        for (line, expected) in
+            [("- a", "a"), ("  12. a b", "a b"), ("1.5 times", "1.5 times"), ("a - b", "a - b"), ("-a", "-a")]
+        {
+            assert_eq!(rule(line), expected);
+        }
+    }
+
+    #[test]
+    fn commands_stand_in_code_and_in_blocks() {
+        let memory = "Run `make lint`.\n\n```sh\n$ make test   # all of them\n```\n";
+        assert_eq!(commands(memory), ["make lint", "make test"]);
     }
 
     #[test]

@@ -1,0 +1,114 @@
+//! Checks that found mistakes in the work of agents, and commands that repaired what a check had found.
+
+use std::collections::BTreeMap;
+
+use super::seen_runs::SeenRun;
+use super::{CuratorSources, MemoryProposal, ProposalKind, TWICE, addition};
+use crate::command_line::Extent;
+use crate::fact::session_steps::Deed;
+
+/// The kinds of checks that a rule is proposed for.
+const CHECKS: [&str; 4] = ["test", "build", "typecheck", "lint"];
+/// The kinds of commands that neither change the work nor prepare it.
+const ONLY_READ: [&str; 5] = ["read", "vcs", "ci_query", "pr", "push"];
+/// The number of occasions that are quoted.
+const QUOTED: usize = 3;
+
+/// Returns `true` if a run is a check of all of the work that changes nothing itself.
+fn is_check(run: &SeenRun<'_>) -> bool {
+    let is_whole = run.ran.scope.is_none_or(|scope| scope == Extent::Full) && run.command.is_whole();
+    run.ran.is_check() && is_whole && !run.ran.edits
+}
+
+/// Returns the number of edits of a story before a step.
+fn edits_before(sources: &CuratorSources<'_>, story: usize, step: usize) -> usize {
+    let steps = &sources.stories[story].steps[..step];
+    steps.iter().filter(|step| matches!(step.deed, Deed::Edited(_))).count()
+}
+
+/// Returns the proposals to run a check that failed after edits and passed after more of them.
+pub(super) fn needed(sources: &CuratorSources<'_>, runs: &[SeenRun<'_>]) -> Vec<MemoryProposal> {
+    let mut occasions: BTreeMap<&str, Vec<(&SeenRun<'_>, &SeenRun<'_>)>> = BTreeMap::new();
+    let mut open: BTreeMap<(usize, &str), (&SeenRun<'_>, usize)> = BTreeMap::new();
+    for run in runs.iter().filter(|run| is_check(run)) {
+        let (key, edits) = ((run.story, run.command.text.as_str()), edits_before(sources, run.story, run.step));
+        if run.ran.failed() && edits > 0 {
+            open.entry(key).or_insert((run, edits));
+        } else if run.passed()
+            && let Some((failed, then)) = open.remove(&key)
+            && edits > then
+        {
+            occasions.entry(key.1).or_default().push((failed, run));
+        }
+    }
+    let mut found: Vec<_> = occasions.into_iter().filter(|(_, all)| all.len() >= TWICE).collect();
+    found.sort_by_key(|(_, all)| std::cmp::Reverse(all.len()));
+    let mut known: Vec<&str> = sources.named_checks.iter().map(String::as_str).collect();
+    let mut proposals = Vec::new();
+    for (command, all) in found {
+        let of = |kind: &&String| CHECKS.contains(&kind.as_str());
+        let kinds: Vec<&str> = all[0].1.ran.kinds.iter().filter(of).map(String::as_str).collect();
+        if kinds.iter().all(|kind| known.contains(kind)) {
+            continue;
+        }
+        let text = format!("Run `{command}` before you call work done.");
+        let evidence = all.iter().rev().take(QUOTED).map(|(failed, passed)| {
+            let (session, failed, passed) = (failed.session, failed.id, passed.id);
+            format!(
+                "session {session}: `{command}` failed after edits (run {failed}), and passed after more (run {passed})"
+            )
+        });
+        if let Some(proposal) = addition(sources, ProposalKind::Needed, &text, evidence.collect()) {
+            known.extend(kinds);
+            proposals.push(proposal);
+        }
+    }
+    proposals
+}
+
+/// Returns the proposals to run a command if a check fails: it was all that happened before the check passed.
+pub(super) fn repairs(sources: &CuratorSources<'_>, runs: &[SeenRun<'_>]) -> Vec<MemoryProposal> {
+    let mut occasions: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
+    for failed in runs.iter().filter(|run| is_check(run) && run.ran.failed()) {
+        let Some((repair, passed)) = repair(sources, runs, failed) else { continue };
+        let (check, command) = (failed.command.text.as_str(), repair.command.text.as_str());
+        let evidence = format!(
+            "session {}: `{check}` failed (run {}), `{command}` ran (run {}), and then it passed (run {})",
+            failed.session, failed.id, repair.id, passed.id
+        );
+        occasions.entry((check, command)).or_default().push(evidence);
+    }
+    let of = |((check, repair), all): ((&str, &str), Vec<String>)| {
+        let text = format!("If `{check}` fails, run `{repair}`.");
+        let quoted = all.iter().rev().take(QUOTED).cloned().collect();
+        (all.len() >= TWICE).then(|| addition(sources, ProposalKind::Repairs, &text, quoted)).flatten()
+    };
+    occasions.into_iter().filter_map(of).collect()
+}
+
+/// Returns the only command that changed something between a failure of a check and its next run, which passed.
+fn repair<'r, 's>(
+    sources: &CuratorSources<'_>,
+    runs: &'r [SeenRun<'s>],
+    failed: &SeenRun<'s>,
+) -> Option<(&'r SeenRun<'s>, &'r SeenRun<'s>)> {
+    let later = runs.iter().filter(|run| run.story == failed.story && run.step > failed.step);
+    let next = later.clone().find(|run| run.command == failed.command).filter(|run| run.passed())?;
+    let between = &sources.stories[failed.story].steps[failed.step + 1..next.step];
+    let mut changing = Vec::new();
+    for (step, one) in (failed.step + 1..).zip(between) {
+        match &one.deed {
+            Deed::Edited(_) | Deed::Git { .. } | Deed::Subagent { .. } | Deed::Session(_) => return None,
+            Deed::Ran(ran) if ran.edits || !ran.kinds.iter().all(|kind| is_harmless(kind)) => changing.push(step),
+            _ => {}
+        }
+    }
+    let [step] = changing[..] else { return None };
+    let is_repair = |run: &&SeenRun<'_>| run.step == step && run.command.is_whole() && run.command.words[0] != "git";
+    later.clone().find(is_repair).map(|repair| (repair, next))
+}
+
+/// Returns `true` if a command of this kind leaves the work as it is.
+fn is_harmless(kind: &str) -> bool {
+    ONLY_READ.contains(&kind) || CHECKS.contains(&kind)
+}
