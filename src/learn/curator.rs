@@ -20,9 +20,9 @@ mod paths;
 mod plain_command;
 mod seen_runs;
 
-/// The largest number of proposals, and of those for the same reason.
+/// The largest number of proposals, and of those about paths of the same fate.
 pub const MAX_PROPOSALS: usize = 5;
-const MAX_OF_A_KIND: usize = 3;
+const MAX_PATHS: usize = 3;
 /// The number of tasks in which a command must have been needed, or a person must have said the same.
 const TWICE: usize = 2;
 /// The number of runs after which a rule with a command that does not exist is to go.
@@ -108,7 +108,8 @@ pub fn propose(sources: &CuratorSources<'_>) -> Vec<MemoryProposal> {
     for proposal in found {
         let is_known = |text: &String| similarity::is_same(text, &proposal.text);
         let is_double = proposals.iter().any(|other| other.change == proposal.change || is_known(&other.text));
-        let is_rare = proposals.iter().filter(|other| other.kind == proposal.kind).count() < MAX_OF_A_KIND;
+        let is_path = matches!(proposal.kind, ProposalKind::PathGone | ProposalKind::PathMoved);
+        let is_rare = !is_path || proposals.iter().filter(|other| other.kind == proposal.kind).count() < MAX_PATHS;
         if is_rare && !is_double && !sources.refused.iter().any(is_known) {
             proposals.push(proposal);
         }
@@ -237,10 +238,12 @@ fn learned(sources: &CuratorSources<'_>) -> Vec<MemoryProposal> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::event::EventKind;
+    use crate::event::agent_work::Act;
     use crate::fact::session_steps::test_builder::Tale;
     use crate::learn::reflection::Reflection;
     use crate::learn::reflection_store::tests::reflection;
@@ -263,15 +266,27 @@ mod tests {
             memory,
             named_checks: &BTreeSet::new(),
             stories: &stories,
-            outputs: &BTreeMap::new(),
+            outputs: &tales.iter().flat_map(|tale| &tale.entries).filter_map(output).collect(),
             tasks,
             reflections: all,
             refused,
             fate: &|path| {
-                let fate = PathFate { commit: "abc1234".to_owned(), moved_to: None };
-                (path == "docs/old.md").then_some(fate)
+                let moved_to = (path == "src/moved.rs").then(|| "lib/moved.rs".to_owned());
+                let is_gone = path == "docs/old.md" || moved_to.is_some();
+                is_gone.then(|| PathFate { commit: "abc1234".to_owned(), moved_to })
             },
         })
+    }
+
+    /// Returns the proposals for sessions and their outputs alone.
+    pub(crate) fn curated(memory: &str, tales: &[Tale]) -> Vec<MemoryProposal> {
+        found(memory, tales, &[], &Reflections::default(), &[])
+    }
+
+    fn output(entry: &crate::timeline::Entry) -> Option<(String, String)> {
+        let EventKind::Work(work) = &entry.event.kind else { return None };
+        let Act::Command(command) = &work.act else { return None };
+        Some((entry.event.id.clone(), command.tail.clone()))
     }
 
     fn cleared(sessions: &[&str]) -> Vec<TaskRecord> {
@@ -293,6 +308,29 @@ mod tests {
         assert_eq!(proposals[0].evidence, ["commit abc1234 deleted docs/old.md"]);
         assert!(proposals[0].patch.contains("\n-- Read `docs/old.md` first.\n"), "{}", proposals[0].patch);
         assert!(found(MEMORY, &[], &[], &Reflections::default(), &["Read `docs/old.md` first.".to_owned()]).is_empty());
+    }
+
+    #[test]
+    fn a_path_that_moved_is_corrected_and_an_aside_about_a_deleted_one_goes() {
+        let changed =
+            |memory: &str| found(memory, &[], &[], &Reflections::default(), &[]).first().map(|one| one.patch.clone());
+        for (memory, expected) in [
+            ("All of it is in `src/moved.rs`.\n", "+All of it is in `lib/moved.rs`.\n"),
+            ("```\nsrc/moved.rs  # one\ndocs/old.md   # two\n```\n", "+lib/moved.rs  # one\n"),
+            ("```\ndocs/old.md   # two\n```\n", "-docs/old.md   # two\n"),
+            ("1. **The map** (`docs/old.md`): keep it.\n", "+1. **The map**: keep it.\n"),
+        ] {
+            let patch = changed(memory).unwrap();
+            assert!(patch.contains(expected), "{patch}");
+        }
+        for memory in [
+            "All of it is in `docs/old.md`.\n",
+            "- Read `docs/old.md` and `docs/new.md`.\n",
+            "<!-- x START -->\n- Read `docs/old.md`.\n<!-- x END -->\n",
+            "```\ncat docs/old.md\n```\n",
+        ] {
+            assert_eq!(changed(memory), None, "{memory}");
+        }
     }
 
     #[test]

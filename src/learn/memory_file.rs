@@ -1,5 +1,6 @@
 //! The memory file of a repository: its lines, its style, and edits to it.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use similar::TextDiff;
@@ -9,9 +10,36 @@ use crate::learn::similarity;
 /// The memory files that clients read, the first that exists counts.
 const NAMES: [&str; 4] = ["CLAUDE.md", "AGENTS.md", "GEMINI.md", ".github/copilot-instructions.md"];
 
-/// Returns the memory file of a working tree, or `None` if it has none.
+/// The words of sentences about checks, and the kind of each.
+const SPOKEN_CHECKS: [(&str, &str); 4] =
+    [("lint", "lint"), ("type check", "typecheck"), ("typecheck", "typecheck"), ("type-check", "typecheck")];
+/// The words of commands that check something, and the kind of each.
+const NAMED_CHECKS: [(&str, &str); 4] =
+    [("test", "test"), ("tests", "test"), ("lint", "lint"), ("typecheck", "typecheck")];
+/// The words in a heading above rules.
+const HEADINGS: [&str; 12] = [
+    "build",
+    "check",
+    "command",
+    "convention",
+    "develop",
+    "guideline",
+    "lint",
+    "notes",
+    "quality",
+    "rule",
+    "test",
+    "workflow",
+];
+/// The heading of rules for which the file has no place.
+const NOTES: &str = "## Notes";
+
+/// Returns the memory file of a working tree, or `None` if it has none. One that only imports another file stands for it.
 pub fn find(root: &Path) -> Option<PathBuf> {
-    NAMES.iter().map(PathBuf::from).find(|name| root.join(name).is_file())
+    let name = NAMES.iter().map(PathBuf::from).find(|name| root.join(name).is_file())?;
+    let text = fs::read_to_string(root.join(&name)).unwrap_or_default();
+    let imported = text.trim().strip_prefix('@').filter(|path| !path.contains(char::is_whitespace)).map(PathBuf::from);
+    Some(imported.filter(|path| path.is_relative() && root.join(path).is_file()).unwrap_or(name))
 }
 
 /// One edit to the file.
@@ -60,6 +88,19 @@ pub fn commands(memory: &str) -> Vec<&str> {
     found
 }
 
+/// Returns the kinds of checks that the words in and around its commands speak of.
+pub fn spoken_checks(memory: &str) -> Vec<String> {
+    let sentences = memory.lines().filter(|line| code(line).next().is_some()).flat_map(|line| {
+        let line = line.to_lowercase();
+        SPOKEN_CHECKS.iter().filter(move |(words, _)| line.contains(words))
+    });
+    let names = commands(memory).into_iter().filter(|line| line.contains(' ')).flat_map(|line| {
+        let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric()).collect();
+        NAMED_CHECKS.iter().filter(move |(name, _)| words.contains(name))
+    });
+    sentences.chain(names).map(|(_, kind)| (*kind).to_owned()).collect()
+}
+
 /// Returns `true` if the file already says this: nearly the same words, or the same code.
 pub fn says(memory: &str, text: &str) -> bool {
     let code: Vec<&str> = code(text).collect();
@@ -87,30 +128,82 @@ pub fn changed(memory: &str, change: &MemoryChange) -> String {
                 *line = line.replacen(from, to, 1);
             }
         }
-        MemoryChange::Add(text) => {
-            let is_bullet = |line: &String| ["- ", "* ", "+ "].iter().any(|bullet| line.starts_with(bullet));
-            match lines.iter().rposition(is_bullet) {
-                Some(last) => {
-                    let bullet = lines[last][..2].to_owned();
-                    // The last rule may go on in the lines below it.
-                    let goes_on = |line: &&String| line.starts_with("  ") && !line.trim().is_empty();
-                    let after = last + 1 + lines[last + 1..].iter().take_while(goes_on).count();
-                    lines.insert(after, format!("{bullet}{text}"));
-                }
-                None => {
-                    if lines.last().is_some_and(|line| !line.trim().is_empty()) {
-                        lines.push(String::new());
-                    }
-                    lines.push(format!("- {text}"));
-                }
-            }
-        }
+        MemoryChange::Add(text) => add(&mut lines, text),
     }
     let mut text = lines.join(end);
     if !text.is_empty() && (memory.is_empty() || memory.ends_with('\n')) {
         text.push_str(end);
     }
     text
+}
+
+/// Adds a rule to the list that it belongs to, or else to the notes at the end.
+fn add(lines: &mut Vec<String>, text: &str) {
+    let last_bullet = lines.iter().rfind(|line| is_bullet(line));
+    let bullet = last_bullet.map_or("- ", |line| &line[..2]).to_owned();
+    if let Some(last) = place(lines, text) {
+        // The last rule may go on in the lines below it.
+        let goes_on = |line: &&String| line.starts_with("  ") && !line.trim().is_empty();
+        let after = last + 1 + lines[last + 1..].iter().take_while(goes_on).count();
+        lines.insert(after, format!("{}{text}", &lines[last][..2]));
+        return;
+    }
+    let blank = String::new();
+    if lines.last().is_some_and(|line| !line.trim().is_empty()) {
+        lines.push(blank.clone());
+    }
+    if has_sections(lines) {
+        lines.extend([NOTES.to_owned(), blank]);
+    }
+    lines.push(format!("{bullet}{text}"));
+}
+
+fn is_bullet(line: &str) -> bool {
+    ["- ", "* ", "+ "].iter().any(|bullet| line.starts_with(bullet))
+}
+
+fn has_sections(lines: &[String]) -> bool {
+    lines.iter().filter(|line| line.starts_with('#')).count() > 1
+}
+
+/// Returns the line of the rule that a new one follows: the last one about the same program, or else the last one under
+/// a heading for rules. A file without sections has one place: its last list.
+fn place(lines: &[String], text: &str) -> Option<usize> {
+    let managed = managed(lines);
+    let program = |text: &str| code(text).next().and_then(|code| code.split_whitespace().next()).map(str::to_owned);
+    let (wanted, all_fit) = (program(text), !has_sections(lines));
+    let (mut in_block, mut fits) = (false, all_fit);
+    let (mut same, mut near) = (None, None);
+    for (at, line) in lines.iter().enumerate() {
+        if line.trim_start().starts_with("```") {
+            in_block = !in_block;
+        } else if in_block || managed[at] {
+            continue;
+        } else if line.starts_with('#') {
+            let heading = line.to_lowercase();
+            fits = all_fit || HEADINGS.iter().any(|word| heading.contains(word));
+        } else if is_bullet(line) {
+            near = if fits { Some(at) } else { near };
+            same = if wanted.is_some() && program(line) == wanted { Some(at) } else { same };
+        }
+    }
+    same.or(near)
+}
+
+/// Returns for each line if a tool keeps it: it stands between a comment and the one that ends it.
+pub fn managed(lines: &[impl AsRef<str>]) -> Vec<bool> {
+    let mut managed = vec![false; lines.len()];
+    let mut begin = None;
+    for (at, line) in lines.iter().enumerate() {
+        let Some(comment) = line.as_ref().trim().strip_prefix("<!--") else { continue };
+        let mut words = comment.split(|c: char| !c.is_alphanumeric());
+        let ends = comment.trim_start().starts_with('/') || words.any(|word| word.eq_ignore_ascii_case("end"));
+        match begin.take().filter(|_| ends) {
+            Some(begin) => managed[begin..=at].fill(true),
+            None => begin = (!ends).then_some(at),
+        }
+    }
+    managed
 }
 
 /// Returns the change as a patch.
@@ -130,6 +223,9 @@ mod tests {
         for (memory, change, expected) in [
             ("# T\n\n* one\n  more\n\nEnd.\n", &add, "# T\n\n* one\n  more\n* new\n\nEnd.\n"),
             ("# T\r\n- one\r\n", &add, "# T\r\n- one\r\n- new\r\n"),
+            ("# T\n## Rules\n- one\n## Map\n- two\n", &add, "# T\n## Rules\n- one\n- new\n## Map\n- two\n"),
+            ("# T\n## Map\n+ two\n", &add, "# T\n## Map\n+ two\n\n## Notes\n\n+ new\n"),
+            ("<!--X START-->\n- one\n<!--X END-->\n", &add, "<!--X START-->\n- one\n<!--X END-->\n\n- new\n"),
             ("# T\n\nWords.\n", &add, "# T\n\nWords.\n\n- new\n"),
             ("- one", &add, "- one\n- new"),
             ("", &add, "- new\n"),
@@ -139,6 +235,38 @@ mod tests {
             ("- one\n", &replace, "- one\n"),
         ] {
             assert_eq!(changed(memory, change), expected);
+        }
+    }
+
+    #[test]
+    fn a_rule_stands_beside_those_about_the_same_program() {
+        let memory = "# T\n## Map\n- `make gen` makes `a`.\n- `b`\n## Rules\n- Be kind.\n";
+        let add = MemoryChange::Add("Run `make lint`.".to_owned());
+        let expected = "# T\n## Map\n- `make gen` makes `a`.\n- Run `make lint`.\n- `b`\n## Rules\n- Be kind.\n";
+        assert_eq!(changed(memory, &add), expected);
+    }
+
+    #[test]
+    fn a_file_that_only_imports_another_stands_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write("CLAUDE.md", "@AGENTS.md\n");
+        assert_eq!(find(folder.path()), Some(PathBuf::from("CLAUDE.md")), "there is no such file");
+        write("AGENTS.md", "# Rules\n");
+        assert_eq!(find(folder.path()), Some(PathBuf::from("AGENTS.md")));
+        write("CLAUDE.md", "@AGENTS.md\n\nBe kind.\n");
+        assert_eq!(find(folder.path()), Some(PathBuf::from("CLAUDE.md")));
+    }
+
+    #[test]
+    fn blocks_between_comments_belong_to_a_tool() {
+        for (text, expected) in [
+            ("<!-- x v2 -->\na\n<!-- /x -->\nb", [true, true, true, false]),
+            ("<!--A START-->\na\n<!--A END-->\nb", [true, true, true, false]),
+            ("<!-- a note -->\na\n<!-- another -->\nb", [false; 4]),
+            ("a\n<!-- the end -->\nb\nc", [false; 4]),
+        ] {
+            assert_eq!(managed(&text.lines().collect::<Vec<_>>()), expected, "{text}");
         }
     }
 
@@ -155,6 +283,18 @@ mod tests {
     fn commands_stand_in_code_and_in_blocks() {
         let memory = "Run `make lint`.\n\n```sh\n$ make test   # all of them\n```\n";
         assert_eq!(commands(memory), ["make lint", "make test"]);
+    }
+
+    #[test]
+    fn a_sentence_with_a_command_may_speak_of_checks() {
+        for (memory, expected) in [
+            ("- `vp check` type checks all.\n- Linting is dull.\n", vec!["typecheck"]),
+            ("Run `vp test`.\n", vec!["test"]),
+            ("```\njust lint:all\n```\n", vec!["lint"]),
+            ("Tests are in `test`.\n", vec![]),
+        ] {
+            assert_eq!(spoken_checks(memory), expected, "{memory}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Edits to the memory file: proposed from the record, made only by a person.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::project::Project;
 
@@ -79,4 +79,57 @@ fn a_decision_file_that_may_be_an_agents_is_refused() {
         project.gate(["curate", "--decisions", outside.to_str().unwrap()]).exits(65).says(says);
     }
     assert_eq!(project.repo.read("AGENTS.md"), MEMORY.as_bytes());
+}
+
+/// Returns a made-up log of Claude Code in which each command ends with this status and output.
+fn client_log(project: &Project, session: &str, commands: &[(&str, i32, &str)]) -> String {
+    let root = project.repo.root().to_str().unwrap().to_owned();
+    let record = |number: usize, kind: &str, content: Value| {
+        let at = format!("2026-01-05T10:00:{number:02}.000Z");
+        json!({"type": kind, "sessionId": session, "cwd": root, "timestamp": at, "uuid": format!("{session}-{number}"),
+            "version": "2.0.0", "message": {"role": kind, "content": content}})
+        .to_string()
+    };
+    let mut lines = vec![record(0, "user", json!("Look at the formatting."))];
+    for (number, (command, status, output)) in commands.iter().enumerate() {
+        let id = format!("toolu_{session}_{number}");
+        let call = json!([{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}}]);
+        lines.push(record(2 * number + 1, "assistant", call));
+        let text = if *status == 0 { (*output).to_owned() } else { format!("Exit code {status}\n{output}") };
+        let result = json!([{"type": "tool_result", "tool_use_id": id, "content": text, "is_error": *status != 0}]);
+        lines.push(record(2 * number + 2, "user", result));
+    }
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn the_logs_of_clients_are_read() {
+    let project = Project::new();
+    project.repo.write("AGENTS.md", MEMORY).commit_all("docs: rules");
+    let says = "error: unrecognized subcommand 'pytest'";
+    for session in ["one", "two"] {
+        let log = client_log(&project, session, &[("wrap pytest -q", 2, says), ("pytest -q", 0, "3 passed in 0.1s")]);
+        let file = project.repo.outside().join("log.jsonl");
+        std::fs::write(&file, log).unwrap();
+        project.gate(["import", file.to_str().unwrap()]).exits(0).says("2 commands");
+    }
+    let said = project.gate(["curate"]).exits(0).says("Run `pytest -q`, not `wrap pytest -q`.").says(says);
+    said.says("session two, run").says("`pytest -q` passed");
+}
+
+#[test]
+fn a_path_that_moved_is_named_with_the_commit() {
+    let project = Project::new();
+    let text = "a line of a document that is long enough to be known again\n".repeat(9);
+    project.repo.write("AGENTS.md", "# Rules\n\nRead `docs/map.md` and `out/`.\n").write("docs/map.md", &text);
+    project.repo.write("out/made.txt", "made\n").commit_all("docs: map");
+    project.repo.remove("docs/map.md").write("doc/guide/map.md", &text).remove("out/made.txt");
+    project.repo.write(".gitignore", "out/\n").commit_all("docs: guide");
+    let found = proposals(&project);
+    assert_eq!(found.len(), 1, "what git ignores may be made again: {found:?}");
+    assert_eq!(found[0].1, "`docs/map.md` is `doc/guide/map.md` now.");
+    let outside = project.repo.outside().join("decisions");
+    std::fs::write(&outside, format!("{} y\n", found[0].0)).unwrap();
+    project.gate(["curate", "--decisions", outside.to_str().unwrap()]).exits(0).says("1 of 1 edit made");
+    assert_eq!(project.repo.read("AGENTS.md"), b"# Rules\n\nRead `doc/guide/map.md` and `out/`.\n");
 }

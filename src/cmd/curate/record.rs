@@ -67,7 +67,8 @@ pub(super) fn read(place: &Workplace, root: &Path, memory: &str, ui: &mut Ui) ->
     let story =
         |(session, sources): (String, Vec<Vec<Event>>)| Story::of(&timeline::merge(sources), Some(&session), project);
     let stories = by_session.into_iter().map(story).collect();
-    let named_checks = memory_file::commands(memory).into_iter().flat_map(|line| kinds(line, project)).collect();
+    let named_checks = memory_file::commands(memory).into_iter().flat_map(|line| kinds(line, project));
+    let named_checks = named_checks.chain(memory_file::spoken_checks(memory)).collect();
     Ok(CuratedRecord { stories, outputs, tasks, named_checks })
 }
 

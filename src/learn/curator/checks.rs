@@ -7,8 +7,8 @@ use super::{CuratorSources, MemoryProposal, ProposalKind, TWICE, addition};
 use crate::command_line::Extent;
 use crate::fact::session_steps::Deed;
 
-/// The kinds of checks that a rule is proposed for.
-const CHECKS: [&str; 4] = ["test", "build", "typecheck", "lint"];
+/// The kinds of checks that a rule is proposed for. A build that failed for a while is everyday work.
+const CHECKS: [&str; 3] = ["test", "typecheck", "lint"];
 /// The kinds of commands that neither change the work nor prepare it.
 const ONLY_READ: [&str; 5] = ["read", "vcs", "ci_query", "pr", "push"];
 /// The number of occasions that are quoted.
@@ -110,5 +110,82 @@ fn repair<'r, 's>(
 
 /// Returns `true` if a command of this kind leaves the work as it is.
 fn is_harmless(kind: &str) -> bool {
-    ONLY_READ.contains(&kind) || CHECKS.contains(&kind)
+    ONLY_READ.contains(&kind) || kind == "build" || CHECKS.contains(&kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fact::session_steps::test_builder::Tale;
+    use crate::learn::curator::tests::curated;
+
+    fn texts(memory: &str, tale: Tale) -> Vec<String> {
+        curated(memory, &[tale]).into_iter().map(|one| one.text).collect()
+    }
+
+    fn caught(tale: Tale) -> Tale {
+        tale.edit("a.py", "x", "y").ran("ruff check", 1, "Found 1 error.").edit("a.py", "y", "z").ran(
+            "ruff check",
+            0,
+            "All checks passed!",
+        )
+    }
+
+    #[test]
+    fn a_check_that_found_mistakes_twice_is_proposed() {
+        let expected = ["Run `ruff check` before you call work done."];
+        let tale = || caught(caught(Tale::default()));
+        assert_eq!(texts("", tale()), expected);
+        assert!(texts("", caught(Tale::default())).is_empty(), "once");
+        assert!(texts("Run `ruff check`.", tale()).is_empty(), "it is there");
+        assert_eq!(
+            curated("", &[tale()])[0].evidence[0],
+            "session s: `ruff check` failed after edits (run e5), and passed after more (run e7)"
+        );
+    }
+
+    #[test]
+    fn a_check_that_was_red_before_or_looked_at_a_part_is_not() {
+        let flaky = |tale: Tale| {
+            tale.edit("a.py", "x", "y").ran("ruff check", 1, "Found 1 error.").ran(
+                "ruff check",
+                0,
+                "All checks passed!",
+            )
+        };
+        assert!(texts("", flaky(flaky(Tale::default()))).is_empty(), "nothing was edited");
+        let before = |tale: Tale| {
+            tale.ran("ruff check", 1, "Found 1 error.").edit("a.py", "y", "z").ran(
+                "ruff check",
+                0,
+                "All checks passed!",
+            )
+        };
+        assert!(texts("", before(Tale::default())).is_empty(), "nothing was edited before");
+        let part = |tale: Tale| {
+            let red = tale.edit("a.py", "x", "y").ran("ruff check a.py", 1, "Found 1 error.");
+            red.edit("a.py", "y", "z").ran("ruff check a.py", 0, "All checks passed!")
+        };
+        assert!(texts("", part(part(Tale::default()))).is_empty());
+    }
+
+    #[test]
+    fn what_repaired_a_check_twice_is_proposed() {
+        let once = |tale: Tale, between: &[&str]| {
+            let red = tale.ran("ruff check", 1, "Found 1 error.");
+            let repaired = between.iter().fold(red, |tale, line| tale.ran(line, 0, ""));
+            repaired.ran("ruff check", 0, "All checks passed!")
+        };
+        let twice = |between: &[&str]| once(once(Tale::default(), between), between);
+        let expected = ["If `ruff check` fails, run `ruff check --fix`."];
+        assert_eq!(texts("", twice(&["ruff check --fix"])), expected);
+        assert_eq!(texts("", twice(&["git diff", "ruff check --fix", "cat a.py"])), expected);
+        assert!(texts("", once(Tale::default(), &["ruff check --fix"])).is_empty(), "once");
+        assert!(texts("", twice(&["ruff check --fix", "sed -i s/a/b/ a.py"])).is_empty(), "two changes");
+        assert!(texts("", twice(&["git stash"])).is_empty());
+        let edited = |tale: Tale| {
+            let red = tale.ran("ruff check", 1, "Found 1 error.").ran("ruff check --fix", 0, "");
+            red.edit("a.py", "x", "y").ran("ruff check", 0, "All checks passed!")
+        };
+        assert!(!texts("", edited(edited(Tale::default()))).contains(&expected[0].to_owned()), "an edit may be why");
+    }
 }

@@ -57,29 +57,36 @@ fn replaced(
     runs: &[SeenRun<'_>],
     found: &[MissingCommand<'_, '_>],
 ) -> Option<MemoryProposal> {
-    let later = |one: &MissingCommand<'_, '_>| {
-        let is_later = |run: &&SeenRun<'_>| run.story == one.run.story && run.step > one.run.step && run.passed();
-        let fits = |run: &&SeenRun<'_>| stands_for(&run.command.words, &one.run.command.words, one.name);
-        let all: Vec<&SeenRun<'_>> = runs.iter().filter(is_later).filter(fits).collect();
-        let is_the_rest = |run: &&&SeenRun<'_>| {
-            one.run.command.text.ends_with(&run.command.text) || run.command.text.ends_with(&one.run.command.text)
-        };
-        all.iter().find(is_the_rest).or_else(|| all.first()).map(|run| (one.run.command.text.clone(), *run))
-    };
-    let (wrong, right) = found.iter().find_map(later)?;
+    let in_place_of = |one: &MissingCommand<'_, '_>| Some((one.run.command.text.clone(), replacement(one, runs)?));
+    let (wrong, right) = found.iter().find_map(in_place_of)?;
     let right_text = &right.command.text;
     let text = format!("Run `{right_text}`, not `{wrong}`.");
     let mut evidence: Vec<String> = found.iter().rev().take(MIN_FAILED_RUNS).map(MissingCommand::evidence).collect();
     evidence.push(format!("session {}, run {}: `{right_text}` passed", right.session, right.id));
-    let line =
-        sources.memory.lines().position(|line| line.contains(wrong.as_str()) && !line.contains(right_text.as_str()));
-    match line {
+    let lines: Vec<&str> = sources.memory.lines().collect();
+    let managed = memory_file::managed(&lines);
+    let is_warning = |line: &str| line.contains(&format!("not `{wrong}`"));
+    let names_wrong = |at: &usize| !managed[*at] && lines[*at].contains(&wrong) && !is_warning(lines[*at]);
+    match (0..lines.len()).find(names_wrong) {
         Some(at) => {
             let change = MemoryChange::Replace { at, from: wrong, to: right_text.clone() };
             Some(proposal(sources, ProposalKind::Missing, &text, change, evidence))
         }
         None => addition(sources, ProposalKind::Missing, &text, evidence),
     }
+}
+
+/// Returns the command that the same session ran with success in the place of one that is missing: the one with the same
+/// arguments, or else the first.
+fn replacement<'r, 's>(missing: &MissingCommand<'_, '_>, runs: &'r [SeenRun<'s>]) -> Option<&'r SeenRun<'s>> {
+    let (missing, name) = (missing.run, missing.name);
+    let is_later = |run: &&SeenRun<'_>| run.story == missing.story && run.step > missing.step && run.passed();
+    let asks = |run: &SeenRun<'_>| run.ran.kinds.iter().all(|kind| kind == "read" || kind == "install");
+    let fits = |run: &&SeenRun<'_>| !asks(run) && stands_for(&run.command.words, &missing.command.words, name);
+    let all: Vec<&SeenRun<'_>> = runs.iter().filter(is_later).filter(fits).collect();
+    let text = &missing.command.text;
+    let is_same = |run: &&SeenRun<'_>| text.ends_with(&run.command.text) || run.command.text.ends_with(text.as_str());
+    all.iter().copied().find(is_same).or_else(|| all.first().copied())
 }
 
 /// Returns `true` if a command does what another one was to do, whose word number `name` is missing: it is the other one
@@ -103,4 +110,73 @@ fn named(sources: &CuratorSources<'_>, found: &[MissingCommand<'_, '_>]) -> Opti
     let evidence = found.iter().rev().take(MIN_FAILED_RUNS).map(MissingCommand::evidence).collect();
     (found.len() >= MIN_FAILED_RUNS)
         .then(|| proposal(sources, ProposalKind::AlwaysFails, rule, MemoryChange::Remove(at), evidence))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fact::session_steps::test_builder::Tale;
+    use crate::learn::curator::tests::curated;
+    use crate::learn::curator::{MemoryProposal, ProposalKind};
+
+    const SAYS: &str = "error: unrecognized subcommand 'pytest'\n\nUsage: wrap <COMMAND>";
+
+    fn texts(proposals: &[MemoryProposal]) -> Vec<&str> {
+        proposals.iter().filter(|one| one.kind == ProposalKind::Missing).map(|one| one.text.as_str()).collect()
+    }
+
+    fn twice(wrong: &str, says: &str, right: &str) -> Tale {
+        let once = Tale::default().ran(wrong, 2, says).ran(right, 0, "3 passed");
+        once.stop("done").ran(wrong, 2, says).ran(right, 0, "3 passed")
+    }
+
+    #[test]
+    fn a_command_in_the_place_of_a_missing_one_is_proposed() {
+        for (wrong, says, right) in [
+            ("wrap pytest -q", SAYS, "pytest -q"),
+            ("wrap pytest -q 2>&1 | tail -3", SAYS, "pytest -q"),
+            ("vp fmt a", "zsh:1: command not found: vp", "pnpm exec vp fmt a"),
+        ] {
+            let proposals = curated("", &[twice(wrong, says, right)]);
+            let wrong = wrong.split(" 2>").next().unwrap();
+            assert_eq!(texts(&proposals), [format!("Run `{right}`, not `{wrong}`.")]);
+            let first = says.lines().next().unwrap();
+            assert_eq!(proposals[0].evidence[0], format!("session s, run e3: `{wrong}` failed: {first}"));
+            assert_eq!(proposals[0].evidence[2], format!("session s, run e1: `{right}` passed"));
+        }
+    }
+
+    #[test]
+    fn a_rule_that_names_the_missing_command_is_corrected() {
+        let tale = || twice("wrap pytest -q", SAYS, "pytest -q");
+        let patch = &curated("- Run `wrap pytest -q`.\n", &[tale()])[0].patch;
+        assert!(patch.contains("\n-- Run `wrap pytest -q`.\n+- Run `pytest -q`.\n"), "{patch}");
+        let known = "- Run `pytest -q`, not `wrap pytest -q`.\n";
+        assert!(texts(&curated(known, &[tale()])).is_empty());
+    }
+
+    #[test]
+    fn nothing_is_proposed_without_a_pattern() {
+        for tale in [
+            Tale::default().ran("wrap pytest -q", 2, SAYS).ran("pytest -q", 0, "3 passed"),
+            twice("wrap pytest -q", SAYS, "pytest -q").ran("wrap pytest -q", 0, "3 passed"),
+            twice("wrap pytest -q", SAYS, "ls"),
+            twice("wrap pytest -q", "E   helper: command not found", "pytest -q"),
+            twice("wrap pytest -q", "1 failed", "pytest -q"),
+            twice("vp fmt", "command not found: vp", "which vp"),
+        ] {
+            let entries = format!("{:?}", tale.entries);
+            assert!(texts(&curated("", &[tale])).is_empty(), "{entries}");
+        }
+    }
+
+    #[test]
+    fn a_rule_with_a_command_that_nothing_replaced_goes_after_three_runs() {
+        let ran = |tale: Tale| tale.ran("npm run fmt", 1, "npm error Missing script: \"fmt\"");
+        let memory = "- Run `npm run fmt`.\n- Be kind.\n";
+        let kinds = |tale: Tale| curated(memory, &[tale]).iter().map(|one| one.kind).collect::<Vec<_>>();
+        assert!(kinds(ran(ran(Tale::default()))).is_empty());
+        assert_eq!(kinds(ran(ran(ran(Tale::default())))), [ProposalKind::AlwaysFails]);
+        let red = |tale: Tale| tale.ran("npm run fmt", 1, "a.js is not formatted");
+        assert!(kinds(red(red(red(Tale::default())))).is_empty(), "it exists");
+    }
 }

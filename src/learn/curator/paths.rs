@@ -16,7 +16,9 @@ struct NamedPath<'m> {
 pub(super) fn outdated(sources: &CuratorSources<'_>) -> Vec<MemoryProposal> {
     let mut found = Vec::new();
     let mut in_block = false;
-    for (at, line) in sources.memory.lines().enumerate() {
+    let lines: Vec<&str> = sources.memory.lines().collect();
+    let managed = memory_file::managed(&lines);
+    for (at, line) in lines.into_iter().enumerate().filter(|(at, _)| !managed[*at]) {
         if line.trim_start().starts_with("```") {
             in_block = !in_block;
             continue;
