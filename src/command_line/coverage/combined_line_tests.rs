@@ -58,7 +58,7 @@ fn a_folder_that_is_configured_as_declared_needs_no_other_configuration() {
         &[LISTS, ("build/CMakeCache.txt", "A_TESTS:BOOL=OFF\nCMAKE_HOME_DIRECTORY:INTERNAL=/work/repo\n")];
     const UNSET: Files = &[LISTS, ("build/CMakeCache.txt", "CMAKE_HOME_DIRECTORY:INTERNAL=/work/repo\n")];
     const OTHER: Files =
-        &[LISTS, ("build/CMakeCache.txt", "A_TESTS:BOOL=ON\nCMAKE_HOME_DIRECTORY:INTERNAL=/work/other\n")];
+        &[LISTS, ("build/CMakeCache.txt", "A_TESTS:BOOL=ON\nCMAKE_HOME_DIRECTORY:INTERNAL=/work/repo2\n")];
     const LISTED: Files = &[
         LISTS,
         ("build/CMakeCache.txt", CACHE),
@@ -106,8 +106,9 @@ fn a_folder_that_is_configured_as_declared_needs_no_other_configuration() {
 fn a_test_with_meson_builds_and_configures_what_is_configured() {
     const RUN: &str = "meson setup --reconfigure build && meson test -C build";
     const DEFINED: (&str, &str) = ("meson.build", "project('a', 'c')\n");
-    const INFO: &str =
-        "{\n \"directories\": {\n  \"source\": \"/work/repo\",\n  \"build\": \"/work/repo/build\"\n }\n}\n";
+    const INFO: &str = r#"{"directories": {"source": "/work/repo", "build": "/work/repo/build"}, "error": false}"#;
+    const BESIDE: &str = r#"{"directories": {"source": "/work/repo2", "build": "/work/repo/build"}, "error": false}"#;
+    const OTHER: Files = &[DEFINED, ("build/meson-info/meson-info.json", BESIDE)];
     const SAME: Files = &[DEFINED, ("build/meson-info/meson-info.json", INFO)];
     const NONE: Files = &[DEFINED];
     const LISTED: Files = &[
@@ -128,6 +129,7 @@ fn a_test_with_meson_builds_and_configures_what_is_configured() {
         &[
             (NONE, RUN, "meson test -C build", OK),
             (LISTED, RUN, "meson test -C build", OK),
+            (OTHER, RUN, "meson test -C build", OK),
             (SAME, RUN, "meson test -C build --suite a", OK),
             (SAME, RUN, "meson compile -C build", OK),
             (SAME, RUN, "meson configure build -Dtests=false && meson test -C build", OK),

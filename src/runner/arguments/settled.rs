@@ -17,7 +17,7 @@ const MAX_NAMES: usize = 10_000;
 pub struct Settled {
     /// The file in the folder.
     pub file: String,
-    /// A line of it, in which `{directory}` is the absolute path of the directory in which the command runs.
+    /// A text in it, in which `{directory}` is the absolute path of the directory in which the command runs.
     pub home: String,
     /// The option that sets a name, with a line `NAME:TYPE=VALUE` in the file. With any other option, nothing is known.
     pub set: String,
@@ -41,9 +41,7 @@ impl Settled {
         let as_said = |setting: &&str| {
             setting.split_once('=').is_some_and(|(name, value)| is_set(name.split(':').next().unwrap_or(name), value))
         };
-        text.lines().any(|line| line.trim().trim_end_matches(',') == home)
-            && set.iter().all(as_said)
-            && self.knows_its_files(files)
+        text.contains(&home) && set.iter().all(as_said) && self.knows_its_files(files)
     }
 
     fn setting<'c>(&self, choice: &'c OptionChoice) -> Option<&'c str> {
