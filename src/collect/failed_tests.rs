@@ -6,6 +6,8 @@
 mod changed_tests;
 mod compared_runs;
 mod dropped_work;
+mod rewritten_tests;
+mod test_code;
 
 use self::changed_tests::ChangedTests;
 use self::compared_runs::ComparedRuns;
@@ -117,11 +119,14 @@ impl FailedWork<'_> {
             only_tests: changed.only_tests.clone(),
             ..FailedTest::default()
         };
+        let declared = changed.declared(&open.test);
+        let rewritten = changed.rewritten(&open.test, declared.as_ref().map(|(path, test)| (path, test.name.as_str())));
+        let rewritten = if rewritten.is_some() && self.is_of_base(declared.as_ref())? { rewritten } else { None };
+        let failed = FailedTest { rewritten, ..failed };
         if since == Some(TestResult::Passed) {
-            let established = failed.only_tests.is_some();
+            let established = failed.only_tests.is_some() || failed.rewritten.is_some();
             return Ok(established.then_some(FailedTest { path: changed.only_tests, established, ..failed }));
         }
-        let declared = changed.declared(&open.test);
         let (suspicion, path) = match since {
             Some(_) => (Obstacle::None, declared.as_ref().map(|(path, _)| path.clone())),
             None => changed.obstacle(&open.test, declared.as_ref()),
@@ -174,6 +179,28 @@ impl FailedWork<'_> {
             _ => None,
         });
         self.open.head.as_ref().is_some_and(|head| bases.into_iter().any(|base| base == head))
+    }
+
+    /// Returns `true` if the work did not begin the test: where it began, the test was there.
+    fn is_of_base(&self, declared: Option<&(RepoPath, DeclaredTest)>) -> Result<bool, GitError> {
+        let file = self.open.test.split_once("::").map(|(file, _)| RepoPath::from(file));
+        for subject in &self.facts.subjects {
+            let Base::MergeBase { commit, .. } = &subject.base else { continue };
+            let was_there = match (declared, &file) {
+                (Some((path, test)), _) => {
+                    let before = text(self.repo.blob_at(commit, path)?);
+                    before.is_some_and(|text| declared_tests(path, &text).iter().any(|known| known.name == test.name))
+                }
+                (None, Some(file)) => text(self.repo.blob_at(commit, file)?).is_none_or(|text| {
+                    declared_tests(file, &text).iter().any(|known| is_same_test(&self.open.test, &known.name))
+                }),
+                (None, None) => true,
+            };
+            if was_there {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Returns `true` if the commit on which it failed has the test.

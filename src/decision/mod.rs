@@ -15,6 +15,8 @@ pub mod rules;
 mod same_text;
 mod tags;
 
+pub use self::comments::is_same_code;
+
 use serde::{Deserialize, Serialize};
 
 use crate::globs::Globs;

@@ -230,6 +230,25 @@ pub fn declared_tests(path: &RepoPath, text: &str) -> Vec<DeclaredTest> {
     tests.into_iter().zip(bodies).map(declared).collect()
 }
 
+/// Returns the lines of a test of a file, with the decorators above it.
+pub fn text_of_test(path: &RepoPath, text: &str, name: &str) -> Option<String> {
+    let language = &table().language[table().language(path)?];
+    let test = language.read(text, is_test_file(path)).tests.into_iter().find(|test| test.name == name)?;
+    let (above, from) = text.split_at(text[..test.at].rfind('\n').map_or(0, |end| end + 1));
+    let is_above = |line: &&str| ["@", "#", "//", "/*", "*"].iter().any(|start| line.trim_start().starts_with(start));
+    let mut above: Vec<&str> = above.lines().rev().take_while(is_above).collect();
+    // What keeps it from running is another question.
+    above.retain(|line| !adds_hiding_word("", line));
+    above.reverse();
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let own = depth(from);
+    let is_inside =
+        |line: &&str| line.trim().is_empty() || depth(line) > own || line.trim_start().starts_with(['}', ')', ']']);
+    let mut lines = from.lines();
+    let first = lines.next()?;
+    Some(above.into_iter().chain([first]).chain(lines.take_while(is_inside)).collect::<Vec<_>>().join("\n"))
+}
+
 /// Returns the indentation of the line that holds a byte.
 fn indent_at(text: &str, at: usize) -> usize {
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
@@ -250,6 +269,11 @@ pub fn is_test_data(path: &RepoPath) -> bool {
 pub fn defined_names(path: &RepoPath, text: &str) -> Vec<String> {
     let names = if is_code_file(path) { obsolete_tests::definitions(Some(text)) } else { Vec::new() };
     names.into_iter().map(str::to_owned).collect()
+}
+
+/// Returns the modules and paths of code that a file of settings loads together with every test.
+pub fn loaded_names(path: &RepoPath, text: &str) -> Vec<String> {
+    table().loaded(path, text)
 }
 
 /// Returns `true` if a file decides which tests a runner finds.
@@ -280,6 +304,14 @@ pub fn is_collected_like(old: &RepoPath, new: &RepoPath) -> bool {
         && mark.is_none_or(|mark| new_name.contains(mark))
         && of_platform(old_name) == of_platform(new_name)
         && is_left_out(old_name) == is_left_out(new_name)
+}
+
+/// Returns `true` if the lines that `new` adds to `old` can replace what tests call, or how they are run.
+pub fn adds_replacement(old: &str, new: &str) -> bool {
+    let before: BTreeSet<&str> = old.lines().map(str::trim_end).collect();
+    let added: Vec<&str> = new.lines().filter(|line| !before.contains(line.trim_end())).collect();
+    let added = added.join("\n");
+    table().replacing.about(&added).any(|pattern| pattern.is_match(&added))
 }
 
 /// Returns `true` if the lines that `new` adds to `old` contain a word that can keep a test from running.

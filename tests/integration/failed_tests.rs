@@ -574,3 +574,49 @@ fn a_failed_test_whose_work_is_still_there_is_missed() {
         assert!(!through && said.contains("doubles failed on this branch and did not run"), "{what}: {said}");
     }
 }
+
+#[test]
+fn a_test_that_changed_between_its_failure_and_its_pass_is_told() {
+    const PASSED: &str =
+        "tests/test_calc.py::test_add PASSED\ntests/test_calc.py::test_twice PASSED\n2 passed in 0.02s\n";
+    let other = TESTS.replace("== 3", "== -1");
+    let more = format!("{TESTS}\ndef test_more():\n    assert add(0, 0) == 0\n");
+    let (only, too) = (Some("passed after only tests changed"), Some("or code that runs with it, changed"));
+    for (what, files, told) in [
+        ("a comment in the code", vec![("tests/test_calc.py", other.as_str()), ("calc.py", "b\n# sums\n")], only),
+        ("a file that nothing names", vec![("tests/test_calc.py", &other), ("version.py", "X = 1\n")], only),
+        ("a plugin", vec![("pytest.ini", "[pytest]\naddopts = -p stubs\n"), ("stubs.py", "X = 1\n")], only),
+        ("the test and the code", vec![("tests/test_calc.py", &other), ("calc.py", "c\n")], too),
+        (
+            "what runs with it, and the code",
+            vec![("conftest.py", "import calc\ncalc.add = lambda *a: 3\n"), ("calc.py", "c\n")],
+            too,
+        ),
+        ("the code", vec![("calc.py", "c\n")], None),
+        ("the code, and another test", vec![("tests/test_calc.py", &more), ("calc.py", "c\n")], None),
+        ("a file that the code names", vec![("tests/test_calc.py", &more), ("sums.py", "X = 1\n")], None),
+    ] {
+        let scene = Scene::new();
+        // What the suite prints lies outside, so that it is no change.
+        scene.repo.git(["switch", "-q", "main"]);
+        scene.repo.write("t.sh", "cat ../out\nexit $(cat ../status)\n").commit_all("suite");
+        scene.repo.git(["push", "-q", "--no-verify", "origin", "main"]);
+        scene.repo.git(["switch", "-q", "-C", "feature"]);
+        let run = |output: &str, status: u8| {
+            scene.repo.commit_all("next");
+            std::fs::write(scene.repo.root().join("../out"), output).unwrap();
+            std::fs::write(scene.repo.root().join("../status"), status.to_string()).unwrap();
+            assert_eq!(scene.gate(&["run", "test"]).status.code(), Some(i32::from(status)));
+        };
+        scene.repo.write("calc.py", if what == "a file that the code names" { "import sums\n" } else { "b\n" });
+        run(RED, 1);
+        for (path, text) in files {
+            scene.repo.write(path, text);
+        }
+        run(PASSED, 0);
+        let (through, said) = scene.push();
+        assert!(through, "{what}: {said}");
+        let words = [only, too].into_iter().flatten().find(|words| said.contains(words));
+        assert_eq!(words, told, "{what}: {said}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use similar::TextDiff;
 
-use super::text;
+use super::{test_code, text};
 use crate::fact::failed_test::Obstacle;
 use crate::fact::weakening::{
     self, DeclaredTest, adds_hiding_word, decides_which_tests_run, declared_tests, is_collected_like, is_file_of,
@@ -21,16 +21,18 @@ const SAME_BODY: f32 = 0.6;
 /// The files of tests, and those that decide which tests run, that differ between two contents.
 #[derive(Debug, Default)]
 pub(super) struct ChangedTests {
-    files: Vec<TestFileChange>,
+    pub(super) files: Vec<TestFileChange>,
+    /// The files that settings load together with every test.
+    pub(super) loaded: Vec<RepoPath>,
     /// A file of tests, if nothing but such files differs.
     pub(super) only_tests: Option<RepoPath>,
 }
 
 #[derive(Debug)]
-struct TestFileChange {
-    path: RepoPath,
-    old: Option<String>,
-    new: Option<String>,
+pub(super) struct TestFileChange {
+    pub(super) path: RepoPath,
+    pub(super) old: Option<String>,
+    pub(super) new: Option<String>,
 }
 
 impl ChangedTests {
@@ -39,10 +41,16 @@ impl ChangedTests {
         let Some(TreeDiff::Changes(changes)) = repo.diff_trees(&[(old.clone(), new.clone())])?.pop() else {
             return Ok(Self::default());
         };
-        let is_about_tests =
-            |path: &RepoPath| is_test_file(path) || decides_which_tests_run(path) || is_test_data(path);
-        let mut read = changes.iter().map(|change| &change.path).filter(|path| inputs.matches(path)).peekable();
-        let only_tests = read.peek().map(|path| (*path).clone()).filter(|_| read.all(is_about_tests));
+        let loaded = test_code::loaded(repo, &changes, new)?;
+        let is_about_tests = |path: &RepoPath| {
+            is_test_file(path) || decides_which_tests_run(path) || is_test_data(path) || loaded.contains(path)
+        };
+        let read = changes.iter().filter(|change| inputs.matches(&change.path));
+        let (tests, others): (Vec<_>, Vec<_>) = read.partition(|change| is_about_tests(&change.path));
+        let only_tests = match tests.first() {
+            Some(first) if test_code::are_unseen(repo, &others, new)? => Some(first.path.clone()),
+            _ => None,
+        };
         let concerns =
             |path: &RepoPath| weakening::concerns(path) || decides_which_tests_run(path) || splits_tests(path);
         let changes: Vec<_> = changes.into_iter().filter(|change| concerns(&change.path)).take(MAX_FILES).collect();
@@ -55,7 +63,7 @@ impl ChangedTests {
             let (old, new) = (texts.next().flatten(), texts.next().flatten());
             TestFileChange { path: change.path, old, new }
         };
-        Ok(Self { files: changes.into_iter().map(file).collect(), only_tests })
+        Ok(Self { files: changes.into_iter().map(file).collect(), loaded, only_tests })
     }
 
     /// Returns the old file that declares a test, if it is among those that differ.
@@ -288,7 +296,7 @@ mod tests {
             old: side(old),
             new: side(new),
         };
-        let changed = ChangedTests { files: files.iter().map(file).collect(), only_tests: None };
+        let changed = ChangedTests { files: files.iter().map(file).collect(), ..ChangedTests::default() };
         let declared = changed.declared(test);
         changed.obstacle(test, declared.as_ref()).0
     }
@@ -345,7 +353,7 @@ mod tests {
             let new: String = parts.iter().enumerate().map(|(at, lines)| def(&format!("test_{at}"), lines)).collect();
             let path = RepoPath::from("test_m.py");
             let file = TestFileChange { path: path.clone(), old: Some(def("test_m", old)), new: Some(new) };
-            let changed = ChangedTests { files: vec![file], only_tests: None };
+            let changed = ChangedTests { files: vec![file], ..ChangedTests::default() };
             let (_, declared) = changed.declared("test_m.py::test_m").expect("a test");
             changed.parts(&path, &declared, |name| name != "test_2").is_some()
         };

@@ -19,11 +19,21 @@ pub(super) struct WeakeningTable {
     data: Globs,
     splitting: Globs,
     platforms: Vec<String>,
+    pub(super) replacing: LazyPatterns,
     pub(super) idle: Vec<String>,
     pub(super) definition: LazyPatterns,
     pub(super) language: Vec<TestLanguage>,
     pub(super) setting: Vec<TestSetting>,
     pub(super) tasks: Vec<TaskFile>,
+    loading: Vec<LoadingFile>,
+}
+
+/// A file of settings that names code which runs with every test.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LoadingFile {
+    files: Globs,
+    names: LazyPatterns,
 }
 
 /// The patterns of tests in a language.
@@ -125,6 +135,13 @@ impl WeakeningTable {
         self.settings(path).next().is_some()
     }
 
+    /// Returns the code that a file of settings names because it runs with every test.
+    pub(super) fn loaded(&self, path: &RepoPath, text: &str) -> Vec<String> {
+        let known = self.loading.iter().filter(|file| file.files.is_match(path.to_os()));
+        let found = known.flat_map(|file| file.names.about(text)).flat_map(|pattern| pattern.captures_iter(text));
+        found.filter_map(|groups| Some(groups.name("name")?.as_str().to_owned())).collect()
+    }
+
     pub(super) fn tasks(&self, path: &RepoPath) -> Option<&TaskFile> {
         self.tasks.iter().find(|tasks| tasks.files.is_match(path.to_os()))
     }
@@ -181,6 +198,10 @@ mod tests {
             }
         }
         for pattern in table.definition.written() {
+            let regex = Regex::new(pattern).unwrap();
+            assert_eq!(regex.capture_names().flatten().collect::<Vec<_>>(), ["name"], "{pattern}");
+        }
+        for pattern in table.loading.iter().flat_map(|file| file.names.written()) {
             let regex = Regex::new(pattern).unwrap();
             assert_eq!(regex.capture_names().flatten().collect::<Vec<_>>(), ["name"], "{pattern}");
         }

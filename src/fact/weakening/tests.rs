@@ -167,6 +167,19 @@ fn assertions() {
         "def test_a():\n  assert True\n",
         &["assertions-emptied"],
     );
+    for (assertion, found) in [
+        ("assert f() == 3 or True", &["assertions-emptied"][..]),
+        ("assert f() == 3 or True  # later", &["assertions-emptied"]),
+        ("assert (f() == 3, \"three\")", &["assertions-emptied"]),
+        ("assert (f() == 3), \"or True\"", &[]),
+        ("assert f(1, \"a\") == g(2, \"b\")", &[]),
+        ("assert (f(1)) == g(2, \"b\")", &[]),
+        ("assert (f() in (1, \"a\"))", &[]),
+        ("assert f() or True is g()", &[]),
+    ] {
+        let (old, new) = ("def test_a():\n  assert f() == 3\n", format!("def test_a():\n  {assertion}\n"));
+        check("tests/test_a.py", old, &new, found);
+    }
     check("a.test.ts", "it('a', () => { expect(f()).toBe(3) })", "it('a', () => { f() })", &["assertions-removed"]);
     let edited = compare(&[pair("tests/a.rs", &with("assert_eq!(f(), 3);"), &with("assert!(f() > 0);"))]);
     assert_eq!((edited.edited.len(), edited.known.as_slice()), (1, &["one".to_owned()][..]));

@@ -79,12 +79,16 @@ fn in_quarantine(facts: &Facts, failed: &FailedTest, (reason, blocks): (&'static
 }
 
 fn changed_only(failed: &FailedTest) -> Option<&'static str> {
-    failed.only_tests.as_ref().map(|_| "test-changed-only")
+    let rewritten = || failed.rewritten.as_ref().map(|_| "test-changed-too");
+    failed.only_tests.as_ref().map(|_| "test-changed-only").or_else(rewritten)
 }
 
 fn noticed(facts: &Facts, reason: &'static str, blocks: bool, command: &str, failed: &[&FailedTest]) -> WeakenedProof {
-    let shown =
-        |test: &&FailedTest| if reason == "test-changed-only" { test.only_tests.clone() } else { test.path.clone() };
+    let shown = |test: &&FailedTest| match reason {
+        "test-changed-only" => test.only_tests.clone(),
+        "test-changed-too" => test.rewritten.clone(),
+        _ => test.path.clone(),
+    };
     let paths: BTreeSet<RepoPath> = failed.iter().filter_map(shown).collect();
     let steps: BTreeSet<&str> = failed.iter().map(|test| test.event.as_str()).collect();
     let naming = failed.iter().find_map(|test| test.naming.as_deref());
@@ -214,6 +218,8 @@ mod tests {
         for since in [Some(TestResult::Passed), None] {
             let one = FailedTest { only_tests: only_tests.clone(), ..failed(since) };
             assert_eq!(answer(&one), "test-changed-only", "{one:?}");
+            let one = FailedTest { rewritten: only_tests.clone(), ..failed(since) };
+            assert_eq!(answer(&one), "test-changed-too", "{one:?}");
         }
     }
 }

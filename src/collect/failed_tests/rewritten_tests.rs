@@ -1,0 +1,101 @@
+//! Changes of a failed test itself, and of the code that runs with it.
+
+use super::changed_tests::{ChangedTests, TestFileChange};
+use crate::decision::is_same_code;
+use crate::fact::weakening::{adds_replacement, is_test_file, text_of_test};
+use crate::repo_path::RepoPath;
+
+impl ChangedTests {
+    /// Returns the file in which a failed test, or code that runs with it, was changed. `declared` is the file that had
+    /// the test and its name there.
+    pub(super) fn rewritten(&self, test: &str, declared: Option<(&RepoPath, &str)>) -> Option<RepoPath> {
+        let own = declared.and_then(|(path, name)| {
+            let file = self.files.iter().find(|file| file.path == *path)?;
+            let text = |text: &Option<String>| text_of_test(path, text.as_deref()?, name);
+            let (old, new) = (text(&file.old)?, text(&file.new)?);
+            (!is_same_code(path, &old, &new)).then(|| path.clone())
+        });
+        let beside = || self.files.iter().find(|file| file.runs_with(test)).map(|file| file.path.clone());
+        own.or_else(beside).or_else(|| self.loaded.first().cloned())
+    }
+}
+
+impl TestFileChange {
+    /// Returns `true` if this file runs before a test, and can replace what the test calls by now.
+    fn runs_with(&self, test: &str) -> bool {
+        let path = self.path.to_string();
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
+        let runs = name == "conftest.py" || name == "__init__.py" && is_test_file(&self.path);
+        // `tests/unit/test_a.py::test_b`, `tests.unit.test_a.T.test_b`
+        let below = |mark: char| {
+            test.strip_prefix(&folder.replace('/', &mark.to_string())).is_some_and(|rest| rest.starts_with(mark))
+        };
+        let is_above = folder.is_empty() || below('/') || below('.');
+        let (old, new) = (self.old.as_deref().unwrap_or_default(), self.new.as_deref().unwrap_or_default());
+        runs && is_above && adds_replacement(old, new) && !is_same_code(&self.path, old, new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TESTS: &str = "from calc import add, sub\n\ndef test_add():\n    assert add(\"a\") == 3\n\ndef test_sub():\n    assert sub(2) == 0\n";
+
+    fn rewritten(path: &str, old: &str, new: &str, loaded: &[&str]) -> bool {
+        let text = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+        let file = TestFileChange { path: RepoPath::from(path), old: text(old), new: text(new) };
+        let loaded = loaded.iter().map(|path| RepoPath::from(*path)).collect();
+        let changed = ChangedTests { files: vec![file], loaded, ..ChangedTests::default() };
+        let home = RepoPath::from("tests/test_calc.py");
+        let declared = (path == "tests/test_calc.py").then_some((&home, "test_add"));
+        changed.rewritten("tests/test_calc.py::test_add", declared).is_some()
+    }
+
+    #[test]
+    fn a_test_is_rewritten_where_its_own_code_changed() {
+        let own = |new: &str| rewritten("tests/test_calc.py", TESTS, new, &[]);
+        for (from, to, is) in [
+            ("== 3", "== -1", true),
+            ("== 3", "== 3 or True", true),
+            ("\"a\"", "\"b\"", true),
+            ("    assert add", "    return\n    assert add", true),
+            ("def test_add", "async def test_add", true),
+            ("== 3", "== 3  # three", false),
+            ("== 0", "== 1", false),
+            ("def test_add", "@patch(\"calc.x\")\ndef test_add", true),
+            ("def test_add", "# The sum.\ndef test_add", false),
+            ("def test_sub", "@slow\ndef test_sub", false),
+            ("def test_sub", "def helper():\n    pass\n\ndef test_sub", false),
+            ("def test_sub", "def test_more():\n    pass\n\ndef test_sub", false),
+        ] {
+            assert_eq!(own(&TESTS.replace(from, to)), is, "{to}");
+        }
+    }
+
+    #[test]
+    fn what_runs_with_a_test_is_rewritten_too() {
+        const PATCH: &str = "import calc\ncalc.add = lambda *a: 3\n";
+        for (path, is) in [
+            ("conftest.py", true),
+            ("tests/conftest.py", true),
+            ("tests/__init__.py", true),
+            ("other/conftest.py", false),
+            ("src/__init__.py", false),
+            ("tests/helper.py", false),
+        ] {
+            assert_eq!(rewritten(path, "", PATCH, &[]), is, "{path}");
+        }
+        for (text, is) in [
+            ("# setattr\n", false),
+            ("import pytest\n", false),
+            ("@pytest.fixture\ndef db():\n    return Db()\n", false),
+            ("@pytest.fixture(autouse=True)\ndef f(request):\n    request.module.add = sum\n", true),
+            ("import unittest\nunittest.TestCase.assertEqual = lambda *a: None\n", true),
+            ("def pytest_runtest_call(item):\n    item.obj = print\n", true),
+        ] {
+            assert_eq!(rewritten("conftest.py", "", text, &[]), is, "{text}");
+        }
+        assert!(rewritten("pytest.ini", "", "[pytest]\naddopts = -p evil\n", &["evil.py"]));
+    }
+}
