@@ -125,8 +125,8 @@ mod tests {
     }
 
     fn twice(wrong: &str, says: &str, right: &str) -> Tale {
-        let once = Tale::default().ran(wrong, 2, says).ran(right, 0, "3 passed");
-        once.stop("done").ran(wrong, 2, says).ran(right, 0, "3 passed")
+        let once = Tale::default().ran(wrong, 2, says).ran(right, 0, "3 passed in 0.10s");
+        once.stop("done").ran(wrong, 2, says).ran(right, 0, "3 passed in 0.10s")
     }
 
     #[test]
@@ -157,8 +157,8 @@ mod tests {
     #[test]
     fn nothing_is_proposed_without_a_pattern() {
         for tale in [
-            Tale::default().ran("wrap pytest -q", 2, SAYS).ran("pytest -q", 0, "3 passed"),
-            twice("wrap pytest -q", SAYS, "pytest -q").ran("wrap pytest -q", 0, "3 passed"),
+            Tale::default().ran("wrap pytest -q", 2, SAYS).ran("pytest -q", 0, "3 passed in 0.10s"),
+            twice("wrap pytest -q", SAYS, "pytest -q").ran("wrap pytest -q", 0, "3 passed in 0.10s"),
             twice("wrap pytest -q", SAYS, "ls"),
             twice("wrap pytest -q", "E   helper: command not found", "pytest -q"),
             twice("wrap pytest -q", "1 failed", "pytest -q"),
