@@ -4,13 +4,23 @@ use std::collections::BTreeMap;
 
 use super::seen_runs::SeenRun;
 use super::{CuratorSources, MemoryProposal, ProposalKind, TWICE, addition};
-use crate::command_line::Extent;
+use crate::command_line::{self, Extent};
 use crate::fact::session_steps::Deed;
 
 /// The kinds of checks that a rule is proposed for. A build that failed for a while is everyday work.
 const CHECKS: [&str; 3] = ["test", "typecheck", "lint"];
 /// The kinds of commands that neither change the work nor prepare it.
 const ONLY_READ: [&str; 5] = ["read", "vcs", "ci_query", "pr", "push"];
+/// Words in outputs of checks that could not do their work. They found nothing.
+const HINDERED: [&str; 7] = [
+    "operation not permitted",
+    "permission denied",
+    "read-only file system",
+    "no space left",
+    "no such host",
+    "could not resolve",
+    "connection refused",
+];
 /// The number of occasions that are quoted.
 const QUOTED: usize = 3;
 
@@ -18,6 +28,13 @@ const QUOTED: usize = 3;
 fn is_check(run: &SeenRun<'_>) -> bool {
     let is_whole = run.ran.scope.is_none_or(|scope| scope == Extent::Full) && run.command.is_whole();
     run.ran.is_check() && is_whole && !run.ran.edits
+}
+
+/// Returns `true` if a check found a mistake: its status is known, and it could do its work.
+fn found_mistakes(run: &SeenRun<'_>) -> bool {
+    let output = run.output.to_lowercase();
+    let is_hindered = HINDERED.iter().any(|words| output.contains(words));
+    run.ran.failed() && run.ran.ended.is_some() && !is_hindered && command_line::missing_command(run.output).is_none()
 }
 
 /// Returns the number of edits of a story before a step.
@@ -32,7 +49,7 @@ pub(super) fn needed(sources: &CuratorSources<'_>, runs: &[SeenRun<'_>]) -> Vec<
     let mut open: BTreeMap<(usize, &str), (&SeenRun<'_>, usize)> = BTreeMap::new();
     for run in runs.iter().filter(|run| is_check(run)) {
         let (key, edits) = ((run.story, run.command.text.as_str()), edits_before(sources, run.story, run.step));
-        if run.ran.failed() && edits > 0 {
+        if found_mistakes(run) && edits > 0 {
             open.entry(key).or_insert((run, edits));
         } else if run.passed()
             && let Some((failed, then)) = open.remove(&key)
@@ -166,6 +183,11 @@ mod tests {
             red.edit("a.py", "y", "z").ran("ruff check a.py", 0, "All checks passed!")
         };
         assert!(texts("", part(part(Tale::default()))).is_empty());
+        let hindered = |tale: Tale| {
+            let red = tale.edit("a.py", "x", "y").ran("ruff check", 1, "error: cache: Operation not permitted");
+            red.edit("a.py", "y", "z").ran("ruff check", 0, "All checks passed!")
+        };
+        assert!(texts("", hindered(hindered(Tale::default()))).is_empty(), "it found nothing");
     }
 
     #[test]
