@@ -1,6 +1,7 @@
 //! `gate init`: shows its plan, asks for confirmation, and carries it out.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::cmd::consent::{Consent, carry_out};
 use crate::cmd::init_ci::{BuildSource, Ci};
@@ -8,7 +9,7 @@ use crate::cmd::install_failure;
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::install::{Chosen, InstallTarget, Wishes, own_shell, plan_init, plan_roles};
+use crate::install::{Chosen, InstallTarget, Plan, PlannedChange, Wishes, own_shell, plan_init, plan_roles};
 use crate::render::ui::Ui;
 use crate::shell_kind::Shell;
 use crate::source::sessions::Client;
@@ -175,13 +176,26 @@ fn install(repository: &InstallTarget, wishes: &Wishes, consent: Consent, ui: &m
     if let Ok(place) = Workplace::here() {
         place.repo.mark_journal()?;
     }
-    if repository.root.is_some() {
-        ui.say(
-            "Commit gate.toml so that it applies to everybody. A later change is judged by the version before that change.",
-        );
+    if let Some(root) = &repository.root {
+        let files = shared_files(root, &plan);
+        let them = if files.len() == 1 { "it applies" } else { "they apply" };
+        ui.say(format_args!(
+            "Commit {} so that {them} to everybody. A later change of gate.toml is judged by the version before that change.",
+            files.join(", ")
+        ));
     }
     ui.say("Done. `gate doctor` proves that the hook works; `gate uninstall` removes everything again.");
     Ok(())
+}
+
+/// Returns the files below the root that a plan wrote for everybody: `gate.toml` and hooks that the project shares.
+fn shared_files(root: &Path, plan: &Plan) -> Vec<String> {
+    let written = plan.changes.iter().filter_map(|change| match change {
+        PlannedChange::Write { path, .. } => path.strip_prefix(root).ok(),
+        _ => None,
+    });
+    let shared = written.filter(|path| path.starts_with(".husky")).map(|path| path.display().to_string());
+    std::iter::once("gate.toml".to_owned()).chain(shared).collect()
 }
 
 /// Returns the untracked folders of tools that have no line in `.gitignore`.

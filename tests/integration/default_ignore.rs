@@ -252,6 +252,7 @@ fn prose_licence_texts_and_settings_of_ci_are_left_out() {
             "src/lib.rs~",
             "src/lib.rs.orig",
             ".eslintcache",
+            ".husky/pre-push",
             ".phpunit.result.cache",
             "lib/.phpunit.cache/test-results",
             ".coverage.host.4242.123456",

@@ -131,7 +131,8 @@ fn husky_scripts_still_read_the_refs() {
     let s = Sandbox::new();
     let dir = husky_9(&s);
     s.write("repo/.husky/pre-push", "cat > \"$HOME/ran\"\n", 0o644);
-    s.init(&dir);
+    let said = s.init(&dir);
+    assert!(said.contains("Commit gate.toml, .husky/pre-push, .husky/commit-msg so that they apply"), "{said}");
     assert!(s.push(&dir).0);
     let ran = fs::read_to_string(s.path("home/ran")).unwrap();
     assert!(ran.starts_with("HEAD ") && ran.trim_end().ends_with(&"0".repeat(40)), "{ran}");
