@@ -236,7 +236,7 @@ fn staleness(source: FileTimes, bytecode: Bytecode, differs: bool) -> Option<Sta
 
 /// Returns the bytecode of a source, each with its path from the root.
 fn bytecode_of(root: &Path, source: &RepoPath) -> Vec<(PathBuf, Bytecode)> {
-    let source = PathBuf::from(source.to_os());
+    let source = source.to_os();
     let (Some(parent), Some(stem)) = (source.parent(), source.file_stem().and_then(|stem| stem.to_str())) else {
         return Vec::new();
     };

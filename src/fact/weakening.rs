@@ -233,8 +233,9 @@ pub fn declared_tests(path: &RepoPath, text: &str) -> Vec<DeclaredTest> {
 /// Returns the lines of a test of a file, with the decorators above it.
 pub fn text_of_test(path: &RepoPath, text: &str, name: &str) -> Option<String> {
     let language = &table().language[table().language(path)?];
-    let test = language.read(text, is_test_file(path)).tests.into_iter().find(|test| test.name == name)?;
-    let (above, from) = text.split_at(text[..test.at].rfind('\n').map_or(0, |end| end + 1));
+    let tests = language.read(text, is_test_file(path)).tests;
+    let at = tests.iter().find(|known| known.name == name)?.at;
+    let (above, from) = text.split_at(text[..at].rfind('\n').map_or(0, |end| end + 1));
     let is_above = |line: &&str| ["@", "#", "//", "/*", "*"].iter().any(|start| line.trim_start().starts_with(start));
     let mut above: Vec<&str> = above.lines().rev().take_while(is_above).collect();
     // What keeps it from running is another question.

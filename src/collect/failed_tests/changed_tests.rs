@@ -46,8 +46,8 @@ impl ChangedTests {
             is_test_file(path) || decides_which_tests_run(path) || is_test_data(path) || loaded.contains(path)
         };
         let read = changes.iter().filter(|change| inputs.matches(&change.path));
-        let (tests, others): (Vec<_>, Vec<_>) = read.partition(|change| is_about_tests(&change.path));
-        let only_tests = match tests.first() {
+        let (about_tests, others): (Vec<_>, Vec<_>) = read.partition(|change| is_about_tests(&change.path));
+        let only_tests = match about_tests.first() {
             Some(first) if test_code::are_unseen(repo, &others, new)? => Some(first.path.clone()),
             _ => None,
         };

@@ -11,8 +11,8 @@ impl ChangedTests {
     pub(super) fn rewritten(&self, test: &str, declared: Option<(&RepoPath, &str)>) -> Option<RepoPath> {
         let own = declared.and_then(|(path, name)| {
             let file = self.files.iter().find(|file| file.path == *path)?;
-            let text = |text: &Option<String>| text_of_test(path, text.as_deref()?, name);
-            let (old, new) = (text(&file.old)?, text(&file.new)?);
+            let lines = |side: &Option<String>| text_of_test(path, side.as_deref()?, name);
+            let (old, new) = (lines(&file.old)?, lines(&file.new)?);
             (!is_same_code(path, &old, &new)).then(|| path.clone())
         });
         let beside = || self.files.iter().find(|file| file.runs_with(test)).map(|file| file.path.clone());
