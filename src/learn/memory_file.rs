@@ -177,12 +177,10 @@ fn place(lines: &[String], text: &str) -> Option<usize> {
     for (at, line) in lines.iter().enumerate() {
         if line.trim_start().starts_with("```") {
             in_block = !in_block;
-        } else if in_block || managed[at] {
-            continue;
-        } else if line.starts_with('#') {
+        } else if !in_block && !managed[at] && line.starts_with('#') {
             let heading = line.to_lowercase();
             fits = all_fit || HEADINGS.iter().any(|word| heading.contains(word));
-        } else if is_bullet(line) {
+        } else if !in_block && !managed[at] && is_bullet(line) {
             near = if fits { Some(at) } else { near };
             same = if wanted.is_some() && program(line) == wanted { Some(at) } else { same };
         }

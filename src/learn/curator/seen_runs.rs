@@ -3,6 +3,7 @@
 use super::CuratorSources;
 use super::plain_command::PlainCommand;
 use crate::command_line::CheckOutcome;
+use crate::event::Ended;
 use crate::fact::session_steps::{CommandRun, Deed, Story};
 
 /// A run of one plain command.
@@ -28,7 +29,7 @@ impl SeenRun<'_> {
     pub(super) fn passed(&self) -> bool {
         match self.ran.result {
             Some(result) => result == CheckOutcome::Pass,
-            None => self.ran.ended.is_some_and(|ended| ended.success()),
+            None => self.ran.ended.is_some_and(Ended::success),
         }
     }
 }
