@@ -17,10 +17,9 @@ impl Repo {
     pub fn mark_journal(&self) -> Result<(), GitError> {
         let setting = self.config(SETTING)?;
         match (self.journal_mark(), setting) {
-            (_, Some(_)) => Ok(()),
             (Some(mark), None) => self.set_journal_mark(&mark),
             (None, None) if self.gate_dir().is_dir() => self.renew_journal_mark(),
-            (None, None) => Ok(()),
+            (_, Some(_)) | (None, None) => Ok(()),
         }
     }
 
