@@ -131,7 +131,7 @@ fn husky_scripts_still_read_the_refs() {
     let s = Sandbox::new();
     let dir = husky_9(&s);
     s.write("repo/.husky/pre-push", "cat > \"$HOME/ran\"\n", 0o644);
-    let said = s.init(&dir);
+    let (_, _, said) = s.gate(&dir, &["init", "--yes", "--observe"]);
     assert!(said.contains("Commit gate.toml, .husky/pre-push, .husky/commit-msg so that they apply"), "{said}");
     assert!(s.push(&dir).0);
     let ran = fs::read_to_string(s.path("home/ran")).unwrap();

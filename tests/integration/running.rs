@@ -32,25 +32,21 @@ fn the_status_of_the_command_is_the_status_of_gate_run() {
 
 #[test]
 fn all_tests_in_other_words_count_and_a_part_of_them_is_named() {
-    let project = declared("python3 -m pytest");
-    project
-        .repo
-        .write("pytest.py", "print('1 passed in 0.1s')\n")
-        .write("tests/test_a.py", "")
-        .write(".gitignore", "__pycache__\n");
+    let project = declared("./pytest");
+    project.repo.script("pytest", "#!/bin/sh\necho '1 passed in 0.1s'\n").write("tests/test_a.py", "");
     project.repo.commit_all("test: a");
-    project.gate(["run", "--", "python3", "-m", "pytest", "tests/test_a.py"]).exits(0);
+    project.gate(["run", "--", "./pytest", "tests/test_a.py"]).exits(0);
     project
         .gate(["check"])
         .exits(10)
-        .says("`python3 -m pytest tests/test_a.py` passed, but gate cannot know that it ran all tests: it adds tests/test_a.py")
+        .says("`./pytest tests/test_a.py` passed, but gate cannot know that it ran all tests: it adds tests/test_a.py")
         .says("gate run test");
-    project.gate(["run", "--", "python3", "-m", "pytest", "tests"]).exits(0).says("this proves test");
+    project.gate(["run", "--", "./pytest", "tests"]).exits(0).says("this proves test");
     project.gate(["check"]).exits(0);
     // A test elsewhere is not among those in the folder.
     project.repo.write("src/test_b.py", "");
     project.repo.commit_all("test: b");
-    project.gate(["run", "--", "python3", "-m", "pytest", "tests"]).exits(0);
+    project.gate(["run", "--", "./pytest", "tests"]).exits(0);
     project.gate(["check"]).exits(10).says("gate cannot know that it ran all tests: it adds tests");
 }
 

@@ -9,7 +9,7 @@ use crate::running::{declared, stands_in};
 /// A `make` that builds again only what is younger than its build.
 const MAKE: &str =
     "[ -e out ] && ! [ src/in.txt -nt out ] || cp src/in.txt out\ngrep -q good out && echo '2 passed in 0.01s'";
-const AN_HOUR: Duration = Duration::from_secs(3_600);
+const AN_HOUR: Duration = Duration::from_hours(1);
 
 /// Gives a file a time in the past.
 fn age(project: &Project, path: &str) {

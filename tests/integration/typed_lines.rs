@@ -52,13 +52,14 @@ fn bash_preexec_calls_where_it_is_loaded() {
 #[test]
 fn what_the_environment_of_the_shell_makes_less_of_a_run_is_known() {
     let typist = Typist::new("bash", "true\n");
-    let policy = "version = 1\n\n[commands.test]\ngate = \"tests\"\nrun = \"python3 -m pytest\"\n";
-    typist.repo.write("gate.toml", policy).write("pytest.py", "print('1 passed')\n");
+    let policy = "version = 1\n\n[commands.test]\ngate = \"tests\"\nrun = \"./pytest\"\n";
+    typist.repo.write("gate.toml", policy);
+    typist.repo.script("pytest", "#!/bin/sh\necho 1 passed in 0.1s\n");
     typist.repo.commit_all("test: pytest");
-    let shown = typist.types(&["export PYTEST_ADDOPTS='-k one'", "python3 -m pytest"]);
+    let shown = typist.types(&["export PYTEST_ADDOPTS='-k one'", "./pytest"]);
     let (code, said) = typist.check();
     assert!(code == 10 && said.contains("PYTEST_ADDOPTS"), "{said}\n{shown}");
-    typist.types(&["python3 -m pytest"]);
+    typist.types(&["./pytest"]);
     assert_eq!(typist.check().0, 0);
 }
 
