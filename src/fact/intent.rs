@@ -303,7 +303,8 @@ fn of_gate(leaf: &Leaf, found: &mut Vec<Intent>) {
 fn of_script(place: Place<'_>, found: &mut Vec<Intent>) {
     let leaf = place.leaf;
     let texts = || leaf.argv.iter().skip(1).map(|arg| arg.text.as_str()).chain(leaf.text_on_stdin());
-    texts().for_each(|text| fed_scripts::of_interpreter(text, found));
+    let name = leaf.name().unwrap_or_default();
+    texts().for_each(|text| fed_scripts::of_interpreter(name, text, found));
     let named = texts().flat_map(|text| script_changes::changed(text).into_iter().chain(guarded_in(text)));
     let named: Vec<String> = named.collect();
     for path in named {

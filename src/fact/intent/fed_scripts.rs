@@ -12,9 +12,8 @@ use crate::shell::program::{Arg, InputSource, Leaf};
 
 /// Calls with which a script starts other programs.
 static STARTS: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern =
-        r"\b(?:subprocess|os\.system|os\.exec\w*|popen|exec\w*|spawn\w*|system|check_call|check_output)\b|%x|`";
-    Regex::new(pattern).expect("the pattern is valid")
+    let calls = r"subprocess\.\w+|os\.\w+|popen|exec\w*|spawn\w*|system|check_call|check_output|run";
+    Regex::new(&format!(r#"\b(?:{calls})\s*[("'\[]"#)).expect("the pattern is valid")
 });
 
 /// Adds what the texts do that a line prints into a shell.
@@ -39,9 +38,11 @@ fn reads_a_script(leaf: &Leaf) -> bool {
     is_shell && names_none && matches!(leaf.stdin, InputSource::Pipe(_))
 }
 
-/// Adds what a script of an interpreter does with git, if it starts programs.
-pub(super) fn of_interpreter(script: &str, found: &mut Vec<Intent>) {
-    if !script.contains("git") || !STARTS.is_match(script) {
+/// Adds what a script of the interpreter `name` does with git, if it starts programs.
+pub(super) fn of_interpreter(name: &str, script: &str, found: &mut Vec<Intent>) {
+    // Elsewhere the sign is that of Markdown, or of a template.
+    let has_backticks = matches!(name, "perl" | "ruby" | "php") && script.contains('`');
+    if !script.contains("git") || !has_backticks && !STARTS.is_match(script) {
         return;
     }
     let lower = script.to_ascii_lowercase();
