@@ -253,6 +253,8 @@ fn prose_licence_texts_and_settings_of_ci_are_left_out() {
             "src/lib.rs.orig",
             ".eslintcache",
             ".husky/pre-push",
+            ".rspec_status",
+            "coverage/lcov.info",
             ".phpunit.result.cache",
             "lib/.phpunit.cache/test-results",
             ".coverage.host.4242.123456",
