@@ -19,31 +19,37 @@ pub struct ToolFolder {
     pub marker: RepoPath,
     /// The name for people.
     pub what: String,
+    /// `true` if the path is a symbolic link to such a folder.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub link: bool,
 }
 
 impl ToolFolder {
-    /// Returns `true` if `path` is in it.
+    /// Returns `true` if `path` is in it, or is the link to it.
     pub fn holds(&self, path: &RepoPath) -> bool {
         self.holds_bytes(path.as_bytes())
     }
 
-    /// Returns `true` if a path, as bytes, is in it.
+    /// Returns `true` if a path, as bytes, is in it, or is the link to it.
     pub fn holds_bytes(&self, path: &[u8]) -> bool {
-        path.strip_prefix(self.path.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"))
+        let rest = path.strip_prefix(self.path.as_bytes());
+        rest.is_some_and(|rest| rest.starts_with(b"/") || self.link && rest.is_empty())
     }
 
     /// Returns a sentence for people, with the remedy.
     pub fn sentence(&self) -> String {
-        let (path, what) = (&self.path, &self.what);
-        format!(
-            "{path}/ ({what}) is untracked and not part of what is judged; list it in .gitignore: {}",
-            self.remedy()
-        )
+        let (path, what) = (self.shown(), &self.what);
+        format!("{path} ({what}) is untracked and not part of what is judged; list it in .gitignore: {}", self.remedy())
     }
 
     /// Returns the command that makes git ignore it.
     pub fn remedy(&self) -> String {
-        format!("echo {} >> .gitignore", shell_word(&format!("/{}/", self.path)))
+        format!("echo {} >> .gitignore", shell_word(&format!("/{}", self.shown())))
+    }
+
+    /// Returns the path, with a slash at the end if it is a folder: git's rules with a slash match no links.
+    fn shown(&self) -> String {
+        if self.link { self.path.to_string() } else { format!("{}/", self.path) }
     }
 }
 

@@ -47,7 +47,8 @@ pub(super) fn find(root: &Path, untracked: &[&RepoPath], distrusted: &[RepoPath]
     let mut found: Vec<ToolFolder> = Vec::new();
     for path in untracked {
         let bytes = path.as_bytes();
-        for (at, _) in bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'/') {
+        let folders = bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'/').map(|(at, _)| at);
+        for at in folders.chain(may_be_link(bytes).then_some(bytes.len())) {
             let folder = &bytes[..at];
             if let Some(is_tool_folder) = known.get(folder) {
                 if *is_tool_folder {
@@ -69,10 +70,17 @@ pub(super) fn find(root: &Path, untracked: &[&RepoPath], distrusted: &[RepoPath]
     found
 }
 
-/// Returns the folder as a tool folder, if it is one.
+/// Returns `true` if an untracked path has the name of a folder, so that it may be a link to one.
+fn may_be_link(path: &[u8]) -> bool {
+    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    !name.is_empty() && !name[1..].contains(&b'.')
+}
+
+/// Returns the folder, or a link to it, as a tool folder, if it is one.
 fn recognize(root: &Path, folder: &RepoPath, distrusted: &[RepoPath]) -> Option<ToolFolder> {
     let place = root.join(folder.to_os());
-    if !fs::symlink_metadata(&place).ok()?.is_dir() {
+    let link = fs::symlink_metadata(&place).ok()?.is_symlink();
+    if !fs::metadata(&place).ok()?.is_dir() {
         return None;
     }
     let name = folder.as_bytes().rsplit(|&byte| byte == b'/').next()?;
@@ -82,7 +90,7 @@ fn recognize(root: &Path, folder: &RepoPath, distrusted: &[RepoPath]) -> Option<
         let begins = shape.begins.as_deref().is_none_or(|begins| begins_with(&root.join(marker.to_os()), begins));
         let only = shape.only.as_deref().is_none_or(|glob| holds_only(&place, glob));
         if begins && only && !distrusted.contains(&marker) {
-            return Some(ToolFolder { path: folder.clone(), marker, what: shape.what.clone() });
+            return Some(ToolFolder { path: folder.clone(), marker, what: shape.what.clone(), link });
         }
     }
     None

@@ -56,6 +56,26 @@ fn a_folder_of_a_tool_is_no_content_and_is_named() {
 }
 
 #[test]
+fn a_link_to_a_folder_of_a_tool_is_no_content_either() {
+    let project = Project::with(POLICY);
+    let repo = &project.repo;
+    repo.write("t.sh", "grep -q good src/a\n").write("src/a", "good\n").write(".gitignore", "node_modules/\n");
+    repo.write("elsewhere/a.js", "1\n").commit_all("feat: a test");
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join(".package-lock.json"), "{}").unwrap();
+    std::os::unix::fs::symlink(outside.path(), repo.path("node_modules")).unwrap();
+    std::os::unix::fs::symlink("elsewhere", repo.path("linked")).unwrap();
+    project.gate(["run", "test"]).exits(0).says("not as in the commit: linked");
+    repo.remove("linked");
+    project.gate(["run", "test"]).exits(0).never_says("not as in the commit");
+    project.check().exits(0).says("node_modules (");
+    project.push("git push origin HEAD:feature").exits(0);
+    project.gate(["doctor"]).says("echo /node_modules >> .gitignore");
+    project.sh("echo /node_modules >> .gitignore").exits(0);
+    project.check().exits(0).never_says("node_modules (");
+}
+
+#[test]
 fn a_folder_without_a_marker_or_with_a_tracked_file_is_content() {
     for (folder, marker, tracked) in [
         (".venv", "other.cfg", false),
