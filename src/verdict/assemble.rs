@@ -90,8 +90,9 @@ pub fn verdict(
     let evidence = evidence(&facts, &results);
     let mut next_actions = next_actions(&results);
     let lacks_added = || stopping(&results).flat_map(GateResult::decisive).all(|one| one.reason == evidence::NOT_ADDED);
-    if let ([run], Some(push)) = (next_actions.as_slice(), occasion.push_again)
-        && (run.starts_with(RUN) || lacks_added())
+    let lacks_runs = matches!(next_actions.as_slice(), [run] if run.starts_with(RUN));
+    if let Some(push) = occasion.push_again
+        && (lacks_runs || lacks_added())
         // gate push makes the runs that a gate lacks, and no other.
         && !clearing_commands(policy, &results).is_empty()
     {

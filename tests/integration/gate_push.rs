@@ -77,14 +77,16 @@ fn without_a_hook_the_push_is_judged_all_the_same() {
     project.gate(["push", "-q", "origin", "feature"]).exits(0).says("gate: test: sh test.sh");
 }
 
+/// Returns the command that a refusal prints.
+fn next(refused: &str) -> String {
+    let line = refused.lines().find_map(|line| line.trim().strip_prefix("next: ")).map(str::to_owned);
+    line.unwrap_or_else(|| panic!("no next command in: {refused}"))
+}
+
 #[test]
 fn a_refused_push_names_it_and_that_line_pushes() {
     let project = Project::new();
     project.edit("one");
-    let next = |refused: &str| {
-        let line = refused.lines().find_map(|line| line.trim().strip_prefix("next: ")).map(str::to_owned);
-        line.unwrap_or_else(|| panic!("no next command in: {refused}"))
-    };
     let refused = project.push("git push origin feature").exits(1);
     assert_eq!(next(&refused.text()), "gate push origin feature");
     project.sh("gate push origin feature").exits(0);
@@ -123,6 +125,20 @@ fn a_refused_push_names_it_and_that_line_pushes() {
     project.sh("git branch later && git reset -q --hard HEAD~1").exits(0);
     let refused = project.push("git push origin later").exits(1);
     assert!(!refused.text().contains("gate push"), "{}", refused.text());
+}
+
+#[test]
+fn the_line_for_a_file_that_was_not_added_runs_all_commands() {
+    let project = Project::with(
+        "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh test.sh\"\n\
+         [commands.build]\ngate = \"build\"\nrun = \"echo building\"\n",
+    );
+    project.edit("one");
+    project.repo.write("src/todo.sh", "later\n");
+    project.gate(["run"]).exits(0);
+    let line = next(&project.push("git push origin feature").exits(1).text());
+    assert_eq!(line, "git stash push --include-untracked -- src/todo.sh && gate push origin feature && git stash pop");
+    project.sh(&line).exits(0);
 }
 
 #[test]
