@@ -120,7 +120,7 @@ impl FailedWork<'_> {
             ..FailedTest::default()
         };
         let declared = changed.declared(&open.test);
-        let rewritten = changed.rewritten(&open.test, declared.as_ref().map(|(path, test)| (path, test.name.as_str())));
+        let rewritten = changed.rewritten(&open.test);
         let rewritten = if rewritten.is_some() && self.is_of_base(declared.as_ref())? { rewritten } else { None };
         let failed = FailedTest { rewritten, ..failed };
         if since == Some(TestResult::Passed) {

@@ -189,9 +189,23 @@ pub(super) fn searched(
         let is_content = !inherited && Path::new(&folder).is_relative() && !folder.starts_with("..");
         let first = known.first.iter().filter(|_| !is_content);
         let path = known.files.iter().chain(first).map(|file| format!("{}/{file}", folder.trim_end_matches('/')));
-        let path = path.into_iter().find(|path| call.project.files.has(path))?;
+        let is_installed = |path: &str| !is_content && is_of_installed(path, &folder, call.project);
+        let is_other = |path: &String| call.project.files.has(path) && !is_installed(path);
+        let path = path.into_iter().find(is_other)?;
         Some(Narrowed { by: format!("{name}: {}", beginning(&path, 80)), how: How::Masked })
     })
+}
+
+/// Returns `true` if a module is of a package that an installer put into `folder`: `pip install --target` leaves its
+/// record beside it.
+fn is_of_installed(path: &str, folder: &str, project: Project<'_>) -> bool {
+    let module = path.strip_prefix(folder).and_then(|rest| rest.trim_start_matches('/').split(['/', '.']).next());
+    let package = module.unwrap_or_default().trim_start_matches('_');
+    let is_record = |name: &String| {
+        let rest = name.strip_prefix(package).and_then(|rest| rest.strip_prefix('-'));
+        rest.is_some_and(|rest| rest.ends_with(".dist-info/"))
+    };
+    !package.is_empty() && project.files.names(folder).is_some_and(|names| names.iter().any(is_record))
 }
 
 /// A command, and the project as seen from the folder that it runs in.

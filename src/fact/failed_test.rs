@@ -33,8 +33,7 @@ pub struct FailedTest {
     /// A file of tests, if nothing but such files changed between both runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only_tests: Option<RepoPath>,
-    /// The file in which the test, or code that runs with it, was changed between both runs. The test is older than the
-    /// work.
+    /// The file in which code that runs with the test was changed between both runs. The test is older than the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewritten: Option<RepoPath>,
     /// The name under which the same test passes now.

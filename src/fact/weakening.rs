@@ -230,26 +230,6 @@ pub fn declared_tests(path: &RepoPath, text: &str) -> Vec<DeclaredTest> {
     tests.into_iter().zip(bodies).map(declared).collect()
 }
 
-/// Returns the lines of a test of a file, with the decorators above it.
-pub fn text_of_test(path: &RepoPath, text: &str, name: &str) -> Option<String> {
-    let language = &table().language[table().language(path)?];
-    let tests = language.read(text, is_test_file(path)).tests;
-    let at = tests.iter().find(|known| known.name == name)?.at;
-    let (above, from) = text.split_at(text[..at].rfind('\n').map_or(0, |end| end + 1));
-    let is_above = |line: &&str| ["@", "#", "//", "/*", "*"].iter().any(|start| line.trim_start().starts_with(start));
-    let mut above: Vec<&str> = above.lines().rev().take_while(is_above).collect();
-    // What keeps it from running is another question.
-    above.retain(|line| !adds_hiding_word("", line));
-    above.reverse();
-    let depth = |line: &str| line.len() - line.trim_start().len();
-    let own = depth(from);
-    let is_inside =
-        |line: &&str| line.trim().is_empty() || depth(line) > own || line.trim_start().starts_with(['}', ')', ']']);
-    let mut lines = from.lines();
-    let first = lines.next()?;
-    Some(above.into_iter().chain([first]).chain(lines.take_while(is_inside)).collect::<Vec<_>>().join("\n"))
-}
-
 /// Returns the indentation of the line that holds a byte.
 fn indent_at(text: &str, at: usize) -> usize {
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);

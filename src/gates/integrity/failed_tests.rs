@@ -79,14 +79,14 @@ fn in_quarantine(facts: &Facts, failed: &FailedTest, (reason, blocks): (&'static
 }
 
 fn changed_only(failed: &FailedTest) -> Option<&'static str> {
-    let rewritten = || failed.rewritten.as_ref().map(|_| "test-changed-too");
+    let rewritten = || failed.rewritten.as_ref().map(|_| "test-surroundings-changed");
     failed.only_tests.as_ref().map(|_| "test-changed-only").or_else(rewritten)
 }
 
 fn noticed(facts: &Facts, reason: &'static str, blocks: bool, command: &str, failed: &[&FailedTest]) -> WeakenedProof {
     let shown = |test: &&FailedTest| match reason {
         "test-changed-only" => test.only_tests.clone(),
-        "test-changed-too" => test.rewritten.clone(),
+        "test-surroundings-changed" => test.rewritten.clone(),
         _ => test.path.clone(),
     };
     let paths: BTreeSet<RepoPath> = failed.iter().filter_map(shown).collect();
@@ -219,7 +219,7 @@ mod tests {
             let one = FailedTest { only_tests: only_tests.clone(), ..failed(since) };
             assert_eq!(answer(&one), "test-changed-only", "{one:?}");
             let one = FailedTest { rewritten: only_tests.clone(), ..failed(since) };
-            assert_eq!(answer(&one), "test-changed-too", "{one:?}");
+            assert_eq!(answer(&one), "test-surroundings-changed", "{one:?}");
         }
     }
 }
