@@ -78,9 +78,9 @@ pub(super) struct SearchedFolders {
     names: Vec<String>,
     /// The runners that look there.
     runners: Vec<String>,
-    /// What takes the place of a runner.
+    /// Files that replace a runner if they are in such a folder.
     files: Vec<String>,
-    /// What is executed before anything else: outside of the project, since inside it is content.
+    /// Files that Python executes first. They count only outside of the project: inside it, they are content.
     first: Vec<String>,
     /// Patterns of folders of installed programs.
     unless: Vec<String>,

@@ -8,7 +8,7 @@ const SAME_FILE: u32 = 80;
 /// The largest number of moves that are followed.
 const MAX_MOVES: usize = 5;
 
-/// What became of a path.
+/// The commit that deleted or moved a path, and its new place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathFate {
     /// The commit that took it away, abbreviated.
@@ -25,7 +25,7 @@ struct FileMove {
 }
 
 impl Repo {
-    /// Returns what became of a path that `HEAD` does not have, or `None` if git does not know.
+    /// Returns the fate of a path that `HEAD` does not have, or `None` if git does not know.
     pub fn fate(&self, path: &str) -> Result<Option<PathFate>, GitError> {
         let mut at = path.trim_end_matches('/').to_owned();
         for _ in 0..MAX_MOVES {

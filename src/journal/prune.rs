@@ -103,7 +103,7 @@ impl Journal {
             private_files::found(fs::remove_file(&made)).map_err(JournalError::write(&made))?;
             return gone;
         }
-        // Otherwise a hook would make both anew.
+        // Otherwise a hook would have to build both again.
         let _ = NewIndex::of(self)?.take_place(self);
         let _ = self.state();
         gone

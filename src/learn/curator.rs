@@ -90,7 +90,7 @@ pub struct CuratorSources<'s> {
     pub reflections: &'s Reflections,
     /// The rules that a person refused earlier.
     pub refused: &'s [String],
-    /// Returns what became of a path that does not exist now, if git knows.
+    /// Returns the fate of a path that does not exist now, if git knows it.
     pub fate: &'s dyn Fn(&str) -> Option<PathFate>,
 }
 

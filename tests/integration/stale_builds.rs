@@ -48,7 +48,7 @@ fn a_file_that_was_put_back_with_its_old_time_must_be_touched() {
 
     project.repo.write("src/in.txt", "good\nmore\n").commit_all("fix: in");
     project.sh(&run).exits(0).says("this proves test for this commit");
-    // Git writes files anew.
+    // Git gives the files that it writes the present time.
     project.repo.write("src/in.txt", "good\nagain\n");
     project.sh(&run).exits(0);
     project.repo.git(["checkout", "--", "src/in.txt"]);

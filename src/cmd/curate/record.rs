@@ -23,7 +23,7 @@ use crate::timeline;
 /// The largest number of sessions whose logs are read, the latest ones.
 const MAX_LOGS: usize = 50;
 
-/// What is recorded of the sessions.
+/// The record of the sessions.
 pub(super) struct CuratedRecord {
     /// The steps of each session.
     pub(super) stories: Vec<Story>,

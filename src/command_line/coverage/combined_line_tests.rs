@@ -90,12 +90,12 @@ fn a_folder_that_is_configured_as_declared_needs_no_other_configuration() {
             (SAME, RUN, "cmake --build build && ctest --test-dir build -R one", OK),
             (SAME, RUN, "cmake --build other && ctest --test-dir other", OK),
             (SAME, "cmake -S . -B build -DA_TESTS=ON --preset x && cmake --build build", "cmake --build build", OK),
-            // What was configured is undone, or may be.
+            // Something may have changed the configuration again.
             (SAME, RUN, "cmake -S . -B build -DA_TESTS=OFF && cmake --build build && ctest --test-dir build", OK),
             (SAME, RUN, "rm -rf build; cmake --build build && ctest --test-dir build", OK),
             (SAME, RUN, "./prepare; cmake --build build && ctest --test-dir build", OK),
             (SAME, RUN, "sed -i s/ON/OFF/ build/CMakeCache.txt; cmake --build build && ctest --test-dir build", OK),
-            // What is declared is only the configuration.
+            // The declared command only configures.
             (SAME, "cmake -S . -B build -DA_TESTS=ON", "ctest --test-dir build", OK),
         ],
         false,

@@ -16,7 +16,7 @@ static STARTS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(r#"\b(?:{calls})\s*[("'\[]"#)).expect("the pattern is valid")
 });
 
-/// Adds what the texts do that a line prints into a shell.
+/// Adds the intended actions of texts that a line pipes into a shell.
 pub(super) fn of_pipes(line: &Understood, from: &PathContext<'_>, depth: usize, found: &mut Vec<Intent>) {
     if depth > 0 || !line.program.leaves.iter().any(reads_a_script) {
         return;
@@ -38,7 +38,7 @@ fn reads_a_script(leaf: &Leaf) -> bool {
     is_shell && names_none && matches!(leaf.stdin, InputSource::Pipe(_))
 }
 
-/// Adds what a script of the interpreter `name` does with git, if it starts programs.
+/// Adds the intended actions of a script of the interpreter `name`, if it starts git.
 pub(super) fn of_interpreter(name: &str, script: &str, found: &mut Vec<Intent>) {
     // Elsewhere the sign is that of Markdown, or of a template.
     let has_backticks = matches!(name, "perl" | "ruby" | "php") && script.contains('`');

@@ -113,12 +113,12 @@ pub(super) fn of_git(leaf: &Leaf, from: &PathContext<'_>, depth: usize, found: &
     of_subcommand(leaf, subcommand, &rest, from, found);
 }
 
-/// Returns the subcommand that a program of git itself stands for: `git-push`.
+/// Returns the subcommand that a program such as `git-push` runs.
 pub(super) fn own_program(name: &str) -> Option<&str> {
     name.strip_prefix("git-").filter(|subcommand| OWN.contains(subcommand) || PUSHERS.contains(subcommand))
 }
 
-/// What a call of a program of git itself is about to do.
+/// Adds the intended actions of a call such as `git-push`, the program behind `git push`.
 pub(super) fn of_own_program(leaf: &Leaf, from: &PathContext<'_>, found: &mut Vec<Intent>) {
     if let Some(subcommand) = leaf.name().and_then(own_program) {
         let rest: Vec<&Arg> = leaf.argv[1..].iter().collect();

@@ -104,7 +104,7 @@ fn old_runs_stay_where_they_are_remembered_or_their_content_is_live() {
     assert_eq!(there, [3].into_iter().chain(20..count).collect::<Vec<_>>());
     assert_eq!(journal.state().unwrap().unfinished().count(), 0);
     assert!(fs::metadata(journal.journal_path()).unwrap().len() < before - 5_000);
-    // What was live no longer is: the next pruning takes it.
+    // The content is no longer live, so the next pruning removes it.
     let since = go_on(&journal);
     assert_eq!(prune(&journal, since, &[]), 4, "a beginning, a run, the head and the line that named it");
     assert_eq!(on(3), 0);
@@ -193,7 +193,7 @@ fn what_is_changed_after_pruning_is_found() {
     faults(&whole[4..]);
     // The end is cut off, with the line that names the head.
     faults(&whole[..6]);
-    // The head is made anew without the last run, and all positions and links are right.
+    // The head is written again without the last run, and all positions and links are right.
     let mut decoded = line_format::decode(whole[0].trim_ascii_end()).unwrap().event;
     let EventKind::Head(head) = &mut decoded.kind else { panic!("no head") };
     head.carried = (2, (whole[1].len() + whole[2].len()) as u64);
