@@ -11,6 +11,7 @@ use self::links::code_links;
 use self::path_mentions::names;
 pub(super) use self::scratch_files::scratch_files;
 pub use self::scratch_files::unread_scratch_files;
+use self::scratch_mentions::read_scratch_files;
 use crate::collect::draft::Draft;
 use crate::fact::evidence::RunFact;
 use crate::git::{GitError, Mention, MentionsIn, Repo, TreeFile};
@@ -21,6 +22,7 @@ use crate::repo_path::RepoPath;
 mod links;
 mod path_mentions;
 mod scratch_files;
+mod scratch_mentions;
 mod table;
 
 /// The maximum number of lines above a name in a settings file that are searched for the setting.
@@ -136,6 +138,13 @@ impl<'a> NamedTexts<'a> {
                 }
                 let named = open.extract_if(.., |path| found.contains(path));
                 answers.named.extend(named.map(|path| (path.clone(), mention.file.clone())));
+            }
+            let is_scratch =
+                |path: &&RepoPath| self.policy.commands.iter().any(|command| command.inputs.is_scratch(path));
+            let scratch = open.iter().copied().filter(is_scratch).collect();
+            for (path, reader) in read_scratch_files(self.repo, content, &scratch)? {
+                open.remove(path);
+                answers.named.insert(path.clone(), reader);
             }
         }
         Ok(())

@@ -79,6 +79,11 @@ impl PathRules {
         self.exclude.is_match(path.to_os()) || self.scratch.contains(path)
     }
 
+    /// Returns `true` if `path` is one of the scratch files.
+    pub fn is_scratch(&self, path: &RepoPath) -> bool {
+        self.scratch.contains(path)
+    }
+
     /// Returns the same rules, with these scratch files left out as long as nothing that is judged names them.
     #[must_use]
     pub fn without_scratch(&self, paths: &BTreeSet<RepoPath>) -> Self {

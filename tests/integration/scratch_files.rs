@@ -58,3 +58,21 @@ fn untracked_files_that_a_build_or_a_runner_reads_count() {
         project.push("git push origin feature").exits(1);
     }
 }
+
+#[test]
+fn a_scratch_file_that_code_reads_without_its_name_counts() {
+    for reads in [
+        "cat src/lib.sh; for f in *; do test -d $f || wc -c < $f; done",
+        "cat src/lib.sh *.txt",
+        "cat src/lib.sh; for f in words; do cat $f.txt; done",
+        "cat src/lib.sh; name=words; cat \"${name}.txt\"",
+    ] {
+        let project = Project::with(EVERYTHING);
+        project.repo.write("test.sh", format!("{reads} && echo '{PASSED}'\n"));
+        project.repo.git(["add", "test.sh"]);
+        project.repo.git(["commit", "-q", "-m", "test: read the words"]);
+        project.repo.write("words.txt", "one\n");
+        project.gate(["run", "test"]).exits(0).says("not as in the commit: words.txt");
+        project.push("git push origin feature").exits(1).says("words.txt");
+    }
+}

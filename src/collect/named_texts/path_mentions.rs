@@ -88,7 +88,7 @@ pub(super) fn command_names(run: &str, dir: &RepoPath, file: &RepoPath) -> bool 
 
 /// The words of a line that may be paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Words {
+pub(super) enum Words {
     /// Words in quotes.
     Quoted,
     /// All words.
@@ -97,7 +97,7 @@ enum Words {
 
 impl Words {
     /// Returns the words for a line of code. Shells need no quotes around words, and neither does a directive of Go.
-    fn for_code(file: &RepoPath, line: &str) -> Self {
+    pub(super) fn for_code(file: &RepoPath, line: &str) -> Self {
         let name = file.to_string();
         let base = name.rsplit('/').next().unwrap_or_default();
         let shell =
@@ -133,31 +133,12 @@ impl Line<'_> {
         }
         let embeds = self.text.trim_start().starts_with("//go:embed");
         let lists = embeds || table().listing.iter().any(|word| self.text.contains(word.as_str()));
-        self.tokens(words).any(|token| {
+        tokens(self.text, words).any(|token| {
             let wanted = WantedName::read(token);
             wanted.is_file(self, &file)
                 || (lists || is_of_ci) && wanted.is_folder_above(self, &file, embeds)
                 || is_of_ci && (ending.as_deref() == Some(token) || wanted.is_glob_of(&file))
         })
-    }
-
-    /// Returns the words that may be paths.
-    fn tokens(&self, words: Words) -> impl Iterator<Item = &str> {
-        let ends = |c: char| c.is_whitespace() || "\"'`()<>,;=|&".contains(c);
-        let mut tokens = Vec::new();
-        let mut start = 0;
-        for (at, end) in self.text.match_indices(ends).chain([(self.text.len(), "")]) {
-            let before = self.text[..start].chars().next_back();
-            let quoted = before.is_some_and(|quote| "\"'`".contains(quote)) && end.starts_with(['"', '\'', '`']);
-            if at > start && (quoted || words == Words::Any) {
-                tokens.push(&self.text[start..at]);
-            }
-            start = at + end.len();
-        }
-        // A name with spaces, and a list of alternatives.
-        let quoted =
-            self.text.split(['"', '\'', '`']).skip(1).filter(|text| text.contains([' ', ',']) && text.len() < 128);
-        tokens.into_iter().chain(quoted)
     }
 
     /// Returns `true` if the line holds `name` as a word.
@@ -168,6 +149,24 @@ impl Line<'_> {
             !before.chars().next_back().is_some_and(of_name) && !after.chars().next().is_some_and(of_name)
         })
     }
+}
+
+/// Returns the words of a line that may be paths.
+pub(super) fn tokens(text: &str, words: Words) -> impl Iterator<Item = &str> {
+    let ends = |c: char| c.is_whitespace() || "\"'`()<>,;=|&".contains(c);
+    let mut tokens = Vec::new();
+    let mut start = 0;
+    for (at, end) in text.match_indices(ends).chain([(text.len(), "")]) {
+        let before = text[..start].chars().next_back();
+        let quoted = before.is_some_and(|quote| "\"'`".contains(quote)) && end.starts_with(['"', '\'', '`']);
+        if at > start && (quoted || words == Words::Any) {
+            tokens.push(&text[start..at]);
+        }
+        start = at + end.len();
+    }
+    // A name with spaces, and a list of alternatives.
+    let quoted = text.split(['"', '\'', '`']).skip(1).filter(|text| text.contains([' ', ',']) && text.len() < 128);
+    tokens.into_iter().chain(quoted)
 }
 
 /// A path or a glob as code writes it.
@@ -368,7 +367,7 @@ fn only_checks_prose(line: &str, above: &[Mention], runs: &[&str]) -> bool {
 }
 
 /// Returns `true` if no part of the line is executed.
-fn is_comment(line: &str) -> bool {
+pub(super) fn is_comment(line: &str) -> bool {
     let line = line.trim_start();
     if line.starts_with("//go:embed") {
         return false;

@@ -27,6 +27,8 @@ pub(super) struct NamedTextTable {
     pub(super) whole: Vec<String>,
     pub(super) scratch: Globs,
     pub(super) built: Globs,
+    pub(super) lists_top: Vec<String>,
+    pub(super) own_folder: Vec<String>,
 }
 
 /// An option of a runner that collects prose as tests.
@@ -82,6 +84,16 @@ pub(super) fn code_pathspecs() -> &'static [String] {
         ];
         let silent = silent.iter().map(|ending| format!(":(exclude,top)*.{ending}"));
         std::iter::once(":(top)".to_owned()).chain(silent).collect()
+    });
+    &SPECS
+}
+
+/// Returns the pathspecs for code and data: all files except prose and what tools write.
+pub(super) fn data_pathspecs() -> &'static [String] {
+    static SPECS: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let left_out = ["md", "mdx", "rst", "adoc", "lock", "svg", "html", "css", "po", "snap", "map"];
+        let left_out = left_out.iter().map(|ending| format!(":(exclude,top)*.{ending}"));
+        std::iter::once(":(top)".to_owned()).chain(left_out).collect()
     });
     &SPECS
 }
