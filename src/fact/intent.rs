@@ -332,8 +332,15 @@ fn guarded_in(script: &str) -> Vec<String> {
     text.split(ends).filter(is_guarded).map(str::to_owned).collect()
 }
 
-/// A file of git's settings into which the line itself writes a path of hooks.
+/// A file of git's settings into which the line itself writes a path of hooks, or from which it takes the mark of the
+/// journal.
 fn of_settings_file(leaf: &Leaf, path: &str, found: &mut Vec<Intent>) {
+    let names_mark = |text: &str| text != path && (text.contains("gate") || text.contains("journal"));
+    let mut texts = leaf.argv.iter().skip(1).map(|arg| &*arg.text).chain(leaf.text_on_stdin());
+    let replaces = matches!(leaf.name(), Some("cp" | "install" | "rsync"));
+    if git_call::is_repository_config(path) && (replaces || texts.any(names_mark)) {
+        found.push(Intent { kind: IntentKind::ChangesRecord, what: path.to_owned() });
+    }
     let says = [leaf.text.as_str(), leaf.text_on_stdin().unwrap_or_default()];
     if git_call::is_settings_file(path) && says.into_iter().any(|text| text.to_ascii_lowercase().contains("hookspath"))
     {
@@ -361,8 +368,9 @@ fn of_switches(leaf: &Leaf, purpose: &Purpose, found: &mut Vec<Intent>) {
 fn changed_arguments(place: Place<'_>, args: &[Arg], found: &mut Vec<Intent>) {
     for arg in args.iter().filter(|arg| !arg.text.is_empty() && !arg.text.starts_with('-')) {
         for path in braces(&arg.text) {
-            push_changed(&place.of(&path), found);
-            of_settings_file(place.leaf, &place.of(&path), found);
+            let path = place.of(&path);
+            push_changed(&path, found);
+            of_settings_file(place.leaf, &path, found);
         }
     }
 }
@@ -385,6 +393,9 @@ fn removed(path: &str, found: &mut Vec<Intent>) {
     }
     if is_or_matches(path.trim_start_matches("./").trim_end_matches('/'), ".git") {
         found.push(Intent { kind: IntentKind::ChangesHooks, what: path.to_owned() });
+    }
+    if git_call::is_repository_config(path) {
+        found.push(Intent { kind: IntentKind::ChangesRecord, what: path.to_owned() });
     }
     push_path(path, found);
 }

@@ -21,13 +21,23 @@ pub(super) fn of_pipes(line: &Understood, from: &PathContext<'_>, depth: usize, 
     if depth > 0 || !line.program.leaves.iter().any(reads_a_script) {
         return;
     }
-    for leaf in line.program.leaves.iter().filter(|leaf| matches!(leaf.name(), Some("echo" | "printf"))) {
-        let words = leaf.argv[1..].iter().filter(|arg| !arg.text.starts_with('-'));
-        let texts: Vec<&str> = words.map(|arg| arg.text.as_str()).collect();
-        let script = texts.join(" ").replace("\\n", "\n");
+    for script in line.program.leaves.iter().filter_map(printed_text) {
         if let Ok(understood) = command_line::understand(&script, Project::without_runners(&())) {
             found.extend(of_line_from(&understood, from, depth + 1));
         }
+    }
+}
+
+/// Returns the text that a command prints, as far as its words show it.
+fn printed_text(leaf: &Leaf) -> Option<String> {
+    match leaf.name() {
+        Some("echo" | "printf") => {
+            let words = leaf.argv[1..].iter().filter(|arg| !arg.text.starts_with('-'));
+            let texts: Vec<&str> = words.map(|arg| arg.text.as_str()).collect();
+            Some(texts.join(" ").replace("\\n", "\n"))
+        }
+        Some("cat" | "tee") => leaf.text_on_stdin().map(str::to_owned),
+        _ => None,
     }
 }
 

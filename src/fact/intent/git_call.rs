@@ -162,12 +162,18 @@ pub(super) fn variable_redirects(leaf: &Leaf, name: &str, value: &str, from: &Pa
     name.starts_with("GIT_CONFIG") && names_hooks(value) || is_file && is_read_as_switch(leaf, value, from)
 }
 
+/// Returns `true` if a file holds the settings of a repository.
+pub(super) fn is_repository_config(path: &str) -> bool {
+    let path = path.replace('\\', "/");
+    let name = path.rsplit('/').next().unwrap_or_default();
+    path.split('/').any(|part| part == ".git") && matches!(name, "config" | "config.worktree")
+}
+
 /// Returns `true` if git reads its settings from a file of this name.
 pub(super) fn is_settings_file(path: &str) -> bool {
     let path = path.replace('\\', "/");
     let name = path.rsplit('/').next().unwrap_or_default();
-    let of_repository = path.split('/').any(|part| part == ".git") && matches!(name, "config" | "config.worktree");
-    of_repository || matches!(name, ".gitconfig" | "gitconfig") || path.ends_with("/git/config")
+    is_repository_config(&path) || matches!(name, ".gitconfig" | "gitconfig") || path.ends_with("/git/config")
 }
 
 /// Returns `true` if a text of git's settings sends git elsewhere for its hooks, or has an alias that passes over them.
