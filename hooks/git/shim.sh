@@ -3,7 +3,8 @@
 # Written by `gate init`.
 GATE_HOOK_FILE=$0
 export GATE_HOOK_FILE
-gate=$(command -v gate) || gate=@BINARY@
+gate=@BINARY@
+[ -x "$gate" ] || gate=$(command -v gate)
 if [ -x "$gate" ]; then
   exec "$gate" hook git @NAME@ "$@"
 fi

@@ -108,9 +108,11 @@ fn ours(path: &Path, content: &[u8], name: &str, hooks: &HooksDir, checks: &mut 
 
 /// Checks the program that the shim will find, by its own answer.
 fn program(recorded: Option<PathBuf>) -> DoctorCheck {
-    let on_path = std::env::var_os("PATH")
-        .and_then(|path| std::env::split_paths(&path).map(|folder| folder.join("gate")).find(|file| executable(file)));
-    let Some(program) = on_path.or_else(|| recorded.clone().filter(|file| executable(file))) else {
+    let on_path = || {
+        let path = std::env::var_os("PATH")?;
+        std::env::split_paths(&path).map(|folder| folder.join("gate")).find(|file| executable(file))
+    };
+    let Some(program) = recorded.clone().filter(|file| executable(file)).or_else(on_path) else {
         let was = recorded.map_or_else(String::new, |path| format!(", nor is it at {}", path.display()));
         let what = format!("the hook finds no program: `gate` is not on the PATH{was}; every push is refused");
         return DoctorCheck::broken("program", what, "install gate again, then: gate init");
@@ -124,7 +126,7 @@ fn program(recorded: Option<PathBuf>) -> DoctorCheck {
         Some(version) => DoctorCheck::warn(
             "program",
             format!("the hook runs {} {version}, this is {}", program.display(), env!("CARGO_PKG_VERSION")),
-            "keep one of them",
+            INIT,
         ),
         None => DoctorCheck::broken(
             "program",

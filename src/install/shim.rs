@@ -8,14 +8,18 @@ use crate::embedded;
 const MARK: &[u8] = b"# gate hook ";
 
 /// The beginning of the line that names the binary.
-const BINARY: &[u8] = b"gate=$(command -v gate) || gate=";
+const BINARY: &[u8] = b"\ngate=";
+
+/// The line that looks for another binary if that one is gone.
+const OTHERWISE: &[u8] = b"[ -x \"$gate\" ] || gate=";
 
 /// A hook file of gate.
 #[derive(Clone, Copy, Debug)]
 pub struct Shim<'a> {
     /// The hook.
     pub name: &'a str,
-    /// The program to run when no `gate` is on the PATH. `None` in files that travel to other machines.
+    /// The program to run, before any `gate` on the PATH: what is first there may be put there for one command. `None` in
+    /// files that travel to other machines.
     pub binary: Option<&'a Path>,
 }
 
@@ -63,17 +67,20 @@ pub fn is_shim(bytes: &[u8], name: &str) -> bool {
 /// Returns `true` if the bytes are a shim of this version, whatever binary it names.
 pub(super) fn is_pristine(bytes: &[u8], name: &str) -> bool {
     let without = |bytes: &[u8]| {
-        let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.starts_with(BINARY));
+        let names_binary = |line: &&[u8]| line.starts_with(&BINARY[1..]) || line.starts_with(OTHERWISE);
+        let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !names_binary(line));
         lines.map(<[u8]>::to_vec).collect::<Vec<_>>()
     };
     without(bytes) == without(&Shim { name, binary: None }.render())
 }
 
-/// Returns the binary that a shim uses as a fallback.
+/// Returns the binary that a shim names, also one of an earlier version, which named it after a search.
 pub fn recorded_binary(bytes: &[u8]) -> Option<PathBuf> {
     let start = bytes.windows(BINARY.len()).position(|window| window == BINARY)? + BINARY.len();
+    let rest = &bytes[start..];
+    let rest = rest.strip_prefix(b"$(command -v gate) || gate=").unwrap_or(rest);
     let mut out = Vec::new();
-    let mut rest = bytes[start..].iter();
+    let mut rest = rest.iter();
     let mut inside = false;
     while let Some(&byte) = rest.next() {
         match byte {

@@ -68,7 +68,7 @@ fn the_canary_works_offline_on_an_unborn_branch_and_with_odd_settings() {
 fn a_canary_that_goes_through_is_said_loudly() {
     let s = installed();
     let text = fs::read_to_string(hook(&s)).unwrap();
-    fs::write(hook(&s), text.replace("gate=$(", "exit 0\ngate=$(")).unwrap();
+    fs::write(hook(&s), text.replace("gate='", "exit 0\ngate='")).unwrap();
     let (code, canary, out) = doctor(&s, &s.path("repo"), "canary");
     assert_eq!((code, canary), (10, vec!["broken".to_owned()]), "{out}");
     assert!(out.contains("WENT THROUGH"), "{out}");
@@ -78,7 +78,7 @@ fn a_canary_that_goes_through_is_said_loudly() {
     s.init(&bare);
     let hook = bare.join("hooks/pre-receive");
     let text = fs::read_to_string(&hook).unwrap();
-    fs::write(&hook, text.replace("gate=$(", "exit 0\ngate=$(")).unwrap();
+    fs::write(&hook, text.replace("gate='", "exit 0\ngate='")).unwrap();
     let before = s.traces_outside();
     let (code, canary, out) = doctor(&s, &bare, "canary");
     assert_eq!((code, canary), (10, vec!["broken".to_owned()]), "{out}");
@@ -156,6 +156,12 @@ fn without_the_program_pushes_are_refused_and_it_is_named() {
     let mut init = s.command(copy.to_str().unwrap(), &s.path("repo"));
     assert!(init.args(["init", "--yes", "--observe"]).output().unwrap().status.success());
     assert!(s.push(&s.path("repo")).0, "the shim remembers where the program was");
+    s.write("bin/gate", "#!/bin/sh\nexit 3\n", 0o755);
+    s.write("repo/later", "x", 0o644);
+    s.git(&s.path("repo"), &["add", "later"]);
+    s.git(&s.path("repo"), &["commit", "-q", "-m", "feat: later"]);
+    assert!(s.push(&s.path("repo")).0, "the program of the shim runs, whatever is first on the PATH");
+    fs::remove_file(s.path("bin/gate")).unwrap();
 
     fs::remove_file(&copy).unwrap();
     let (arrived, words) = s.push(&s.path("repo"));
