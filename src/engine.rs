@@ -44,6 +44,7 @@ mod policy_choice;
 pub mod policy_files;
 mod recorded_tests;
 mod refused_work;
+mod rewritten_files;
 mod stale_builds;
 mod word_judges;
 

@@ -313,6 +313,8 @@ fn run_fact(recorded: &RecordedRun, differs: Option<Vec<RepoPath>>, during: &Tre
         tree: run.start.tree.clone(),
         head: run.start.head.clone(),
         changed: match during {
+            // Files that were written during the run, and put back.
+            TreeDiff::Changes(changes) if changes.is_empty() => Some(run.changed.clone()),
             TreeDiff::Changes(changes) => Some(tree_differences::listed(changes)),
             TreeDiff::Unreadable => None,
         },

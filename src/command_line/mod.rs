@@ -17,6 +17,7 @@ mod command_table;
 mod compose;
 mod contradiction;
 pub mod coverage;
+mod endless_line;
 mod environment;
 mod forged_output;
 mod generated_programs;
@@ -41,9 +42,10 @@ mod understanding;
 mod working_directory;
 
 pub use coverage::{
-    CommonGround, Deeds, ObservedLine, Witnessed, changed_before_checks, own_logs, proven_in_part, witness,
-    witness_together,
+    CommonGround, Deeds, ObservedLine, Witnessed, changed_before_checks, may_change_after_checks, own_logs,
+    proven_in_part, witness, witness_together,
 };
+pub use endless_line::may_be_endless;
 pub use inherited_environment::{inherited, withheld};
 pub use judge::{judge, judge_kinds};
 pub use masked_failure::unseen_failure;

@@ -34,10 +34,10 @@ const SECOND: i128 = 1_000_000_000;
 
 /// The times of a file, in nanoseconds since 1970, and its size.
 #[derive(Clone, Copy, Debug)]
-struct FileTimes {
+pub(super) struct FileTimes {
     modified: i128,
     /// The time at which its content, its name or its times were changed.
-    changed: i128,
+    pub(super) changed: i128,
     size: u64,
 }
 
@@ -259,7 +259,7 @@ fn bytecode_of(root: &Path, source: &RepoPath) -> Vec<(PathBuf, Bytecode)> {
 }
 
 #[cfg(unix)]
-fn times(path: &Path) -> Option<FileTimes> {
+pub(super) fn times(path: &Path) -> Option<FileTimes> {
     use std::os::unix::fs::MetadataExt;
     let meta = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
     let at = |seconds: i64, nanos: i64| i128::from(seconds) * SECOND + i128::from(nanos);
@@ -272,7 +272,7 @@ fn times(path: &Path) -> Option<FileTimes> {
 
 /// Elsewhere it is not known when a file was put in its place.
 #[cfg(not(unix))]
-fn times(_: &Path) -> Option<FileTimes> {
+pub(super) fn times(_: &Path) -> Option<FileTimes> {
     None
 }
 

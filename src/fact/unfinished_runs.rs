@@ -8,6 +8,7 @@ use crate::fact::session_steps::Story;
 use crate::policy::Policy;
 use crate::repo_path::RepoPath;
 use crate::runner::ProjectFiles;
+use crate::shell_kind::Shell;
 
 /// The newest run of a declared command, if its status is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,23 +46,34 @@ pub fn find(policy: &Policy, story: &Story, files: &dyn ProjectFiles) -> Vec<Ope
         if (state.is_none() || step.content != last.content) && found.is_empty() {
             continue;
         }
-        let told = ObservedLine {
-            line: &ran.line,
-            dir: &RepoPath::default(),
-            root: None,
-            ended: Some(Ended::Exited(0)),
-            output: None,
-            cut: false,
-            background: false,
-            shell: ran.shell,
-        };
-        for served in command_line::witness(&policy.commands, &told, policy.project(files)) {
-            let Some(command) = served.command.name else { continue };
+        let state = state.filter(|_| step.content == last.content);
+        let served = commands_of(policy, &ran.line, ran.shell, files);
+        let endless = state == Some(OpenRunState::Running)
+            && command_line::understand_in(&ran.line, ran.shell, policy.project(files)).is_ok_and(|line| {
+                command_line::may_be_endless(&line, |part| !commands_of(policy, part, ran.shell, files).is_empty())
+            });
+        for command in served {
             found.retain(|open| open.command != command);
-            if let Some(state) = state.filter(|_| step.content == last.content) {
+            if let Some(state) = state.filter(|_| !endless) {
                 found.push(OpenRun { command, state });
             }
         }
     }
     found
+}
+
+/// Returns the names of the declared commands that a line runs, as far as its words show it.
+fn commands_of(policy: &Policy, line: &str, shell: Option<Shell>, files: &dyn ProjectFiles) -> Vec<String> {
+    let told = ObservedLine {
+        line,
+        dir: &RepoPath::default(),
+        root: None,
+        ended: Some(Ended::Exited(0)),
+        output: None,
+        cut: false,
+        background: false,
+        shell,
+    };
+    let served = command_line::witness(&policy.commands, &told, policy.project(files));
+    served.into_iter().filter_map(|served| served.command.name).collect()
 }

@@ -218,6 +218,7 @@ mod tests {
             tail: String::new(),
             cut: false,
             millis: 0,
+            began: 0,
             left_running: false,
             started_by: Some(started_by),
         }

@@ -3,6 +3,7 @@
 pub mod after_write;
 mod amend;
 pub mod client;
+mod clock;
 pub mod commit_msg;
 mod enclosing_line;
 pub mod missing_runs;

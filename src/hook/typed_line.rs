@@ -6,13 +6,14 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::client::command_evidence::{self, LineEnd, ProjectDirectory, Weight};
 use super::client::hook_context::clean;
 use super::client::session_state::{PendingCommand, StartingPoint, Store};
+use super::clock::millis_since_1970;
 use super::in_time;
 use crate::command_line::{self, Understood};
 use crate::digest::hex_digest;
@@ -76,6 +77,7 @@ fn begun(shell: Shell, line: &str, dir: &Path, process: Option<u32>) -> Option<S
         tail: String::new(),
         cut: false,
         millis: 0,
+        began: 0,
         left_running: false,
         started_by: process,
     };
@@ -208,9 +210,4 @@ fn terminal() -> Option<i32> {
 #[cfg(not(unix))]
 fn terminal() -> Option<i32> {
     File::open("CONIN$").ok().map(|_| 0)
-}
-
-fn millis_since_1970() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -249,7 +249,7 @@ fn only_who_owns_the_terminal_prints() {
 const CIRCLES: &[(&str, &[&str], &str)] = &[
     (
         "hook/client",
-        &["changes", "command_evidence", "own_commits", "stop"],
+        &["background_checks", "changes", "command_evidence", "own_commits", "stop"],
         "one call of a tool is noted by all of them, and each looks at what the others noted",
     ),
     (

@@ -166,6 +166,21 @@ fn who_claims_nothing_and_waits_is_left_alone() {
     let server = json!({"background_tasks": running("npm run dev"), "last_assistant_message": "The page is up."});
     stop(server).pushes("tests:");
     project.gate(["log", "-n", "0", "--session", "c0ffee-1"]).exits(0).says("not judged: `sh test.sh` still runs");
+    for never_there in [
+        "sleep 100000; sh test.sh",
+        "tail -f /dev/null; sh test.sh",
+        "read x; sh test.sh",
+        "while true; do sh test.sh; sleep 60; done",
+    ] {
+        session.prompt("go on");
+        project.edit(never_there);
+        stop(json!({"background_tasks": running(never_there)})).pushes("tests:");
+    }
+    session.prompt("go on");
+    project.edit("checked too early");
+    stop(json!({"background_tasks": running("sh test.sh"), "last_assistant_message": "Done, all tests pass."}))
+        .pushes("tests:");
+    stop(json!({"background_tasks": running("sleep 5 && sh test.sh")})).quiet();
     session.prompt("go on");
     project.edit("another change");
     stop(json!({"agent_id": "a1", "agent_type": "explore"})).quiet();

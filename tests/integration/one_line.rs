@@ -78,3 +78,35 @@ fn tests_after_an_edit_in_the_same_line_are_proof() {
     session.run("git commit -qam 'feat: four'");
     project.check().exits(10);
 }
+
+#[test]
+fn content_that_is_swapped_in_for_the_tests_proves_nothing() {
+    for (line, proves) in [
+        ("sh ../swap.sh; sh test.sh && sh ../back.sh", false),
+        ("sh ../swap.sh && sh test.sh && make -s -f ../Makefile back", false),
+        ("trap 'sh ../back.sh' EXIT; sh ../swap.sh; sh test.sh", false),
+        ("sh test.sh && sh ../nothing.sh", true),
+        ("cat src/lib.sh; sh test.sh && make -s -f ../Makefile lint", true),
+    ] {
+        let project = Project::with(EVERYTHING);
+        let outside = project.repo.root().parent().unwrap().to_owned();
+        project.edit(if proves { "good" } else { "broken" });
+        for (name, text) in [
+            ("swap.sh", "cp src/lib.sh ../kept; echo good > src/lib.sh\n"),
+            ("back.sh", "cp ../kept src/lib.sh\n"),
+            ("nothing.sh", "true\n"),
+            ("Makefile", "back:\n\tcp ../kept src/lib.sh\nlint:\n\ttrue\n"),
+        ] {
+            std::fs::write(outside.join(name), text).unwrap();
+        }
+        let session = Session::claude(&project);
+        session.prompt("change the library");
+        session.run(line);
+        let judged = project.check();
+        if proves {
+            judged.exits(0)
+        } else {
+            judged.exits(10).says("ran while src/lib.sh changed")
+        };
+    }
+}

@@ -14,8 +14,13 @@ pub fn changed_before_checks(changed: &[RepoPath], told: &ObservedLine<'_>, proj
     if changed.is_empty() {
         return false;
     }
-    let edits = edits_before_checks(told, project);
-    changed.iter().all(|path| edits.include(path))
+    edits_before_checks(told, project).is_some_and(|edits| changed.iter().all(|path| edits.include(path)))
+}
+
+/// Returns `true` if something in the line may change files after its checks began. Then files that are the same at the
+/// end may have been others in between.
+pub fn may_change_after_checks(told: &ObservedLine<'_>, project: Project<'_>) -> bool {
+    edits_before_checks(told, project).is_none()
 }
 
 /// The files that a line changes before its first check.
@@ -34,28 +39,28 @@ impl EarlierEdits {
     }
 }
 
-/// Returns the files that a line changes before its first check. Returns none if anything after the beginning of that
-/// check may change files, too.
-fn edits_before_checks(told: &ObservedLine<'_>, project: Project<'_>) -> EarlierEdits {
-    let nothing = EarlierEdits::default();
-    let Ok(start) = std::str::from_utf8(told.dir.as_bytes()) else { return nothing };
+/// Returns the files that a line changes before its first check, or `None` if anything after the beginning of that check
+/// may change files, too.
+fn edits_before_checks(told: &ObservedLine<'_>, project: Project<'_>) -> Option<EarlierEdits> {
+    let start = std::str::from_utf8(told.dir.as_bytes()).ok()?;
     let place = StartDirectory { root: told.root, start, project };
     let view = DirectoryView(place);
     let project = place.project.with_files(&view);
-    let Ok(understood) = understand_in(told.line, told.shell, project) else { return nothing };
+    let understood = understand_in(told.line, told.shell, project).ok()?;
     let steps: Vec<(&Leaf, &Purpose)> = understood.program.leaves.iter().zip(&understood.purposes).collect();
     let is_check = |(leaf, purpose): &(&Leaf, &Purpose)| may_check(purpose) && asked_of_leaf(leaf, place).is_some();
-    let Some(first) = steps.iter().position(is_check) else { return nothing };
-    let later_edits = steps[first + 1..].iter().any(|(leaf, purpose)| may_edit(leaf, purpose));
-    if understood.program.truncated || later_edits || steps.iter().any(|(leaf, _)| leaf.late) {
-        return nothing;
-    }
+    let Some(first) = steps.iter().position(is_check) else { return Some(EarlierEdits::default()) };
     // What runs in the background may end after the check began.
-    let before = || steps[..first].iter().filter(|(leaf, _)| !leaf.background);
-    EarlierEdits {
+    let mut later =
+        steps.iter().enumerate().filter(|(at, (leaf, _))| *at > first || *at < first && leaf.background || leaf.late);
+    if understood.program.truncated || later.any(|(_, (leaf, purpose))| may_edit(leaf, purpose)) {
+        return None;
+    }
+    let before = || steps[..first].iter().filter(|(leaf, _)| !leaf.background && !leaf.late);
+    Some(EarlierEdits {
         named: before().flat_map(|(leaf, purpose)| edited_by(leaf, purpose, place)).collect(),
         formatted: before().flat_map(|(_, purpose)| formatted_by(purpose, project)).collect(),
-    }
+    })
 }
 
 /// Returns the extensions of the files that a formatter changes.
@@ -101,19 +106,42 @@ mod tests {
     fn before(line: &str, changed: &[&str]) -> bool {
         let files =
             TaskFiles(BTreeMap::from([("package.json", r#"{"scripts":{"format":"prettier --write . && node x"}}"#)]));
-        let dir = RepoPath::from("");
-        let told = ObservedLine {
+        let changed: Vec<RepoPath> = changed.iter().map(|path| RepoPath::from(*path)).collect();
+        changed_before_checks(&changed, &told(line, &RepoPath::from("")), Project::without_runners(&files))
+    }
+
+    fn told<'a>(line: &'a str, dir: &'a RepoPath) -> ObservedLine<'a> {
+        ObservedLine {
             line,
-            dir: &dir,
+            dir,
             root: Some("/work/repo"),
             ended: Some(Ended::Exited(0)),
             output: Some(""),
             cut: false,
             background: false,
             shell: Some(Shell::Bash),
-        };
-        let changed: Vec<RepoPath> = changed.iter().map(|path| RepoPath::from(*path)).collect();
-        changed_before_checks(&changed, &told, Project::without_runners(&files))
+        }
+    }
+
+    #[test]
+    fn what_comes_after_a_check_may_change_files_back() {
+        for (line, may) in [
+            ("sh swap.sh; pytest -q; sh unswap.sh", true),
+            ("make swap && pytest -q && make unswap", true),
+            ("(sleep 1; cp a b) & pytest -q; wait", true),
+            ("trap 'sh unswap.sh' EXIT; sh swap.sh; pytest -q", true),
+            ("sh ../swap.sh; sh test.sh && sh ../back.sh", true),
+            ("pytest -q", false),
+            ("sh swap.sh; pytest -q", false),
+            ("cargo test && cargo build", false),
+            ("pytest -q && git push", false),
+            ("npm ci && npm test | tail -5", false),
+        ] {
+            let files = TaskFiles(BTreeMap::from([("package.json", r#"{"scripts":{"test":"jest"}}"#)]));
+            let dir = RepoPath::from("");
+            let project = Project::without_runners(&files);
+            assert_eq!(may_change_after_checks(&told(line, &dir), project), may, "{line}");
+        }
     }
 
     #[test]

@@ -34,7 +34,7 @@ mod tests;
 #[cfg(test)]
 mod unproven_tests;
 
-pub use earlier_edits::changed_before_checks;
+pub use earlier_edits::{changed_before_checks, may_change_after_checks};
 pub use equivalence::{CommonGround, Deeds};
 pub(crate) use proofs::content_comes_and_goes;
 use proofs::{CheckProof, Shown, proofs};

@@ -12,6 +12,7 @@ use crate::embedded;
 use crate::engine::{Workplace, earlier_lines, test_results};
 use crate::event::agent_work::{Act, CommandEnd, ShellCommand};
 use crate::event::{CommandRef, Ended, EventKind, Run};
+use crate::hook::clock::millis_since_1970;
 use crate::parent_processes::{ParentProcess, processes_above};
 use crate::policy::{Command, Policy};
 use crate::repo_path::RepoPath;
@@ -115,6 +116,7 @@ pub(super) fn begin(
         tail: String::new(),
         cut: false,
         millis: 0,
+        began: millis_since_1970(),
         left_running: false,
         started_by,
     };
@@ -361,6 +363,12 @@ pub(in crate::hook) fn runs_of(
     let logs = command_line::own_logs(&told_of(pending, ground, line_end), project);
     changed.retain(|path| !(logs.contains(path) && end.untracked.contains(path)));
     let told = told_of(pending, ground, line_end);
+    if changed.is_empty() && pending.began > 0 && command_line::may_change_after_checks(&told, project) {
+        let is_input = |path: &RepoPath| policy.commands.iter().any(|command| command.inputs.matches(path));
+        changed = place
+            .rewritten_files(&ground.start, pending.began, &is_input)
+            .map_err(|error| format!("gate: the files of a snapshot could not be listed: {error}"))?;
+    }
     let mut start = &ground.start;
     if command_line::changed_before_checks(&changed, &told, project) {
         // The checks ran on what the line had written before them.
@@ -492,23 +500,6 @@ fn told_of<'a>(
         background: false,
         shell: line_end.shell,
     }
-}
-
-/// Returns `true` if a line is one of the declared commands, as far as its words show it.
-pub(super) fn is_declared(desk: &Desk, line: &str) -> bool {
-    let told = command_line::ObservedLine {
-        line,
-        dir: &RepoPath::default(),
-        root: desk.root.to_str(),
-        ended: Some(Ended::Exited(0)),
-        output: None,
-        cut: false,
-        background: false,
-        shell: desk.shell(),
-    };
-    policy_here(&desk.place).is_ok_and(|policy| {
-        !command_line::witness(&policy.commands, &told, policy.project(&ProjectDirectory(&desk.root))).is_empty()
-    })
 }
 
 /// Returns the directory in which the line of a call starts.

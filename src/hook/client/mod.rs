@@ -4,6 +4,7 @@
 //! A client waits for the answer, and an error here must not stop the agent. Then the answer is empty, which every
 //! client takes as "go on", and standard error has the reason.
 
+mod background_checks;
 mod changes;
 mod checks;
 mod claude;

@@ -171,6 +171,9 @@ pub(in crate::hook) struct PendingCommand {
     /// The duration, in milliseconds.
     #[serde(default)]
     pub(in crate::hook) millis: u64,
+    /// The time after its first snapshots, in milliseconds since 1970; 0 if it is unknown.
+    #[serde(default)]
+    pub(in crate::hook) began: u64,
     /// `true` if the journal already has an entry that the agent left it running.
     #[serde(default)]
     pub(in crate::hook) left_running: bool,
@@ -374,6 +377,7 @@ mod tests {
             tail: String::new(),
             cut: false,
             millis: 0,
+            began: 0,
             left_running: false,
             started_by: None,
         }

@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use minijinja::context;
 
 use super::hook_context::{Desk, clean};
 use super::hook_event::{HookEvent, Stopping};
 use super::own_commits::{self, Unproven};
-use super::{HookDecision, command_evidence, failing_test, lessons, prompt_note};
+use super::{HookDecision, background_checks, command_evidence, failing_test, lessons, prompt_note};
 use crate::digest::hex_digest;
 use crate::engine::{Uncommitted, Workplace};
 use crate::event::agent_work::{Act, Prompt, Speaker, StopKind, TurnEnd};
@@ -19,6 +19,7 @@ use crate::fact::unfinished_runs::OpenRunState;
 use crate::failure::Failure;
 use crate::gates;
 use crate::gates::finding::GateResult;
+use crate::hook::clock::millis_since_1970;
 use crate::moment::Moment;
 use crate::policy::PolicySource;
 use crate::snapshot::Snapshot;
@@ -41,7 +42,7 @@ pub(super) fn judge(desk: &mut Desk, told: &HookEvent, stop: &Stopping) -> HookD
     let act = TurnEnd { how: stop.how, text: clean(&stop.words), running: stop.running, left_alone: waits.clone() };
     desk.record(None, Act::Stopped(act));
     if stop.how == StopKind::Aborted {
-        desk.memory.aborted = Some(now());
+        desk.memory.aborted = Some(millis_since_1970());
         desk.remember();
     }
     if waits.is_some() || left_alone(desk, told, stop) {
@@ -100,13 +101,17 @@ fn said_now(desk: &mut Desk, words: &str) -> String {
 }
 
 /// Returns the reason why the agent may wait for a command in the background, or `None` if it does not wait. A declared
-/// check that is still running is such a reason. A running server is not, unless the agent says that it waits.
+/// check that is still running is such a reason, unless the agent says that it passed. A running server is not, unless
+/// the agent says that it waits.
 fn waits(desk: &Desk, stop: &Stopping) -> Option<String> {
     if stop.running == 0 || stop.how != StopKind::Completed {
         return None;
     }
-    let mut checks = stop.commands.iter().filter(|line| command_evidence::is_declared(desk, line));
-    let check = checks.next().map(|command| say("stop", "check_runs", &context! { command => clean(command) }));
+    if final_message::claims_proof(&stop.words) {
+        return None;
+    }
+    let check = stop.commands.iter().find(|line| background_checks::will_end_a_check(desk, line));
+    let check = check.map(|command| say("stop", "check_runs", &context! { command => clean(command) }));
     let words = final_message::read(&stop.words);
     check.or_else(|| (words.announces && !words.claims).then(|| say("stop", "something_runs", &context! {})))
 }
@@ -144,7 +149,8 @@ fn left_alone(desk: &mut Desk, told: &HookEvent, stop: &Stopping) -> bool {
     if told_already || stop.how != StopKind::Completed || desk.memory.is_planning(told.planning) {
         return true;
     }
-    let just_now = |at: u64| now().saturating_sub(at) < COOLDOWN.as_millis().try_into().unwrap_or(u64::MAX);
+    let just_now =
+        |at: u64| millis_since_1970().saturating_sub(at) < COOLDOWN.as_millis().try_into().unwrap_or(u64::MAX);
     if desk.memory.aborted.is_some_and(just_now) {
         return true;
     }
@@ -264,11 +270,6 @@ fn uncounted(verdict: &Verdict) -> bool {
 
 /// Returns the milliseconds since 1970. They decide no verdict, only for how long an agent is left alone after an
 /// interruption.
-fn now() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-}
-
 /// Returns a short digest of the current content of a working tree.
 pub(super) fn content(place: &Workplace) -> Option<String> {
     place.repo.snapshot().ok().map(|snapshot| print(&snapshot))
