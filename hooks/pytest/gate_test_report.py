@@ -78,3 +78,7 @@ class _Writer:
         if not (session.shouldstop or session.shouldfail):
             self._put("complete", "")
         self.file.flush()
+
+    # An open file would be a warning of the project's own tests.
+    def pytest_unconfigure(self, config):
+        self.file.close()

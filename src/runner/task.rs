@@ -257,6 +257,12 @@ fn calls(
             None => return Vec::new(),
         }
     }
+    // The default task by its name is the same as without it: `make all`.
+    if let Some(name) = names.last_mut().filter(|name| rules.default_task.as_deref() == Some("") && **name == "all")
+        && file.as_deref().is_some_and(|text| task_files::is_default(rules.format, text, name))
+    {
+        *name = "";
+    }
     let filtered = read.filter.clone().or(variable).or_else(|| invoke.filtered.then(|| invoke.words.join(" ")));
     let mut runs = Vec::new();
     for name in names {

@@ -79,10 +79,15 @@ fn reading(line: &Mention, name: &str) -> Option<Reading> {
         return None;
     }
     let words = match naming(&line.file) {
+        // A task is started in the folder of its file.
+        Naming::Settings if line.file.as_bytes().contains(&b'/') => return None,
         Naming::Settings => Words::Any,
         _ => Words::for_code(&line.file, &line.line),
     };
-    let globs = !globs_elsewhere(&line.line) && tokens(&line.line, words).any(|token| is_glob_of(token, name));
+    let globs = match words {
+        Words::Any => tokens(&line.line, words).any(|token| is_glob_of(token, name)),
+        Words::Quoted => !globs_elsewhere(&line.line) && globbed(&line.line).any(|token| is_glob_of(token, name)),
+    };
     if globs || lists_top(&line.line, &line.file) {
         return Some(Reading::Reads);
     }
@@ -96,6 +101,17 @@ fn lists_top(line: &str, file: &RepoPath) -> bool {
     let listed = table().lists_top.iter().any(|text| line.contains(text.as_str()));
     // `for f in *` of a script: in other languages it is a product.
     listed && (!line.contains(" in *") || Words::for_code(file, "") == Words::Any || naming(file) == Naming::Settings)
+}
+
+/// Returns the words in quotes that a line hands to a call which looks for files.
+fn globbed(line: &str) -> impl Iterator<Item = &str> {
+    let after_call =
+        |call: &'static String| line.match_indices(call.as_str()).map(|(at, call)| &line[at + call.len()..]);
+    table().globbing.iter().flat_map(after_call).filter_map(first_in_quotes)
+}
+
+fn first_in_quotes(text: &str) -> Option<&str> {
+    text.strip_prefix(['"', '\'', '`'])?.split(['"', '\'', '`']).next()
 }
 
 /// Returns `true` if the globs of a line begin from another folder: `FIXTURES.glob("*.txt")`, `glob("*.txt", { cwd })`.
@@ -202,11 +218,13 @@ mod tests {
     fn other_names_and_methods_do_not_count() {
         for (source, line, name) in [
             ("tests/run.sh", "cat expected.txt", "todo.txt"),
+            ("doc/Makefile", "HTML = $(patsubst %.txt,%.html,$(wildcard *.txt))", "todo.txt"),
             ("tests/run.sh", "cat cases/*.txt", "todo.txt"),
             ("tests/run.sh", "for f in cases/*; do", "todo.txt"),
             ("tests/run.sh", "find . -name '*.py'", "todo.txt"),
             ("tests/test_a.py", "    # for path in os.listdir('.'):", "todo.txt"),
             ("tests/test_a.py", "    for path in os.listdir(tmp):", "todo.txt"),
+            ("lib/files.py", "    >>> find_files('src', ['*.txt'])", "todo.txt"),
             ("tests/test_a.py", "    for path in FIXTURES.glob('*.txt'):", "todo.txt"),
             ("test/a.test.ts", "glob.sync('*.txt', { cwd: fixtures })", "todo.txt"),
             ("src/a.py", "    if path.suffix == '.py' and x in names:", "todo.txt"),

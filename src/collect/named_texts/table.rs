@@ -29,6 +29,7 @@ pub(super) struct NamedTextTable {
     pub(super) built: Globs,
     pub(super) lists_top: Vec<String>,
     pub(super) own_folder: Vec<String>,
+    pub(super) globbing: Vec<String>,
 }
 
 /// An option of a runner that collects prose as tests.

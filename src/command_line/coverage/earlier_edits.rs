@@ -4,9 +4,9 @@
 use super::ObservedLine;
 use super::required_checks::{DirectoryView, StartDirectory, asked_of_leaf, only_prepares};
 use crate::command_line::purpose::Purpose;
-use crate::command_line::understanding::understand_in;
+use crate::command_line::understanding::{understand, understand_in};
 use crate::repo_path::RepoPath;
-use crate::runner::Project;
+use crate::runner::{Project, TaskRun, resolve};
 use crate::shell::program::Leaf;
 
 /// Returns `true` if there are changed files, and the line made all of these changes before its checks.
@@ -59,15 +59,40 @@ fn edits_before_checks(told: &ObservedLine<'_>, project: Project<'_>) -> Option<
     let before = || steps[..first].iter().filter(|(leaf, _)| !leaf.background && !leaf.late);
     Some(EarlierEdits {
         named: before().flat_map(|(leaf, purpose)| edited_by(leaf, purpose, place)).collect(),
-        formatted: before().flat_map(|(_, purpose)| formatted_by(purpose, project)).collect(),
+        formatted: before().flat_map(|(leaf, purpose)| formatted_by(leaf, purpose, project)).collect(),
     })
 }
 
-/// Returns the extensions of the files that a formatter changes.
-fn formatted_by(purpose: &Purpose, project: Project<'_>) -> Vec<String> {
-    let runners: Vec<_> = purpose.runs().filter_map(|id| project.runners.runner(id)).collect();
-    let known = purpose.edits && runners.iter().all(|runner| runner.task.is_none());
-    if known { runners.iter().flat_map(|runner| runner.formats.iter().cloned()).collect() } else { Vec::new() }
+/// Returns the extensions of the files that a formatter, or a task of nothing but formatters, changes.
+fn formatted_by(leaf: &Leaf, purpose: &Purpose, project: Project<'_>) -> Vec<String> {
+    if !purpose.edits {
+        return Vec::new();
+    }
+    let tasks = resolve(project.runners, &leaf.words(), project.files);
+    if tasks.is_empty() {
+        let runners: Vec<_> = purpose.runs().filter_map(|id| project.runners.runner(id)).collect();
+        return runners.iter().flat_map(|runner| runner.formats.iter().cloned()).collect();
+    }
+    tasks.iter().map(|task| formatted_by_task(task, project)).collect::<Option<Vec<_>>>().unwrap_or_default().concat()
+}
+
+/// Returns the extensions of the files that a task changes, or `None` if it may do anything else.
+fn formatted_by_task(task: &TaskRun, project: Project<'_>) -> Option<Vec<String>> {
+    let lines =
+        task.script.as_ref().filter(|_| !task.framed && task.arguments.is_empty() && task.directory.is_none())?;
+    let mut found = Vec::new();
+    for line in lines {
+        let understood = understand(line, project).ok()?;
+        for (leaf, purpose) in understood.program.leaves.iter().zip(&understood.purposes) {
+            let is_task = !resolve(project.runners, &leaf.words(), project.files).is_empty();
+            let formats = if is_task { Vec::new() } else { formatted_by(leaf, purpose, project) };
+            if formats.is_empty() && !only_prepares(leaf, purpose) || !leaf.writes.is_empty() {
+                return None;
+            }
+            found.extend(formats);
+        }
+    }
+    Some(found)
 }
 
 /// Returns `true` if a command may be a check: its program is unknown or a runner, and it changes no file.
@@ -104,8 +129,9 @@ mod tests {
     use crate::shell_kind::Shell;
 
     fn before(line: &str, changed: &[&str]) -> bool {
-        let files =
-            TaskFiles(BTreeMap::from([("package.json", r#"{"scripts":{"format":"prettier --write . && node x"}}"#)]));
+        let package =
+            r#"{"scripts":{"format":"prettier --write . && node x","fmt":"prettier --write src && eslint --fix ."}}"#;
+        let files = TaskFiles(BTreeMap::from([("package.json", package)]));
         let changed: Vec<RepoPath> = changed.iter().map(|path| RepoPath::from(*path)).collect();
         changed_before_checks(&changed, &told(line, &RepoPath::from("")), Project::without_runners(&files))
     }
@@ -154,6 +180,12 @@ mod tests {
             ("ruff format . && ruff check --fix && pytest", &["a/b.py"]),
             ("black . && pytest", &["a.py"]),
             ("npx prettier --write src && npm test", &["src/a.ts"]),
+            ("npx eslint --fix . && npm test", &["src/a.ts"]),
+            ("npm run fmt && npm test", &["src/a.ts", "src/b.js"]),
+            ("npx biome format --write && npm test", &["src/a.ts"]),
+            ("mix format && mix test", &["lib/a.ex"]),
+            ("rubocop -a; bundle exec rspec", &["lib/a.rb"]),
+            ("clang-format -i src/a.c && make test", &["src/a.c"]),
             ("sed -i s/a/b/ notes.txt && cargo fmt && cargo test", &["notes.txt", "a.rs"]),
         ] {
             assert!(before(line, changed), "{line}: {changed:?}");
@@ -170,6 +202,11 @@ mod tests {
             ("cargo fmt --check && cargo test", &["src/lib.rs"]),
             ("cargo fmt && cargo test", &["tests/out.snap"]),
             ("cargo fmt && ./check", &["a.py"]),
+            ("npx eslint . && npm test", &["src/a.ts"]),
+            ("npm run fmt && npm test", &["snap/a.json"]),
+            ("npm test && npm run fmt", &["src/a.ts"]),
+            ("mix format --check-formatted && mix test", &["lib/a.ex"]),
+            ("mix format && mix test", &["mix.lock"]),
             ("npm run format && npm test", &["src/a.ts"]),
             ("cargo test", &["src/lib.rs"]),
         ] {

@@ -542,6 +542,76 @@ fn options_of_make_that_only_show_more_or_work_faster() {
 }
 
 #[test]
+fn folders_and_suites_that_are_all_there_is() {
+    const PHP: &str = "OK (3 tests, 4 assertions)\n";
+    const SUITE: Files = &[
+        (
+            "phpunit.xml.dist",
+            "<phpunit>\n<testsuites>\n  <testsuite name=\"all of it\">\n    <directory>tests</directory>\n  </testsuite>\n</testsuites>\n</phpunit>",
+        ),
+        ("tests/ATest.php", ""),
+    ];
+    const SUITES: Files = &[
+        (
+            "phpunit.xml.dist",
+            "<testsuites><testsuite name=\"a\"><directory>tests</directory></testsuite><testsuite name=\"b\"><directory>more</directory></testsuite></testsuites>",
+        ),
+        ("tests/ATest.php", ""),
+    ];
+    const LOCAL: Files = &[("phpunit.xml", "<phpunit/>"), SUITE[0]];
+    const RUBY: &str = "3 examples, 0 failures\n";
+    const SPECS: Files = &[("spec/unit/a_spec.rb", ""), ("spec/spec_helper.rb", ""), (".rspec", "--warnings\n")];
+    const BOTH: Files = &[("spec/unit/a_spec.rb", ""), ("spec/slow/b_spec.rb", "")];
+    const PYTHON: &str = "3 passed in 0.01s\n";
+    const FLAGS: Files = &[
+        ("pyproject.toml", "[tool.pytest.ini_options]\ndoctest_optionflags = ['ELLIPSIS']\n"),
+        ("tests/test_a.py", ""),
+    ];
+    const DOCTESTS: Files =
+        &[("pyproject.toml", "[tool.pytest.ini_options]\naddopts = '--doctest-modules'\n"), ("tests/test_a.py", "")];
+    const ALL: Files = &[("Makefile", "CC ?= cc\nall: prog run\nprog: t.c\n\t$(CC) t.c\nrun: prog\n\t./prog\n")];
+    const LATER: Files = &[("Makefile", "prog: t.c\n\t$(CC) t.c\nall: prog\n\t./prog\n")];
+    const GOAL: Files = &[("Makefile", ".DEFAULT_GOAL := help\nall: prog\n\t./prog\nhelp:\n\tcat Makefile\n")];
+    const INCLUDED: Files = &[("Makefile", "include rules.mk\nall: prog\n\t./prog\n")];
+    check(
+        &[
+            (SUITE, "phpunit", "phpunit tests", PHP),
+            (SUITE, "vendor/bin/phpunit", "vendor/bin/phpunit tests/", PHP),
+            (SUITE, "phpunit", "phpunit -c phpunit.xml.dist", PHP),
+            (SUITE, "phpunit", "phpunit --configuration=phpunit.xml.dist", PHP),
+            (SUITE, "phpunit", "phpunit -c .", PHP),
+            (SUITE, "phpunit", "phpunit --testsuite 'all of it'", PHP),
+            (SUITE, "vendor/bin/phpunit", "composer exec phpunit", PHP),
+            (SPECS, "rspec", "rspec spec/unit", RUBY),
+            (SPECS, "bundle exec rspec", "ruby -S rspec", RUBY),
+            (FLAGS, "pytest", "pytest tests -q", PYTHON),
+            (ALL, "make", "make all", "ok\n"),
+            (ALL, "make all", "make", "ok\n"),
+        ],
+        true,
+    );
+    check(
+        &[
+            (SUITES, "phpunit", "phpunit tests", PHP),
+            (SUITES, "phpunit", "phpunit --testsuite a", PHP),
+            (SUITE, "phpunit", "phpunit other", PHP),
+            (SUITE, "phpunit", "phpunit --testsuite other", PHP),
+            (SUITE, "phpunit", "phpunit -c other.xml", PHP),
+            (LOCAL, "phpunit", "phpunit -c phpunit.xml.dist", PHP),
+            (LOCAL, "phpunit", "phpunit tests", PHP),
+            (&[], "phpunit", "phpunit tests", PHP),
+            (BOTH, "rspec", "rspec spec/unit", RUBY),
+            (SPECS, "rspec", "rspec spec/unit/a_spec.rb", RUBY),
+            (DOCTESTS, "pytest", "pytest tests -q", PYTHON),
+            (LATER, "make", "make all", "ok\n"),
+            (GOAL, "make", "make all", "ok\n"),
+            (INCLUDED, "make", "make all", "ok\n"),
+        ],
+        false,
+    );
+}
+
+#[test]
 fn the_default_task_of_rake() {
     const OK: &str = "3 runs, 4 assertions, 0 failures, 0 errors, 0 skips\n";
     const PLAIN: Files = &[("Rakefile", "Rake::TestTask.new(:test)\ntask default: :test\n")];

@@ -13,7 +13,7 @@ const MAX_NAMES: usize = 10_000;
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Indifferent {
-    /// Words that mean the same as no word.
+    /// Words that mean the same as no word; `*`: any folder.
     pub words: Vec<String>,
     /// An option whose value is the folder that is looked into: it takes nothing away.
     pub folder: String,
@@ -25,6 +25,8 @@ pub struct Indifferent {
     pub files: Vec<String>,
     /// The texts.
     pub lacks: Vec<String>,
+    /// A pattern that the first of `files` must match, with the word or the option's value in the place of `{value}`.
+    pub says: String,
     /// Files that must not be there. `*/x`: none in the folder that the word names.
     pub absent: Vec<String>,
     /// Patterns of the files that are found where there is no word: all of them must be in the folder that the word names.
@@ -47,13 +49,21 @@ impl Indifferent {
         let word = match essence.words.as_slice() {
             [] if named.is_some() => value.as_deref().map(plain_folder),
             [word] => {
-                Some(word.strip_prefix("./").unwrap_or(word)).filter(|word| self.words.iter().any(|own| own == word))
+                let is_folder = |word: &str| !word.contains(['*', '?', '[', ':']) && !word.starts_with('/');
+                let is_one = |word: &&str| self.words.iter().any(|own| own == word || own == "*" && is_folder(word));
+                Some(plain_folder(word)).filter(is_one)
             }
             _ => None,
         };
         let is_one = |choice: &OptionChoice| has(&self.options, &choice.name, choice.value.as_deref());
-        let options = essence.options.iter().filter(|choice| is_one(choice)).count();
-        if word.is_none() && (options != 1 || !self.folder.is_empty()) || !self.holds(word, essence, files) {
+        let freed: Vec<Option<String>> =
+            essence.options.iter().filter(|choice| is_one(choice)).map(|choice| choice.value.clone()).collect();
+        let options = freed.len();
+        let named_value = word.or_else(|| freed.first()?.as_deref()).unwrap_or_default();
+        if word.is_none() && (options != 1 || !self.folder.is_empty())
+            || !self.holds(word, essence, files)
+            || !self.is_said(named_value, files)
+        {
             return;
         }
         let folder = word.map(str::to_owned);
@@ -79,6 +89,16 @@ impl Indifferent {
             && !self.absent.iter().any(other)
             && !self.files.iter().any(says)
             && (self.collects.is_empty() || word.is_some_and(|word| self.all_are_in(word, files)))
+    }
+
+    /// Returns `true` if the first of the files that is there says that `value` leaves nothing out.
+    fn is_said(&self, value: &str, files: &dyn ProjectFiles) -> bool {
+        if self.says.is_empty() {
+            return true;
+        }
+        let pattern = regex::Regex::new(&self.says.replace("{value}", &regex::escape(value)));
+        let text = self.files.iter().find_map(|path| files.read(path));
+        pattern.is_ok_and(|pattern| text.is_some_and(|text| pattern.is_match(&text)))
     }
 
     fn lacked(&self, text: &str) -> bool {

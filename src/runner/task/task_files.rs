@@ -11,6 +11,12 @@ const MAX_TASKS: usize = 64;
 /// Larger files are not read. In bytes.
 const MAX_FILE_SIZE: usize = 1 << 20;
 
+/// Returns `true` if a file says that the task `name` runs if none is named.
+pub(super) fn is_default(format: Format, text: &str, name: &str) -> bool {
+    let of_rules = matches!(format, Format::Makefile | Format::Justfile) && text.len() <= MAX_FILE_SIZE;
+    of_rules && MakeRules::new(text, format).default_target() == Some(name)
+}
+
 /// Returns the shell lines that the task `name` runs, those of the tasks it depends on first. `None`: the file does not
 /// define it, or not in a way that can be followed.
 pub(super) fn script(format: Format, text: &str, name: &str) -> Option<Vec<String>> {
@@ -25,7 +31,7 @@ pub(super) fn script(format: Format, text: &str, name: &str) -> Option<Vec<Strin
         }
         Format::Makefile | Format::Justfile => {
             let rules = MakeRules::new(text, format);
-            Box::new(move |name| rules.rule(name))
+            Box::new(move |name| rules.rule(if name.is_empty() { rules.default_target()? } else { name }))
         }
         Format::Taskfile => Box::new(|name| taskfile(text, name)),
         Format::TomlTasks => {
@@ -155,7 +161,29 @@ impl MakeRules {
         Self { make, text, targets, variables }
     }
 
-    /// Returns a rule; an empty name is the first one.
+    /// Returns the target that runs if none is named, or `None` if this file does not say it.
+    fn default_target(&self) -> Option<&str> {
+        let mut first = None;
+        for line in self.text.lines().filter(|line| !line.starts_with(['\t', ' ', '#'])) {
+            let goal = line.strip_prefix(".DEFAULT_GOAL").and_then(|rest| rest.split_once('='));
+            if let Some((_, goal)) = goal.filter(|_| self.make) {
+                return Some(goal.trim()).filter(|goal| !goal.contains(['$', ' ']));
+            }
+            // The first target may be in that file.
+            let includes = ["include ", "-include ", "sinclude "].iter().any(|word| line.starts_with(word));
+            if first.is_none() && self.make && includes {
+                return None;
+            }
+            let target = line.split_once(':').filter(|(_, rest)| !rest.starts_with('=')).and_then(|(targets, _)| {
+                let target = targets.split_whitespace().next()?.trim_start_matches('@');
+                (!target.starts_with('.') && !target.contains('%') && target != "set").then_some(target)
+            });
+            first = first.or(target);
+        }
+        first
+    }
+
+    /// Returns the rule of a target.
     fn rule(&self, name: &str) -> Option<Task> {
         let mut task: Option<Task> = None;
         let mut inside = false;
@@ -176,10 +204,7 @@ impl MakeRules {
                 continue;
             };
             let mut targets = targets.split_whitespace().map(|target| target.trim_start_matches('@'));
-            let mine = if name.is_empty() {
-                let ordinary = |target: &str| !target.starts_with('.') && !target.contains('%') && target != "set";
-                task.is_none() && targets.next().is_some_and(ordinary)
-            } else if self.make {
+            let mine = if self.make {
                 targets.any(|target| target == name)
             } else {
                 // In a justfile the words after the name are its parameters.
