@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::GateKind;
 use super::finding::{Answer, Finding};
 use super::finding_text::{self, list, shell_words};
-use super::other_command::difference;
+use super::other_command::{chosen_part, difference};
 use super::quarantine;
 use crate::command_line::CheckOutcome;
 use crate::event::{Ended, Grade};
@@ -387,7 +387,8 @@ impl EvidenceCase<'_> {
     fn other_line(&self, facts: &Facts) -> Value {
         let other = self.taken_for_it(facts);
         let differs = other.as_ref().and_then(|line| difference(line, &self.command.run));
-        context! { other, differs }
+        let part = other.as_ref().and_then(|line| chosen_part(line));
+        context! { other, differs, part }
     }
 
     /// Returns the tests that were run last and passed, if they are not a run of this command: the agent may take them
