@@ -6,6 +6,7 @@ use std::{fs, io};
 
 use jiff::Timestamp;
 
+use crate::contract_shelf::ContractShelf;
 use crate::engine::{Workplace, escalation_path};
 use crate::git::{RetentionLimits, remove_leftovers};
 use crate::journal::{JournalRetention, JournalState};
@@ -18,6 +19,8 @@ use crate::verdict::verdict_files;
 const PROVING: usize = 32;
 /// The number of them that keep it even if the store is too large.
 const NEWEST: usize = 2;
+/// The largest number of records of contracts that ended.
+const MAX_ENDED_CONTRACTS: usize = 64;
 /// The size of the old part of the journal from which on it is pruned, in bytes.
 const MIN_OLD: u64 = 1024 * 1024;
 
@@ -31,7 +34,7 @@ pub(super) fn tidy(place: &Workplace, policy: &Policy, ui: &mut Ui) {
     }
     let state = place.state();
     let removed = verdict_files::prune(&gate_dir, age).and_then(|()| match &state {
-        Ok(state) => remove_old(&gate_dir, state, age),
+        Ok(state) => remove_old(&gate_dir, state, age).and_then(|()| remove_ended_contracts(&gate_dir, age)),
         Err(_) => Ok(()),
     });
     if let Err(error) = removed {
@@ -40,7 +43,9 @@ pub(super) fn tidy(place: &Workplace, policy: &Policy, ui: &mut Ui) {
     let Ok(state) = state else { return };
     let payloads = state.refused().map(|(session, _)| escalation_path(&gate_dir, session));
     let waiting: Vec<String> = payloads.filter_map(|path| fs::read_to_string(path).ok()).collect();
-    if let Err(error) = place.repo.prune_aside(&waiting, age) {
+    let is_packet = |id: &str| gate_dir.join("handoffs").join(format!("{id}.json")).exists();
+    let pruned = place.repo.prune_handoffs(is_packet).and_then(|()| place.repo.prune_aside(&waiting, age));
+    if let Err(error) = pruned {
         ui.say(format_args!("gate: old escalated contents could not be removed: {error}"));
     }
     let trees = |most: usize| -> Vec<Oid> {
@@ -104,6 +109,22 @@ fn remove_old(gate_dir: &Path, state: &JournalState, age: Duration) -> io::Resul
                 fs::remove_file(&path)?;
                 surplus = surplus.saturating_sub(1);
             }
+        }
+    }
+    Ok(())
+}
+
+/// Removes the records of contracts that ended long ago.
+fn remove_ended_contracts(gate_dir: &Path, age: Duration) -> io::Result<()> {
+    let ended = ContractShelf::of(gate_dir).all()?.into_iter().filter(|contract| contract.end.is_some());
+    let names: Vec<String> = ended.map(|contract| format!("{}.json", contract.name)).collect();
+    let mut files = files_of(&gate_dir.join("contracts"), "")?;
+    files.retain(|(_, path)| path.file_name().is_some_and(|name| names.iter().any(|ended| **ended == *name)));
+    files.sort_unstable();
+    let surplus = files.len().saturating_sub(MAX_ENDED_CONTRACTS);
+    for (at, (modified, path)) in files.into_iter().enumerate() {
+        if at < surplus || modified.elapsed().is_ok_and(|since| since > age) {
+            fs::remove_file(path)?;
         }
     }
     Ok(())

@@ -4,6 +4,7 @@ use std::fs;
 
 use anyhow::Result;
 
+use crate::cmd::housekeeping::tidy;
 use crate::cmd::named_tests;
 use crate::engine::Workplace;
 use crate::event::EventKind;
@@ -68,6 +69,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     } else {
         ui.raw(render::status::lines(&status));
     }
+    tidy(&place, &here.policy, ui);
     Ok(Exit::Pass)
 }
 

@@ -10,7 +10,10 @@ impl Repo {
     /// with their trees.
     pub fn live_contents(&self) -> Result<HashSet<Oid>, GitError> {
         let mut live = HashSet::new();
-        for which in [&["--all", "HEAD", "--not", "--glob=refs/remotes/*/HEAD"][..], &["--all", "HEAD", "--no-walk"]] {
+        for which in [
+            &["--exclude=refs/gate/*", "--all", "HEAD", "--not", "--glob=refs/remotes/*/HEAD"][..],
+            &["--exclude=refs/gate/*", "--all", "HEAD", "--no-walk"],
+        ] {
             let args = ["log", "--ignore-missing", "--format=%H%n%T"];
             let printed = self.git(args.iter().chain(which))?;
             live.extend(String::from_utf8_lossy(&printed).lines().filter_map(|id| id.parse::<Oid>().ok()));

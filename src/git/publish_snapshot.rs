@@ -14,6 +14,10 @@ use crate::oid::Oid;
 const ASIDE: &str = "escalated.git";
 /// The folder of its refs.
 const ESCALATIONS: &str = "refs/gate/escalation";
+/// The refs of the contents that were handed over.
+const HANDOFFS: &str = "refs/gate/handoff";
+/// The time within which a ref may have no packet yet.
+const NEW_HANDOFF: Duration = Duration::from_hours(1);
 /// The largest number of contents that can be fetched from it.
 const MAX_ASIDE: usize = 256;
 
@@ -65,6 +69,20 @@ impl Repo {
         update.env("GIT_DIR", &aside).args(["update-ref", reference, commit.as_str()]);
         run(&mut update, None)?;
         Ok(aside)
+    }
+
+    /// Removes the refs of contents that were handed over, if their packet is gone. A new ref may wait for its packet.
+    pub fn prune_handoffs(&self, is_packet: impl Fn(&str) -> bool) -> Result<(), GitError> {
+        let printed = self.git(["for-each-ref", "--format=%(refname:lstrip=3)", HANDOFFS])?;
+        let listed = String::from_utf8_lossy(&printed).into_owned();
+        let is_new = |id: &str| {
+            let file = self.common_dir().join(HANDOFFS).join(id);
+            let modified = file.metadata().and_then(|meta| meta.modified());
+            modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|since| since < NEW_HANDOFF))
+        };
+        let gone = listed.lines().filter(|id| !is_packet(id) && !is_new(id));
+        let deletes: String = gone.map(|id| format!("delete {HANDOFFS}/{id}\n")).collect();
+        if deletes.is_empty() { Ok(()) } else { self.git_with(["update-ref", "--stdin"], deletes.as_bytes()).map(drop) }
     }
 
     /// Removes what can be fetched from there and is older than `age`, or exceeds the maximum, the oldest first. A ref

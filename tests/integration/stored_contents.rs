@@ -173,13 +173,37 @@ fn payloads_packets_and_verdicts_go_by_age_and_number_unless_their_session_waits
         assert!(Command::new("touch").args(["-d", time]).arg(&path).status().unwrap().success());
     }
     assert!(Command::new("touch").args(["-d", "90 days ago"]).args(&escalated).status().unwrap().success());
+    let handed = |id: &str| format!("refs/gate/handoff/{id}");
+    for id in ["hold", "hnew", "hlate"] {
+        project.repo.git(["update-ref", &handed(id), "HEAD"]);
+    }
+    let (old, late) = (project.repo.root().join(".git").join(handed("hold")), handed("hlate"));
+    assert!(Command::new("touch").args(["-d", "2 days ago"]).arg(old).status().unwrap().success());
+    let tree = project.repo.git(["rev-parse", "HEAD^{tree}"]);
+    for (name, end, time) in
+        [("old", "pushed", "40 days ago"), ("new", "pushed", "20 days ago"), ("open", "", "40 days ago")]
+    {
+        make(format!("contracts/{name}.json"), time);
+        let mut record = serde_json::json!({"schema_version": 1, "name": name, "file": "/c", "text": "", "digest": "", "tree": tree});
+        if !end.is_empty() {
+            record["end"] = end.into();
+        } else {
+            record["met"] = true.into();
+        }
+        let path = folder.join(format!("contracts/{name}.json"));
+        fs::write(&path, record.to_string()).unwrap();
+        assert!(Command::new("touch").args(["-d", time]).arg(path).status().unwrap().success());
+    }
     // A hook removes nothing.
     stop("other");
     assert!(there("handoffs/hold.json") && there("verdicts/escalation_s0.json"));
     project.check();
+    let refs = project.repo.git(["for-each-ref", "--format=%(refname)", "refs/gate/handoff"]);
+    assert_eq!(refs, [handed("hlate"), handed("hnew")].join("\n"), "{late} may wait for its packet");
     for place in ["handoffs/h", "after-write/", "judgements/"] {
         assert!(!there(&format!("{place}old.json")) && there(&format!("{place}new.json")), "{place}");
     }
+    assert!(!there("contracts/old.json") && there("contracts/new.json") && there("contracts/open.json"));
     assert!(!there("verdicts/escalation_old.json") && !there("verdicts/escalation_s0.json"));
     assert!(there("verdicts/escalation_s299.json"));
     assert!(there("verdicts/escalation_waits.json") && there("verdicts/escalation_waits.txt"), "its session waits");
