@@ -153,6 +153,8 @@ pub struct TaskRun {
     pub filtered: Option<String>,
     /// The option with which nothing is executed (`make -n`).
     pub nothing: Option<String>,
+    /// `true` if it is the one that runs if none is named, and no test by its name: `make all`.
+    pub is_default: bool,
     /// `true` if an option makes the exit status 0 whatever happens (`make -i`).
     pub exit_zero: bool,
 }
@@ -257,12 +259,6 @@ fn calls(
             None => return Vec::new(),
         }
     }
-    // The default task by its name is the same as without it: `make all`.
-    if let Some(name) = names.last_mut().filter(|name| rules.default_task.as_deref() == Some("") && **name == "all")
-        && file.as_deref().is_some_and(|text| task_files::is_default(rules.format, text, name))
-    {
-        *name = "";
-    }
     let filtered = read.filter.clone().or(variable).or_else(|| invoke.filtered.then(|| invoke.words.join(" ")));
     let mut runs = Vec::new();
     for name in names {
@@ -283,6 +279,7 @@ fn calls(
         let always_succeeds = rules.format == Format::Makefile && script.as_ref().is_some_and(ignored);
         let framed = has_script("pre") || has_script("post");
         let tests = catalogue.names().kinds(rules, name).contains(&CommandKind::Test);
+        let is_default = |text: &str| task_files::is_default(rules.format, text, name);
         let label = rules.test_label.as_deref().filter(|_| tests).unwrap_or(&rules.label);
         runs.push(TaskRun {
             runner: runner.id.clone(),
@@ -294,6 +291,7 @@ fn calls(
             directory: directory.clone(),
             filtered: filtered.clone(),
             nothing: read.nothing.clone().or_else(|| absent.then(|| "--if-present".to_owned())),
+            is_default: !tests && rules.default_task.as_deref() == Some("") && file.as_deref().is_some_and(is_default),
             exit_zero: read.exit_zero == Some(true) || always_succeeds,
         });
     }

@@ -570,6 +570,8 @@ fn folders_and_suites_that_are_all_there_is() {
     const DOCTESTS: Files =
         &[("pyproject.toml", "[tool.pytest.ini_options]\naddopts = '--doctest-modules'\n"), ("tests/test_a.py", "")];
     const ALL: Files = &[("Makefile", "CC ?= cc\nall: prog run\nprog: t.c\n\t$(CC) t.c\nrun: prog\n\t./prog\n")];
+    const OPAQUE: Files = &[("Makefile", "all: run\nrun: t.c\n\t@$(CC) $<\nclean:\n\trm -f prog\n.PHONY: all run\n")];
+    const BELOW: Files = &[("tests/Makefile", OPAQUE[0].1)];
     const LATER: Files = &[("Makefile", "prog: t.c\n\t$(CC) t.c\nall: prog\n\t./prog\n")];
     const GOAL: Files = &[("Makefile", ".DEFAULT_GOAL := help\nall: prog\n\t./prog\nhelp:\n\tcat Makefile\n")];
     const INCLUDED: Files = &[("Makefile", "include rules.mk\nall: prog\n\t./prog\n")];
@@ -587,6 +589,11 @@ fn folders_and_suites_that_are_all_there_is() {
             (FLAGS, "pytest", "pytest tests -q", PYTHON),
             (ALL, "make", "make all", "ok\n"),
             (ALL, "make all", "make", "ok\n"),
+            (OPAQUE, "make", "make all", "ok\n"),
+            (OPAQUE, "make", "make clean all", "ok\n"),
+            (OPAQUE, "make all", "make -j2", "ok\n"),
+            (BELOW, "make -C tests", "make -C tests all", "ok\n"),
+            (BELOW, "make -C tests", "cd tests && make all", "ok\n"),
         ],
         true,
     );
@@ -604,6 +611,10 @@ fn folders_and_suites_that_are_all_there_is() {
             (SPECS, "rspec", "rspec spec/unit/a_spec.rb", RUBY),
             (DOCTESTS, "pytest", "pytest tests -q", PYTHON),
             (LATER, "make", "make all", "ok\n"),
+            (OPAQUE, "make", "make clean", "ok\n"),
+            (OPAQUE, "make", "make run", "ok\n"),
+            (OPAQUE, "make", "make all T=1", "ok\n"),
+            (BELOW, "make -C tests", "make all", "ok\n"),
             (GOAL, "make", "make all", "ok\n"),
             (INCLUDED, "make", "make all", "ok\n"),
         ],

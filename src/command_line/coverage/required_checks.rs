@@ -224,6 +224,12 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
         directory = if named.starts_with(['/', '~']) { return None } else { seen_from(&directory, named)? };
     }
     let goals = if tasks.len() > 1 { goals(catalogue, &words, &tasks, inner_parts, &directory) } else { None };
+    let mut words = words;
+    if let [task] = &tasks[..]
+        && task.is_default
+    {
+        words.retain(|word| word.as_deref() != Some(&*task.task));
+    }
     let (mut each, mut settled) = (None, false);
     let mut packages = Vec::new();
     let what = match Identity::of(catalogue, &words) {
@@ -312,15 +318,17 @@ fn goals(
     if !names.iter().all(once) {
         return None;
     }
-    let goal = |(name, parts): (&&str, Option<Vec<RequestedCheck>>)| {
-        let other = |word: &Option<String>| names.iter().any(|other| other != name && is(other, word));
+    let goal = |(task, parts): (&TaskRun, Option<Vec<RequestedCheck>>)| {
+        let name = task.task.as_str();
+        let other =
+            |word: &Option<String>| names.iter().any(|other| (*other != name || task.is_default) && is(other, word));
         let own: Vec<Option<String>> = words.iter().filter(|word| !other(word)).cloned().collect();
         let what = CheckSubject::Known(Identity::of(catalogue, &own)?);
         let (environment, inside) = (BTreeMap::new(), Vec::new());
         let key = CheckKey { directory: directory.to_owned(), environment, inside, what };
         Some(RequestedCheck { key, parts: parts.filter(|parts| !parts.is_empty()), members: None, settled: false })
     };
-    names.iter().zip(parts).map(goal).collect()
+    tasks.iter().zip(parts).map(goal).collect()
 }
 
 /// Returns the lines of a script, with the arguments of the call after the last one.
