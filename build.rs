@@ -9,7 +9,7 @@ mod european_letters;
 #[path = "src/lazy_patterns/required_texts.rs"]
 mod required_texts;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -43,6 +43,7 @@ fn main() -> io::Result<()> {
     if let Some(pair) = tables.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         return Err(io::Error::other(format!("two tables are called {}", pair[0].0)));
     }
+    share_arguments(&mut tables)?;
     code.push_str(
         "/// The tables of `gates/` and `templates/` as JSON: path below the folder, and text; sorted by path.\n",
     );
@@ -91,6 +92,22 @@ fn words(table: &Table) -> Table {
         *entry = Value::String(format!("{}{BEFORE_SETS}{sets}", european_letters::european(written)));
     }
     table
+}
+
+/// Replaces the key `shared` of a runner's arguments by what the file that it names has and they do not.
+fn share_arguments(tables: &mut [(String, Table)]) -> io::Result<()> {
+    let shared: BTreeMap<String, Table> =
+        tables.iter().filter(|(name, _)| name.starts_with("runners/_")).cloned().collect();
+    for (name, table) in tables {
+        let Some(arguments) = table.get_mut("arguments").and_then(Value::as_table_mut) else { continue };
+        let Some(file) = arguments.remove("shared") else { continue };
+        let file = format!("runners/{}", file.as_str().unwrap_or_default());
+        let keys = shared.get(&file).ok_or_else(|| io::Error::other(format!("{name}: there is no file {file}")))?;
+        for (key, value) in keys {
+            arguments.entry(key).or_insert_with(|| value.clone());
+        }
+    }
+    Ok(())
 }
 
 /// Lists the runners, and the programs that start them.

@@ -109,15 +109,15 @@ impl RunnerFile<'_> {
     fn check_lines(&self, runner: &Runner, report: &mut Report<'_>) {
         for (at, rule) in runner.output.line.iter().enumerate() {
             let place = |key| self.at(&["output", "line", &at.to_string(), key]);
-            if let Err((_, message)) = rule.check() {
-                report.add(&place("is"), not_a_pattern(&message));
+            if let Err(error) = rule.check() {
+                report.add(&place("is"), not_a_pattern(&error));
             }
             if rule.has.is_empty() {
                 report.add(&place("has"), "`has` is empty: it takes a text that is in every such line");
             }
         }
-        if let Some(Err((_, message))) = runner.names.as_ref().map(crate::runner::name_source::NameSource::check) {
-            report.add(&self.at(&["names", "line"]), not_a_pattern(&message));
+        if let Some(Err(error)) = runner.names.as_ref().map(crate::runner::name_source::NameSource::check) {
+            report.add(&self.at(&["names", "line"]), not_a_pattern(&error));
         }
     }
 
@@ -134,7 +134,7 @@ impl RunnerFile<'_> {
         }
         for (at, invoke) in runner.invoke.iter().enumerate() {
             if let Some(claimed) = claimed_by_other(catalogue, runner, invoke) {
-                let other = &claimed.by[1];
+                let other = &claimed.by;
                 let is_own = catalogue.own().iter().any(|own| own.id == *other);
                 let other =
                     if is_own { format!("gate/{}", file_of(other)) } else { format!("gate's own runner `{other}`") };
@@ -184,7 +184,8 @@ fn add_malformed(report: &mut Report<'_>, error: &toml::de::Error) {
 }
 
 /// Returns the message for a pattern that does not compile: its last line names the problem.
-fn not_a_pattern(message: &str) -> String {
+fn not_a_pattern(error: &regex::Error) -> String {
+    let message = error.to_string();
     let problem = message.lines().last().unwrap_or_default();
     format!("not a regular expression: {}", problem.trim_start_matches("error: "))
 }

@@ -9,7 +9,6 @@ use memchr::memmem;
 use serde::Deserialize;
 
 use crate::embedded::{self, RunnerSummary};
-use crate::runner::ambiguous_calls::{AmbiguousCall, claimed_twice};
 use crate::runner::arguments::Arguments;
 use crate::runner::command_kind::{CommandKind, ExitMeaning};
 use crate::runner::example::Example;
@@ -54,42 +53,6 @@ impl Texts {
     pub(crate) fn within(&self, line: &str) -> impl Iterator<Item = usize> {
         self.all.iter().flat_map(move |all| all.find_overlapping_iter(line)).map(|found| found.pattern().as_usize())
     }
-}
-
-/// A catalogue file that makes no sense.
-#[derive(Debug, thiserror::Error)]
-pub enum CatalogueError {
-    /// The file is not TOML, or has an unknown key or a value of the wrong type.
-    #[error("{file}: {message}")]
-    Malformed {
-        /// The file, relative to `gates/`.
-        file: String,
-        /// The message of the parser, with line, column and key.
-        message: String,
-    },
-    /// Two files describe one runner, or a file refers to a runner that is not there.
-    #[error("{file}: {message}: `{id}`")]
-    Reference {
-        /// The file, relative to `gates/`, or the runner that refers.
-        file: String,
-        /// The problem with the id.
-        message: &'static str,
-        /// The id.
-        id: String,
-    },
-    /// Two runners claim the same call.
-    #[error("{} and {} both claim `{}`: give one of them other words", file_of(&.0.by[0]), file_of(&.0.by[1]), .0.call)]
-    Claimed(AmbiguousCall),
-    /// A pattern that is not a regular expression.
-    #[error("runner `{id}`: pattern `{pattern}`: {message}")]
-    Pattern {
-        /// The runner.
-        id: String,
-        /// The pattern.
-        pattern: String,
-        /// The cause.
-        message: String,
-    },
 }
 
 /// A runner: the content of one file of `gates/runners/`.
@@ -355,7 +318,7 @@ impl Catalogue {
 
     /// Returns the runners of the repository.
     pub fn own(&self) -> &[Runner] {
-        if self.embedded.is_empty() { &[] } else { &self.others }
+        &self.others
     }
 
     /// Returns the catalogue that is part of the binary, of which nothing was read yet.
@@ -370,52 +333,6 @@ impl Catalogue {
                 || self.others.iter().any(|runner| runner.starts(name).next().is_some())
         };
         knows(&program_name(knows, word))
-    }
-
-    /// Parses catalogue files, given as path and text. A file whose name begins with `_` does not describe a runner.
-    pub fn parse<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, CatalogueError> {
-        let mut catalogue = Self::default();
-        for (file, text) in files {
-            let malformed = |error: toml::de::Error| CatalogueError::Malformed {
-                file: file.to_owned(),
-                message: error.to_string().trim_end().to_owned(),
-            };
-            match file.rsplit('/').next().unwrap_or(file) {
-                "_tasks.toml" => catalogue.names = toml::from_str::<TaskNames>(text).map_err(malformed)?.into(),
-                name if name.starts_with('_') => {}
-                _ => {
-                    let runner: Runner = toml::from_str(text).map_err(malformed)?;
-                    if catalogue.runner(&runner.id).is_some() {
-                        let (file, message) = (file.to_owned(), "a second runner with this id");
-                        return Err(CatalogueError::Reference { file, message, id: runner.id });
-                    }
-                    catalogue.others.push(runner);
-                }
-            }
-        }
-        catalogue.others.sort_by(|one, other| one.id.cmp(&other.id));
-        let nothing = catalogue.names().nothing_arguments.clone();
-        catalogue.others.iter_mut().for_each(|runner| runner.arguments.add_nothing(&nothing));
-        let likes = catalogue.others.iter().filter_map(|runner| Some((&runner.id, runner.output.like.as_ref()?)));
-        if let Some((id, like)) = likes.into_iter().find(|(_, like)| catalogue.runner(like).is_none()) {
-            let (file, message) = (id.clone(), "no runner with this id");
-            return Err(CatalogueError::Reference { file, message, id: like.clone() });
-        }
-        match claimed_twice(&catalogue.others) {
-            Some(claimed) => Err(CatalogueError::Claimed(claimed)),
-            None => Ok(catalogue),
-        }
-    }
-
-    /// Compiles every pattern, which is otherwise done when it is first needed.
-    pub fn check(&self) -> Result<(), CatalogueError> {
-        for runner in self.runners() {
-            let lines = runner.output.line.iter().try_for_each(LineRule::check);
-            lines
-                .and_then(|()| runner.names.iter().try_for_each(NameSource::check))
-                .map_err(|(pattern, message)| CatalogueError::Pattern { id: runner.id.clone(), pattern, message })?;
-        }
-        Ok(())
     }
 
     /// Returns the runner of the binary at this place in [`embedded::RUNNERS`].
@@ -449,7 +366,7 @@ impl Catalogue {
     /// Returns the texts that rules need.
     pub(crate) fn texts(&self) -> &Texts {
         self.texts.get_or_init(|| {
-            let summaries = embedded::RUNNERS.iter().take(self.embedded.len());
+            let summaries = embedded::RUNNERS.iter();
             let rules = self.others.iter().flat_map(|runner| &runner.output.line);
             let mut texts: BTreeSet<&str> = rules.flat_map(|rule| &rule.has).map(String::as_str).collect();
             texts.extend(summaries.flat_map(|summary| summary.texts));
@@ -474,7 +391,7 @@ impl Catalogue {
     pub(crate) fn runners_within(&self, output: Option<&str>, tasks_only: bool) -> impl Iterator<Item = &Runner> {
         let printed =
             move |text: &&str| output.is_none_or(|output| memmem::find(output.as_bytes(), text.as_bytes()).is_some());
-        let summaries = embedded::RUNNERS.iter().take(self.embedded.len()).enumerate();
+        let summaries = embedded::RUNNERS.iter().enumerate();
         let possible = move |(_, summary): &(usize, &RunnerSummary)| {
             (summary.is_task || !tasks_only) && (output.is_none() || summary.texts.iter().any(&printed))
         };
@@ -507,8 +424,7 @@ impl Catalogue {
 
     /// Returns `true` if a program of this name is in the catalogue.
     pub fn knows_program(&self, program: &str) -> bool {
-        !self.embedded.is_empty() && !starts_of(program).is_empty()
-            || self.others.iter().any(|runner| runner.starts(program).next().is_some())
+        !starts_of(program).is_empty() || self.others.iter().any(|runner| runner.starts(program).next().is_some())
     }
 
     /// Returns the rules that read the output of a runner, and the number of summaries it prints.
@@ -542,25 +458,41 @@ mod tests {
 
     #[test]
     fn summaries_agree_with_the_files() {
-        let files = embedded::GATES.iter().filter(|(path, _)| path.starts_with("runners/"));
-        let (parsed, unread) = (Catalogue::parse(files.copied()).unwrap(), Catalogue::unread());
-        assert_eq!(format!("{:?}", parsed.names()), format!("{:?}", unread.names()));
-        let all: Vec<&Runner> = unread.runners().collect();
-        assert_eq!(all.len(), parsed.others.len());
-        for (one, other) in all.iter().zip(&parsed.others) {
-            assert_eq!(format!("{one:?}"), format!("{other:?}"));
-        }
+        let all: Vec<&Runner> = Catalogue::embedded().runners().collect();
         for program in embedded::PROGRAMS {
-            let starts = |catalogue: &Catalogue| -> Vec<String> {
-                catalogue.starts(program).map(|(runner, invoke)| format!("{} {invoke:?}", runner.id)).collect()
-            };
-            assert_eq!(starts(&parsed), starts(&unread), "{program}");
+            let of_all: Vec<String> =
+                all.iter().flat_map(|runner| runner.starts(program).map(|invoke| called(runner, invoke))).collect();
+            let found = Catalogue::embedded().starts(program).map(|(runner, invoke)| called(runner, invoke));
+            assert_eq!(Vec::from_iter(found), of_all, "{program}");
         }
         for (runner, summary) in all.iter().zip(embedded::RUNNERS) {
             assert_eq!((runner.id.as_str(), runner.task.is_some()), (summary.id, summary.is_task));
             let texts: BTreeSet<&str> =
                 runner.output.line.iter().flat_map(|rule| &rule.has).map(String::as_str).collect();
             assert_eq!(Vec::from_iter(texts), summary.texts, "{}", runner.id);
+            for program in runner.invoke.iter().flat_map(|invoke| &invoke.program) {
+                assert!(embedded::PROGRAMS.contains(&program.as_str()), "{program}");
+            }
+        }
+    }
+
+    fn called(runner: &Runner, invoke: &Invoke) -> String {
+        format!("{} {invoke:?}", runner.id)
+    }
+
+    #[test]
+    fn every_pattern_compiles_and_every_reference_leads_to_a_runner() {
+        let catalogue = Catalogue::embedded();
+        assert!(catalogue.runners().count() >= 5, "the embedded catalogue is empty");
+        for runner in catalogue.runners() {
+            for rule in &runner.output.line {
+                rule.check().unwrap_or_else(|error| panic!("{}: {error}", runner.id));
+            }
+            if let Some(names) = &runner.names {
+                names.check().unwrap_or_else(|error| panic!("{}: {error}", runner.id));
+            }
+            let like = runner.output.like.as_deref();
+            assert!(like.is_none_or(|like| catalogue.runner(like).is_some()), "{}: {like:?}", runner.id);
         }
     }
 }

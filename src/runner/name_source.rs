@@ -160,12 +160,9 @@ fn started_directly(id: &str, line: &str) -> Option<(Vec<String>, Vec<String>)> 
 }
 
 impl NameSource {
-    /// Compiles the patterns; the error is the pattern and its problem.
-    pub(crate) fn check(&self) -> Result<(), (String, String)> {
-        for rule in &self.line {
-            Regex::new(&rule.is).map_err(|error| (rule.is.clone(), error.to_string()))?;
-        }
-        Ok(())
+    /// Compiles the patterns.
+    pub(crate) fn check(&self) -> Result<(), regex::Error> {
+        self.line.iter().try_for_each(|rule| Regex::new(&rule.is).map(drop))
     }
 
     /// Returns `true` if a run of `line` may leave out tests that the run before it had.

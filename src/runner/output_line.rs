@@ -124,12 +124,9 @@ pub(crate) struct LineMeaning {
 }
 
 impl LineRule {
-    /// Compiles the patterns; the error is the pattern and its problem.
-    pub(crate) fn check(&self) -> Result<(), (String, String)> {
-        for pattern in std::iter::once(&self.is).chain(&self.each) {
-            Regex::new(pattern).map_err(|error| (pattern.clone(), error.to_string()))?;
-        }
-        Ok(())
+    /// Compiles the patterns.
+    pub(crate) fn check(&self) -> Result<(), regex::Error> {
+        std::iter::once(&self.is).chain(&self.each).try_for_each(|pattern| Regex::new(pattern).map(drop))
     }
 
     fn compiled(&self) -> Option<&Compiled> {
