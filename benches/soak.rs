@@ -13,14 +13,13 @@
     reason = "benchmarks are not published"
 )]
 
-use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use serde_json::{Value, json};
 

@@ -1,8 +1,7 @@
 //! The contracts that were begun in a repository, each with the state at the beginning of its task.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 

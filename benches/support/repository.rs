@@ -1,12 +1,11 @@
 //! A generated repository with a bare remote and an installed gate.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 use gate::journal::Journal;
 use gate::oid::Oid;

@@ -3,11 +3,9 @@
 //! It supports agents, hardware keys and passphrases. The key is the one that is given, else that of git's own settings
 //! (`user.signingKey`, `gpg.ssh.defaultKeyCommand`).
 
-use std::env;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::{env, fs, io};
 
 use super::{Envelope, NAMESPACE, envelope};
 use crate::git::{GitError, Repo};

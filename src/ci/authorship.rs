@@ -75,9 +75,8 @@ pub fn apply(policy: &mut Policy, authors: &Authors) -> Note {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config;
-    use crate::gates;
     use crate::policy::{Mode, PolicySource};
+    use crate::{config, gates};
 
     #[test]
     fn no_gate_does_more_than_its_authors_deserve() {

@@ -8,8 +8,7 @@ use crate::failure::Failure;
 use crate::redact::redact_tokens;
 use crate::render::ui::{Ui, WARN};
 use crate::replay::appeal::{self, AppealError};
-use crate::verdict::Outcome;
-use crate::verdict::verdict_files;
+use crate::verdict::{Outcome, verdict_files};
 
 /// Arguments of `gate appeal`.
 #[derive(Debug, clap::Args)]

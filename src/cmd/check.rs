@@ -3,8 +3,7 @@
 use anyhow::Result;
 
 use crate::cmd::housekeeping::tidy;
-use crate::cmd::named_commit;
-use crate::cmd::offer_decision;
+use crate::cmd::{named_commit, offer_decision};
 use crate::collect::{self, BaseOf, Sources};
 use crate::engine::{Uncommitted, Workplace};
 use crate::exit::Exit;

@@ -1,10 +1,9 @@
 //! `gate ci`: judges the change of a CI job by the policy of its target branch.
 
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use anyhow::Result;
 

@@ -4,20 +4,18 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use crate::collect::commits;
-use crate::collect::{self, BaseOf};
+use crate::collect::{self, BaseOf, commits};
 use crate::commit::judge::CommitOutcome;
 use crate::commit::rules::KIND;
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::fact::commits::Yardstick;
 use crate::failure::Failure;
-use crate::gates;
 use crate::git::{GitError, Range};
 use crate::policy::{Gate, Mode, Policy};
-use crate::render;
 use crate::render::ui::{DIM, STRONG, Ui};
 use crate::repo_path::RepoPath;
+use crate::{gates, render};
 
 /// Arguments of `gate commits`.
 #[derive(Debug, clap::Args)]

@@ -7,8 +7,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::cmd::named_commit;
-use crate::collect::decisions;
-use crate::collect::{self, BaseOf};
+use crate::collect::{self, BaseOf, decisions};
 use crate::decision::compare::{self, Overruling};
 use crate::decision::rules::{DecisionRules, KIND};
 use crate::decision::{Decision, RecordKind};

@@ -14,8 +14,7 @@ use crate::model::model_settings::UserSettings;
 use crate::moment::Moment;
 use crate::render;
 use crate::render::ui::Ui;
-use crate::verdict::Verdict;
-use crate::verdict::verdict_files;
+use crate::verdict::{Verdict, verdict_files};
 
 /// Arguments of `gate explain`.
 #[derive(Debug, clap::Args)]

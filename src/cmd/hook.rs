@@ -6,7 +6,6 @@ use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::check_after_write;
 use crate::cmd::offer_decision;
 use crate::digest::hex_digest;
 use crate::doctor::canary;
@@ -14,14 +13,13 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::hook::client::{self, Client};
 use crate::hook::pre_push::PushAnswer;
-use crate::hook::typed_line;
-use crate::hook::{self, GitHook};
+use crate::hook::{self, GitHook, typed_line};
 use crate::install::{self, Chained};
 use crate::model::is_in_model_call;
-use crate::render;
 use crate::render::ui::Ui;
 use crate::run::run_itself;
 use crate::shell_kind::Shell;
+use crate::{check_after_write, render};
 
 /// Arguments of `gate hook`.
 #[derive(Debug, clap::Args)]

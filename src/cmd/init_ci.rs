@@ -2,8 +2,7 @@
 
 use std::fs;
 
-use crate::cmd::consent::Consent;
-use crate::cmd::consent::carry_out;
+use crate::cmd::consent::{Consent, carry_out};
 use crate::cmd::install_failure;
 use crate::embedded;
 use crate::exit::Exit;

@@ -1,7 +1,6 @@
 //! `gate init --instructions`: the block for the files that agent clients read first.
 
-use crate::cmd::consent::Consent;
-use crate::cmd::consent::carry_out;
+use crate::cmd::consent::{Consent, carry_out};
 use crate::cmd::install_failure;
 use crate::exit::Exit;
 use crate::failure::Failure;

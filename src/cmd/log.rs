@@ -4,7 +4,6 @@ use std::env;
 use std::time::{Duration, SystemTime};
 
 use crate::cmd::named_tests;
-use crate::command_line;
 use crate::engine::Workplace;
 use crate::event::agent_work::Act;
 use crate::event::pushes::SeenPush;
@@ -12,13 +11,12 @@ use crate::event::{Ended, Event, EventKind};
 use crate::exit::Exit;
 use crate::fact::intent;
 use crate::failure::Failure;
-use crate::render;
 use crate::render::ui::{Ui, WARN};
 use crate::runner::Project;
-use crate::source;
 use crate::source::remote_reflogs::pushes_since;
 use crate::source::sessions::{self, SessionLog};
 use crate::timeline::{self, Entry};
+use crate::{command_line, render, source};
 
 /// The maximum number of movements of refs that are read.
 const MOVEMENTS: usize = 5_000;

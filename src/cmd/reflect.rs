@@ -8,16 +8,13 @@ use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::learn::branch_fate::{self, BranchFate};
-use crate::learn::reflection::Reflection;
-use crate::learn::reflection::ReflectionReply;
-use crate::learn::reflection_store;
+use crate::learn::reflection::{Reflection, ReflectionReply};
 use crate::learn::rotation::Rotation;
 use crate::learn::task_record::{self, TaskRecord};
-use crate::learn::{self, DEFAULT_ROLE};
-use crate::render;
+use crate::learn::{self, DEFAULT_ROLE, reflection_store};
 use crate::render::reflections::ReflectionList;
 use crate::render::ui::Ui;
-use crate::session;
+use crate::{render, session};
 
 /// Arguments of `gate reflect`.
 #[expect(clippy::struct_excessive_bools, reason = "independent switches")]

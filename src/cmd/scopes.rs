@@ -1,8 +1,7 @@
 //! `gate init --scopes`: derives a first table of scopes, for a person to edit.
 
 use crate::cmd::commits::gate;
-use crate::cmd::consent::Consent;
-use crate::cmd::consent::carry_out;
+use crate::cmd::consent::{Consent, carry_out};
 use crate::cmd::install_failure;
 use crate::commit::derive_scopes::{self, HistoryCommit};
 use crate::commit::message::CommitMessage;

@@ -10,17 +10,15 @@ use crate::engine::Workplace;
 use crate::event::EventKind;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::gates;
 use crate::gates::finding::Answer;
 use crate::model::model_settings::UserSettings;
 use crate::moment::Moment;
 use crate::policy::Mode;
-use crate::render;
 use crate::render::observed_blocks::{Observed, ObservedCase};
 use crate::render::status::ModelCost;
 use crate::render::ui::Ui;
-use crate::verdict::Verdict;
-use crate::verdict::verdict_files;
+use crate::verdict::{Verdict, verdict_files};
+use crate::{gates, render};
 
 /// Arguments of `gate status`.
 #[derive(Debug, clap::Args)]

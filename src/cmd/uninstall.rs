@@ -1,7 +1,6 @@
 //! `gate uninstall`: the exact inverse of `gate init`.
 
-use crate::cmd::consent::Consent;
-use crate::cmd::consent::carry_out;
+use crate::cmd::consent::{Consent, carry_out};
 use crate::cmd::install_failure;
 use crate::exit::Exit;
 use crate::install::{InstallTarget, plan_uninstall};

@@ -3,8 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::decision_index as memory;
-use super::tree_differences;
+use super::{decision_index as memory, tree_differences};
 use crate::decision::compare::FileStates;
 use crate::decision::rules::{DecisionRules, KIND};
 use crate::decision::{self, Decision};

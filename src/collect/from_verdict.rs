@@ -3,10 +3,8 @@
 //! Sources outside of the repository and its journal are not read again: the forge, whose answers the verdict holds,
 //! and the settings of that moment.
 
-use crate::collect::commits;
-use crate::collect::decisions;
 use crate::collect::draft::Draft;
-use crate::collect::{CollectError, Lineage, Sources, finish};
+use crate::collect::{CollectError, Lineage, Sources, commits, decisions, finish};
 use crate::fact::subject::{Base, RefUpdate, SubjectKind};
 use crate::fact::{Facts, Note};
 use crate::git::Range;

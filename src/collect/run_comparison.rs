@@ -7,8 +7,7 @@ use crate::collect::draft::Draft;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::collect::named_texts::NamedTexts;
-use crate::collect::tree_differences;
-use crate::collect::{CollectError, Sources};
+use crate::collect::{CollectError, Sources, tree_differences};
 use crate::fact::evidence::{RunFact, RunProof};
 use crate::fact::rewritten_files::rewriter;
 use crate::git::{GitError, PathChange, Repo, TreeDiff};

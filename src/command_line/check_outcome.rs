@@ -3,8 +3,7 @@
 use crate::foreign_text::beginning;
 use crate::runner::output_line::Means;
 use crate::runner::{Catalogue, CommandKind, OutputOutcome, OutputReading, Runner, read_output_as};
-use crate::shell::command_outcome::CommandOutcome;
-use crate::shell::command_outcome::{ObservedEnding, Outcomes};
+use crate::shell::command_outcome::{CommandOutcome, ObservedEnding, Outcomes};
 use crate::shell::exit_status::{self, Fate};
 use crate::shell::program::{InputSource, Leaf, LeafId, Sink};
 

@@ -5,8 +5,7 @@ use regex::Regex;
 
 use crate::runner::output_line::{Means, lines};
 use crate::runner::{Catalogue, Runner};
-use crate::shell::command_outcome::CommandOutcome;
-use crate::shell::command_outcome::ObservedEnding;
+use crate::shell::command_outcome::{CommandOutcome, ObservedEnding};
 use crate::shell::exit_status;
 use crate::shell::program::{Expr, Leaf, LeafId, Program, Sink};
 

@@ -6,12 +6,9 @@ use std::path::PathBuf;
 use crate::runner::{CommandKind, ExitMeaning, Invocation, Project, ProjectFiles, RunScope, classify};
 use crate::shell::program::{Arg, InputSource, Leaf, Program};
 
-use super::Extent;
 use super::command_table::{CommandEntry, Paths, Prints, table};
-use super::environment;
 use super::narrowing::{How, Narrowed};
-use super::push_target;
-use super::run_settings;
+use super::{Extent, environment, push_target, run_settings};
 
 /// A command line and the purposes of its commands.
 #[derive(Clone, Debug)]

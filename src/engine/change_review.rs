@@ -1,9 +1,8 @@
 //! The parts of a change that reviewers read, and what they said of them.
 
 use super::{Uncommitted, Workplace};
-use crate::fact::Facts;
-use crate::fact::Note;
 use crate::fact::subject::Base;
+use crate::fact::{Facts, Note};
 use crate::gates::review;
 use crate::git::GitError;
 use crate::oid::Oid;

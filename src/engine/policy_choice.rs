@@ -3,14 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::{Workplace, policy_files};
-use crate::collect::contracts;
 use crate::collect::merge_base::{Lineage, Target};
-use crate::collect::{self, BaseOf};
+use crate::collect::{self, BaseOf, contracts};
 use crate::config::{self, LocateError, PolicyFiles, PolicyLocations, ReadFile};
 use crate::exit::Exit;
-use crate::fact::Note;
-use crate::fact::policy_change;
 use crate::fact::subject::Base;
+use crate::fact::{Note, policy_change};
 use crate::failure::Failure;
 use crate::gates;
 use crate::oid::Oid;

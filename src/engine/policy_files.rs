@@ -1,9 +1,8 @@
 //! Reads the files of a policy: `gate.toml` and `gate/runners/`, in a commit or in the working tree.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 use crate::config::{self, PolicyFiles};
 use crate::exit::Exit;

@@ -3,8 +3,7 @@
 use crate::eval::labelled_case::CaseInputs;
 use crate::eval::session_end;
 use crate::eval::suite_kind::Suite;
-use crate::fact::final_message;
-use crate::fact::message_sentences;
+use crate::fact::{final_message, message_sentences};
 use crate::policy::Severity;
 use crate::replay::gate_answers::judged;
 use crate::replay::{AnswerWord, Case, CaseError};

@@ -5,16 +5,13 @@ use std::borrow::Cow;
 use minijinja::context;
 use serde::Deserialize;
 
-use super::GateKind;
 use super::finding::{Answer, Finding};
-use super::finding_text;
+use super::{GateKind, finding_text};
 use crate::command_line::CheckOutcome;
 use crate::event::agent_work::{Speaker, StopKind};
 use crate::event::forwarded_text::own_words;
-use crate::fact::Facts;
-use crate::fact::final_message;
-use crate::fact::message_sentences;
 use crate::fact::session_steps::{CommandRun, Deed, Step};
+use crate::fact::{Facts, final_message, message_sentences};
 use crate::gates::finding_text::plain;
 use crate::lazy_patterns::PhrasePatterns;
 use crate::policy::{Gate, ParamError, Policy, read_params};

@@ -3,10 +3,8 @@
 use minijinja::context;
 use serde::Deserialize;
 
-use super::GateKind;
-use super::evidence;
 use super::finding::{Answer, Finding};
-use super::finding_text;
+use super::{GateKind, evidence, finding_text};
 use crate::contract::ConditionOutcome;
 use crate::fact::Facts;
 use crate::fact::contract::{ConditionFact, ContractFact, ContractProblem};

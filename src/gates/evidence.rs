@@ -8,11 +8,10 @@ use std::collections::BTreeSet;
 use minijinja::{Value, context};
 use serde::Deserialize;
 
-use super::GateKind;
 use super::finding::{Answer, Finding};
 use super::finding_text::{self, list, shell_words};
 use super::other_command::{chosen_part, difference};
-use super::quarantine;
+use super::{GateKind, quarantine};
 use crate::command_line::CheckOutcome;
 use crate::event::{Ended, Grade};
 use crate::fact::Facts;

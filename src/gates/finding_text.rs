@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use minijinja::{Environment, Value};
 
 use crate::embedded;
-use crate::foreign_text::is_hidden;
-use crate::foreign_text::shortened;
+use crate::foreign_text::{is_hidden, shortened};
 use crate::gates::finding::{Answer, Finding};
 use crate::policy::{Gate, Message};
 use crate::repo_path::RepoPath;

@@ -3,9 +3,8 @@
 use minijinja::context;
 use serde::Deserialize;
 
-use super::GateKind;
 use super::finding::{Answer, Finding};
-use super::finding_text;
+use super::{GateKind, finding_text};
 use crate::fact::Facts;
 use crate::fact::intent::IntentKind;
 use crate::policy::{Gate, ParamError, Policy, read_params};

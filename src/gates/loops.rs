@@ -10,9 +10,8 @@ mod repetition;
 use minijinja::{Value, context};
 use serde::Deserialize;
 
-use super::GateKind;
 use super::finding::{Answer, Finding};
-use super::finding_text;
+use super::{GateKind, finding_text};
 use crate::event::agent_work::{Speaker, StopKind};
 use crate::fact::Facts;
 use crate::fact::session_steps::{CommandRun, Deed, SimpleRun, Step, Story};

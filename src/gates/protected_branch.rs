@@ -6,9 +6,8 @@
 use minijinja::context;
 use serde::Deserialize;
 
-use super::GateKind;
 use super::finding::{Answer, Finding};
-use super::finding_text;
+use super::{GateKind, finding_text};
 use crate::fact::Facts;
 use crate::fact::subject::{DefaultBranch, RefUpdate, Subject};
 use crate::globs::Globs;

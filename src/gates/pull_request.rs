@@ -8,11 +8,10 @@
 use minijinja::{Value, context};
 use serde::Deserialize;
 
-use super::GateKind;
 use super::finding::{Answer, Finding};
 use super::finding_text::list_of;
 use super::forge_gates::{self, Offline, cure, unreadable, why};
-use super::protected_branch;
+use super::{GateKind, protected_branch};
 use crate::fact::Facts;
 use crate::fact::hosting::{ForgeAnswer, Hosting, Pull, PullState, Via};
 use crate::fact::subject::Base;

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use minijinja::{Value, context};
 use serde::Deserialize;
 
-use super::GateKind;
 use super::finding::{Answer, Finding};
-use super::finding_text;
+use super::{GateKind, finding_text};
 use crate::event::red_green::MAX_NAMES;
 use crate::fact::Facts;
 use crate::fact::regression::{self, ChangedTest, ProofFact, TestedChange};

@@ -3,9 +3,8 @@
 use minijinja::context;
 use serde::Deserialize;
 
-use super::GateKind;
 use super::finding::{Answer, Finding};
-use super::finding_text;
+use super::{GateKind, finding_text};
 use crate::fact::Facts;
 use crate::fact::review::ReviewFinding;
 use crate::gates::finding_text::plain;

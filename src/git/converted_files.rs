@@ -7,8 +7,7 @@ use std::path::Path;
 
 use super::attribute_files::folders_above;
 use super::command::run;
-use super::config::last;
-use super::config::{ConfigEntry, parse_flag};
+use super::config::{ConfigEntry, last, parse_flag};
 use super::file_modes::tells_modes_apart;
 use super::status::WorkingTreeStatus;
 use super::{GitError, Repo, TreeDiff};

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::config::last;
-use super::config::{ConfigEntry, parse_flag};
+use super::config::{ConfigEntry, last, parse_flag};
 use crate::local_file::{LocalCause, LocalFile};
 use crate::repo_path::RepoPath;
 use crate::snapshot::SnapshotEntry;

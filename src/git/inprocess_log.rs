@@ -8,8 +8,7 @@ use git2::Repository;
 use super::changed_blobs::Blobs;
 use super::{PathChange, TreeDiff, inprocess_tree_diff};
 use crate::commit::change::{Commit, FileChange, PathStatus, Person};
-use crate::git::log_entry::Logged;
-use crate::git::log_entry::Range;
+use crate::git::log_entry::{Logged, Range};
 use crate::oid::Oid;
 
 /// The largest number of commits, new and known ones, that are read in process. Git reads the rest, because it reads

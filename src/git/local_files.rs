@@ -6,8 +6,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::command::{run, run_any};
-use super::config::ConfigEntry;
-use super::config::last;
+use super::config::{ConfigEntry, last};
 use super::hidden_edits::{expand_home, has_rules};
 use super::leftover_files::{is_code, is_made};
 use super::status::{StatusPath, WorkingTreeStatus};

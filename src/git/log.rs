@@ -2,10 +2,9 @@
 //! it.
 
 use std::collections::HashSet;
-use std::fs;
 use std::io::BufReader;
 use std::process::{Child, ChildStdout};
-use std::{iter, vec};
+use std::{fs, iter, vec};
 
 use jiff::Timestamp;
 

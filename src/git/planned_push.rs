@@ -1,10 +1,9 @@
 //! A push before it happens: git itself lists the refs that its arguments and settings name.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
+use std::{fs, io};
 
 /// The script that replaces the `pre-push` hook of a dry run: it keeps its input, and refuses.
 const RECORDER: &str =

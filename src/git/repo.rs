@@ -1,13 +1,11 @@
 //! A repository, and the places of its parts.
 
 use std::collections::{BTreeSet, HashMap};
-use std::env;
 use std::ffi::{OsStr, OsString};
-use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, PoisonError};
+use std::{env, fmt, fs};
 
 use super::command::{bare_command, failed, object_directories, run, run_any};
 use super::config::ListedConfig;

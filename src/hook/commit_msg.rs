@@ -5,19 +5,15 @@ use std::path::{Path, PathBuf};
 
 use crate::collect::decisions::{self, Staged};
 use crate::collect::{self, BaseOf};
-use crate::commit::author;
 use crate::commit::change::{Commit, Person};
-use crate::commit::message_draft;
 use crate::commit::rules::KIND;
-use crate::config;
+use crate::commit::{author, message_draft};
 use crate::engine::{Judgement, Uncommitted, Workplace};
 use crate::exit::Exit;
-use crate::fact::Facts;
 use crate::fact::commits::NewCommits;
-use crate::fact::roles;
 use crate::fact::subject::{Base, Subject, SubjectKind};
+use crate::fact::{Facts, roles};
 use crate::failure::Failure;
-use crate::gates;
 use crate::git::{GitError, Repo};
 use crate::hook::GitHook;
 use crate::hook::amend::{self, Making};
@@ -25,6 +21,7 @@ use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Mode, PolicySource};
 use crate::repo_path::RepoPath;
+use crate::{config, gates};
 
 /// The name of a commit that does not exist yet.
 const NAME: &str = "this commit";

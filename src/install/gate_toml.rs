@@ -6,9 +6,8 @@ use minijinja::value::{Value, ValueKind};
 use minijinja::{Environment, context};
 use toml_edit::{DocumentMut, Item, Table, value};
 
-use crate::embedded;
-use crate::foreign_text;
 use crate::stack::DeclaredStack;
+use crate::{embedded, foreign_text};
 
 /// A new `gate.toml`; with a commented example where there is no command. A command in `doubts` is a comment that says
 /// what was wrong with it.

@@ -1,9 +1,8 @@
 //! A plan: the changes on disk, and their display.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use similar::TextDiff;
 

@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use crate::embedded;
-use crate::shell;
 use crate::shell_kind::Shell;
 use crate::shell_quote::shell_word;
+use crate::{embedded, shell};
 
 /// The shells that have such a script.
 pub const SCRIPTED: [Shell; 3] = [Shell::Bash, Shell::Zsh, Shell::Fish];

@@ -8,9 +8,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::private_files;
 use super::recorded_run::RecordedRun;
-use super::{JournalError, latest_runs};
+use super::{JournalError, latest_runs, private_files};
 use crate::event::Event;
 use crate::oid::Oid;
 

@@ -12,10 +12,9 @@ use std::path::{Component, Path, PathBuf};
 use ring::hmac;
 use ring::rand::{SecureRandom as _, SystemRandom};
 
-use super::line_format;
 use super::new_event::event;
 use super::read::JournalLine;
-use super::{Journal, JournalError, NewEvent, private_files};
+use super::{Journal, JournalError, NewEvent, line_format, private_files};
 use crate::digest::hex;
 use crate::event::Event;
 

@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::learn::reflection::ReflectionReply;
-use crate::learn::reflection::{MAX_LESSON, MAX_SENTENCE, clean};
+use crate::learn::reflection::{MAX_LESSON, MAX_SENTENCE, ReflectionReply, clean};
 use crate::learn::task_record::TaskOutcome;
 
 /// The longest answer that is read, in bytes.

@@ -1,10 +1,9 @@
 //! A model that is a command.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::time::Duration;
+use std::{fs, io};
 
 use super::{MAX_ANSWER, ModelError, ModelReply, answer_text};
 use crate::event::Ended;

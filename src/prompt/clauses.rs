@@ -6,8 +6,7 @@ use regex::Regex;
 
 use super::concrete_values::concrete;
 use super::lookup_results::Findings;
-use super::prompt_text::own_regex;
-use super::prompt_text::{NameInPrompt, NameKind, PromptText};
+use super::prompt_text::{NameInPrompt, NameKind, PromptText, own_regex};
 use super::word_lists::PromptLanguage;
 
 /// The kind of act that a clause requests.

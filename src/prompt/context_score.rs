@@ -5,8 +5,7 @@ use super::concrete_values::concrete;
 use super::places::PromptTargets;
 use super::prompt_text::{NameInPrompt, NameKind};
 use super::score_basis::ScoreBasis;
-use super::scores::is_explicit;
-use super::scores::{MIN_QUESTION_WORDS, ScoreEvidence};
+use super::scores::{MIN_QUESTION_WORDS, ScoreEvidence, is_explicit};
 
 impl ScoreBasis<'_> {
     pub(super) fn context(&self, places: &PromptTargets<'_>) -> (u8, &'static str) {

@@ -7,8 +7,7 @@ use serde::Serialize;
 
 use super::clauses::{Clause, ClauseAct};
 use super::concrete_values::{concrete, has_metric};
-use super::prompt_text::own_regex;
-use super::prompt_text::{NameKind, PromptText};
+use super::prompt_text::{NameKind, PromptText, own_regex};
 use super::word_lists::{self, PromptLanguage};
 
 /// A smell in a prompt.

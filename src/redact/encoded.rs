@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use base64::Engine as _;
-use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::{Engine as _, alphabet};
 
 /// A shorter run holds no token.
 const MIN_ENCODED: usize = 20;

@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::config;
 use crate::engine::Workplace;
 use crate::event::Event;
 use crate::gates::finding::{Effect, GateResult};
@@ -12,9 +11,8 @@ use crate::replay::case::{AnswerWord, Case, CaseError};
 use crate::replay::compose::{CaseEnd, CaseSources, commits, compose};
 use crate::replay::gate_answers::{GateAnswer, of_results};
 use crate::replay::rejudge::{self, AgainError};
-use crate::source;
-use crate::timeline;
 use crate::verdict::Verdict;
+use crate::{config, source, timeline};
 
 /// A verdict that cannot be written down as a case.
 #[derive(Debug, thiserror::Error)]

@@ -5,17 +5,14 @@ use std::convert::Infallible;
 
 use crate::collect::decisions;
 use crate::command_line::{ObservedLine, witness};
-use crate::config;
 use crate::decision::compare::FileStates;
 use crate::decision::{self, Decision, RecordKind};
 use crate::event::{Ended, Grade};
 use crate::fact::decision_change::{self, DecisionChange, SubjectDecisions};
 use crate::fact::evidence::{RunFact, RunProof};
-use crate::fact::policy_change;
 use crate::fact::subject::{Base, DefaultBranch, RefUpdate, Subject, SubjectKind};
 use crate::fact::weakening::{self, FilePair, Weakening};
-use crate::fact::{Facts, Note};
-use crate::gates;
+use crate::fact::{Facts, Note, policy_change};
 use crate::moment::Moment;
 use crate::policy::PolicySource;
 use crate::replay::case_policy::CasePolicy;
@@ -26,9 +23,9 @@ use crate::replay::simulated_repository::World;
 use crate::replay::simulated_run::{EndedLine, SimulatedRun, Update};
 use crate::replay::tree_content::{Content, FileText, oid};
 use crate::repo_path::RepoPath;
-use crate::runner::CommandKind;
-use crate::runner::{Catalogue, Project};
+use crate::runner::{Catalogue, CommandKind, Project};
 use crate::shell_kind::Shell;
+use crate::{config, gates};
 
 /// Returns the facts at the end of the session.
 pub fn at_stop(world: &World, asked: &CasePolicy, ci_counts: bool) -> Facts {

@@ -5,8 +5,6 @@ use toml::{Table, Value};
 
 use crate::commit::derive_scopes::derive;
 use crate::commit::rules::CommitRules;
-use crate::config;
-use crate::gates;
 use crate::policy::{Policy, PolicySource};
 use crate::replay::case::{Case, CaseError};
 use crate::replay::packages::{self, Package, join};
@@ -14,7 +12,7 @@ use crate::replay::simulated_repository::World;
 use crate::replay::tree_content::Content;
 use crate::repo_path::RepoPath;
 use crate::runner::CommandKind;
-use crate::stack;
+use crate::{config, gates, stack};
 
 /// A policy, and which recorded runs its commands are about.
 pub struct CasePolicy {

@@ -10,8 +10,7 @@ use crate::replay::proofs_by_package::From;
 use crate::replay::simulated_repository::{World, copied_to, folder};
 use crate::replay::tree_content::{Content, FileText};
 use crate::repo_path::seen_from;
-use crate::runner::CommandKind;
-use crate::runner::Project;
+use crate::runner::{CommandKind, Project};
 use crate::shell::program::Leaf;
 
 /// The files that a command may change.

@@ -117,9 +117,8 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     use super::*;
-    use crate::event::EventKind;
     use crate::event::agent_work::{Act, AgentWork, EditKind, FileEdit, ShellCommand, StopKind, TurnEnd};
-    use crate::event::{Ended, Grade, Origin};
+    use crate::event::{Ended, EventKind, Grade, Origin};
     use crate::fact::session_steps::MAX_STEPS;
     use crate::replay::answer;
     use crate::repo_path::RepoPath;

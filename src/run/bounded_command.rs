@@ -2,11 +2,10 @@
 //! started ends with it.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use super::head_and_tail::KeptOutput;
 use super::process::{Finished, Spec, ended};

@@ -8,11 +8,9 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::ast::{CommandShape, Item, Op, Redirect, RedirectTo, Script, SyntaxNode, Word, WordPiece};
-use super::expand::Definitions;
-use super::expand::forget_assigned;
-use super::other_shells;
-use super::parse;
+use super::expand::{Definitions, forget_assigned};
 use super::program::{Arg, ChangedDirectory, Expr, InputSource, Leaf, Passes, Program, ProgramStep, Sink};
+use super::{other_shells, parse};
 use crate::shell::parse_error::Unparsed;
 use crate::shell_kind::Shell;
 

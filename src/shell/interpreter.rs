@@ -8,8 +8,7 @@ use std::collections::HashSet;
 use super::live_variables::LiveVariables;
 use super::program::{Expr, LeafId, Passes, Program, ProgramStep, ShellOption};
 use super::shell_state::{Flow, ShellState, VariableValue};
-use crate::shell::command_outcome::CommandOutcome;
-use crate::shell::command_outcome::ObservedEnding;
+use crate::shell::command_outcome::{CommandOutcome, ObservedEnding};
 use crate::shell_kind::Shell;
 
 /// More possible states than this are not followed.

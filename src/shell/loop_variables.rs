@@ -2,8 +2,7 @@
 
 use super::ast::{CommandShape, Script, SyntaxNode, Word, WordPiece};
 use super::build_program::{MAX_DEPTH, Walker};
-use super::expand::Definitions;
-use super::expand::forget_assigned;
+use super::expand::{Definitions, forget_assigned};
 
 impl Walker {
     /// Variables that a loop's body assigns have no known value at its start.

@@ -5,8 +5,7 @@
 
 use super::inner_command::{InnerCommand, Unwrapped, join, plain};
 use super::program::{Arg, Passes};
-use super::shell_arguments;
-use super::wrapper_table;
+use super::{shell_arguments, wrapper_table};
 
 fn base(name: &str) -> &str {
     let base = name.rsplit(['/', '\\']).next().unwrap_or(name);

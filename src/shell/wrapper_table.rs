@@ -7,11 +7,7 @@ use serde::Deserialize;
 use super::container::ContainerWords;
 use super::program::{Arg, Passes};
 use crate::embedded;
-use crate::shell::inner_command::InnerCommand;
-use crate::shell::inner_command::Unwrapped;
-use crate::shell::inner_command::is_assignment;
-use crate::shell::inner_command::join;
-use crate::shell::inner_command::plain;
+use crate::shell::inner_command::{InnerCommand, Unwrapped, is_assignment, join, plain};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]

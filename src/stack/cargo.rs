@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::file_list::relative;
-use super::file_list::{join, resolve, within};
+use super::file_list::{join, relative, resolve, within};
 use super::{BUILD, Detection, Files, TESTS};
 use crate::globs::Globs;
 

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::file_list::relative;
-use super::file_list::{depth, join, within};
-use super::{Component, DeclaredStack, Detection, Files, TESTS};
-use super::{cargo, make_targets, node, python, table};
+use super::file_list::{depth, join, relative, within};
+use super::{Component, DeclaredStack, Detection, Files, TESTS, cargo, make_targets, node, python, table};
 
 /// Files that only a forge and its bots read: the beginning of their paths, and a glob for them.
 const FORGE: [(&str, &str); 3] = [

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::function::Function;
-use super::pairing::Outlines;
-use super::pairing::Pairing;
+use super::pairing::{Outlines, Pairing};
 use super::tokens::came_into;
 
 /// The part of a body that must have come into a caller for the function to be part of it.

@@ -6,8 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::function::Function;
-use super::outline::FunctionAlias;
-use super::outline::Outline;
+use super::outline::{FunctionAlias, Outline};
 use super::tokens::{overlap, similarity};
 
 /// Bodies of fewer words are alike by chance.

@@ -8,14 +8,14 @@ use minijinja::context;
 use crate::event::FailingGate;
 use crate::fact::subject::{Base, DefaultBranch};
 use crate::fact::{Facts, Note};
-use crate::gates::evidence;
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
-use crate::gates::protected_branch;
+use crate::gates::{evidence, protected_branch};
 use crate::policy::{Command, Mode, Policy, Severity};
 use crate::templates::sentences::{self, say};
-use crate::verdict::Attempt;
-use crate::verdict::{EvidenceRecord, Outcome, PolicyRecord, SCHEMA_VERSION, SubjectRecord, UpdateRecord, Verdict};
-use crate::verdict::{feedback, forge_record};
+use crate::verdict::{
+    Attempt, EvidenceRecord, Outcome, PolicyRecord, SCHEMA_VERSION, SubjectRecord, UpdateRecord, Verdict, feedback,
+    forge_record,
+};
 
 /// The attempt from which control goes to a person. Attempts 1 and 2 get feedback, attempt 3 the last warning.
 pub const ESCALATES_AT: u32 = 4;

@@ -5,12 +5,10 @@
 
 use serde::Serialize;
 
-use crate::gates::claims;
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
-use crate::gates::word_judge;
+use crate::gates::{claims, word_judge};
 use crate::templates::{self, TemplateError};
-use crate::verdict::Attempt;
-use crate::verdict::Outcome;
+use crate::verdict::{Attempt, Outcome};
 
 /// The attempt that gets the last warning.
 pub const LAST_WARNING: u32 = 3;

@@ -2,17 +2,15 @@
 //!
 //! It speaks TLS to every host but its own test hosts, unless its requests go to a socket of the machine.
 
-use std::io;
 use std::net::{Shutdown, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::{Command, Output};
-use std::thread;
+use std::{io, thread};
 
 use serde_json::Value;
 
 use crate::clone::Clone;
-use crate::graphql;
-use crate::installed;
+use crate::{graphql, installed};
 
 /// What `gh` calls the forge.
 const HOST: &str = "github.example";

@@ -2,12 +2,11 @@
 //!
 //! The real `act` runs that job: only compiling, uploads between jobs, and what GitHub alone can do have stand-ins.
 
-use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Output};
-use std::thread;
+use std::{fs, thread};
 
 use serde_json::json;
 

@@ -1,8 +1,7 @@
 //! A scripted unblocker that answers with each of the outputs, each malformed once; and sessions at the same instant.
 
-use std::fs;
 use std::process::Command;
-use std::thread;
+use std::{fs, thread};
 
 use serde_json::Value;
 

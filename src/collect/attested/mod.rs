@@ -7,9 +7,8 @@ mod run_order;
 use jiff::Timestamp;
 
 use self::run_order::RunOrder;
-use crate::attest::summary;
 use crate::attest::verify::{self, Attested, AttestedProof, SignedVerdict};
-use crate::attest::{MAX_LINE_LENGTH, NOTES};
+use crate::attest::{MAX_LINE_LENGTH, NOTES, summary};
 use crate::collect::tested_changes;
 use crate::event::Grade;
 use crate::fact::{Facts, Note};

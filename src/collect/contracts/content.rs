@@ -1,10 +1,9 @@
 //! The files that a condition is about: those on disk, or those of a commit.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::{fmt, fs};
 
 use crate::collect::changed_files::{FilesOf, changed_paths};
 use crate::git::{GitError, Repo, WantedFile};

@@ -1,14 +1,13 @@
 //! The proof that the record of a line gives for each of its checks.
 
-use crate::command_line::CheckOutcome;
 use crate::command_line::check_outcome::CheckView;
 use crate::command_line::forged_output::files_of;
-use crate::command_line::output_evidence;
 use crate::command_line::purpose::Purpose;
 use crate::command_line::reviewed_line::Reviewed;
 use crate::command_line::run_result::sum;
 use crate::command_line::shown_output::may_show;
 use crate::command_line::understanding::CHECKS;
+use crate::command_line::{CheckOutcome, output_evidence};
 use crate::event::{Ended, RunReport};
 use crate::runner::{Catalogue, CommandKind, OutputOutcome, read_output_of};
 use crate::shell::command_outcome::CommandOutcome;

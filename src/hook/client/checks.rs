@@ -1,9 +1,8 @@
 //! Asks for the checks after a write, and tells the agent what they find.
 
-use super::command_evidence;
 use super::hook_context::Desk;
 use super::hook_event::{HookEvent, ToolAction};
-use super::{Client, HookDecision};
+use super::{Client, HookDecision, command_evidence};
 use crate::event::agent_work::{FileEdit, Phase};
 use crate::hook::after_write::{CheckAnswer, CheckFiles, CheckRequest, is_wanted};
 

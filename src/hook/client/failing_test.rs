@@ -1,10 +1,9 @@
 //! A task that asks only for a failing test. A failed run is the wanted result then.
 
 use crate::event::agent_work::Speaker;
-use crate::fact::Facts;
-use crate::fact::final_message;
 use crate::fact::session_steps::Deed;
 use crate::fact::weakening::is_test_file;
+use crate::fact::{Facts, final_message};
 use crate::gates;
 use crate::gates::finding::{Answer, Effect};
 use crate::policy::Policy;

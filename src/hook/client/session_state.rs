@@ -3,10 +3,9 @@
 //! It is scratch data, not a record: losing it costs a snapshot or repeats a message, but never a proof.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+use std::{fs, io};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,6 @@
 //! The index of runs is built while others write, and a killed build loses nothing.
 
-use std::fs;
-use std::thread;
+use std::{fs, thread};
 
 use super::*;
 use crate::journal::build_run_index::NewIndex;

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use super::seen_runs::SeenRun;
 use super::{CuratorSources, MIN_FAILED_RUNS, MemoryProposal, ProposalKind, TWICE, addition, proposal, rules};
-use crate::command_line;
-use crate::foreign_text;
 use crate::learn::memory_file::{self, MemoryChange};
+use crate::{command_line, foreign_text};
 
 /// The number of words in front of which the missing one may stand.
 const MAX_NAME: usize = 4;

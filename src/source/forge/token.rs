@@ -3,9 +3,8 @@
 //!
 //! A token for github.com is given to no other host: a host comes from the URL of a remote, which anybody can set.
 
-use std::env;
-use std::fmt;
 use std::time::Duration;
+use std::{env, fmt};
 
 use super::repository_url::{ForgeRepository, ForgeSettings, GITHUB};
 

@@ -3,10 +3,9 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::Client;
-use super::document;
 use super::lazy_json::JsonCursor;
 use super::line_reader::{self, LogLine, LogLines};
+use super::{Client, document};
 
 /// The largest part of a file that is searched. The first line may be one with pictures in it.
 const HEAD: u64 = 64 * 1024 * 1024;

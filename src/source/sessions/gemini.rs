@@ -10,11 +10,10 @@ use std::borrow::Cow;
 
 pub(crate) use self::output_trailer::OutputTrailer;
 use super::client::{Client, ToolRole};
-use super::document_items;
 use super::event_builder::{CommandEnding, OpenCall, Transcript, time};
 use super::kept_text::{self, LINE, SHORT, Sides, WORDS};
 use super::lazy_json::{BrokenJson, JsonCursor, Raw};
-use super::tool_input;
+use super::{document_items, tool_input};
 use crate::event::Ended;
 use crate::event::agent_work::{Act, EditKind, Phase, PlanItem, Speaker, StopKind};
 
