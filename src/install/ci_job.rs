@@ -3,7 +3,6 @@
 
 use std::path::Path;
 
-use super::init::make_folder;
 use super::install_record::{FileRecord, FileRole, InstallRecord, PortablePath};
 use super::plan::{FileState, Plan, PlannedChange};
 use super::{InstallError, InstallTarget};
@@ -13,7 +12,7 @@ use crate::digest::hex_digest;
 pub fn plan_job(repository: &InstallTarget, path: &Path, text: &str, before: FileState) -> Result<Plan, InstallError> {
     let mut plan = Plan { record: InstallRecord::load(repository)?, ..Plan::default() };
     if let Some(folder) = path.parent() {
-        make_folder(repository, folder, &mut plan);
+        plan.make_folder(repository, folder);
     }
     let place = PortablePath::new(repository, path);
     let digest = hex_digest(&[text.as_bytes()]);

@@ -10,12 +10,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::install_record::{FileRecord, FileRole, InstallRecord, PathBase, PortablePath};
+use super::install_record::{FileRole, InstallRecord, PathBase};
 use super::json_edit::{self, HookEntry};
-use super::plan::{FileState, Plan, PlannedChange};
-use super::{InstallError, InstallTarget, make_folder};
+use super::plan::{FileState, Plan};
+use super::{InstallError, InstallTarget};
 use crate::client_definition::{ClientFile, Install, SettingsForm};
-use crate::digest::hex_digest;
 use crate::embedded;
 use crate::source::sessions::Client;
 
@@ -131,14 +130,7 @@ fn plan_client(
     if text.as_ref() == Some(&after) {
         return Ok(false);
     }
-    if let Some(parent) = path.parent() {
-        make_folder(repository, parent, plan);
-    }
-    let place = PortablePath::new(repository, path);
-    let digest = hex_digest(&[after.as_bytes()]);
-    plan.record.put_file(FileRecord { place, role: FileRole::Client, digest, before: text });
-    let mode = if before == FileState::Missing { 0o644 } else { before.mode() };
-    plan.changes.push(PlannedChange::Write { path: path.to_owned(), before, bytes: after.into_bytes(), mode });
+    plan.write_text(repository, path, before, after, (FileRole::Client, text));
     Ok(true)
 }
 
@@ -284,15 +276,8 @@ fn plan_exclude(
     for line in lines {
         let _ = writeln!(after, "{line}");
     }
-    if let Some(parent) = path.parent() {
-        make_folder(repository, parent, plan);
-    }
-    let existed = before != FileState::Missing;
-    let place = PortablePath::new(repository, &path);
-    let digest = hex_digest(&[after.as_bytes()]);
-    plan.record.put_file(FileRecord { place, role: FileRole::Exclude, digest, before: existed.then_some(text) });
-    let mode = if existed { before.mode() } else { 0o644 };
-    plan.changes.push(PlannedChange::Write { path, before, bytes: after.into_bytes(), mode });
+    let text = (before != FileState::Missing).then_some(text);
+    plan.write_text(repository, &path, before, after, (FileRole::Exclude, text));
     Ok(())
 }
 

@@ -36,7 +36,6 @@ struct ManagerEntry {
     package_json: Option<String>,
     hook_text: Vec<String>,
     /// The environment variable in which it says that it runs a hook that it found.
-    #[serde(default)]
     running: Option<String>,
     says: String,
     /// The hooks for which `add` is known to work; empty: for any.

@@ -97,11 +97,7 @@ fn plan_policy(repository: &InstallTarget, path: &Path, wishes: &Wishes, plan: &
     if text.as_ref() == Some(&after) {
         return Ok(());
     }
-    let place = PortablePath::new(repository, path);
-    let digest = hex_digest(&[after.as_bytes()]);
-    plan.record.put_file(FileRecord { place, role: FileRole::Policy, digest, before: text });
-    let mode = if before == FileState::Missing { 0o644 } else { before.mode() };
-    plan.changes.push(PlannedChange::Write { path: path.to_owned(), before, bytes: after.into_bytes(), mode });
+    plan.write_text(repository, path, before, after, (FileRole::Policy, text));
     Ok(())
 }
 
@@ -290,7 +286,7 @@ fn plan_shim(
             kept_as(name, state)
         }
     };
-    make_folder(repository, &hooks.path, plan);
+    plan.make_folder(repository, &hooks.path);
     plan.record.put_hook(HookRecord { name: name.to_owned(), place, digest: hex_digest(&[&bytes]), before: before_us });
     let moved = matches!(plan.changes.last(), Some(PlannedChange::Move { from, .. }) if *from == path);
     let before = if moved { FileState::Missing } else { before };
@@ -345,12 +341,7 @@ fn plan_script(
 ) -> Result<bool, InstallError> {
     let path = &found.script;
     let before = FileState::read(path).map_err(InstallError::io(path))?;
-    let text = match &before {
-        FileState::Missing => Some(String::new()),
-        FileState::File { bytes, .. } => String::from_utf8(bytes.clone()).ok(),
-        _ => None,
-    };
-    let Some(text) = text else {
+    let Some(text) = before.text() else {
         plan.notes.push(format!(
             "{} is not a text file, so it stays as it is. Let it call:\n  gate hook git {name} \"$@\"",
             path.display()
@@ -362,34 +353,10 @@ fn plan_script(
         return Ok(true);
     }
     let existed = before != FileState::Missing;
-    let mode = if existed {
-        before.mode()
-    } else if found.sourced {
-        0o755
-    } else {
-        0o644
-    };
+    let mode = before.mode_or(if found.sourced { 0o755 } else { 0o644 });
     let place = PortablePath::new(repository, path);
     let digest = hex_digest(&[after.as_bytes()]);
     plan.record.put_file(FileRecord { place, role: FileRole::Script, digest, before: existed.then_some(text) });
     plan.changes.push(PlannedChange::Write { path: path.clone(), before, bytes: after.into_bytes(), mode });
     Ok(true)
-}
-
-pub(super) fn make_folder(repository: &InstallTarget, path: &Path, plan: &mut Plan) {
-    if path.exists() {
-        return;
-    }
-    if let Some(parent) = path.parent() {
-        make_folder(repository, parent, plan);
-    }
-    let place = PortablePath::new(repository, path);
-    if !plan.record.folders.contains(&place) {
-        plan.record.folders.push(place);
-    }
-    // Before the file that goes into it, and before a move within it there is nothing to move.
-    let change = PlannedChange::MakeFolder(path.to_owned());
-    if !plan.changes.contains(&change) {
-        plan.changes.push(change);
-    }
 }

@@ -3,12 +3,10 @@
 
 use std::path::Path;
 
-use super::init::make_folder;
-use super::install_record::{FileRecord, FileRole, InstallRecord, PortablePath};
-use super::plan::{FileState, Plan, PlannedChange};
+use super::install_record::{FileRole, InstallRecord};
+use super::plan::{FileState, Plan};
 use super::{InstallError, InstallTarget};
 use crate::client_definition::ClientFile;
-use crate::digest::hex_digest;
 use crate::embedded;
 use crate::source::sessions::Client;
 
@@ -32,11 +30,7 @@ pub fn plan_instructions(repository: &InstallTarget, root: &Path, clients: &[Cli
 
 fn add(repository: &InstallTarget, path: &Path, name: &str, plan: &mut Plan) -> Result<(), InstallError> {
     let before = FileState::read(path).map_err(InstallError::io(path))?;
-    let text = match &before {
-        FileState::Missing => Some(String::new()),
-        FileState::File { bytes, .. } => String::from_utf8(bytes.clone()).ok(),
-        _ => None,
-    };
+    let text = before.text();
     let Some(own) = text.as_deref().and_then(without) else {
         plan.notes.push(format!("{name} is a link, is not UTF-8, or has half of gate's block; it is left alone."));
         return Ok(());
@@ -45,18 +39,8 @@ fn add(repository: &InstallTarget, path: &Path, name: &str, plan: &mut Plan) -> 
     if text.as_deref() == Some(after.as_str()) {
         return Ok(());
     }
-    let existed = before != FileState::Missing;
-    if let Some(folder) = path.parent() {
-        make_folder(repository, folder, plan);
-    }
-    plan.record.put_file(FileRecord {
-        place: PortablePath::new(repository, path),
-        role: FileRole::Instructions,
-        digest: hex_digest(&[after.as_bytes()]),
-        before: existed.then_some(own),
-    });
-    let mode = if existed { before.mode() } else { 0o644 };
-    plan.changes.push(PlannedChange::Write { path: path.to_owned(), before, bytes: after.into_bytes(), mode });
+    let own = (before != FileState::Missing).then_some(own);
+    plan.write_text(repository, path, before, after, (FileRole::Instructions, own));
     Ok(())
 }
 

@@ -32,7 +32,6 @@ pub use disabled_hooks::{SwitchedOff, client_hooks_off, git_hooks_off};
 pub use error::InstallError;
 pub use hook_managers::{HookManager, is_running, managers};
 pub use hooks_dir::{HooksDir, HooksPathSetting, HooksPlace};
-use init::make_folder;
 pub use init::{Wishes, plan_init, plan_new_worktree, proposed};
 pub use install_record::{Before, HookRecord, InstallRecord};
 pub use instructions::plan_instructions;

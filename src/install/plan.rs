@@ -6,7 +6,8 @@ use std::{fs, io};
 
 use similar::TextDiff;
 
-use super::install_record::InstallRecord;
+use super::InstallTarget;
+use super::install_record::{FileRecord, FileRole, InstallRecord, PortablePath};
 use crate::digest::hex_digest;
 
 /// The changes to make, and the messages about them.
@@ -24,11 +25,50 @@ pub struct Plan {
 
 impl Plan {
     /// Returns `true` if carrying it out would change nothing.
-    pub fn is_idle(&self, repository: &super::InstallTarget) -> bool {
+    pub fn is_idle(&self, repository: &InstallTarget) -> bool {
         let recorded = InstallRecord::path(repository).exists();
         self.changes.is_empty()
             && !(self.record.is_empty() && recorded)
             && !(self.purge && repository.gate_dir().exists())
+    }
+
+    /// Adds a file with this text, and the folders above it that are missing. The record has its role, and the text that
+    /// was there without gate's.
+    pub(super) fn write_text(
+        &mut self,
+        repository: &InstallTarget,
+        path: &Path,
+        before: FileState,
+        after: String,
+        (role, text_before): (FileRole, Option<String>),
+    ) {
+        if let Some(folder) = path.parent() {
+            self.make_folder(repository, folder);
+        }
+        let place = PortablePath::new(repository, path);
+        let digest = hex_digest(&[after.as_bytes()]);
+        self.record.put_file(FileRecord { place, role, digest, before: text_before });
+        let mode = before.mode_or(0o644);
+        self.changes.push(PlannedChange::Write { path: path.to_owned(), before, bytes: after.into_bytes(), mode });
+    }
+
+    /// Adds a folder that is missing, and those above it.
+    pub(super) fn make_folder(&mut self, repository: &InstallTarget, path: &Path) {
+        if path.exists() {
+            return;
+        }
+        if let Some(parent) = path.parent() {
+            self.make_folder(repository, parent);
+        }
+        let place = PortablePath::new(repository, path);
+        if !self.record.folders.contains(&place) {
+            self.record.folders.push(place);
+        }
+        // Before the file that goes into it, and before a move within it there is nothing to move.
+        let change = PlannedChange::MakeFolder(path.to_owned());
+        if !self.changes.contains(&change) {
+            self.changes.push(change);
+        }
     }
 }
 
@@ -112,6 +152,15 @@ impl FileState {
         }
     }
 
+    /// Returns the content if it is text. Where nothing is, it is empty.
+    pub(super) fn text(&self) -> Option<String> {
+        match self {
+            Self::Missing => Some(String::new()),
+            Self::File { bytes, .. } => String::from_utf8(bytes.clone()).ok(),
+            Self::Link(_) | Self::Other => None,
+        }
+    }
+
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
             Self::File { bytes, .. } => bytes,
@@ -124,6 +173,11 @@ impl FileState {
             Self::File { mode, .. } => *mode,
             _ => 0,
         }
+    }
+
+    /// Returns the permission bits, or those for a new file where nothing is.
+    pub(super) fn mode_or(&self, new: u32) -> u32 {
+        if *self == Self::Missing { new } else { self.mode() }
     }
 }
 

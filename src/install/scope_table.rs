@@ -1,9 +1,8 @@
 //! A table of scopes or of roles that is added to `gate.toml`.
 
-use super::install_record::{FileRecord, FileRole, InstallRecord, PortablePath};
-use super::plan::{FileState, Plan, PlannedChange};
+use super::install_record::{FileRole, InstallRecord};
+use super::plan::{FileState, Plan};
 use super::{InstallError, InstallTarget};
-use crate::digest::hex_digest;
 
 /// Returns the plan that puts `table` at the end of `gate.toml`. Fails if that does not exist, cannot be read, or has
 /// scopes.
@@ -30,10 +29,6 @@ fn plan_table(repository: &InstallTarget, key: &str, table: &str) -> Result<Plan
     }
     let after = format!("{}\n\n{table}", text.trim_end());
     let mut plan = Plan { record: InstallRecord::load(repository)?, ..Plan::default() };
-    let place = PortablePath::new(repository, &path);
-    let digest = hex_digest(&[after.as_bytes()]);
-    plan.record.put_file(FileRecord { place, role: FileRole::Policy, digest, before: Some(text) });
-    let mode = before.mode();
-    plan.changes.push(PlannedChange::Write { path, before, bytes: after.into_bytes(), mode });
+    plan.write_text(repository, &path, before, after, (FileRole::Policy, Some(text)));
     Ok(plan)
 }

@@ -5,10 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::install_record::{FileRecord, FileRole, PortablePath};
-use super::plan::{FileState, Plan, PlannedChange};
-use super::{InstallError, InstallTarget, SCRIPTED, make_folder};
-use crate::digest::hex_digest;
+use super::install_record::FileRole;
+use super::plan::{FileState, Plan};
+use super::{InstallError, InstallTarget, SCRIPTED};
 use crate::shell_kind::Shell;
 use crate::shell_quote::shell_word;
 
@@ -55,22 +54,12 @@ pub(super) fn plan(
         return Ok(());
     }
     let after = format!("{text}{}", block(&line));
-    let existed = before != FileState::Missing;
-    if let Some(parent) = path.parent() {
-        make_folder(repository, parent, plan);
-    }
-    plan.record.put_file(FileRecord {
-        place: PortablePath::new(repository, &path),
-        role: FileRole::Shell,
-        digest: hex_digest(&[after.as_bytes()]),
-        before: existed.then(String::new),
-    });
     plan.notes.push(format!(
         "From the next {chosen} on, the runs of declared commands that you start yourself count, in all your repositories \
          with a gate.toml."
     ));
-    let mode = if existed { before.mode() } else { 0o644 };
-    plan.changes.push(PlannedChange::Write { path, before, bytes: after.into_bytes(), mode });
+    let text = (before != FileState::Missing).then(String::new);
+    plan.write_text(repository, &path, before, after, (FileRole::Shell, text));
     Ok(())
 }
 
