@@ -25,57 +25,34 @@ pub struct ClientFile {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Tools {
-    reads: Vec<String>,
-    shell: Vec<String>,
-    edits: Vec<String>,
-    plans: Vec<String>,
-    asks: Vec<String>,
-    delegates: Vec<String>,
-    follows: Vec<String>,
+    /// The tools that only read.
+    pub reads: ToolNames,
+    /// The tools that run command lines.
+    pub shell: ToolNames,
+    /// The tools that change files.
+    pub edits: ToolNames,
+    /// The tools that write down a plan.
+    pub plans: ToolNames,
+    /// The tools that ask the person a question.
+    pub asks: ToolNames,
+    /// The tools that pass work to a sub-agent, in a client that has no events for its start and end.
+    pub delegates: ToolNames,
+    /// The tools that show the result of a command in the background.
+    pub follows: ToolNames,
 }
 
-impl Tools {
-    /// Returns `true` if the tool only reads.
-    pub fn reads(&self, name: &str) -> bool {
-        has(&self.reads, name)
-    }
+/// Names of tools.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct ToolNames(Vec<String>);
 
-    /// Returns `true` if the tool runs command lines.
-    pub fn runs(&self, name: &str) -> bool {
-        has(&self.shell, name)
+impl ToolNames {
+    /// Returns `true` if a tool of this name is among them.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|known| match known.strip_suffix('*') {
+            Some(beginning) => name.starts_with(beginning),
+            None => known == name,
+        })
     }
-
-    /// Returns `true` if the tool changes files.
-    pub fn edits(&self, name: &str) -> bool {
-        has(&self.edits, name)
-    }
-
-    /// Returns `true` if the tool writes down a plan.
-    pub fn plans(&self, name: &str) -> bool {
-        has(&self.plans, name)
-    }
-
-    /// Returns `true` if the tool asks the person a question.
-    pub fn asks(&self, name: &str) -> bool {
-        has(&self.asks, name)
-    }
-
-    /// Returns `true` if the tool passes work to a sub-agent and the client has no events for its start and end.
-    pub fn delegates(&self, name: &str) -> bool {
-        has(&self.delegates, name)
-    }
-
-    /// Returns `true` if the tool shows the result of a command in the background.
-    pub fn follows(&self, name: &str) -> bool {
-        has(&self.follows, name)
-    }
-}
-
-fn has(names: &[String], name: &str) -> bool {
-    names.iter().any(|known| match known.strip_suffix('*') {
-        Some(start) => name.starts_with(start),
-        None => known == name,
-    })
 }
 
 /// Prompts that no person wrote.
@@ -187,9 +164,9 @@ mod tests {
 
     #[test]
     fn a_star_stands_for_all_that_begin_like_it() {
-        let names = ["Read".to_owned(), "mcp__docs__*".to_owned()];
+        let names = ToolNames(vec!["Read".to_owned(), "mcp__docs__*".to_owned()]);
         for (name, there) in [("Read", true), ("Reader", false), ("mcp__docs__find", true), ("mcp__db__write", false)] {
-            assert_eq!(has(&names, name), there, "{name}");
+            assert_eq!(names.has(name), there, "{name}");
         }
     }
 }

@@ -58,7 +58,7 @@ fn what(file: &ClientFile, event: &str, payload: &Value, log: Option<&Path>) -> 
             payload::prompt(file, prompt.trim_start().strip_prefix(PLAN).map_or(prompt, str::trim_start))
         }
         "preToolUse" => HookEventKind::Before(typed(call(file, payload), payload)),
-        "postToolUse" if file.tools.follows(text(payload, "toolName")) => end_of_background(payload),
+        "postToolUse" if file.tools.follows.has(text(payload, "toolName")) => end_of_background(payload),
         "postToolUse" => after(call(file, payload), payload),
         "postToolUseFailure" => {
             HookEventKind::Failed(call(file, payload), beginning_in_bytes(text(payload, "error"), 2048))

@@ -77,7 +77,7 @@ fn plan_mode(payload: &Value) -> Option<bool> {
 }
 
 fn delegates(file: &ClientFile, payload: &Value) -> bool {
-    file.tools.delegates(text(payload, "tool_name"))
+    file.tools.delegates.has(text(payload, "tool_name"))
 }
 
 fn agent(payload: &Value) -> String {

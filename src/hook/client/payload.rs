@@ -92,15 +92,15 @@ pub(super) fn call(tools: &Tools, id: Option<String>, name: &str, input: &Value)
         format!("{MADE_UP}{}", &digest[..16])
     };
     let id = id.unwrap_or_else(made_up);
-    let does = if tools.reads(name) {
+    let does = if tools.reads.has(name) {
         ToolAction::Reads
-    } else if tools.runs(name) {
+    } else if tools.shell.has(name) {
         shell(input)
-    } else if tools.edits(name) {
+    } else if tools.edits.has(name) {
         ToolAction::Edits(edits(input))
-    } else if tools.plans(name) {
+    } else if tools.plans.has(name) {
         ToolAction::Plans(plan(input))
-    } else if tools.asks(name) {
+    } else if tools.asks.has(name) {
         ToolAction::Asks(beginning_in_bytes(&question(input), TEXT))
     } else {
         let target = first(input, &["file_path", "path", "pattern", "url", "query", "prompt", "description"]);

@@ -34,9 +34,7 @@ struct ContractTable {
 #[serde(deny_unknown_fields)]
 struct PayloadRule {
     event: String,
-    #[serde(default)]
     tools: Option<String>,
-    #[serde(default)]
     gives: Option<String>,
     #[serde(default)]
     fields: BTreeMap<String, String>,
@@ -132,13 +130,13 @@ fn is(value: &Value, kind: &str) -> bool {
 /// Returns the action of a tool, in the words of the client files.
 fn class(tools: &Tools, name: &str) -> &'static str {
     match () {
-        () if tools.reads(name) => "reads",
-        () if tools.runs(name) => "shell",
-        () if tools.edits(name) => "edits",
-        () if tools.plans(name) => "plans",
-        () if tools.asks(name) => "asks",
-        () if tools.delegates(name) => "delegates",
-        () if tools.follows(name) => "follows",
+        () if tools.reads.has(name) => "reads",
+        () if tools.shell.has(name) => "shell",
+        () if tools.edits.has(name) => "edits",
+        () if tools.plans.has(name) => "plans",
+        () if tools.asks.has(name) => "asks",
+        () if tools.delegates.has(name) => "delegates",
+        () if tools.follows.has(name) => "follows",
         () => "other",
     }
 }
