@@ -7,6 +7,7 @@
 use std::path::Path;
 
 use super::client::command_evidence::{self, LineEnd};
+use super::client::command_weight;
 use super::client::session_state::{PendingCommand, StartingPoint, begun_lines, kept_values};
 use super::typed_line::{self, TypedLine};
 use crate::command_line::{Purpose, Understood};
@@ -138,7 +139,7 @@ fn record(place: &Workplace, line: &EnclosingLine, ground: &StartingPoint, push:
 
 /// Returns a line that ends with status 0 exactly if `line` reaches this push. Returns `None` if that cannot be told.
 fn before_push(line: &str, root: &Path, push: &RunningPush<'_>) -> Option<String> {
-    let whole = command_evidence::understand(line, root)?;
+    let whole = command_weight::understand(line, root)?;
     let mut commands = whole.program.leaves.iter().zip(&whole.purposes).enumerate();
     // Of several pushes with the same words it may be the first.
     let (index, (leaf, _)) = commands.find(|(_, (leaf, purpose))| push.is(leaf, purpose))?;
@@ -153,7 +154,7 @@ const REACHED: &str = "true && exit 0\nexit 9";
 /// Returns `true` if `end` is the line `whole` up to its command `index`, followed by [`REACHED`]: the words of the push
 /// may also stand in a message or in a here-document.
 fn is_cut_before(whole: &Understood, index: usize, end: &str, root: &Path) -> bool {
-    let Some(cut) = command_evidence::understand(end, root) else { return false };
+    let Some(cut) = command_weight::understand(end, root) else { return false };
     let texts = |line: &Understood| line.program.leaves.iter().map(|leaf| leaf.text.clone()).collect::<Vec<_>>();
     let (whole, cut) = (texts(whole), texts(&cut));
     let before = cut.get(..index).is_some_and(|before| before == &whole[..index]);

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::client::command_evidence::{self, LineEnd, ProjectDirectory, Weight};
+use super::client::command_evidence::{self, LineEnd};
+use super::client::command_weight::{self, Weight};
 use super::client::hook_context::clean;
 use super::client::session_state::{PendingCommand, StartingPoint, Store};
 use super::clock::millis_since_1970;
@@ -24,6 +25,7 @@ use crate::repo_path::RepoPath;
 use crate::runner::Project;
 use crate::session::Session;
 use crate::shell_kind::Shell;
+use crate::source::project_files::DiskDirectory;
 
 /// The reporter of these runs, and the name under which a started line is kept.
 pub(super) const REPORTER: &str = "shell";
@@ -63,9 +65,9 @@ fn begun(shell: Shell, line: &str, dir: &Path, process: Option<u32>) -> Option<S
     if line.len() > MAX_LINE || Session::current(dir).agent.is_some() {
         return None;
     }
-    let understood = command_evidence::understand(line, dir)?;
+    let understood = command_weight::understand(line, dir)?;
     let in_background = understood.program.leaves.iter().any(|leaf| leaf.background || leaf.late);
-    if in_background || understood.program.truncated || command_evidence::weigh(Some(&understood)) != Weight::Checks {
+    if in_background || understood.program.truncated || command_weight::weigh(Some(&understood)) != Weight::Checks {
         return None;
     }
     let began = millis_since_1970();
@@ -85,7 +87,7 @@ fn begun(shell: Shell, line: &str, dir: &Path, process: Option<u32>) -> Option<S
     let variables: Vec<_> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
-    let narrowed = command_line::inherited(line, Project::without_runners(&ProjectDirectory(dir)), &variables);
+    let narrowed = command_line::inherited(line, Project::without_runners(&DiskDirectory(dir.to_owned())), &variables);
     let token = format!("{id}:{}", grounds.first()?.root.to_str()?);
     let store = Store::of(&first.repo.gate_dir(), REPORTER);
     store.forget_old();
@@ -143,7 +145,7 @@ fn ground(
         background: false,
         shell: Some(shell),
     };
-    let files = ProjectDirectory(&root);
+    let files = DiskDirectory(root.clone());
     let serves = |ended| !command_line::witness(&policy.commands, &told(ended), policy.project(&files)).is_empty();
     if ![0, 1].into_iter().map(Ended::Exited).any(serves) {
         return None;

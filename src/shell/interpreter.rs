@@ -3,6 +3,9 @@
 //! For one command of the line, the program carries the set of possible states along: the outcome of the command, `$?`,
 //! `set -e` and `pipefail`, and the variables that a later `exit` or test reads.
 
+mod pipelines;
+mod traps;
+
 use std::collections::HashSet;
 
 use super::live_variables::LiveVariables;
@@ -69,30 +72,6 @@ impl<'a> Machine<'a> {
         };
         let ends = self.run(&self.program.root, vec![start], false);
         self.exit_traps(ends)
-    }
-
-    /// Runs `trap … EXIT` for shells that have ended. The status stays, unless the trap itself exits.
-    fn exit_traps(&mut self, ends: Vec<ShellState>) -> Vec<ShellState> {
-        let mut after = Vec::with_capacity(ends.len());
-        for mut end in ends {
-            let Some(body) = end.on_exit.take().and_then(|index| self.traps.get(index).copied()) else {
-                after.push(end);
-                continue;
-            };
-            let (zero, origin) = (end.zero, end.origin);
-            end.flow = Flow::Normal;
-            for mut state in self.run(body, vec![end], false) {
-                if state.errexit && state.shell == Shell::Zsh && state.flow == Flow::Exit {
-                    // There `set -e` need not end a trap.
-                    after.push(ShellState { zero, origin, ..state.clone() });
-                }
-                if state.flow != Flow::Exit {
-                    (state.zero, state.origin) = (zero, origin);
-                }
-                after.push(state);
-            }
-        }
-        self.unique(after)
     }
 
     pub(super) fn unique(&mut self, states: Vec<ShellState>) -> Vec<ShellState> {
@@ -380,16 +359,6 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn trap(&mut self, body: &'a ProgramStep) -> usize {
-        match self.traps.iter().position(|known| std::ptr::eq(*known, body)) {
-            Some(index) => index,
-            None => {
-                self.traps.push(body);
-                self.traps.len() - 1
-            }
-        }
-    }
-
     fn outcome(&self, id: LeafId, zero: bool, mut state: ShellState) -> ShellState {
         state.zero = zero;
         if self.origins {
@@ -502,110 +471,6 @@ impl<'a> Machine<'a> {
             })
             .collect();
         self.unique(ends)
-    }
-
-    fn pipe(&mut self, stages: &'a [ProgramStep], state: &ShellState, checked: bool, next: &mut Vec<ShellState>) {
-        // Each way: the target so far, the statuses so far, and the command that failed last.
-        let mut ways = vec![((state.target, state.watched.clone()), Vec::new(), None)];
-        // zsh runs the last command of a pipeline itself, and so what that sets stays set.
-        let (stages, here) = match stages.split_last() {
-            Some((last, before)) if self.shell == Shell::Zsh => (before, Some(last)),
-            _ => (stages, None),
-        };
-        for stage in stages {
-            let mut longer = Vec::new();
-            let mut targets: Vec<_> = ways.iter().map(|(target, ..)| target.clone()).collect();
-            targets.sort_unstable();
-            targets.dedup();
-            for target in targets {
-                let start = ShellState { target: target.0, watched: target.1.clone(), ..state.clone() };
-                let ends = self.inner(stage, &start, start.clone(), checked);
-                for (_, statuses, failed) in ways.iter().filter(|way| way.0 == target) {
-                    for end in &ends {
-                        let mut statuses: Vec<bool> = statuses.clone();
-                        if !self.names.pipestatus {
-                            // Only whether any failed, and the last one, are asked for.
-                            let any = statuses.iter().all(|zero| *zero);
-                            statuses = vec![any];
-                        }
-                        statuses.push(end.zero);
-                        let origin = if end.zero && state.pipefail { *failed } else { end.origin };
-                        longer.push(((end.target, end.watched.clone()), statuses, origin));
-                    }
-                }
-            }
-            longer.sort();
-            longer.dedup();
-            if longer.len() > MAX_STATES {
-                self.overflow = true;
-                return;
-            }
-            ways = longer;
-        }
-        if let Some(last) = here {
-            for ((target, watched), before, failed) in ways {
-                for end in self.run(last, vec![ShellState { target, watched, ..state.clone() }], checked) {
-                    let mut statuses = before.clone();
-                    statuses.push(end.zero);
-                    let passed = end.zero && (!end.pipefail || before.iter().all(|zero| *zero));
-                    let zero = if end.flow == Flow::Normal { passed } else { end.zero };
-                    let origin = if end.zero && !zero { failed } else { end.origin };
-                    let pipes = if self.names.pipestatus { statuses } else { Vec::new() };
-                    next.push(ShellState { zero, origin, pipes, ..end });
-                }
-            }
-            return;
-        }
-        for ((target, watched), statuses, origin) in ways {
-            let last = statuses.last().copied().unwrap_or(true);
-            let zero = if state.pipefail { statuses.iter().all(|zero| *zero) } else { last };
-            let pipes = if self.names.pipestatus { statuses } else { Vec::new() };
-            next.push(ShellState { zero, target, watched, origin, pipes, ..state.clone() });
-        }
-    }
-
-    /// Applies the effects of a failing command: `trap … ERR`, then `set -e`.
-    fn settle(&mut self, step: &'a ProgramStep, states: Vec<ShellState>, checked: bool) -> Vec<ShellState> {
-        let pipeline = matches!(step, ProgramStep::Pipe(_));
-        let silent = matches!(
-            step,
-            ProgramStep::Bind(_)
-                | ProgramStep::Unbound
-                | ProgramStep::Substitution(_)
-                | ProgramStep::Case(..)
-                | ProgramStep::Background(_)
-        );
-        let mut settled = Vec::with_capacity(states.len());
-        for mut state in states {
-            if self.names.pipestatus && !pipeline && !silent && state.flow == Flow::Normal {
-                state.pipes = vec![state.zero];
-            }
-            if checked && !state.zero && !silent && state.on_err.is_some() && state.flow == Flow::Normal {
-                // bash runs the trap in some of the places where `set -e` does not apply: it may or may not.
-                settled.push(state.clone());
-            } else if state.zero || checked || silent || state.flow != Flow::Normal {
-                settled.push(state);
-                continue;
-            }
-            let errexit = state.errexit && !checked;
-            let Some(body) = state.on_err.and_then(|index| self.traps.get(index).copied()) else {
-                settled.push(if errexit { ShellState { flow: Flow::Exit, ..state } } else { state });
-                continue;
-            };
-            let (origin, pipes) = (state.origin, state.pipes.clone());
-            // The trap does not call itself.
-            let index = state.on_err.take();
-            for end in self.run(body, vec![state], false) {
-                let end = if end.flow == Flow::Normal {
-                    let flow = if errexit { Flow::Exit } else { Flow::Normal };
-                    ShellState { zero: false, origin, pipes: pipes.clone(), on_err: index, flow, ..end }
-                } else {
-                    end
-                };
-                settled.push(end);
-            }
-        }
-        settled
     }
 }
 

@@ -1,14 +1,15 @@
 //! Declared checks that run in the background while the agent stops.
 
-use super::command_evidence::{ProjectDirectory, policy_here};
+use super::command_evidence::policy_here;
 use super::hook_context::Desk;
 use crate::command_line;
 use crate::event::Ended;
 use crate::repo_path::RepoPath;
+use crate::source::project_files::DiskDirectory;
 
 /// Returns `true` if a line in the background runs a declared check and will come to its end.
 pub(super) fn will_end_a_check(desk: &Desk, line: &str) -> bool {
-    let files = ProjectDirectory(&desk.root);
+    let files = DiskDirectory(desk.root.clone());
     let Ok(policy) = policy_here(&desk.place) else { return false };
     let project = policy.project(&files);
     let Ok(understood) = command_line::understand_in(line, desk.shell(), project) else { return false };

@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use super::command_evidence::{heavy, place_of, understand};
+use super::command_evidence::{heavy, place_of};
+use super::command_weight::understand;
 use super::hook_context::Desk;
 use super::own_commits;
 use crate::command_line::{Purpose, Understood};

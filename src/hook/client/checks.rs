@@ -2,7 +2,7 @@
 
 use super::hook_context::Desk;
 use super::hook_event::{HookEvent, ToolAction};
-use super::{Client, HookDecision, command_evidence};
+use super::{Client, HookDecision, command_weight};
 use crate::event::agent_work::{FileEdit, Phase};
 use crate::hook::after_write::{CheckAnswer, CheckFiles, CheckRequest, is_wanted};
 
@@ -50,7 +50,7 @@ fn changed(desk: &Desk, told: &HookEvent, does: &ToolAction) -> Option<CheckRequ
         }
         ToolAction::Shell { line, dir, .. } => {
             let at = dir.as_deref().or(told.dir.as_deref()).unwrap_or(&desk.root);
-            let line = command_evidence::understand(line, at)?;
+            let line = command_weight::understand(line, at)?;
             let edits = line.purposes.iter().any(|purpose| purpose.edits);
             edits.then(|| CheckRequest { other_edits: true, ..CheckRequest::default() })
         }

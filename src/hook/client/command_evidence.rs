@@ -1,14 +1,12 @@
 //! Makes evidence from a command that the agent ran: two snapshots by gate, and the status that its client reports.
 
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
-use super::changes;
 use super::hook_context::{Desk, clean};
 use super::hook_event::{self, HookEvent, ReportedEnding};
 use super::session_state::{PendingCommand, StartingPoint};
+use super::{changes, command_weight};
 use crate::command_line::{self, Purpose, Understood, Witnessed};
-use crate::embedded;
 use crate::engine::{Workplace, earlier_lines, test_results};
 use crate::event::agent_work::{Act, CommandEnd, ShellCommand};
 use crate::event::{CommandRef, Ended, EventKind, Run};
@@ -17,7 +15,7 @@ use crate::parent_processes::{ParentProcess, processes_above};
 use crate::policy::{Command, Policy};
 use crate::repo_path::RepoPath;
 use crate::run::{self, KeptOutput};
-use crate::runner::{CommandKind, NamedTests, Project, ProjectFiles};
+use crate::runner::NamedTests;
 use crate::shell::program::Leaf;
 use crate::shell_kind::Shell;
 use crate::snapshot::KeptSnapshot;
@@ -34,57 +32,6 @@ const PATHS: usize = 256;
 const MAX_GROUNDS: usize = 3;
 /// The number of processes above a hook among which its client is looked for.
 const MAX_HOOK_DEPTH: usize = 6;
-
-/// The importance of a command line that is about to run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::hook) enum Weight {
-    /// The line only reads: nothing is recorded before it runs.
-    Light,
-    /// The line changes something.
-    Some,
-    /// The line checks the code, or may check it: the content that it runs on must be known.
-    Checks,
-}
-
-/// Parses a line. Of the repository, only the task files that define its meaning are read: a runner that only the
-/// repository knows is an unknown program here, which may check.
-pub(in crate::hook) fn understand(line: &str, dir: &Path) -> Option<Understood> {
-    command_line::understand(line, Project::without_runners(&ProjectDirectory(dir))).ok()
-}
-
-/// Returns the importance of a line (`None`: it cannot be parsed).
-pub(in crate::hook) fn weigh(line: Option<&Understood>) -> Weight {
-    const CHECKS: [CommandKind; 4] = [CommandKind::Test, CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint];
-    let Some(line) = line else { return Weight::Checks };
-    if line.program.truncated || line.purposes.iter().any(|one| CHECKS.iter().any(|kind| one.is(*kind))) {
-        Weight::Checks
-    } else if line.program.leaves.iter().zip(&line.purposes).all(|(leaf, one)| is_light(leaf, one)) {
-        Weight::Light
-    } else if line.purposes.iter().any(|one| one.is_unknown) {
-        // A script nobody knows may be the command that the policy declares.
-        Weight::Checks
-    } else {
-        Weight::Some
-    }
-}
-
-/// Returns `true` if a command only reads.
-fn is_light(leaf: &Leaf, one: &Purpose) -> bool {
-    let reads = one.kinds.iter().all(|kind| *kind == "read");
-    let deletes = leaf.name() == Some("find") && leaf.argv.iter().any(|arg| arg.text == "-delete");
-    !one.edits && !deletes && leaf.writes.is_empty() && (reads || leaf.name().is_some_and(harmless))
-}
-
-/// Returns `true` if a program neither changes nor checks anything, with any arguments.
-fn harmless(name: &str) -> bool {
-    #[derive(Default, serde::Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Harmless {
-        names: Vec<String>,
-    }
-    static HARMLESS: LazyLock<Harmless> = LazyLock::new(|| embedded::table("harmless-commands.toml"));
-    HARMLESS.names.iter().any(|known| known == name)
-}
 
 /// Takes snapshots of the working trees that a command runs on, before it runs.
 pub(super) fn begin(
@@ -168,7 +115,11 @@ fn works_in(desk: &Desk, line: Option<&Understood>, at: &Path) -> Vec<PathBuf> {
 
 /// Returns the commands of a line that do more than read.
 pub(in crate::hook) fn heavy(line: &Understood) -> impl Iterator<Item = (&Leaf, &Purpose)> {
-    line.program.leaves.iter().zip(&line.purposes).filter(|(leaf, one)| !leaf.remote && !is_light(leaf, one))
+    line.program
+        .leaves
+        .iter()
+        .zip(&line.purposes)
+        .filter(|(leaf, one)| !leaf.remote && !command_weight::is_light(leaf, one))
 }
 
 /// Returns the directory in which a command runs, as far as the line shows it.
@@ -358,7 +309,7 @@ pub(in crate::hook) fn runs_of(
         .repo
         .changed_between(&ground.start, end)
         .map_err(|error| format!("gate: two snapshots could not be compared: {error}"))?;
-    let files = ProjectDirectory(&ground.root);
+    let files = DiskDirectory(ground.root.clone());
     let project = policy.project(&files);
     let logs = command_line::own_logs(&told_of(pending, ground, line_end), project);
     changed.retain(|path| !(logs.contains(path) && end.untracked.contains(path)));
@@ -425,7 +376,7 @@ fn mark_stale(
         return;
     }
     let dir = ground.root.join(ground.dir.to_os());
-    let files = ProjectDirectory(&dir);
+    let files = DiskDirectory(dir.clone());
     let Ok(line) = command_line::understand(&pending.line, policy.project(&files)) else { return };
     let ids = line.purposes.iter().flat_map(Purpose::runs);
     let runners: Vec<_> = ids.filter_map(|id| policy.runners.runner(id)).collect();
@@ -444,7 +395,7 @@ fn together(
     ground: &StartingPoint,
     line_end: LineEnd<'_>,
 ) -> Result<Vec<Witnessed>, String> {
-    let (files, told) = (ProjectDirectory(&ground.root), told_of(pending, ground, line_end));
+    let (files, told) = (DiskDirectory(ground.root.clone()), told_of(pending, ground, line_end));
     let project = policy.project(&files);
     let in_part = command_line::proven_in_part(&policy.commands, &told, project);
     if !line_end.ended.success() || in_part.is_empty() || ground.end.as_ref() != Some(&ground.start) {
@@ -482,7 +433,7 @@ fn is_verbatim(policy: &Policy, proven: &CommandRef, pending: &PendingCommand, g
 /// Returns the proofs that a line gives for the declared commands of the working tree that it ran on.
 fn served(policy: &Policy, pending: &PendingCommand, ground: &StartingPoint, line_end: LineEnd<'_>) -> Vec<Witnessed> {
     let told = told_of(pending, ground, line_end);
-    command_line::witness(&policy.commands, &told, policy.project(&ProjectDirectory(&ground.root)))
+    command_line::witness(&policy.commands, &told, policy.project(&DiskDirectory(ground.root.clone())))
 }
 
 fn told_of<'a>(
@@ -533,50 +484,4 @@ fn end_of_file(path: &Path) -> String {
     super::log_tail::end(path, READ as u64)
         .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
         .unwrap_or_default()
-}
-
-/// The project files of a directory: task files that define the meaning of a command line.
-pub(in crate::hook) struct ProjectDirectory<'a>(pub(in crate::hook) &'a Path);
-
-impl ProjectFiles for ProjectDirectory<'_> {
-    fn read(&self, path: &str) -> Option<String> {
-        DiskDirectory(self.0.to_owned()).read(path)
-    }
-
-    fn has(&self, path: &str) -> bool {
-        DiskDirectory(self.0.to_owned()).has(path)
-    }
-
-    fn names(&self, folder: &str) -> Option<Vec<String>> {
-        DiskDirectory(self.0.to_owned()).names(folder)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_only_reads_is_light_and_what_may_check_is_not() {
-        let dir = tempfile::tempdir().unwrap();
-        for (line, weight) in [
-            ("ls -la", Weight::Light),
-            ("cat a | grep b | head -3", Weight::Light),
-            ("cd src && rg -n foo", Weight::Light),
-            ("find . -name '*.rs'", Weight::Light),
-            ("find . -name hooks.json -delete", Weight::Some),
-            ("find .git -name pre-push -exec rm {} +", Weight::Some),
-            ("find . -name '*.rs' -exec grep -n x {} +", Weight::Light),
-            ("cargo test", Weight::Checks),
-            ("cd web && npm test 2>&1 | tail -5", Weight::Checks),
-            ("sh test.sh", Weight::Checks),
-            ("./check", Weight::Checks),
-            ("sh test.sh > out.log 2>&1", Weight::Checks),
-            ("git commit -m x", Weight::Some),
-            ("echo hello > file.txt", Weight::Some),
-            ("if then fi (", Weight::Checks),
-        ] {
-            assert_eq!(weigh(understand(line, dir.path()).as_ref()), weight, "{line}");
-        }
-    }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::command_evidence;
+use super::command_weight;
 use super::hook_context::Desk;
 use crate::client_definition::{ClientFile, SettingsForm};
 use crate::command_line::Understood;
@@ -27,7 +27,7 @@ pub(super) fn of_line(desk: &Desk, line: &str, at: &Path, understood: Option<&Un
     let workplace = &desk.place;
     let dirs =
         Dirs { root: canonical(&desk.root), common_dir: canonical(workplace.repo.common_dir()), start: canonical(at) };
-    let spelled = spelled_out(line, &dirs).and_then(|line| command_evidence::understand(&line, at));
+    let spelled = spelled_out(line, &dirs).and_then(|line| command_weight::understand(&line, at));
     let root = dirs.root.clone();
     let alias = |name: &str| workplace.repo.config(&format!("alias.{name}")).ok().flatten();
     let own_hooks_path = || has_own_hooks_path(workplace);

@@ -11,6 +11,7 @@ mod claude;
 mod claude_shape;
 mod codex;
 pub(super) mod command_evidence;
+pub(super) mod command_weight;
 mod copilot;
 mod failing_test;
 mod gemini;
@@ -36,7 +37,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use self::command_evidence::Weight;
+use self::command_weight::Weight;
 use self::hook_context::{Desk, clean};
 use self::hook_event::{HookEvent, HookEventKind, ReportedEnding, StartedTool, ToolAction};
 use self::roles::CallPlan;
@@ -147,7 +148,7 @@ fn concerns_nobody(told: &HookEvent) -> bool {
         HookEventKind::Before(StartedTool { does: ToolAction::Shell { line, dir, .. }, .. }) => {
             let base = told.dir.as_deref().unwrap_or_else(|| Path::new("."));
             let dir = &dir.as_deref().map_or_else(|| base.to_owned(), |dir| base.join(dir));
-            command_evidence::weigh(command_evidence::understand(line, dir).as_ref()) == Weight::Light
+            command_weight::weigh(command_weight::understand(line, dir).as_ref()) == Weight::Light
         }
         HookEventKind::Before(StartedTool { does: ToolAction::Edits(edits), .. }) => {
             !guarded::may_concern(told.dir.as_deref(), edits) && !roles::may_concern(told.dir.as_deref())
@@ -262,7 +263,7 @@ fn after(desk: &mut Desk, told: &HookEvent, call: &StartedTool, ending: &Reporte
         ToolAction::Shell { line, dir, .. } => {
             let at = dir.as_deref().or(told.dir.as_deref()).unwrap_or(&desk.root);
             if desk.client == Client::Gemini
-                && command_evidence::weigh(command_evidence::understand(line, at).as_ref()) != Weight::Light
+                && command_weight::weigh(command_weight::understand(line, at).as_ref()) != Weight::Light
             {
                 leave_plan_mode(desk);
             }
@@ -303,12 +304,12 @@ fn before(desk: &mut Desk, told: &HookEvent, call: &StartedTool) -> HookDecision
             command_evidence::settle(desk, told.log.as_deref());
             let base = told.dir.as_deref().unwrap_or(&desk.root);
             let at = dir.as_deref().map_or_else(|| base.to_owned(), |dir| base.join(dir));
-            let understood = command_evidence::understand(line, &at);
+            let understood = command_weight::understand(line, &at);
             let intents = guarded::of_line(desk, line, &at, understood.as_ref());
             changes::look_before(desk, understood.as_ref());
             let plan = CallPlan::Line(line, &at, understood.as_ref());
             let decision = pre_tool_use::judge(desk, told, call, line, intents, plan);
-            if decision == HookDecision::Allow && command_evidence::weigh(understood.as_ref()) == Weight::Checks {
+            if decision == HookDecision::Allow && command_weight::weigh(understood.as_ref()) == Weight::Checks {
                 command_evidence::begin(desk, told, &call.id, line, dir.as_deref(), understood.as_ref());
             }
             decision

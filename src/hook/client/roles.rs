@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::command_evidence;
+use super::command_weight;
 use super::hook_context::Desk;
 use super::hook_event::HookEvent;
 use crate::command_line::{Purpose, Understood};
@@ -81,7 +81,7 @@ fn of_line(desk: &Desk, line: &str, at: &Path, understood: Option<&Understood>) 
     let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let common_dir = canonical(desk.place.repo.common_dir());
     let dirs = Dirs { root: canonical(&desk.root), common_dir, start: canonical(at) };
-    let spelled = spelled_out(line, &dirs).and_then(|line| command_evidence::understand(&line, at));
+    let spelled = spelled_out(line, &dirs).and_then(|line| command_weight::understand(&line, at));
     let from = PathContext { dirs: Some(dirs), ..PathContext::unknown() };
     let understood = spelled.as_ref().unwrap_or(understood);
     let mut paths = Vec::new();
