@@ -51,6 +51,16 @@ impl<'a> Imports<'a> {
         self.text.get(node.byte_range()).unwrap_or_default()
     }
 
+    /// Returns the text of the child that is in this field.
+    fn field(&self, node: Node<'_>, name: &str) -> Option<&'a str> {
+        Some(self.written(node.child_by_field_name(name)?))
+    }
+
+    /// Returns the same without quotes.
+    fn unquoted_field(&self, node: Node<'_>, name: &str) -> Option<&'a str> {
+        Some(self.unquoted(node.child_by_field_name(name)?))
+    }
+
     fn unquoted(&self, node: Node<'_>) -> &'a str {
         self.written(node).trim_matches(['"', '\'', '`'])
     }
@@ -89,7 +99,7 @@ impl<'a> Imports<'a> {
         let joined = |path: &str| if prefix.is_empty() { path.to_owned() } else { format!("{prefix}::{path}") };
         match node.kind() {
             "scoped_use_list" => {
-                let path = node.child_by_field_name("path").map_or("", |path| self.written(path));
+                let path = self.field(node, "path").unwrap_or_default();
                 let prefix = if path.is_empty() { prefix.to_owned() } else { joined(path) };
                 for inner in node.child_by_field_name("list").map(children).unwrap_or_default() {
                     self.rust_tree(inner, &prefix, handed_on);
@@ -105,8 +115,8 @@ impl<'a> Imports<'a> {
                 self.glob(node, &joined(path), handed_on);
             }
             "use_as_clause" => {
-                let path = node.child_by_field_name("path").map_or("", |path| self.written(path));
-                let alias = node.child_by_field_name("alias").map(|alias| self.written(alias));
+                let path = self.field(node, "path").unwrap_or_default();
+                let alias = self.field(node, "alias");
                 self.rust_path(node, &joined(path), alias, handed_on);
             }
             "line_comment" | "block_comment" => {}
@@ -128,8 +138,8 @@ impl<'a> Imports<'a> {
         match node.kind() {
             "import_statement" => {
                 for name in children(node) {
-                    let alias = name.child_by_field_name("alias").map(|alias| self.written(alias));
-                    let path = self.written(name.child_by_field_name("name").unwrap_or(name));
+                    let alias = self.field(name, "alias");
+                    let path = self.field(name, "name").unwrap_or_else(|| self.written(name));
                     let local = alias.unwrap_or_else(|| path.split('.').next().unwrap_or(path));
                     self.push(name, path, None, Some(local), false);
                 }
@@ -142,8 +152,8 @@ impl<'a> Imports<'a> {
                     match name.kind() {
                         "wildcard_import" => self.glob(name, &path, true),
                         "dotted_name" | "aliased_import" => {
-                            let real = self.written(name.child_by_field_name("name").unwrap_or(name));
-                            let alias = name.child_by_field_name("alias").map(|alias| self.written(alias));
+                            let real = self.field(name, "name").unwrap_or_else(|| self.written(name));
+                            let alias = self.field(name, "alias");
                             self.push(name, &path, Some(real), Some(alias.unwrap_or(real)), alias == Some(real));
                         }
                         _ => {}
@@ -153,7 +163,7 @@ impl<'a> Imports<'a> {
             }
             "future_import_statement" => true,
             "assignment" => {
-                let left = node.child_by_field_name("left").map(|left| self.written(left));
+                let left = self.field(node, "left");
                 if left == Some("__all__")
                     && let Some(list) = node.child_by_field_name("right")
                 {
@@ -176,8 +186,8 @@ impl<'a> Imports<'a> {
                 true
             }
             "import_spec" => {
-                let path = node.child_by_field_name("path").map(|path| self.unquoted(path)).unwrap_or_default();
-                let alias = node.child_by_field_name("name").map(|name| self.written(name));
+                let path = self.unquoted_field(node, "path").unwrap_or_default();
+                let alias = self.field(node, "name");
                 match alias {
                     Some("_") => self.push(node, path, None, None, false),
                     Some(".") => self.glob(node, path, false),
@@ -216,14 +226,13 @@ impl<'a> Imports<'a> {
     fn javascript(&mut self, node: Node<'_>) -> bool {
         match node.kind() {
             "import_statement" => {
-                let source = node.child_by_field_name("source").map(|source| self.unquoted(source)).unwrap_or_default();
+                let source = self.unquoted_field(node, "source").unwrap_or_default();
                 let Some(clause) = children(node).into_iter().find(|child| child.kind() != "string") else {
                     self.push(node, source, None, None, false);
                     return true;
                 };
                 if clause.kind() == "import_require_clause" {
-                    let source =
-                        clause.child_by_field_name("source").map(|source| self.unquoted(source)).unwrap_or_default();
+                    let source = self.unquoted_field(clause, "source").unwrap_or_default();
                     let local = children(clause).first().map(|name| self.written(*name));
                     self.push(node, source, None, local, false);
                     return true;
@@ -237,8 +246,8 @@ impl<'a> Imports<'a> {
                         }
                         _ => {
                             for name in children(part) {
-                                let real = name.child_by_field_name("name").map(|name| self.unquoted(name));
-                                let alias = name.child_by_field_name("alias").map(|alias| self.written(alias));
+                                let real = self.unquoted_field(name, "name");
+                                let alias = self.field(name, "alias");
                                 self.push(name, source, real, alias.or(real), false);
                             }
                         }
@@ -260,20 +269,20 @@ impl<'a> Imports<'a> {
         if self.written(node).starts_with("export default") {
             self.module.listed.insert("default".to_owned());
         }
-        let source = node.child_by_field_name("source").map(|source| self.unquoted(source));
+        let source = self.unquoted_field(node, "source");
         let clause = children(node).into_iter().find(|child| child.kind() == "export_clause");
         match (source, clause) {
             (Some(source), None) => self.glob(node, source, true),
             (Some(source), Some(clause)) => {
                 for name in children(clause) {
-                    let real = name.child_by_field_name("name").map(|name| self.unquoted(name));
-                    let alias = name.child_by_field_name("alias").map(|alias| self.unquoted(alias));
+                    let real = self.unquoted_field(name, "name");
+                    let alias = self.unquoted_field(name, "alias");
                     self.push(name, source, real, alias.or(real), true);
                 }
             }
             (None, Some(clause)) => {
                 for name in children(clause) {
-                    let real = name.child_by_field_name("name").map(|name| self.unquoted(name).to_owned());
+                    let real = self.unquoted_field(name, "name").map(str::to_owned);
                     self.module.listed.extend(real);
                 }
                 return false;
@@ -290,7 +299,7 @@ impl<'a> Imports<'a> {
     }
 
     fn require(&mut self, node: Node<'_>) -> bool {
-        let callee = node.child_by_field_name("function").map(|callee| self.written(callee));
+        let callee = self.field(node, "function");
         let argument = node.child_by_field_name("arguments").and_then(|list| children(list).first().copied());
         let Some(argument) = argument.filter(|argument| argument.kind() == "string") else { return false };
         if !matches!(callee, Some("require" | "import")) {
@@ -304,8 +313,8 @@ impl<'a> Imports<'a> {
             }
             Some(pattern) if pattern.kind() == "object_pattern" => {
                 for name in children(pattern) {
-                    let key = name.child_by_field_name("key").map(|key| self.written(key));
-                    let value = name.child_by_field_name("value").map(|value| self.written(value));
+                    let key = self.field(name, "key");
+                    let value = self.field(name, "value");
                     let whole = self.written(name);
                     self.push(node, source, key.or(Some(whole)), value.or(Some(whole)), false);
                 }
@@ -316,13 +325,13 @@ impl<'a> Imports<'a> {
     }
 
     fn exports(&mut self, node: Node<'_>) {
-        let left = node.child_by_field_name("left").map(|left| self.written(left)).unwrap_or_default();
+        let left = self.field(node, "left").unwrap_or_default();
         if left == "module.exports"
             && let Some(object) = node.child_by_field_name("right").filter(|right| right.kind() == "object")
         {
             let names: Vec<String> = children(object)
                 .into_iter()
-                .map(|part| self.written(part.child_by_field_name("key").unwrap_or(part)).to_owned())
+                .map(|part| self.field(part, "key").unwrap_or_else(|| self.written(part)).to_owned())
                 .collect();
             self.module.listed.extend(names);
         } else if let Some(name) = left.strip_prefix("module.exports.").or_else(|| left.strip_prefix("exports.")) {
