@@ -113,3 +113,20 @@ pub struct KeptSnapshot {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absent: Vec<RepoPath>,
 }
+
+impl KeptSnapshot {
+    /// Returns a working tree without peculiarities that is this tree.
+    pub const fn of_tree(tree: Oid) -> Self {
+        Self {
+            head: None,
+            tree,
+            untracked: Vec::new(),
+            hidden: Vec::new(),
+            opaque: Vec::new(),
+            left_behind: Vec::new(),
+            tool_folders: Vec::new(),
+            local_files: Vec::new(),
+            absent: Vec::new(),
+        }
+    }
+}

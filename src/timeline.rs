@@ -251,19 +251,7 @@ mod tests {
 
     /// Returns a verdict about a commit, `millis` into the same second.
     fn judged(moment: Moment, commit: char, millis: i64) -> Event {
-        let judged = Judged {
-            verdict: String::new(),
-            moment,
-            trees: Vec::new(),
-            commits: vec![oid(commit)],
-            failing: Vec::new(),
-            idle: Vec::new(),
-            branches: Vec::new(),
-            pushed: Vec::new(),
-            mentioned: Vec::new(),
-            blocked: false,
-            attempt: 0,
-        };
+        let judged = Judged { commits: vec![oid(commit)], ..Judged::at(moment) };
         let at = Timestamp::from_millisecond(100_000 + millis).unwrap();
         let id = format!("{moment} {commit}");
         Event { id, at, session: None, origin: Origin::observed(), kind: EventKind::Judged(judged) }

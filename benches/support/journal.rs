@@ -57,34 +57,15 @@ fn command(number: usize) -> CommandRef {
 }
 
 fn run(number: usize, tree: Oid) -> Run {
-    let snapshot = KeptSnapshot {
-        head: None,
-        tree,
-        untracked: vec![],
-        hidden: vec![],
-        opaque: vec![],
-        left_behind: vec![],
-        tool_folders: vec![],
-        local_files: vec![],
-        absent: vec![],
-    };
+    let snapshot = KeptSnapshot::of_tree(tree);
     let failed = u64::from(number % 5 == 4);
     Run {
-        command: command(number),
-        call: None,
-        start: snapshot.clone(),
-        end: snapshot,
-        changed: vec![],
-        logs: Vec::new(),
-        verbatim: false,
-        named: gate::event::test_results::NamedPart::None,
         ended: Ended::Exited(i32::from(failed > 0)),
-        over_time: false,
         millis: 1_234,
         report: Some(RunReport { runner: "cargo-test".to_owned(), passed: 120, failed, skipped: 1 }),
-        masked: None,
         tail: "test module::tests::a_name_of_usual_length ... ok\n".repeat(12),
         policy: "0".repeat(64),
+        ..Run::passed(command(number), snapshot)
     }
 }
 
@@ -93,16 +74,11 @@ fn judged(number: usize, tree: Oid) -> Judged {
     let failing = FailingGate { gate: "tests".to_owned(), fingerprint: format!("{:064x}", number % 40), blocks: true };
     Judged {
         verdict: format!("v20260102T030405-{number:08x}"),
-        moment: Moment::Stop,
         trees: vec![tree],
-        commits: Vec::new(),
         failing: if blocked { vec![failing] } else { vec![] },
-        idle: Vec::new(),
-        branches: Vec::new(),
-        pushed: Vec::new(),
-        mentioned: Vec::new(),
         blocked,
         attempt: u32::from(blocked),
+        ..Judged::at(Moment::Stop)
     }
 }
 

@@ -138,7 +138,7 @@ pub struct PlanItem {
 }
 
 /// A command line that an agent ran in its own shell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ShellCommand {
     /// The line, secrets removed.

@@ -244,6 +244,27 @@ pub struct Run {
 }
 
 impl Run {
+    /// Returns a run that passed, changed nothing and printed nothing.
+    pub fn passed(command: CommandRef, on: KeptSnapshot) -> Self {
+        Self {
+            command,
+            call: None,
+            start: on.clone(),
+            end: on,
+            changed: Vec::new(),
+            logs: Vec::new(),
+            verbatim: false,
+            ended: Ended::Exited(0),
+            over_time: false,
+            millis: 0,
+            report: None,
+            named: NamedPart::None,
+            masked: None,
+            tail: String::new(),
+            policy: String::new(),
+        }
+    }
+
     /// Returns the untracked files that the declared command itself made, such as programs that no `.gitignore` lists.
     /// Files that a runner finds by name alone do not count.
     pub fn products(&self) -> Vec<&RepoPath> {
@@ -346,6 +367,25 @@ pub struct Judged {
     pub blocked: bool,
     /// The attempt, counted from 1; 0 when nothing was blocked.
     pub attempt: u32,
+}
+
+impl Judged {
+    /// Returns a verdict about nothing.
+    pub const fn at(moment: Moment) -> Self {
+        Self {
+            verdict: String::new(),
+            moment,
+            trees: Vec::new(),
+            commits: Vec::new(),
+            failing: Vec::new(),
+            idle: Vec::new(),
+            branches: Vec::new(),
+            pushed: Vec::new(),
+            mentioned: Vec::new(),
+            blocked: false,
+            attempt: 0,
+        }
+    }
 }
 
 /// A gate that failed in a verdict.

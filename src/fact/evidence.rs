@@ -77,6 +77,34 @@ pub struct RunFact {
     pub differs: Option<Vec<RepoPath>>,
 }
 
+impl RunFact {
+    /// Returns a run of which nothing else is known.
+    pub const fn new(id: String, grade: Grade, ended: Ended, tree: Oid) -> Self {
+        Self {
+            id,
+            grade,
+            ended,
+            over_time: false,
+            report: None,
+            verbatim: false,
+            masked: None,
+            tree,
+            head: None,
+            changed: None,
+            opaque: Vec::new(),
+            untracked: Vec::new(),
+            left_behind: Vec::new(),
+            tool_folders: Vec::new(),
+            local_files: Vec::new(),
+            absent: Vec::new(),
+            failed_tests: Vec::new(),
+            failed_in_these_alone: false,
+            on_a_copy: false,
+            differs: None,
+        }
+    }
+}
+
 /// The proof that a run gives, by its status and its runner's report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunProof {

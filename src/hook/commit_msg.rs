@@ -166,21 +166,13 @@ fn readings(repo: &Repo, tip: &Oid) -> Result<Vec<PendingCommit>, GitError> {
 
 fn subject(commit: Commit, branch: Option<&str>) -> Subject {
     Subject {
-        name: NAME.to_owned(),
         role: SubjectKind::WorkingTree,
-        commit: None,
-        tree: None,
         base: Base::Unknown("it is not made yet".to_owned()),
         changed: Some(commit.files.iter().map(|file| file.path.clone()).collect()),
-        opaque: Vec::new(),
-        update: None,
         commits: NewCommits { commits: vec![commit], unknown: None },
-        runs: std::collections::BTreeMap::new(),
-        former_lines: std::collections::BTreeMap::new(),
         branch: branch.map(str::to_owned),
-        is_named_like_tag: false,
-        synced_from: None,
         checked_out: Some(true),
+        ..Subject::empty(NAME)
     }
 }
 

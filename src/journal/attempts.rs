@@ -286,16 +286,11 @@ mod tests {
         let trees = vec![Oid::empty_tree(false)];
         Judged {
             verdict: "v".to_owned(),
-            moment,
             trees,
-            commits: Vec::new(),
             failing: failing.to_vec(),
-            idle: Vec::new(),
-            branches: Vec::new(),
-            pushed: Vec::new(),
-            mentioned: Vec::new(),
             blocked,
             attempt: u32::from(blocked),
+            ..Judged::at(moment)
         }
     }
 

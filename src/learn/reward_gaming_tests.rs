@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::event::agent_work::{Act, AgentWork, EditKind, FileEdit, ShellCommand, ToolUse};
-use crate::event::test_results::{EarlierFailure, NamedPart, TestResult, TestResults};
+use crate::event::test_results::{EarlierFailure, TestResult, TestResults};
 use crate::event::{CommandRef, Ended, Event, EventKind, Run, Waived};
 use crate::learn::reward::Reward;
 use crate::learn::reward_numbers::{RewardSources, numbers};
@@ -28,36 +28,10 @@ fn edit(path: &str, lines: usize) -> EventKind {
 }
 
 pub(super) fn run(status: i32, on: char) -> EventKind {
-    let snapshot = KeptSnapshot {
-        head: None,
-        tree: tree(on),
-        untracked: Vec::new(),
-        hidden: Vec::new(),
-        opaque: Vec::new(),
-        left_behind: Vec::new(),
-        tool_folders: Vec::new(),
-        local_files: Vec::new(),
-        absent: Vec::new(),
-    };
+    let snapshot = KeptSnapshot::of_tree(tree(on));
     let command =
         CommandRef { name: None, line: "cargo test".to_owned(), dir: RepoPath::default(), key: "k".to_owned() };
-    EventKind::Run(Box::new(Run {
-        command,
-        call: None,
-        start: snapshot.clone(),
-        end: snapshot,
-        changed: Vec::new(),
-        logs: Vec::new(),
-        verbatim: false,
-        ended: Ended::Exited(status),
-        over_time: false,
-        millis: 1_000,
-        report: None,
-        named: NamedPart::None,
-        masked: None,
-        tail: String::new(),
-        policy: String::new(),
-    }))
+    EventKind::Run(Box::new(Run { ended: Ended::Exited(status), millis: 1_000, ..Run::passed(command, snapshot) }))
 }
 
 /// A run whose tests are named: those that failed, and those that failed before and pass now.
@@ -137,13 +111,8 @@ fn ten_ways_to_game_the_reward_do_not_raise_it() {
     let command = |line: &str| {
         work(Act::Command(Box::new(ShellCommand {
             line: line.to_owned(),
-            dir: None,
             ended: Some(Ended::Exited(0)),
-            tail: String::new(),
-            background: false,
-            shell: None,
-            start: None,
-            end: None,
+            ..ShellCommand::default()
         })))
     };
     let many = |kind: &dyn Fn() -> EventKind| (0..40).map(|_| kind()).collect::<Vec<_>>();

@@ -330,17 +330,10 @@ pub(crate) mod tests {
     pub(crate) fn judged(moment: Moment, failing: &[&str], attempt: u32) -> EventKind {
         let gate = |gate: &&str| FailingGate { gate: (*gate).to_owned(), fingerprint: String::new(), blocks: true };
         EventKind::Judged(Judged {
-            verdict: String::new(),
-            moment,
-            trees: Vec::new(),
-            commits: Vec::new(),
             failing: failing.iter().map(gate).collect(),
-            idle: Vec::new(),
-            branches: Vec::new(),
-            pushed: Vec::new(),
-            mentioned: Vec::new(),
             blocked: !failing.is_empty(),
             attempt,
+            ..Judged::at(moment)
         })
     }
 

@@ -45,10 +45,8 @@ fn kinds(seq: u64, act: &CaseAct, world: &World) -> Vec<EventKind> {
             dir: Some(RepoPath::from("")),
             ended: Some(Ended::Exited(exit.unwrap_or(0))),
             tail: output.unwrap_or_default().to_owned(),
-            background: false,
             start,
-            end: None,
-            shell: None,
+            ..ShellCommand::default()
         };
         (!line.is_empty()).then(|| work(Deed::Command(Box::new(command))))
     };
@@ -126,17 +124,7 @@ fn command_deed(command: &case::RecordedCommand, world: &World) -> Deed {
 
 fn snapshot(content: &Content, world: &World) -> KeptSnapshot {
     let head = (!world.head.is_empty()).then(|| oid(&world.head));
-    KeptSnapshot {
-        head,
-        tree: content.id(),
-        untracked: Vec::new(),
-        hidden: Vec::new(),
-        opaque: Vec::new(),
-        left_behind: Vec::new(),
-        tool_folders: Vec::new(),
-        local_files: Vec::new(),
-        absent: Vec::new(),
-    }
+    KeptSnapshot { head, ..KeptSnapshot::of_tree(content.id()) }
 }
 
 fn edited(edit: &case::CaseEdit, how: EditKind, world: &World) -> FileEdit {

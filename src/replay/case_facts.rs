@@ -259,26 +259,13 @@ fn facts_of<'a>(seen: impl DoubleEndedIterator<Item = &'a SimulatedRun>, content
 
 fn fact(seen: &SimulatedRun, content: &Content) -> RunFact {
     RunFact {
-        id: format!("event {}", seen.seq),
-        grade: seen.grade,
-        ended: seen.proof.ended,
         over_time: Ended::is_over_time(Some(seen.proof.ended), ""),
         report: seen.proof.report.clone(),
-        verbatim: false,
         masked: seen.proof.masked.clone(),
-        tree: seen.start.id(),
-        head: None,
         changed: seen.start.differing(&seen.end),
-        opaque: Vec::new(),
-        untracked: Vec::new(),
-        left_behind: Vec::new(),
-        tool_folders: Vec::new(),
-        local_files: Vec::new(),
-        absent: Vec::new(),
-        failed_tests: Vec::new(),
-        failed_in_these_alone: false,
         on_a_copy: seen.proof.on_a_copy,
         differs: seen.start.differing(content),
+        ..RunFact::new(format!("event {}", seen.seq), seen.grade, seen.proof.ended, seen.start.id())
     }
 }
 
@@ -296,26 +283,14 @@ fn ci_runs(world: &World, asked: &CasePolicy, commit: &str, subject: &mut Subjec
     for (name, kind, _) in &asked.about {
         if *kind == CommandKind::Test {
             let run = RunFact {
-                id: format!("ci {commit}"),
-                grade: Grade::Ci,
-                ended: Ended::Exited(0),
-                over_time: false,
-                report: None,
-                verbatim: false,
-                masked: None,
-                tree: world.content(commit).map_or_else(|| oid(commit), Content::id),
-                head: None,
                 changed: Some(Vec::new()),
-                opaque: Vec::new(),
-                untracked: Vec::new(),
-                left_behind: Vec::new(),
-                tool_folders: Vec::new(),
-                local_files: Vec::new(),
-                absent: Vec::new(),
-                failed_tests: Vec::new(),
-                failed_in_these_alone: false,
-                on_a_copy: false,
                 differs: Some(Vec::new()),
+                ..RunFact::new(
+                    format!("ci {commit}"),
+                    Grade::Ci,
+                    Ended::Exited(0),
+                    world.content(commit).map_or_else(|| oid(commit), Content::id),
+                )
             };
             // What ran here on the very same content is told before it: two that disagree are flaky.
             subject.runs.entry(name.clone()).or_default().push(run);

@@ -167,10 +167,7 @@ mod tests {
             dir: Some(RepoPath::from("")),
             ended: Some(Ended::Exited(0)),
             tail: "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out".to_owned(),
-            background: false,
-            start: None,
-            end: None,
-            shell: None,
+            ..ShellCommand::default()
         };
         let path = RepoPath::from(format!("src/part{}.rs", number % 7).as_str());
         let edit = FileEdit { path, how: EditKind::Written, removed: "a".to_owned(), added: number.to_string() };

@@ -168,16 +168,7 @@ mod tests {
 
     fn command(line: &str, ended: Option<Ended>, tail: &str) -> Act {
         let (line, tail) = (line.to_owned(), tail.to_owned());
-        Act::Command(Box::new(ShellCommand {
-            line,
-            dir: None,
-            ended,
-            tail,
-            background: false,
-            start: None,
-            end: None,
-            shell: None,
-        }))
+        Act::Command(Box::new(ShellCommand { line, ended, tail, ..ShellCommand::default() }))
     }
 
     fn prompt(from: Speaker, text: &str) -> Act {

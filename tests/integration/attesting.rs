@@ -1,7 +1,6 @@
 //! What `gate attest` signs and what it refuses to, before any key is needed. With keys: `tests/components/attest.rs`.
 
-use gate::event::test_results::NamedPart;
-use gate::event::{CommandRef, Ended, EventKind, Grade, Origin, Run};
+use gate::event::{CommandRef, EventKind, Grade, Origin, Run};
 use gate::journal::{Journal, NewEvent};
 use gate::policy::command_key;
 use gate::repo_path::RepoPath;
@@ -30,35 +29,12 @@ fn only_what_was_proven_is_attested() {
 
     // Somebody else's word for a run is not gate's to sign, however good it is here.
     let tree = project.repo.git(["rev-parse", "HEAD^{tree}"]).parse().unwrap();
-    let snapshot = KeptSnapshot {
-        head: None,
-        tree,
-        untracked: vec![],
-        hidden: vec![],
-        opaque: vec![],
-        left_behind: vec![],
-        tool_folders: vec![],
-        local_files: vec![],
-        absent: vec![],
-    };
+    let snapshot = KeptSnapshot::of_tree(tree);
     let dir = RepoPath::default();
     let key = command_key("sh test.sh", &dir);
     let run = Run {
-        command: CommandRef { name: Some("test".to_owned()), line: "sh test.sh".to_owned(), dir, key },
-        call: None,
-        start: snapshot.clone(),
-        end: snapshot,
-        changed: vec![],
-        logs: Vec::new(),
-        verbatim: false,
-        ended: Ended::Exited(0),
-        over_time: false,
         millis: 1,
-        report: None,
-        named: NamedPart::None,
-        masked: None,
-        tail: String::new(),
-        policy: String::new(),
+        ..Run::passed(CommandRef { name: Some("test".to_owned()), line: "sh test.sh".to_owned(), dir, key }, snapshot)
     };
     let origin = Origin { by: "claude".to_owned(), grade: Grade::Hooked };
     let journal = Journal::open(&project.gate_dir(), Some(project.repo.root()));

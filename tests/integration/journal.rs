@@ -11,8 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use gate::event::test_results::NamedPart;
-use gate::event::{CommandRef, Damage, Ended, Event, EventKind, FailingGate, Judged, Origin, Run};
+use gate::event::{CommandRef, Damage, Event, EventKind, FailingGate, Judged, Origin, Run};
 use gate::journal::{Integrity, Journal, JournalLine, NewEvent};
 use gate::moment::Moment;
 use gate::oid::Oid;
@@ -74,33 +73,14 @@ fn oid(number: u64) -> Oid {
 }
 
 fn run(tree: u64, tail: &str) -> NewEvent {
-    let snapshot = KeptSnapshot {
-        head: None,
-        tree: oid(tree),
-        untracked: vec![],
-        hidden: vec![],
-        opaque: vec![],
-        left_behind: vec![],
-        tool_folders: vec![],
-        local_files: vec![],
-        absent: vec![],
-    };
+    let snapshot = KeptSnapshot::of_tree(oid(tree));
     let run = Run {
-        command: CommandRef { name: None, line: "make".to_owned(), dir: RepoPath::default(), key: "k".to_owned() },
-        call: None,
-        start: snapshot.clone(),
-        end: snapshot,
-        changed: vec![],
-        logs: Vec::new(),
-        verbatim: false,
-        ended: Ended::Exited(0),
-        over_time: false,
         millis: 1,
-        report: None,
-        named: NamedPart::None,
-        masked: None,
         tail: tail.to_owned(),
-        policy: String::new(),
+        ..Run::passed(
+            CommandRef { name: None, line: "make".to_owned(), dir: RepoPath::default(), key: "k".to_owned() },
+            snapshot,
+        )
     };
     NewEvent { session: None, origin: Origin::observed(), kind: EventKind::Run(Box::new(run)) }
 }
@@ -186,16 +166,14 @@ fn attempts_are_counted_once_each_however_many_ask_at_once() {
                 let (commits, idle, branches) = (Vec::new(), Vec::new(), Vec::new());
                 Judged {
                     verdict,
-                    moment: Moment::Stop,
                     trees,
                     commits,
                     failing,
                     idle,
                     branches,
-                    pushed: Vec::new(),
-                    mentioned: Vec::new(),
                     blocked: true,
                     attempt,
+                    ..Judged::at(Moment::Stop)
                 }
             };
             let kind = EventKind::Judged(judged);

@@ -32,10 +32,7 @@ fn ran(line: &str, status: i32, output: &str) -> Act {
         dir: Some(RepoPath::default()),
         ended: Some(Ended::Exited(status)),
         tail: output.to_owned(),
-        background: false,
-        start: None,
-        end: None,
-        shell: None,
+        ..ShellCommand::default()
     }))
 }
 

@@ -6,8 +6,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use gate::event::test_results::NamedPart;
-use gate::event::{CommandRef, Ended, EventKind, FailingGate, Judged, Origin, Run};
+use gate::event::{CommandRef, EventKind, FailingGate, Judged, Origin, Run};
 use gate::journal::{Journal, NewEvent};
 use gate::moment::Moment;
 use gate::oid::Oid;
@@ -116,52 +115,17 @@ fn fill(repo: &TestRepo, size: usize) {
 fn run(tree: Oid) -> Box<Run> {
     let dir = RepoPath::default();
     let key = command_key("true", &dir);
-    let snapshot = KeptSnapshot {
-        head: None,
-        tree,
-        untracked: vec![],
-        hidden: vec![],
-        opaque: vec![],
-        left_behind: vec![],
-        tool_folders: vec![],
-        local_files: vec![],
-        absent: vec![],
-    };
+    let snapshot = KeptSnapshot::of_tree(tree);
     Box::new(Run {
-        command: CommandRef { name: Some("test".to_owned()), line: "true".to_owned(), dir, key },
-        call: None,
-        start: snapshot.clone(),
-        end: snapshot,
-        changed: vec![],
-        logs: Vec::new(),
-        verbatim: false,
-        ended: Ended::Exited(0),
-        over_time: false,
         millis: 1,
-        report: None,
-        named: NamedPart::None,
-        masked: None,
-        tail: String::new(),
-        policy: String::new(),
+        ..Run::passed(CommandRef { name: Some("test".to_owned()), line: "true".to_owned(), dir, key }, snapshot)
     })
 }
 
 fn judged(number: usize, tree: Oid) -> Judged {
     let failing = FailingGate { gate: "tests".to_owned(), fingerprint: number.to_string(), blocks: true };
     let verdict = format!("v{number}");
-    Judged {
-        verdict,
-        moment: Moment::Stop,
-        trees: vec![tree],
-        commits: vec![],
-        failing: vec![failing],
-        idle: vec![],
-        branches: Vec::new(),
-        pushed: Vec::new(),
-        mentioned: Vec::new(),
-        blocked: true,
-        attempt: 1,
-    }
+    Judged { verdict, trees: vec![tree], failing: vec![failing], blocked: true, attempt: 1, ..Judged::at(Moment::Stop) }
 }
 
 /// The commands that git was started with, without settings and in order of their names: those that run beside each

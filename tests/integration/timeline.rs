@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use gate::event::test_results::NamedPart;
 use gate::event::{CommandRef, Ended, Event, EventKind, GitEvent, Grade, Origin, Run, RunStarted};
 use gate::oid::Oid;
 use gate::render::timeline::{human, json};
@@ -106,34 +105,8 @@ fn started(key: &str) -> EventKind {
 
 fn run(key: &str) -> EventKind {
     let tree = Oid::empty_tree(false);
-    let snapshot = KeptSnapshot {
-        head: None,
-        tree,
-        untracked: vec![],
-        hidden: vec![],
-        opaque: vec![],
-        left_behind: vec![],
-        tool_folders: vec![],
-        local_files: vec![],
-        absent: vec![],
-    };
-    EventKind::Run(Box::new(Run {
-        command: command(key),
-        call: None,
-        start: snapshot.clone(),
-        end: snapshot,
-        changed: vec![],
-        logs: Vec::new(),
-        verbatim: false,
-        ended: Ended::Exited(101),
-        over_time: false,
-        millis: 1234,
-        report: None,
-        named: NamedPart::None,
-        masked: None,
-        tail: String::new(),
-        policy: String::new(),
-    }))
+    let snapshot = KeptSnapshot::of_tree(tree);
+    EventKind::Run(Box::new(Run { ended: Ended::Exited(101), millis: 1234, ..Run::passed(command(key), snapshot) }))
 }
 
 fn ids(timeline: &[Entry]) -> Vec<&str> {

@@ -62,25 +62,12 @@ fn run_fact(attested: &Attested, diff: &TreeDiff) -> RunFact {
         TreeDiff::Unreadable => None,
     };
     RunFact {
-        id: seen.id.clone(),
-        grade: Grade::Attested,
-        ended: seen.ended,
-        over_time: false,
         report: seen.report.clone(),
         verbatim: true,
-        masked: None,
-        tree: attested.run.tree.clone(),
-        head: None,
         changed: Some(seen.changed.clone()),
         opaque: seen.opaque.clone(),
         untracked: seen.untracked.clone(),
-        left_behind: Vec::new(),
-        tool_folders: Vec::new(),
-        local_files: Vec::new(),
-        absent: Vec::new(),
-        failed_tests: Vec::new(),
-        failed_in_these_alone: false,
-        on_a_copy: false,
         differs,
+        ..RunFact::new(seen.id.clone(), Grade::Attested, seen.ended, attested.run.tree.clone())
     }
 }

@@ -70,26 +70,8 @@ mod tests {
 
     fn run(id: &str, status: i32) -> RunFact {
         RunFact {
-            id: id.to_owned(),
-            grade: Grade::Attested,
-            ended: Ended::Exited(status),
-            over_time: false,
-            report: None,
             verbatim: true,
-            masked: None,
-            tree: Oid::empty_tree(false),
-            head: None,
-            changed: None,
-            opaque: Vec::new(),
-            untracked: Vec::new(),
-            left_behind: Vec::new(),
-            tool_folders: Vec::new(),
-            local_files: Vec::new(),
-            absent: Vec::new(),
-            failed_tests: Vec::new(),
-            failed_in_these_alone: false,
-            on_a_copy: false,
-            differs: None,
+            ..RunFact::new(id.to_owned(), Grade::Attested, Ended::Exited(status), Oid::empty_tree(false))
         }
     }
 

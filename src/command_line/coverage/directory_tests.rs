@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::tests::{TaskFiles, declared, shown};
+use super::tests::{TaskFiles, declared, ran, shown};
 use super::*;
-use crate::shell_kind::Shell;
 
 #[test]
 fn the_top_of_the_working_tree_is_a_known_folder() {
@@ -188,16 +187,7 @@ fn a_service_that_mounts_these_files_runs_the_same_check() {
     let shown = |compose: &'static str, docker: &'static str, line: &str| {
         let files = TaskFiles(BTreeMap::from([("compose.yaml", compose), ("Dockerfile", docker)]));
         let dir = RepoPath::from("");
-        let told = ObservedLine {
-            line,
-            dir: &dir,
-            root: Some("/work/repo"),
-            ended: Some(Ended::Exited(0)),
-            output: Some(""),
-            cut: false,
-            background: false,
-            shell: Some(Shell::Bash),
-        };
+        let told = ran(line, &dir, Some(Ended::Exited(0)), Some(""));
         !witness(&[declared("pytest", "")], &told, Project::without_runners(&files)).is_empty()
     };
     let image = "FROM python:3\nWORKDIR /app\nCOPY . .\n";
@@ -255,16 +245,7 @@ fn some_runners_look_for_their_files_in_the_folders_above() {
         (npm, "npx jest", "npx jest", "src", false),
     ] {
         let dir = RepoPath::from(start);
-        let told = ObservedLine {
-            line,
-            dir: &dir,
-            root: Some("/work/repo"),
-            ended: Some(Ended::Exited(0)),
-            output: None,
-            cut: false,
-            background: false,
-            shell: Some(Shell::Bash),
-        };
+        let told = ran(line, &dir, Some(Ended::Exited(0)), None);
         let files = TaskFiles(files.iter().copied().collect());
         let found = witness(&[declared(run, "")], &told, Project::without_runners(&files));
         let passed = found.first().is_some_and(|found| found.ended == Ended::Exited(0) && found.masked.is_none());

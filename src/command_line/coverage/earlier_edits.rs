@@ -124,9 +124,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::command_line::coverage::tests::TaskFiles;
+    use crate::command_line::coverage::tests::{TaskFiles, ran};
     use crate::event::Ended;
-    use crate::shell_kind::Shell;
 
     fn before(line: &str, changed: &[&str]) -> bool {
         let package =
@@ -137,16 +136,7 @@ mod tests {
     }
 
     fn told<'a>(line: &'a str, dir: &'a RepoPath) -> ObservedLine<'a> {
-        ObservedLine {
-            line,
-            dir,
-            root: Some("/work/repo"),
-            ended: Some(Ended::Exited(0)),
-            output: Some(""),
-            cut: false,
-            background: false,
-            shell: Some(Shell::Bash),
-        }
+        ran(line, dir, Some(Ended::Exited(0)), Some(""))
     }
 
     #[test]

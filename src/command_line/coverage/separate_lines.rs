@@ -90,9 +90,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::command_line::coverage::tests::{TaskFiles, declared};
+    use crate::command_line::coverage::tests::{TaskFiles, declared, ran};
     use crate::repo_path::RepoPath;
-    use crate::shell_kind::Shell;
 
     /// Returns `true` if the last of these lines, each with its status, proves the command together with the others.
     fn together(run: &str, lines: &[(&'static str, i32)]) -> bool {
@@ -103,14 +102,8 @@ mod tests {
         ]));
         let dir = RepoPath::from("");
         let told = |(line, status): &(&'static str, i32)| ObservedLine {
-            line,
-            dir: &dir,
-            root: Some("/work/repo"),
-            ended: Some(Ended::Exited(*status)),
-            output: Some(""),
             cut: true,
-            background: false,
-            shell: Some(Shell::Bash),
+            ..ran(line, &dir, Some(Ended::Exited(*status)), Some(""))
         };
         let lines: Vec<ObservedLine<'_>> = lines.iter().map(told).collect();
         let (last, earlier) = lines.split_last().expect("a line");

@@ -59,19 +59,21 @@ pub(super) fn declared(run: &str, dir: &str) -> Command {
     }
 }
 
+/// Returns a line that bash ran in the working tree.
+pub(super) fn ran<'a>(
+    line: &'a str,
+    dir: &'a RepoPath,
+    ended: Option<Ended>,
+    output: Option<&'a str>,
+) -> ObservedLine<'a> {
+    let (root, shell) = (Some("/work/repo"), Some(Shell::Bash));
+    ObservedLine { line, dir, root, ended, output, cut: false, background: false, shell }
+}
+
 /// Returns the proof in one word: `pass`, `fail 101`, `empty`, `masked`, `broken`, or `-`.
 pub(super) fn shown(declared: &Command, line: &str, dir: &str, ended: Option<Ended>, output: Option<&str>) -> String {
     let dir = RepoPath::from(dir);
-    let told = ObservedLine {
-        line,
-        dir: &dir,
-        root: Some("/work/repo"),
-        ended,
-        output,
-        cut: false,
-        background: false,
-        shell: Some(Shell::Bash),
-    };
+    let told = ran(line, &dir, ended, output);
     let found = witness(std::slice::from_ref(declared), &told, Project::without_runners(&project()));
     match found.first() {
         None => "-".to_owned(),
@@ -104,16 +106,7 @@ pub(super) fn ended_with(
     output: &str,
 ) -> Option<bool> {
     let dir = RepoPath::from("");
-    let told = ObservedLine {
-        line,
-        dir: &dir,
-        root: Some("/work/repo"),
-        ended: Some(Ended::Exited(status)),
-        output: Some(output),
-        cut: false,
-        background: false,
-        shell: Some(Shell::Bash),
-    };
+    let told = ran(line, &dir, Some(Ended::Exited(status)), Some(output));
     let files = TaskFiles(files.iter().copied().collect());
     witness(&[declared(run, "")], &told, Project::without_runners(&files)).first().map(|found| found.ended.success())
 }
@@ -121,16 +114,7 @@ pub(super) fn ended_with(
 /// Returns the proof of `line`, which passed in a project with these files, for the command `run`.
 pub(super) fn proof_with(files: &[(&'static str, &'static str)], run: &str, line: &str, output: &str) -> bool {
     let dir = RepoPath::from("");
-    let told = ObservedLine {
-        line,
-        dir: &dir,
-        root: Some("/work/repo"),
-        ended: Some(Ended::Exited(0)),
-        output: Some(output),
-        cut: false,
-        background: false,
-        shell: Some(Shell::Bash),
-    };
+    let told = ran(line, &dir, Some(Ended::Exited(0)), Some(output));
     let files = TaskFiles(files.iter().copied().collect());
     let found = witness(&[declared(run, "")], &told, Project::without_runners(&files));
     found.first().is_some_and(|found| found.ended == Ended::Exited(0) && found.masked.is_none())
@@ -178,16 +162,7 @@ fn what_zsh_calls_by_itself_may_hide_a_failure() {
     let dir = RepoPath::from("");
     let shown = |line: &str, shell: Shell| {
         let ended = Some(Ended::Exited(0));
-        let told = ObservedLine {
-            line,
-            dir: &dir,
-            root: Some("/work/repo"),
-            ended,
-            output: None,
-            cut: false,
-            background: false,
-            shell: Some(shell),
-        };
+        let told = ObservedLine { shell: Some(shell), ..ran(line, &dir, ended, None) };
         let files = TaskFiles(BTreeMap::new());
         let found = witness(&[declared("sh t.sh", "")], &told, Project::without_runners(&files));
         found.first().is_some_and(|found| found.masked.is_none())
@@ -367,16 +342,7 @@ fn what_a_project_makes_the_same_check() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let files = TaskFiles(BTreeMap::from([("Cargo.toml", "[package]\nname = 'a'\n")]));
     let dir = RepoPath::from("");
-    let told = ObservedLine {
-        line: "cargo test",
-        dir: &dir,
-        root: None,
-        ended: Some(Ended::Exited(0)),
-        output: Some(CARGO_OK),
-        cut: false,
-        background: false,
-        shell: Some(Shell::Bash),
-    };
+    let told = ObservedLine { root: None, ..ran("cargo test", &dir, Some(Ended::Exited(0)), Some(CARGO_OK)) };
     let found = witness(&[declared("cargo test --workspace", "")], &told, Project::without_runners(&files));
     assert_eq!(found.first().map(|found| found.ended), Some(Ended::Exited(0)), "one package is the whole workspace");
 }
@@ -445,16 +411,7 @@ fn a_log_shows_what_was_written_into_it_as_long_as_nothing_else_was() {
 fn counts_come_along_where_they_are_its_own() {
     let dir = RepoPath::from("");
     let report = |line: &str, output: &str| {
-        let told = ObservedLine {
-            line,
-            dir: &dir,
-            root: None,
-            ended: Some(Ended::Exited(0)),
-            output: Some(output),
-            cut: true,
-            background: false,
-            shell: Some(Shell::Bash),
-        };
+        let told = ObservedLine { root: None, cut: true, ..ran(line, &dir, Some(Ended::Exited(0)), Some(output)) };
         witness(&[declared("cargo test", "")], &told, Project::without_runners(&()))
             .pop()
             .and_then(|found| found.report)
@@ -476,7 +433,7 @@ proptest! {
         let dir = RepoPath::from("");
         let commands = [&line, "cargo test", "npm test", "make check"].map(|run| declared(run, ""));
         let ended = status.map(Ended::Exited);
-        let told = ObservedLine { line: &line, dir: &dir, root: None, ended, output: Some(&output), cut: false, background: false, shell: Some(Shell::Bash) };
+        let told = ObservedLine { root: None, ..ran(&line, &dir, ended, Some(&output)) };
         for found in witness(&commands, &told, Project::without_runners(&project())) {
             prop_assert!(found.masked.is_none() || found.ended.success(), "{:?}", found);
         }

@@ -1,6 +1,6 @@
 //! Lines that prove nothing, or less than the declared command.
 
-use super::tests::{CARGO_BAD, CARGO_OK, declared, project, proof_with, shown};
+use super::tests::{CARGO_BAD, CARGO_OK, declared, project, proof_with, ran, shown};
 use super::*;
 use crate::shell_kind::Shell;
 
@@ -282,15 +282,7 @@ fn what_was_not_recorded_proves_nothing() {
         assert_eq!(shown(&cargo, line, "", ended, output), want, "{line} {ended:?} {output:?}");
     }
     let dir = RepoPath::from("");
-    let told = ObservedLine {
-        line: "cargo test",
-        dir: &dir,
-        root: None,
-        ended: Some(Ended::Exited(0)),
-        output: Some(""),
-        cut: false,
-        background: true,
-        shell: Some(Shell::Bash),
-    };
+    let told =
+        ObservedLine { root: None, background: true, ..ran("cargo test", &dir, Some(Ended::Exited(0)), Some("")) };
     assert_eq!(witness(&[cargo], &told, Project::without_runners(&())), []);
 }

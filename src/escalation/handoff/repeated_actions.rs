@@ -206,12 +206,7 @@ mod tests {
         event(Act::Command(Box::new(ShellCommand {
             line: line.to_owned(),
             dir: Some(RepoPath::from(dir)),
-            ended: None,
-            tail: String::new(),
-            background: false,
-            start: None,
-            end: None,
-            shell: None,
+            ..ShellCommand::default()
         })))
     }
 

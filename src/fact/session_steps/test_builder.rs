@@ -6,7 +6,6 @@ use super::Story;
 use crate::event::agent_work::{
     Act, AgentWork, CommandEnd, EditKind, FileEdit, PlanItem, Prompt, ShellCommand, Speaker, StopKind, ToolUse, TurnEnd,
 };
-use crate::event::test_results::NamedPart;
 use crate::event::{CommandRef, Ended, Event, EventKind, GitEvent, Grade, Origin, Run};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
@@ -99,27 +98,17 @@ impl Tale {
     pub(crate) fn proved(self, call: &str, content: char, line: &str, status: i32, output: &str) -> Self {
         let command = shell(line, Some(status), output);
         let seen = seen(content);
+        let declared = CommandRef {
+            name: Some("test".to_owned()),
+            line: line.to_owned(),
+            dir: RepoPath::default(),
+            key: line.to_owned(),
+        };
         let run = Run {
-            command: CommandRef {
-                name: Some("test".to_owned()),
-                line: line.to_owned(),
-                dir: RepoPath::default(),
-                key: line.to_owned(),
-            },
             call: Some(call.to_owned()),
-            start: seen.clone(),
-            end: seen.clone(),
-            changed: Vec::new(),
-            logs: Vec::new(),
-            verbatim: false,
             ended: Ended::Exited(status),
-            over_time: false,
-            millis: 0,
-            report: None,
-            named: NamedPart::None,
-            masked: None,
             tail: output.to_owned(),
-            policy: String::new(),
+            ..Run::passed(declared, seen.clone())
         };
         let command = ShellCommand { start: Some(seen.clone()), end: Some(seen), ..command };
         self.work(Grade::Hooked, "s", Some(call), Act::Command(Box::new(command))).event(
@@ -159,17 +148,7 @@ impl Tale {
 }
 
 fn seen(content: char) -> KeptSnapshot {
-    KeptSnapshot {
-        head: None,
-        tree: tree(content),
-        untracked: Vec::new(),
-        hidden: Vec::new(),
-        opaque: Vec::new(),
-        left_behind: Vec::new(),
-        tool_folders: Vec::new(),
-        local_files: Vec::new(),
-        absent: Vec::new(),
-    }
+    KeptSnapshot::of_tree(tree(content))
 }
 
 pub(crate) fn edit(path: &str, removed: &str, added: &str) -> FileEdit {
@@ -183,9 +162,6 @@ pub(crate) fn shell(line: &str, status: Option<i32>, output: &str) -> ShellComma
         dir: Some(RepoPath::default()),
         ended: status.map(Ended::Exited),
         tail: output.to_owned(),
-        background: false,
-        start: None,
-        end: None,
-        shell: None,
+        ..ShellCommand::default()
     }
 }

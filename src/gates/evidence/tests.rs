@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use super::*;
 use crate::event::{Grade, RunReport, Waived};
 use crate::fact::session_steps::Story;
@@ -11,8 +9,7 @@ use crate::policy::{Mode, PathRules, PolicySource, Severity};
 const TREE: &str = "1111111111111111111111111111111111111111";
 
 fn gate(id: &str) -> Gate {
-    let text = crate::embedded::file(crate::embedded::GATES, &format!("{id}.toml")).unwrap();
-    let table: toml::Table = toml::from_str(text).unwrap();
+    let table: toml::Table = crate::embedded::table(&format!("{id}.toml"));
     Gate {
         id: id.to_owned(),
         title: String::new(),
@@ -51,46 +48,19 @@ fn paths(list: &[&str]) -> Vec<RepoPath> {
 
 fn subject(name: &str, changed: Option<&[&str]>) -> Subject {
     Subject {
-        name: name.to_owned(),
-        role: SubjectKind::Commit,
         commit: Some(TREE.parse().unwrap()),
         tree: Some(TREE.parse().unwrap()),
-        base: Base::Nothing,
         changed: changed.map(paths),
-        opaque: Vec::new(),
-        update: None,
-        runs: BTreeMap::new(),
-        former_lines: BTreeMap::new(),
-        commits: crate::fact::commits::NewCommits::default(),
-        branch: None,
-        is_named_like_tag: false,
-        synced_from: None,
-        checked_out: None,
+        ..Subject::empty(name)
     }
 }
 
 fn run(id: &str, exit: i32, differs: Option<&[&str]>) -> RunFact {
     RunFact {
-        id: id.to_owned(),
-        grade: Grade::Observed,
-        ended: Ended::Exited(exit),
         over_time: exit == 124,
-        report: None,
-        verbatim: false,
-        masked: None,
-        tree: TREE.parse::<Oid>().unwrap(),
-        head: None,
         changed: Some(Vec::new()),
-        opaque: Vec::new(),
-        untracked: Vec::new(),
-        left_behind: Vec::new(),
-        tool_folders: Vec::new(),
-        local_files: Vec::new(),
-        absent: Vec::new(),
-        failed_tests: Vec::new(),
-        failed_in_these_alone: false,
-        on_a_copy: false,
         differs: differs.map(paths),
+        ..RunFact::new(id.to_owned(), Grade::Observed, Ended::Exited(exit), TREE.parse::<Oid>().unwrap())
     }
 }
 

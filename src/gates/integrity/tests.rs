@@ -2,7 +2,7 @@ use super::*;
 use crate::event::agent_work::Act;
 use crate::fact::Note;
 use crate::fact::session_steps::test_builder::{Tale, tree};
-use crate::fact::subject::{Base, Subject, SubjectKind};
+use crate::fact::subject::Subject;
 use crate::fact::weakening::{FilePair, compare};
 use crate::moment::Moment;
 use crate::runner::Catalogue;
@@ -21,23 +21,7 @@ fn facts(tale: &Tale, pairs: &[(&str, &str, &str)]) -> Facts {
         .iter()
         .map(|(path, old, new)| FilePair { path: RepoPath::from(*path), old: text(old), new: text(new) })
         .collect();
-    let subject = Subject {
-        name: "HEAD".to_owned(),
-        role: SubjectKind::Commit,
-        commit: None,
-        tree: Some(tree('a')),
-        base: Base::Nothing,
-        changed: None,
-        opaque: Vec::new(),
-        update: None,
-        commits: crate::fact::commits::NewCommits::default(),
-        runs: std::collections::BTreeMap::new(),
-        former_lines: std::collections::BTreeMap::new(),
-        branch: None,
-        is_named_like_tag: false,
-        synced_from: None,
-        checked_out: None,
-    };
+    let subject = Subject { tree: Some(tree('a')), changed: None, ..Subject::empty("HEAD") };
     let mut facts = Facts { subjects: vec![subject], story: tale.story(), ..Facts::at(Moment::Stop) };
     facts.weakening.insert("HEAD".to_owned(), compare(&pairs, Catalogue::embedded()).with_code(&pairs));
     facts
@@ -248,17 +232,10 @@ fn what_a_person_was_told_is_not_held_against_the_session_for_ever() {
     use crate::event::{EventKind, FailingGate, Judged};
     let mut tale = begin("x").ran("git push --no-verify", 0, "").said("verdict");
     let judged = Judged {
-        verdict: String::new(),
-        moment: Moment::Stop,
-        trees: Vec::new(),
-        commits: Vec::new(),
         failing: vec![FailingGate { gate: "integrity".to_owned(), fingerprint: String::new(), blocks: true }],
-        idle: Vec::new(),
-        branches: Vec::new(),
-        pushed: Vec::new(),
-        mentioned: Vec::new(),
         blocked: true,
         attempt: 1,
+        ..Judged::at(Moment::Stop)
     };
     tale.entries.last_mut().unwrap().event.kind = EventKind::Judged(judged);
     assert_eq!(reasons(&facts(&tale, &[])), "checks-left-out!");

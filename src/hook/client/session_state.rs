@@ -191,7 +191,6 @@ pub(in crate::hook) struct StartingPoint {
     /// The content before.
     pub(in crate::hook) start: KeptSnapshot,
     /// The content after, if it is known to have ended.
-    #[serde(default)]
     pub(in crate::hook) end: Option<KeptSnapshot>,
 }
 
@@ -353,17 +352,7 @@ mod tests {
     use super::*;
 
     fn pending(call: &str, ended: bool) -> PendingCommand {
-        let snapshot = KeptSnapshot {
-            head: None,
-            tree: Oid::empty_tree(false),
-            untracked: Vec::new(),
-            hidden: Vec::new(),
-            opaque: Vec::new(),
-            left_behind: Vec::new(),
-            tool_folders: Vec::new(),
-            local_files: Vec::new(),
-            absent: Vec::new(),
-        };
+        let snapshot = KeptSnapshot::of_tree(Oid::empty_tree(false));
         PendingCommand {
             call: call.to_owned(),
             line: "make test".to_owned(),

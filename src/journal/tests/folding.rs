@@ -143,19 +143,7 @@ fn what_would_have_blocked_counts_once_for_each_content() {
     let judged = |gate: &str, tree: u64, blocks| {
         let failing = vec![FailingGate { gate: gate.to_owned(), fingerprint: "f".to_owned(), blocks }];
         let (verdict, moment, trees) = ("v".to_owned(), Moment::Stop, vec![oid(tree)]);
-        observed(EventKind::Judged(Judged {
-            verdict,
-            moment,
-            trees,
-            commits: Vec::new(),
-            failing,
-            idle: Vec::new(),
-            branches: Vec::new(),
-            pushed: Vec::new(),
-            mentioned: Vec::new(),
-            blocked: blocks,
-            attempt: 0,
-        }))
+        observed(EventKind::Judged(Judged { verdict, trees, failing, blocked: blocks, ..Judged::at(moment) }))
     };
     let state = fold([
         judged("tests", 1, false),

@@ -12,7 +12,6 @@ use proptest::prelude::*;
 use super::{Journal, JournalLine, NewEvent};
 use crate::event::agent_work::{Act, AgentWork};
 use crate::event::rescue::Trial;
-use crate::event::test_results::NamedPart;
 use crate::event::{
     CommandRef, Damage, Ended, EventKind, FailingGate, GitEvent, Grade, Judged, Origin, Repaired, Run, RunReport,
     RunStarted, Waived,
@@ -40,37 +39,11 @@ fn command(key: &str) -> CommandRef {
 }
 
 fn snapshot(tree: u64) -> KeptSnapshot {
-    KeptSnapshot {
-        head: None,
-        tree: oid(tree),
-        untracked: vec![],
-        hidden: vec![],
-        opaque: vec![],
-        left_behind: vec![],
-        tool_folders: vec![],
-        local_files: vec![],
-        absent: vec![],
-    }
+    KeptSnapshot::of_tree(oid(tree))
 }
 
 fn run(key: &str, start: u64, end: u64) -> Run {
-    Run {
-        command: command(key),
-        call: None,
-        start: snapshot(start),
-        end: snapshot(end),
-        changed: vec![],
-        logs: Vec::new(),
-        verbatim: false,
-        ended: Ended::Exited(0),
-        over_time: false,
-        millis: 5,
-        report: None,
-        named: NamedPart::None,
-        masked: None,
-        tail: "ok\n".to_owned(),
-        policy: String::new(),
-    }
+    Run { end: snapshot(end), millis: 5, tail: "ok\n".to_owned(), ..Run::passed(command(key), snapshot(start)) }
 }
 
 fn observed(kind: EventKind) -> NewEvent {
@@ -102,14 +75,11 @@ fn snapshots() -> impl Strategy<Value = KeptSnapshot> {
     (prop::option::of(oids()), oids(), paths(), paths(), paths(), paths()).prop_map(
         |(head, tree, untracked, hidden, opaque, left_behind)| KeptSnapshot {
             head,
-            tree,
             untracked,
             hidden,
             opaque,
             left_behind,
-            tool_folders: vec![],
-            local_files: vec![],
-            absent: vec![],
+            ..KeptSnapshot::of_tree(tree)
         },
     )
 }
@@ -138,21 +108,16 @@ fn runs() -> impl Strategy<Value = Run> {
     );
     (commands(), snapshots(), snapshots(), rest).prop_map(
         |(command, start, end, (changed, ended, millis, report, (masked, tail), policy))| Run {
-            command,
-            call: None,
-            start,
             end,
             logs: changed.clone(),
-            verbatim: false,
             changed,
             ended,
-            over_time: false,
             millis,
             report,
-            named: NamedPart::None,
             masked,
             tail,
             policy,
+            ..Run::passed(command, start)
         },
     )
 }
@@ -172,15 +137,11 @@ fn verdicts() -> impl Strategy<Value = Judged> {
         |(verdict, moment, trees, failing, blocked, attempt)| Judged {
             commits: trees.clone(),
             verdict,
-            moment,
             trees,
             failing,
-            idle: Vec::new(),
-            branches: Vec::new(),
-            pushed: Vec::new(),
-            mentioned: Vec::new(),
             blocked,
             attempt,
+            ..Judged::at(moment)
         },
     )
 }

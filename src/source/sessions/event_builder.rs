@@ -41,7 +41,6 @@ pub struct SessionCounts {
     /// Lines that cannot be read.
     pub broken: u64,
     /// The first of them.
-    #[serde(default)]
     pub first_broken: Option<u64>,
     /// What is not understood, by kind.
     #[serde(default)]
@@ -288,9 +287,7 @@ impl<'a> Transcript<'a> {
                 ended: outcome.ended,
                 tail: outcome.tail,
                 background: outcome.background,
-                start: None,
-                end: None,
-                shell: None,
+                ..ShellCommand::default()
             })),
         );
     }
