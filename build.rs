@@ -43,7 +43,7 @@ fn main() -> io::Result<()> {
     if let Some(pair) = tables.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         return Err(io::Error::other(format!("two tables are called {}", pair[0].0)));
     }
-    share_arguments(&mut tables)?;
+    share(&mut tables)?;
     code.push_str(
         "/// The tables of `gates/` and `templates/` as JSON: path below the folder, and text; sorted by path.\n",
     );
@@ -94,20 +94,27 @@ fn words(table: &Table) -> Table {
     table
 }
 
-/// Replaces the key `shared` of a runner's arguments by what the file that it names has and they do not.
-fn share_arguments(tables: &mut [(String, Table)]) -> io::Result<()> {
-    let shared: BTreeMap<String, Table> =
-        tables.iter().filter(|(name, _)| name.starts_with("runners/_")).cloned().collect();
+/// Replaces the key `shared` of a table by what the file that it names, in the same folder, has and the table does not.
+fn share(tables: &mut [(String, Table)]) -> io::Result<()> {
+    let all: BTreeMap<String, Table> = tables.iter().cloned().collect();
     for (name, table) in tables {
-        let Some(arguments) = table.get_mut("arguments").and_then(Value::as_table_mut) else { continue };
-        let Some(file) = arguments.remove("shared") else { continue };
-        let file = format!("runners/{}", file.as_str().unwrap_or_default());
-        let keys = shared.get(&file).ok_or_else(|| io::Error::other(format!("{name}: there is no file {file}")))?;
-        for (key, value) in keys {
-            arguments.entry(key).or_insert_with(|| value.clone());
-        }
+        let Some(shared) = table.remove("shared") else { continue };
+        let folder = name.rfind('/').map_or("", |at| &name[..=at]);
+        let file = format!("{folder}{}", shared.as_str().unwrap_or_default());
+        complete(table, all.get(&file).ok_or_else(|| io::Error::other(format!("{name}: there is no file {file}")))?);
     }
     Ok(())
+}
+
+/// Puts into a table what another one has and it does not.
+fn complete(table: &mut Table, other: &Table) {
+    for (key, value) in other {
+        match (table.get_mut(key), value) {
+            (Some(Value::Table(inner)), Value::Table(value)) => complete(inner, value),
+            (Some(_), _) => {}
+            (None, _) => _ = table.insert(key.clone(), value.clone()),
+        }
+    }
 }
 
 /// Lists the runners, and the programs that start them.

@@ -183,10 +183,10 @@ fn is_output(path: &str) -> bool {
 }
 
 fn rules() -> Vec<(&'static str, PathRules)> {
-    [("tests", include_str!("../../gates/tests.toml")), ("build", include_str!("../../gates/build.toml"))]
+    ["tests", "build"]
         .into_iter()
-        .map(|(name, text)| {
-            let table: toml::Table = toml::from_str(text).unwrap();
+        .map(|name| {
+            let table: toml::Table = gate::embedded::table(&format!("{name}.toml"));
             let ignore: Vec<String> = table["params"]["ignore"].clone().try_into().unwrap();
             (name, PathRules::new(&["**".to_owned()], &ignore).unwrap())
         })

@@ -137,6 +137,7 @@ fn nothing_that_is_shown_to_agents_names_a_way_around() {
     for file in [
         include_str!("../../gates/tests.toml"),
         include_str!("../../gates/build.toml"),
+        include_str!("../../gates/_evidence.toml"),
         include_str!("../../gates/protected-branch.toml"),
         include_str!("../../templates/escalation.txt"),
         include_str!("../../templates/gate.toml.j2"),
