@@ -53,10 +53,8 @@ struct DiagnosticTable {
     /// The programs that print them.
     programs: Vec<String>,
     /// The key of a text in lines of JSON that stands for the line: `message.rendered`.
-    #[serde(default)]
     json: Option<String>,
     /// A line that names the file, or the file and the line, of the problems below it.
-    #[serde(default)]
     header: Option<String>,
     /// The forms: regular expressions with the groups `file`, `line`, `column`, `text` and `severity`.
     patterns: Vec<String>,

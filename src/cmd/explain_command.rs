@@ -60,9 +60,7 @@ struct CommandInput {
     exit_code: Option<i64>,
     #[serde(default, alias = "output_tail")]
     output: Option<String>,
-    #[serde(default)]
     background: Option<bool>,
-    #[serde(default)]
     shell: Option<Shell>,
 }
 

@@ -69,9 +69,7 @@ struct Varies {
 struct FailureTable {
     pattern: LazyPattern,
     line: String,
-    #[serde(default)]
     name: Option<String>,
-    #[serde(default)]
     file: Option<String>,
 }
 

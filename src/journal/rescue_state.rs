@@ -13,7 +13,6 @@ pub struct RescueState {
     /// The latest packet, if it was not answered yet.
     pub open: Option<String>,
     /// The content that it is about.
-    #[serde(default)]
     pub tree: Option<Oid>,
     /// The names of the packets, oldest first (the latest 16).
     #[serde(default)]

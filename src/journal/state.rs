@@ -75,7 +75,6 @@ pub struct JournalState {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     mentioned: Vec<(String, String)>,
     /// The event of the last line that was followed.
-    #[serde(default)]
     last_event: Option<String>,
     /// Events whose line differs from the one that the next line saw, newest first: they prove nothing.
     #[serde(default)]

@@ -50,36 +50,28 @@ pub struct Expected {
 /// The requirements of a case.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "the case file has these keys")]
+#[serde(default)]
 pub struct Wanted {
     /// Patterns for the branches that nobody may push to.
-    #[serde(default)]
     pub protected_branches: Vec<String>,
     /// The requirements for tests, and the exception for documentation.
-    #[serde(default)]
     pub tests: Option<CaseTests>,
     /// The requirement of a build wherever its inputs changed.
-    #[serde(default)]
     pub build: Option<Requirement>,
     /// The requirement of a pull request with green checks.
-    #[serde(default, alias = "pull_request")]
+    #[serde(alias = "pull_request")]
     pub pr: Option<Requirement>,
     /// `true` if green checks of the forge on the commit replace a test run.
-    #[serde(default)]
     pub ci_counts_as_tests: bool,
     /// `true` if only those rules on words are on that need not be named in a `gate.toml`. Otherwise all of them are.
-    #[serde(default)]
     pub default_word_rules: bool,
     /// Whether settings of a forge or an editor may change without a test run, where no file that is known names them.
-    #[serde(default)]
     pub ci_settings_exempt: bool,
     /// Whether a run counts of which nothing but the log of a session tells.
-    #[serde(default)]
     pub transcripts_count: bool,
     /// The parts of the program: name, and the globs of its files.
-    #[serde(default)]
     pub scopes: BTreeMap<String, CaseGlobs>,
     /// A whole `gate.toml`, which then counts instead of everything above.
-    #[serde(default)]
     pub gate_toml: Option<String>,
 }
 
@@ -134,21 +126,17 @@ impl<'de> Deserialize<'de> for CaseGlobs {
 
 /// The repository at the beginning.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct Start {
     /// The branch that is checked out.
-    #[serde(default)]
     pub branch: String,
     /// Its commit, which counts as the place where it leaves the default branch.
-    #[serde(default)]
     pub head: String,
     /// The default branch of the other side, if it is known.
-    #[serde(default)]
     pub default_branch: Option<String>,
     /// The id of its content.
-    #[serde(default)]
     pub tree: Option<String>,
     /// Its files that matter.
-    #[serde(default)]
     pub files: BTreeMap<String, Option<String>>,
 }
 

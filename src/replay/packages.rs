@@ -47,7 +47,6 @@ struct Tables {
 struct Ecosystem {
     name: String,
     manifests: Vec<String>,
-    #[serde(default)]
     sources: Option<String>,
     runners: Vec<String>,
     #[serde(default)]

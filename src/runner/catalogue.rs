@@ -74,7 +74,6 @@ pub struct Runner {
     #[serde(default)]
     pub arguments: Arguments,
     /// The rules to find and name tasks, if it is a task runner.
-    #[serde(default)]
     pub task: Option<TaskRules>,
     /// The meaning of exit status 0.
     #[serde(default)]
@@ -89,7 +88,6 @@ pub struct Runner {
     #[serde(default)]
     pub formats: Vec<String>,
     /// The way in which it finds that what it built before is of the present sources, if other sources can pass for them.
-    #[serde(default)]
     pub reuse: Option<BuildReuse>,
     /// Report files (`JUnit` XML) it writes, as globs relative to the directory it runs in.
     #[serde(default)]
@@ -101,7 +99,6 @@ pub struct Runner {
     #[serde(default)]
     pub output: Output,
     /// The way in which its tests are known by name, if they are.
-    #[serde(default)]
     pub names: Option<NameSource>,
     /// Command lines with the classification they must get. They are tests.
     #[serde(default)]
@@ -161,10 +158,8 @@ pub struct Invoke {
     #[serde(default)]
     pub positions: Vec<String>,
     /// The task that is called, for a task runner with a command of its own for it (`npm test`).
-    #[serde(default)]
     pub task: Option<String>,
     /// The kinds of work that it does when started like this, if they differ from the runner's.
-    #[serde(default)]
     pub kinds: Option<Vec<CommandKind>>,
     /// The part it is restricted to when started like this.
     #[serde(default)]
@@ -173,10 +168,8 @@ pub struct Invoke {
     #[serde(default)]
     pub nothing: bool,
     /// `true` if it changes files when started like this; `None`: as the runner does.
-    #[serde(default)]
     pub edits: Option<bool>,
     /// The meaning of exit status 0 when started like this, if it differs from the runner's.
-    #[serde(default)]
     pub exit: Option<ExitMeaning>,
     /// `true` if it keeps running and watches for changes when started like this.
     #[serde(default)]
@@ -188,39 +181,29 @@ pub struct Invoke {
 
 /// The rules to read a runner's output.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Output {
     /// The runner whose rules are used as well, because it does the work.
-    #[serde(default)]
     pub like: Option<String>,
     /// The number of summaries that one run prints.
-    #[serde(default)]
     pub summaries: Summaries,
     /// `true` if a failing run always reports the failure at its end, so that an end without it shows a pass of the
     /// whole. If this is `false`, the start of the run must be visible as well.
-    #[serde(default = "yes")]
     pub failure_ends: bool,
     /// `true` if a summary with a total counts only what passed: the other tests failed.
-    #[serde(default)]
     pub rest_fails: bool,
     /// Options with which the parts after a failed one run as well (`--no-fail-fast`); `*`: they always do. The summary
     /// at the end is then that of one part.
-    #[serde(default)]
     pub goes_on: Vec<String>,
     /// Lines that such a run prints at its very end when a part of it failed. If empty, its end does not show it.
-    #[serde(default)]
     pub goes_on_shows: Vec<String>,
     /// `true` if a successful run always prints something, unless a word of the command contains one of `hushed`.
-    #[serde(default)]
     pub always: bool,
     /// See `always`.
-    #[serde(default)]
     pub hushed: Vec<String>,
     /// Lines that a failing run always prints: a complete output without them shows that nothing failed.
-    #[serde(default)]
     pub failure_shows: Vec<String>,
     /// The lines that say something.
-    #[serde(default)]
     pub line: Vec<LineRule>,
 }
 

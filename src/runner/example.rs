@@ -17,28 +17,21 @@ pub struct Example {
     /// The command line: words, quotes, and `&&` only.
     pub line: String,
     /// `full`, `filtered`, `none_executed` or `not_applicable`.
-    #[serde(default)]
     pub scope: Option<String>,
     /// The kinds, if they are not the runner's.
-    #[serde(default)]
     pub kinds: Option<Vec<CommandKind>>,
     /// The name it gets, if it is not the id.
-    #[serde(default)]
     pub runner: Option<String>,
     /// `true` if another runner must claim the line.
     #[serde(default)]
     pub other: bool,
     /// `true` if it edits files.
-    #[serde(default)]
     pub edits: Option<bool>,
     /// `true` if exit status 0 is possible although nothing was executed.
-    #[serde(default)]
     pub empty_exits_zero: Option<bool>,
     /// `true` if it watches.
-    #[serde(default)]
     pub watches: Option<bool>,
     /// The meaning of exit status 0.
-    #[serde(default)]
     pub exit: Option<ExitMeaning>,
     /// The files of the project, by path.
     #[serde(default)]

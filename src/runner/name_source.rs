@@ -18,7 +18,6 @@ use crate::shell_quote::shell_word;
 #[expect(clippy::struct_excessive_bools, reason = "independent keys of a file")]
 pub struct NameSource {
     /// The hook that makes the runner write a report, if there is one.
-    #[serde(default)]
     pub hook: Option<ReportHook>,
     /// `true` if the report files that a run writes name its tests.
     #[serde(default)]
@@ -42,17 +41,14 @@ pub struct NameSource {
     #[serde(default)]
     silenced_by: Vec<String>,
     /// An argument with which it names every test in its output.
-    #[serde(default)]
     named_with: Option<String>,
     /// The arguments that let it run one test alone: `{name}` is its name, `{home}` the part before [`Self::joined`], `{test}`
     /// the part after it, and `{title}` that part without the signs between its groups; `{top}` is the part of `{test}` before a `/`.
-    #[serde(default)]
     one_test: Option<String>,
     /// `true` if a failed test keeps no other test from running.
     #[serde(default)]
     goes_on: bool,
     /// An argument with which a failed test keeps no other test from running.
-    #[serde(default)]
     goes_on_with: Option<String>,
     /// Arguments with which the runner stops at a failure, or fails for other reasons as well.
     #[serde(default)]
@@ -102,7 +98,6 @@ pub struct NameRule {
     #[serde(default)]
     means: NameMeans,
     /// The result of the test.
-    #[serde(default)]
     result: Option<TestResult>,
     /// The results that the values of `word` stand for.
     #[serde(default)]

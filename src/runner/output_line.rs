@@ -29,13 +29,11 @@ pub struct LineRule {
     pub means: Means,
     /// A regular expression with groups `n` and `word`, applied again and again to a line that matches: counts in
     /// any order.
-    #[serde(default)]
     pub each: Option<String>,
     /// The counts that the values of `word` in `each` stand for.
     #[serde(default)]
     pub words: BTreeMap<String, CountField>,
     /// The reason why nothing was executed, for people, with the remedy. `{task}` is the group of that name.
-    #[serde(default)]
     pub because: Option<String>,
     /// `true` if it adds to the counts before it, instead of beginning a new summary.
     #[serde(default)]

@@ -19,7 +19,6 @@ pub struct TaskRules {
     /// The name of a task in reports; `{task}` is its name, `{program}` the program that is called.
     pub label: String,
     /// The name of a task that runs tests, if it differs.
-    #[serde(default)]
     pub test_label: Option<String>,
     /// The files that may define tasks; the first that is there counts.
     #[serde(default)]
@@ -34,7 +33,6 @@ pub struct TaskRules {
     #[serde(default)]
     pub not_tasks: Vec<String>,
     /// The task that runs when none is named; empty: the first in the file.
-    #[serde(default)]
     pub default_task: Option<String>,
     /// Options whose value is the directory to run in.
     #[serde(default)]
@@ -87,37 +85,27 @@ pub enum Format {
 
 /// The meanings of task names, from `gates/runners/_tasks.toml`.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct TaskNames {
     /// Interpreters that run another program, which their first positional argument names.
-    #[serde(default)]
     pub interpreters: Vec<String>,
     /// Options with which no program executes anything but the answer to them.
-    #[serde(default)]
     pub nothing_arguments: Vec<String>,
     /// Options of an interpreter whose value is the program that it runs, whatever follows, by the interpreter's name.
-    #[serde(default)]
     pub inline: std::collections::BTreeMap<String, Vec<String>>,
     /// Programs that test nothing and succeed: a task of these alone is empty.
-    #[serde(default)]
     pub inert: Vec<String>,
     /// Words of a name that say the kind, the earlier in the list the stronger.
-    #[serde(default)]
     pub word: Vec<NameWord>,
     /// Words that may occur together with `test` without choosing a part of the tests.
-    #[serde(default)]
     pub whole: Vec<String>,
     /// Words with which a task that formats only checks.
-    #[serde(default)]
     pub checking: Vec<String>,
     /// Words with which a task stays to watch.
-    #[serde(default)]
     pub watching: Vec<String>,
     /// Arguments that choose no part, for any runner that a task may start.
-    #[serde(default)]
     pub neutral_arguments: Vec<String>,
     /// Arguments with which files are changed, for any runner that a task may start.
-    #[serde(default)]
     pub editing_arguments: Vec<String>,
 }
 

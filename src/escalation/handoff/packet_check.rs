@@ -46,7 +46,6 @@ struct Trace {
     pattern: String,
     at_least: usize,
     given_at_least: usize,
-    #[serde(default)]
     given_pattern: Option<String>,
     #[cfg_attr(not(test), expect(dead_code, reason = "what the rules are tested with"))]
     examples: Vec<String>,

@@ -131,34 +131,26 @@ pub enum EventError {
 #[derive(Deserialize)]
 struct Payload {
     repository: EventRepo,
-    #[serde(default)]
     number: Option<u64>,
-    #[serde(default)]
     pull_request: Option<PullPayload>,
-    #[serde(default)]
     merge_group: Option<MergeGroup>,
     #[serde(default, rename = "ref")]
     name: Option<String>,
-    #[serde(default)]
     before: Option<Oid>,
-    #[serde(default)]
     after: Option<Oid>,
 }
 
 #[derive(Deserialize)]
 struct EventRepo {
     full_name: String,
-    #[serde(default)]
     default_branch: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct PullPayload {
-    #[serde(default)]
     number: Option<u64>,
     head: EventPullEnd,
     base: EventPullEnd,
-    #[serde(default)]
     user: Option<EventUser>,
 }
 
@@ -167,7 +159,6 @@ struct EventPullEnd {
     #[serde(rename = "ref")]
     branch: String,
     sha: Oid,
-    #[serde(default)]
     repo: Option<EventRepoName>,
 }
 

@@ -130,7 +130,6 @@ pub(super) enum ToolRole {
 #[serde(deny_unknown_fields)]
 pub(super) struct LogLocation {
     /// The variable that names a directory.
-    #[serde(default)]
     pub(super) variable: Option<String>,
     /// The path below the directory that the variable names.
     #[serde(default)]

@@ -26,13 +26,9 @@ struct ImportedHead {
     format: u32,
     client: Client,
     session: Option<String>,
-    #[serde(default)]
     actor: Option<String>,
-    #[serde(default)]
     dir: Option<String>,
-    #[serde(default)]
     began: Option<Timestamp>,
-    #[serde(default)]
     last: Option<Timestamp>,
     counts: SessionCounts,
     /// The place it was imported from, for people.

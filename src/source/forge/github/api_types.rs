@@ -10,7 +10,6 @@ pub(super) struct ApiRepo {
     pub(super) full_name: String,
     #[serde(default)]
     pub(super) default_branch: String,
-    #[serde(default)]
     pub(super) parent: Option<RepoName>,
 }
 
@@ -42,9 +41,7 @@ pub(super) struct PullShape {
     #[serde(default)]
     html_url: String,
     state: String,
-    #[serde(default)]
     draft: Option<bool>,
-    #[serde(default)]
     merged_at: Option<String>,
     head: End,
     base: End,
@@ -55,10 +52,8 @@ struct End {
     #[serde(rename = "ref")]
     branch: String,
     sha: String,
-    #[serde(default)]
     repo: Option<RepoName>,
     /// The owner of the repository, also after it was deleted.
-    #[serde(default)]
     user: Option<User>,
 }
 
@@ -105,13 +100,9 @@ pub(super) struct CheckRun {
     pub(super) id: u64,
     pub(super) name: String,
     pub(super) status: String,
-    #[serde(default)]
     pub(super) conclusion: Option<String>,
-    #[serde(default)]
     pub(super) html_url: Option<String>,
-    #[serde(default)]
     pub(super) app: Option<Id>,
-    #[serde(default)]
     pub(super) check_suite: Option<Id>,
 }
 
@@ -139,9 +130,7 @@ pub(super) struct CommitStatus {
     pub(super) id: u64,
     pub(super) context: String,
     pub(super) state: String,
-    #[serde(default)]
     pub(super) target_url: Option<String>,
-    #[serde(default)]
     avatar_url: Option<String>,
 }
 
@@ -172,23 +161,15 @@ pub(super) struct WorkflowRuns {
 #[derive(Debug, Deserialize)]
 pub(super) struct WorkflowRun {
     pub(super) id: u64,
-    #[serde(default)]
     pub(super) name: Option<String>,
-    #[serde(default)]
     pub(super) path: Option<String>,
     pub(super) workflow_id: u64,
     pub(super) event: String,
-    #[serde(default)]
     pub(super) status: Option<String>,
-    #[serde(default)]
     pub(super) conclusion: Option<String>,
-    #[serde(default)]
     head_branch: Option<String>,
-    #[serde(default)]
     head_repository: Option<RepoName>,
-    #[serde(default)]
     pub(super) check_suite_id: Option<u64>,
-    #[serde(default)]
     pub(super) html_url: Option<String>,
 }
 
@@ -212,7 +193,6 @@ impl Counted for WorkflowRuns {
 pub(super) struct BranchRule {
     #[serde(rename = "type")]
     kind: String,
-    #[serde(default)]
     parameters: Option<RuleParameters>,
 }
 
@@ -226,9 +206,7 @@ struct RuleParameters {
 #[derive(Debug, Deserialize)]
 struct RequiredCheck {
     context: String,
-    #[serde(default)]
     integration_id: Option<i64>,
-    #[serde(default)]
     app_id: Option<i64>,
 }
 
@@ -259,19 +237,16 @@ impl BranchRule {
 pub(super) struct Branch {
     #[serde(default)]
     pub(super) protected: bool,
-    #[serde(default)]
     protection: Option<Protection>,
 }
 
 #[derive(Debug, Deserialize)]
 struct Protection {
-    #[serde(default)]
     required_status_checks: Option<ProtectedChecks>,
 }
 
 #[derive(Debug, Deserialize)]
 struct ProtectedChecks {
-    #[serde(default)]
     enforcement_level: Option<String>,
     #[serde(default)]
     contexts: Vec<String>,
@@ -300,9 +275,7 @@ impl Branch {
 #[derive(Debug, Deserialize)]
 pub(super) struct Comment {
     pub(super) id: u64,
-    #[serde(default)]
     pub(super) body: Option<String>,
-    #[serde(default)]
     user: Option<User>,
 }
 
