@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 /// Returns the SHA-256 over `parts`, each preceded by its length, as 64 hexadecimal digits.
@@ -12,6 +13,13 @@ pub fn hex_digest(parts: &[&[u8]]) -> String {
         hash.update(part);
     }
     hex(&hash.finalize())
+}
+
+/// Returns a name for something of a session that no other has: a letter, the time, and a digest.
+pub fn dated_id(letter: char, at: Timestamp, session: &str) -> String {
+    let process = std::process::id().to_be_bytes();
+    let digest = hex_digest(&[session.as_bytes(), &process, &at.as_nanosecond().to_be_bytes()]);
+    format!("{letter}{}-{}", at.strftime("%Y%m%dT%H%M%S"), &digest[..8])
 }
 
 /// Returns the first half of the [`hex_digest`] of `parts` as a number. The sum of such numbers stands for a set.

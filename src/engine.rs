@@ -10,6 +10,7 @@ use jiff::Timestamp;
 
 use crate::collect::merge_base::Lineage;
 use crate::collect::{self, BaseOf, Sources, earlier_runs, failed_tests, forge_query, undeclared_runs};
+use crate::digest::dated_id;
 use crate::event::pushes::PushedRef;
 use crate::event::{EventKind, Judged, Origin};
 use crate::exit::Exit;
@@ -27,8 +28,7 @@ use crate::snapshot::{DirtyPath, Snapshot};
 use crate::source::project_files::DiskDirectory;
 use crate::verdict::assemble::{self, ESCALATES_AT, Occasion};
 use crate::verdict::push_command::push_again;
-use crate::verdict::verdict_files::{self, Written};
-use crate::verdict::{Attempt, Verdict};
+use crate::verdict::{Attempt, Verdict, verdict_files};
 use crate::{config, gates};
 
 mod bypassed_hooks;
@@ -102,7 +102,7 @@ pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
     /// Its files, or `None` if they could not be written.
-    pub written: Option<Written>,
+    pub written: Option<PathBuf>,
 }
 
 /// Returns the refs that a push moves.
@@ -214,7 +214,7 @@ impl Workplace {
         let made = here.state.judged(session).made();
         let attempt = Attempt { number: if assemble::blocks(&results) { made.max(1) } else { 0 }, repeated: true };
         let at = Timestamp::now();
-        let id = verdict_id(at, session);
+        let id = dated_id('v', at, session);
         let occasion = Occasion { id, at, repository: self.name(), session: session.to_owned(), push_again: None };
         let verdict = assemble::verdict(&here.policy, facts, results, occasion, attempt);
         Ok(Preview { verdict, snapshot: here.look.snapshot, head: here.head.commit })
@@ -259,7 +259,7 @@ impl Workplace {
         let counts = blocked && claimed();
         let branches = self.branches(&facts, state.judged(&self.session.id));
         let at = Timestamp::now();
-        let id = verdict_id(at, &self.session.id);
+        let id = dated_id('v', at, &self.session.id);
         let decide = |state: &JournalState| {
             let told = state.judged(&self.session.id);
             // Content that is in no tree yet may be another one than it was.
@@ -359,16 +359,16 @@ impl Workplace {
         }
     }
 
-    fn write(&self, verdict: &mut Verdict) -> Option<Written> {
+    fn write(&self, verdict: &mut Verdict) -> Option<PathBuf> {
         let gate_dir = self.repo.gate_dir();
         let payload = (verdict.attempt >= ESCALATES_AT).then(|| escalation_path(&gate_dir, &self.session.id));
         match verdict_files::write(&gate_dir, verdict, payload.as_deref()) {
-            Ok(written) => {
+            Ok(record) => {
                 // Exactly one payload for one series of attempts: the fourth writes it, later ones point to it.
                 let due = verdict.attempt == ESCALATES_AT;
                 let lost = due.then(|| self.escalate(verdict).err()).flatten();
                 verdict.notes.extend(lost);
-                Some(written)
+                Some(record)
             }
             Err(error) => {
                 verdict.notes.push(Note::new("record-lost", format!("the verdict could not be written: {error}")));
@@ -380,15 +380,6 @@ impl Workplace {
     fn name(&self) -> String {
         self.repo.root().unwrap_or(self.repo.git_dir()).to_string_lossy().into_owned()
     }
-}
-
-fn verdict_id(at: Timestamp, session: &str) -> String {
-    let print = crate::digest::hex_digest(&[
-        session.as_bytes(),
-        &std::process::id().to_be_bytes(),
-        &at.as_nanosecond().to_be_bytes(),
-    ]);
-    format!("v{}-{}", at.strftime("%Y%m%dT%H%M%S"), &print[..8])
 }
 
 fn unrecorded(error: &JournalError) -> Note {

@@ -80,4 +80,5 @@ pub mod symbols;
 pub mod templates;
 pub mod timeline;
 pub mod tool_folder;
+pub mod user_folders;
 pub mod verdict;

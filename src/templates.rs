@@ -4,13 +4,13 @@
 pub mod sentences;
 
 use std::path::PathBuf;
-use std::{env, fs, io};
+use std::{fs, io};
 
 use minijinja::value::Serde;
 use minijinja::{Environment, Value};
 use serde::Serialize;
 
-use crate::embedded;
+use crate::{embedded, user_folders};
 
 /// A template that cannot be read or filled.
 #[derive(Debug, thiserror::Error)]
@@ -43,10 +43,20 @@ pub enum TemplateError {
 
 /// Returns the folder of the user's templates: `gate/templates` in the folder for configuration.
 pub fn folder() -> Option<PathBuf> {
-    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let base =
-        set("XDG_CONFIG_HOME").filter(|path| path.is_absolute()).or_else(|| Some(set("HOME")?.join(".config")))?;
-    Some(base.join("gate/templates"))
+    Some(user_folders::settings()?.join("templates"))
+}
+
+/// Fills the template `name`, and makes sure that each of the texts, given with its name, is in the result.
+pub fn render_with(
+    name: &str,
+    context: &impl Serialize,
+    needed: &[(&'static str, &String)],
+) -> Result<String, TemplateError> {
+    let text = render(name, context)?;
+    match needed.iter().find(|(_, part)| !text.contains(part.as_str())) {
+        Some((what, _)) => Err(TemplateError::Lacks { place: name.to_owned(), what }),
+        None => Ok(text),
+    }
 }
 
 /// Fills the template `name`, the user's if there is one.

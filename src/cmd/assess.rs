@@ -59,7 +59,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         }
     }
     let judgement = place.judge(&here.policy, &here.state, facts, Some(Uncommitted::Work(&here.look.snapshot)));
-    let record = judgement.written.as_ref().map(|written| written.record.as_path());
+    let record = judgement.written.as_deref();
     if args.json {
         ui.line(serde_json::to_string_pretty(&judgement.verdict)?);
     } else {

@@ -56,7 +56,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     };
     let uncommitted = snapshot.as_ref().map(Uncommitted::Work);
     let judgement = place.judge_if(&policy, &state, facts, uncommitted, || args.done);
-    let record = judgement.written.as_ref().map(|written| written.record.as_path());
+    let record = judgement.written.as_deref();
     if args.json {
         ui.line(serde_json::to_string_pretty(&judgement.verdict)?);
     } else {

@@ -343,7 +343,7 @@ fn print(args: &Args, in_job: bool, judgement: &Judgement, ui: &mut Ui) -> Resul
         ui.line(serde_json::to_string_pretty(verdict)?);
         return Ok(());
     }
-    let record = judgement.written.as_ref().map(|written| written.record.as_path());
+    let record = judgement.written.as_deref();
     let text = render::verdict::lines(verdict, record);
     if !in_job {
         ui.raw(text);

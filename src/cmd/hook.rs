@@ -188,7 +188,7 @@ fn judge(hook: &GitHook<'_>, ui: &mut Ui) -> anyhow::Result<Exit> {
                 answer = hook::pre_push::judge(hook, false)?;
             }
             let PushAnswer::Judged(judgement) = answer else { return Ok(Exit::Pass) };
-            let record = judgement.written.as_ref().map(|written| written.record.as_path());
+            let record = judgement.written.as_deref();
             ui.say(render::verdict::for_push(&judgement.verdict, record).trim_end());
             offer_decision(&judgement.verdict, ui);
             Ok(judgement.verdict.outcome.exit())
@@ -206,7 +206,7 @@ fn judge(hook: &GitHook<'_>, ui: &mut Ui) -> anyhow::Result<Exit> {
                     return Ok(Exit::Pass);
                 }
             };
-            let record = judgement.written.as_ref().map(|written| written.record.as_path());
+            let record = judgement.written.as_deref();
             ui.say(render::verdict::for_push(&judgement.verdict, record).trim_end());
             Ok(judgement.verdict.outcome.exit())
         }

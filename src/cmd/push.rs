@@ -69,7 +69,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
 /// Prints why the push is refused, in the words of the hook.
 fn refuse(place: &Workplace, planned: &PlannedPush, ui: &mut Ui) -> Result<ExitCode> {
     let Some(judgement) = judged_push::judge_planned(place, planned)? else { return Ok(Exit::Blocked.into()) };
-    let record = judgement.written.as_ref().map(|written| written.record.as_path());
+    let record = judgement.written.as_deref();
     ui.say(render::verdict::for_push(&judgement.verdict, record).trim_end());
     offer_decision(&judgement.verdict, ui);
     Ok(judgement.verdict.outcome.exit().into())

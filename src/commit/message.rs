@@ -48,11 +48,6 @@ impl CommitMessage {
         Self { subject: subject.to_owned(), autosquash, parsed, body, trailers, reverts }
     }
 
-    /// Parses a message by Conventional Commits alone, as its specification has it.
-    pub fn conventional(text: &str) -> Self {
-        Self::parse(text, &[Style::Conventional], &[])
-    }
-
     /// Returns the type, in small letters.
     pub fn kind(&self) -> Option<String> {
         self.parsed.as_ref()?.1.kind.as_ref().map(|kind| kind.to_lowercase())
@@ -66,12 +61,6 @@ impl CommitMessage {
     /// Returns the description without type and scope; the subject if no style fits.
     pub fn description(&self) -> &str {
         self.parsed.as_ref().map_or(&self.subject, |(_, subject)| &subject.text)
-    }
-
-    /// Returns `true` if it announces a breaking change, by `!` or by a footer.
-    pub fn is_breaking(&self) -> bool {
-        self.parsed.as_ref().is_some_and(|(_, subject)| subject.breaking)
-            || self.trailers.iter().any(CommitTrailer::is_breaking)
     }
 
     /// Returns the value of a trailer.

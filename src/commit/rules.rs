@@ -50,19 +50,6 @@ pub enum CommitRule {
 }
 
 impl CommitRule {
-    /// Every rule.
-    pub const ALL: [Self; 9] = [
-        Self::CrossesScopes,
-        Self::OtherScope,
-        Self::UnknownScope,
-        Self::FormattingMixed,
-        Self::RenameMixed,
-        Self::DependencyMixed,
-        Self::Large,
-        Self::AutosquashLeft,
-        Self::NoStyle,
-    ];
-
     /// Returns its code.
     pub const fn code(self) -> &'static str {
         match self {
@@ -239,12 +226,6 @@ impl CommitRules {
     pub fn level(&self, rule: CommitRule, by_agent: bool) -> Level {
         let own = || self.levels.get(&rule).copied().unwrap_or(Level::Off);
         if by_agent { self.agents.get(&rule).copied().unwrap_or_else(own) } else { own() }
-    }
-
-    /// Changes the level of a rule, for commits of people and of agents.
-    pub fn set_level(&mut self, rule: CommitRule, level: Level) {
-        self.levels.insert(rule, level);
-        self.agents.remove(&rule);
     }
 
     /// Returns the role of a path.

@@ -14,11 +14,6 @@ pub struct CommitTrailer {
 }
 
 impl CommitTrailer {
-    /// Returns `true` if it announces a breaking change: the words in capitals, joined by a space or a hyphen.
-    pub fn is_breaking(&self) -> bool {
-        self.token == "BREAKING CHANGE" || self.token == "BREAKING-CHANGE"
-    }
-
     /// Returns `true` if this is the token, letters of either case.
     pub fn is(&self, token: &str) -> bool {
         self.token.eq_ignore_ascii_case(token)

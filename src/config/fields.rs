@@ -231,6 +231,16 @@ pub(super) fn is_name(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c))
 }
 
+/// Checks that a name has letters, digits and the characters of `more` alone.
+pub(super) fn check_name(report: &mut Report<'_>, name: &LocatedValue<&str>, kind: &str, more: &str) {
+    let fits = |c: char| c.is_alphanumeric() || more.contains(c);
+    if name.value.is_empty() || !name.value.chars().all(fits) {
+        let more: Vec<String> = more.chars().map(String::from).collect();
+        let (name_given, more) = (quoted(name.value), more.join(" "));
+        report.add(&name.at, format!("{name_given} is not a name of a {kind}: use letters, digits and `{more}`"));
+    }
+}
+
 /// Returns a value of any type, without its places.
 pub(super) fn plain(report: &mut Report<'_>, value: &Spanned<DeValue<'_>>) -> Option<toml::Value> {
     Some(match value.get_ref() {

@@ -5,7 +5,7 @@
 use toml::de::{DeTable, DeValue};
 
 use super::error::{Report, quoted};
-use super::fields::{LocatedValue, TableFields, entries, wrong_type};
+use super::fields::{LocatedValue, TableFields, check_name, entries, wrong_type};
 use super::glob_check;
 use crate::policy::{BOARD_FOLDERS, PathRules, Role, Roles};
 
@@ -22,7 +22,8 @@ pub(super) fn roles(report: &mut Report<'_>, table: &DeTable<'_>) -> Roles {
                 report.add(&at, wrong_type("required", "true or false", other));
             }
             (_, DeValue::Table(table)) => {
-                check_name(report, &name);
+                // A branch and a trailer must be able to have the name.
+                check_name(report, &name, "role", "._-");
                 let known = found.list.iter().any(|role| role.name.eq_ignore_ascii_case(name.value));
                 if known {
                     report.add(&name.at, format!("the role {} is there in other letters already", quoted(name.value)));
@@ -54,13 +55,4 @@ fn role(report: &mut Report<'_>, name: &LocatedValue<&str>, table: &DeTable<'_>)
     // A glob that cannot be read was reported.
     let write = PathRules::new(&plain(write), &[]).ok()?;
     Some(Role { name: name.value.to_owned(), aliases, write, run, board: board.map(plain) })
-}
-
-/// Checks that a branch and a trailer can have the name.
-fn check_name(report: &mut Report<'_>, name: &LocatedValue<&str>) {
-    let fits = |c: char| c.is_alphanumeric() || "._-".contains(c);
-    if name.value.is_empty() || !name.value.chars().all(fits) {
-        let what = format!("{} is not a name of a role: use letters, digits and `. _ -`", quoted(name.value));
-        report.add(&name.at, what);
-    }
 }

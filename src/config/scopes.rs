@@ -6,7 +6,7 @@
 use toml::de::{DeTable, DeValue};
 
 use super::error::{Report, nearest, quoted};
-use super::fields::{LocatedValue, TableFields, entries, texts, wrong_type};
+use super::fields::{LocatedValue, TableFields, check_name, entries, texts, wrong_type};
 use super::glob_check;
 use crate::policy::Scope;
 
@@ -17,7 +17,8 @@ pub(super) fn scopes(report: &mut Report<'_>, table: &DeTable<'_>) -> Vec<Scope>
     let mut scopes = Vec::new();
     let mut with = Vec::new();
     for (name, value) in entries(table) {
-        check_name(report, &name);
+        // A subject must be able to have the name between its parentheses.
+        check_name(report, &name, "scope", "/@._+-");
         let scope = match value.get_ref() {
             DeValue::Array(_) => texts(report, name.value, value)
                 .map(|said| Scope { paths: paths(report, name.value, &said), ..Scope::default() }),
@@ -71,15 +72,6 @@ fn paths(report: &mut Report<'_>, name: &str, said: &LocatedValue<Vec<LocatedVal
         report.add(&said.at, format!("the scope {} matches no path", quoted(name)));
     }
     said.value.iter().map(|glob| glob.value.clone()).collect()
-}
-
-/// Checks that a subject can have the name between its parentheses.
-fn check_name(report: &mut Report<'_>, name: &LocatedValue<&str>) {
-    let fits = |c: char| c.is_alphanumeric() || "/@._+-".contains(c);
-    if name.value.is_empty() || !name.value.chars().all(fits) {
-        let what = format!("{} is not a name of a scope: use letters, digits and `/ @ . _ + -`", quoted(name.value));
-        report.add(&name.at, what);
-    }
 }
 
 /// Checks that `with` names scopes of the table.

@@ -6,7 +6,7 @@
 
 use std::io::Read;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -205,19 +205,10 @@ fn run(mut command: Command) -> Result<Option<(ExitStatus, String)>, String> {
     });
     let heard = receiver.recv_timeout(LIMIT);
     if heard.is_err() {
-        end(&mut child);
+        crate::git::end(&mut child);
     }
     let status = child.wait().map_err(|error| error.to_string())?;
     Ok(heard.ok().map(|bytes| (status, String::from_utf8_lossy(&bytes).into_owned())))
-}
-
-/// Ends git and the hooks it started.
-fn end(child: &mut Child) {
-    #[cfg(unix)]
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-    }
-    let _ = child.kill();
 }
 
 /// Returns a unique word: the name of the throwaway folder is random.

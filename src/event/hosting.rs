@@ -76,21 +76,6 @@ pub enum TroubleKind {
 }
 
 impl TroubleKind {
-    /// Returns the word used in verdicts.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Offline => "offline",
-            Self::Timeout => "timeout",
-            Self::Unauthorized => "unauthorized",
-            Self::Forbidden => "forbidden",
-            Self::RateLimited => "rate-limited",
-            Self::NotFound => "not-found",
-            Self::Server => "server",
-            Self::Malformed => "malformed",
-            Self::Moved => "moved",
-        }
-    }
-
     /// Returns `true` if the cause is the connection or the forge, not the request.
     pub const fn is_outage(self) -> bool {
         matches!(self, Self::Offline | Self::Timeout | Self::RateLimited | Self::Server)

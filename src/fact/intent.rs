@@ -365,24 +365,22 @@ fn of_switches(leaf: &Leaf, purpose: &Purpose, found: &mut Vec<Intent>) {
     }
 }
 
+/// Returns the paths that arguments name. Options name none, and an argument that is not known has no text.
+fn named_paths<'a>(place: Place<'a>, args: &'a [Arg]) -> impl Iterator<Item = String> + 'a {
+    let words = args.iter().map(|arg| arg.text.as_str()).filter(|word| !word.is_empty() && !word.starts_with('-'));
+    words.flat_map(braces).map(move |path| place.of(&path))
+}
+
 fn changed_arguments(place: Place<'_>, args: &[Arg], found: &mut Vec<Intent>) {
-    for arg in args.iter().filter(|arg| !arg.text.is_empty() && !arg.text.starts_with('-')) {
-        for path in braces(&arg.text) {
-            let path = place.of(&path);
-            push_changed(&path, found);
-            of_settings_file(place.leaf, &path, found);
-        }
+    for path in named_paths(place, args) {
+        push_changed(&path, found);
+        of_settings_file(place.leaf, &path, found);
     }
 }
 
 /// Finds deleted and moved arguments. Everything below them counts.
 fn removed_arguments(place: Place<'_>, args: &[Arg], found: &mut Vec<Intent>) {
-    // An argument that is not known has no text.
-    for arg in args.iter().filter(|arg| !arg.text.is_empty() && !arg.text.starts_with('-')) {
-        for path in braces(&arg.text) {
-            removed(&place.of(&path), found);
-        }
-    }
+    named_paths(place, args).for_each(|path| removed(&path, found));
 }
 
 fn removed(path: &str, found: &mut Vec<Intent>) {

@@ -19,11 +19,9 @@ pub use self::command_run::{CommandRun, SimpleRun};
 
 pub use self::known_runs::KnownRuns;
 
-use crate::command_line::CheckOutcome;
 use crate::event::agent_work::{Denial, EditKind, Phase, PlanItem, Speaker, StopKind};
 use crate::event::{FailingGate, GitEvent, Grade};
 use crate::moment::Moment;
-use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::runner::Project;
 use crate::timeline::Entry;
@@ -206,17 +204,10 @@ impl Story {
     }
 }
 
-impl Step {
-    /// Returns the commit that git recorded in this step.
-    pub fn commit(&self) -> Option<&Oid> {
-        match &self.deed {
-            Deed::Git { event, .. } if event.action.starts_with("commit") => event.new.as_ref(),
-            _ => None,
-        }
-    }
-
-    /// Returns `true` if it is the run of a check that failed.
-    pub fn is_failed_check(&self) -> bool {
-        matches!(&self.deed, Deed::Ran(ran) if ran.result == Some(CheckOutcome::Fail))
-    }
+/// Returns the last text that the agent wrote in these steps.
+pub fn last_words(steps: &[Step]) -> Option<&str> {
+    steps.iter().rev().find_map(|step| match &step.deed {
+        Deed::Stopped { text, .. } | Deed::Said(text) if !text.trim().is_empty() => Some(text.as_str()),
+        _ => None,
+    })
 }

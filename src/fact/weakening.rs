@@ -329,7 +329,8 @@ fn tests(files: &[(&FilePair, TestInventory, TestInventory)], changes: &mut Vec<
     let total = |counts: &BTreeMap<&str, (usize, usize)>| counts.values().map(|count| count.0).sum::<usize>();
     let fewer = total(&new) < total(&old);
     for (pair, before, after) in files {
-        let mut put = |what, names: Vec<String>, at: Option<usize>, before: String, after: String| {
+        let mut put = |what, names: Vec<String>, at: Option<usize>, before: usize, after: usize| {
+            let (before, after) = (before.to_string(), after.to_string());
             let line = pair.new.as_deref().zip(at).map(|(text, at)| line_of(text, at));
             let names = names.into_iter().take(NAMES).collect();
             changes.push(Weakened { what, path: pair.path.clone(), line, names, obsolete: Vec::new(), before, after });
@@ -338,7 +339,7 @@ fn tests(files: &[(&FilePair, TestInventory, TestInventory)], changes: &mut Vec<
         let gone = names(&before.tests, |test| is_gone(&test.name) && !has(&after.tests, &test.name));
         if !gone.is_empty() {
             let what = if fewer { WeakeningKind::TestsRemoved } else { WeakeningKind::TestsReplaced };
-            put(what, gone, None, before.tests.len().to_string(), after.tests.len().to_string());
+            put(what, gone, None, before.tests.len(), after.tests.len());
         }
         let skips = |name: &str| {
             let skipped = |counts: &BTreeMap<&str, (usize, usize)>| counts.get(name).map_or(0, |count| count.1);
@@ -346,7 +347,7 @@ fn tests(files: &[(&FilePair, TestInventory, TestInventory)], changes: &mut Vec<
         };
         let skipped = names(&after.tests, |test| test.skipped && skips(&test.name));
         let (known, added): (Vec<_>, Vec<_>) = skipped.into_iter().partition(|name| old.contains_key(name.as_str()));
-        let count = |reading: &TestInventory| reading.tests.iter().filter(|test| test.skipped).count().to_string();
+        let count = |reading: &TestInventory| reading.tests.iter().filter(|test| test.skipped).count();
         for (what, names) in [(WeakeningKind::TestsSkipped, known), (WeakeningKind::TestsAddedSkipped, added)] {
             if !names.is_empty() {
                 let first = after.tests.iter().find(|test| test.skipped && names.contains(&test.name));
@@ -354,24 +355,18 @@ fn tests(files: &[(&FilePair, TestInventory, TestInventory)], changes: &mut Vec<
             }
         }
         if after.focused.len() > before.focused.len() {
-            let (was, is) = (before.focused.len().to_string(), after.focused.len().to_string());
-            put(WeakeningKind::Focused, Vec::new(), after.focused.first().copied(), was, is);
+            let at = after.focused.first().copied();
+            put(WeakeningKind::Focused, Vec::new(), at, before.focused.len(), after.focused.len());
         }
         if !is_test_file(&pair.path) {
             continue;
         }
         if after.asserts < before.asserts && after.tests.len() >= before.tests.len() && !before.tests.is_empty() {
-            put(
-                WeakeningKind::AssertionsRemoved,
-                Vec::new(),
-                None,
-                before.asserts.to_string(),
-                after.asserts.to_string(),
-            );
+            put(WeakeningKind::AssertionsRemoved, Vec::new(), None, before.asserts, after.asserts);
         }
         if after.always.len() > before.always.len() {
-            let (was, is) = (before.always.len().to_string(), after.always.len().to_string());
-            put(WeakeningKind::AssertionsEmptied, Vec::new(), after.always.first().copied(), was, is);
+            let at = after.always.first().copied();
+            put(WeakeningKind::AssertionsEmptied, Vec::new(), at, before.always.len(), after.always.len());
         }
     }
 }

@@ -14,8 +14,8 @@ use super::forge_gates::{self, Offline, cure, unreadable, why};
 use super::pull_request::open_pull;
 use crate::fact::Facts;
 use crate::fact::hosting::{Check, CheckKind, Checks, ForgeAnswer, Hosting, RequiredStatus, Via};
-use crate::gates::finding_text::{names, plain};
-use crate::globs::{Globs, InvalidGlob};
+use crate::gates::finding_text::names;
+use crate::globs::Globs;
 use crate::moment::Moment;
 use crate::policy::{Gate, ParamError, Policy, read_params};
 
@@ -37,9 +37,7 @@ struct Params {
 }
 
 fn check(params: &toml::Table) -> Result<(), ParamError> {
-    let params: Params = read_params(params)?;
-    let invalid = |error: InvalidGlob| ParamError { key: Some("ignore".to_owned()), what: error.to_string() };
-    Globs::new(&params.ignore).map(drop).map_err(invalid)
+    forge_gates::check_globs("ignore", &read_params::<Params>(params)?.ignore)
 }
 
 fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
@@ -47,14 +45,8 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
         return Vec::new();
     };
     let (answer, reason, more) = answer(gate, &params, facts.moment, hosting);
-    let all = context! {
-        commit => hosting.head.commit.short(),
-        branch => plain(hosting.head.branch.as_deref().unwrap_or_default()),
-        repository => plain(&hosting.repository),
-        number => open_pull(hosting).map(|pull| pull.number),
-        ..more
-    };
-    vec![forge_gates::finding(gate, facts, hosting, answer, reason, &all)]
+    let more = context! { number => open_pull(hosting).map(|pull| pull.number), ..more };
+    vec![forge_gates::finding(gate, facts, hosting, (answer, reason, more))]
 }
 
 type CheckReports = (Answer, &'static str, Value);

@@ -11,7 +11,7 @@ use crate::event::Ended;
 use crate::fact::assessment::{Assessment, WorkStatus};
 use crate::fact::evidence::RunProof;
 use crate::fact::hosting::PullState;
-use crate::fact::session_steps::{CommandRun, Deed, Step};
+use crate::fact::session_steps::{CommandRun, Deed, Step, last_words};
 use crate::fact::{Facts, final_message, message_sentences};
 use crate::gates::finding_text::plain;
 use crate::lazy_patterns::PhrasePatterns;
@@ -110,11 +110,7 @@ struct ClaimJudge<'a> {
 impl ClaimJudge<'_> {
     /// Checks the claim in plain words at the end of the turn.
     fn last_words(&mut self, params: &Params) {
-        let last = self.facts.story.turn().iter().rev().find_map(|step| match &step.deed {
-            Deed::Stopped { text, .. } | Deed::Said(text) if !text.trim().is_empty() => Some(text.as_str()),
-            _ => None,
-        });
-        let Some(last) = last else { return };
+        let Some(last) = last_words(self.facts.story.turn()) else { return };
         let sentences = message_sentences::sentences(last);
         let is_on = |rule: &str| params.words.iter().any(|word| word == rule);
         let claimed = |rule: &str, patterns: &PhrasePatterns| {

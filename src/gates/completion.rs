@@ -10,7 +10,7 @@ use super::{GateKind, finding_text};
 use crate::command_line::CheckOutcome;
 use crate::event::agent_work::{Speaker, StopKind};
 use crate::event::forwarded_text::own_words;
-use crate::fact::session_steps::{CommandRun, Deed, Step};
+use crate::fact::session_steps::{CommandRun, Deed, Step, last_words};
 use crate::fact::{Facts, final_message, message_sentences};
 use crate::gates::finding_text::plain;
 use crate::lazy_patterns::PhrasePatterns;
@@ -71,7 +71,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
             reason,
         ));
     };
-    let last = last_words_of(steps);
+    let last = last_words(steps).unwrap_or_default();
     let words = final_message::read(last);
     let is_test = |ran: &CommandRun| ran.kinds.iter().any(|kind| kind == "test");
     let mut runs = steps.iter().filter_map(ran);
@@ -125,14 +125,6 @@ fn turn(facts: &Facts) -> Option<(Cow<'_, str>, &[Step])> {
     let Deed::Prompted { from: Speaker::Person, text } = &first.deed else { return None };
     let ended = steps.iter().rev().any(|step| matches!(step.deed, Deed::Stopped { how: StopKind::Completed, .. }));
     ended.then(|| (own_words(text), steps))
-}
-
-fn last_words_of(steps: &[Step]) -> &str {
-    let said = steps.iter().rev().find_map(|step| match &step.deed {
-        Deed::Stopped { text, .. } | Deed::Said(text) if !text.trim().is_empty() => Some(text.as_str()),
-        _ => None,
-    });
-    said.unwrap_or_default()
 }
 
 fn ran(step: &Step) -> Option<&CommandRun> {

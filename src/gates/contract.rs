@@ -1,25 +1,16 @@
 //! The gate `contract`: the conditions of a task hold on the judged content, and its commands passed on it.
 
 use minijinja::context;
-use serde::Deserialize;
 
 use super::finding::{Answer, Finding};
-use super::{GateKind, evidence, finding_text};
+use super::{GateKind, evidence, finding_text, takes_none};
 use crate::contract::ConditionOutcome;
 use crate::fact::Facts;
 use crate::fact::contract::{ConditionFact, ContractFact, ContractProblem};
-use crate::policy::{Gate, ParamError, Policy, read_params};
+use crate::policy::{Gate, Policy};
 
 /// The kind `contract`. Its commands are judged in the words of the tests.
-pub const KIND: GateKind = GateKind { name: "contract", words: "tests", check, evaluate };
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Params {}
-
-fn check(params: &toml::Table) -> Result<(), ParamError> {
-    read_params::<Params>(params).map(drop)
-}
+pub const KIND: GateKind = GateKind { name: "contract", words: "tests", check: takes_none, evaluate };
 
 fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
     facts.contracts.iter().flat_map(|contract| of_contract(gate, policy, facts, contract)).collect()

@@ -1,5 +1,6 @@
 //! The common functions of the gates that judge a forge's answers.
 
+use minijinja::{Value, context};
 use serde::Deserialize;
 
 use super::finding::{Answer, Finding};
@@ -9,8 +10,9 @@ use crate::fact::hosting::{Hosting, Trouble, TroubleKind};
 use crate::fact::subject::{Subject, SubjectKind};
 use crate::foreign_text::shortened;
 use crate::gates::finding_text::plain;
+use crate::globs::Globs;
 use crate::moment::Moment;
-use crate::policy::{Gate, ModeFrom};
+use crate::policy::{Gate, ModeFrom, ParamError};
 
 /// The effect of an outage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -67,15 +69,24 @@ pub(super) fn cure(trouble: &Trouble) -> String {
     }
 }
 
-/// Returns a finding about the commit that the forge's answers are about.
+/// Checks that the parameter `key` is a list of globs.
+pub(super) fn check_globs(key: &str, globs: &[String]) -> Result<(), ParamError> {
+    Globs::new(globs).map(drop).map_err(|error| ParamError { key: Some(key.to_owned()), what: error.to_string() })
+}
+
+/// Returns a finding about the commit that the forge's answers are about. `more` are values for its words.
 pub(super) fn finding(
     gate: &Gate,
     facts: &Facts,
     hosting: &Hosting,
-    answer: Answer,
-    reason: &str,
-    context: &minijinja::Value,
+    (answer, reason, more): (Answer, &str, Value),
 ) -> Finding {
-    let words = finding_text::say(gate, reason, context);
+    let all = context! {
+        commit => hosting.head.commit.short(),
+        branch => plain(hosting.head.branch.as_deref().unwrap_or_default()),
+        repository => plain(&hosting.repository),
+        ..more
+    };
+    let words = finding_text::say(gate, reason, &all);
     words.finding(subject(facts, hosting).map_or("HEAD", |subject| subject.name.as_str()), answer, reason)
 }

@@ -60,6 +60,15 @@ pub const KINDS: &[GateKind] = &[
     word_judge::KIND,
 ];
 
+/// Checks the `params` of a gate that takes none.
+fn takes_none(params: &toml::Table) -> Result<(), ParamError> {
+    #[derive(serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct NoParams {}
+
+    crate::policy::read_params::<NoParams>(params).map(drop)
+}
+
 /// Returns the kind of this name.
 pub fn kind(name: &str) -> Option<&'static GateKind> {
     KINDS.iter().find(|kind| kind.name == name)

@@ -16,7 +16,7 @@ use crate::fact::Facts;
 use crate::fact::hosting::{ForgeAnswer, Hosting, Pull, PullState, Via};
 use crate::fact::subject::Base;
 use crate::gates::finding_text::plain;
-use crate::globs::{Globs, InvalidGlob};
+use crate::globs::Globs;
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Gate, ParamError, Policy, read_params};
@@ -45,23 +45,14 @@ enum Taken {
 }
 
 fn check(params: &toml::Table) -> Result<(), ParamError> {
-    let params: Params = read_params(params)?;
-    let invalid = |error: InvalidGlob| ParamError { key: Some("bases".to_owned()), what: error.to_string() };
-    Globs::new(&params.bases).map(drop).map_err(invalid)
+    forge_gates::check_globs("bases", &read_params::<Params>(params)?.bases)
 }
 
 fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
     let (Ok(params), Some(hosting)) = (read_params::<Params>(&gate.params), &facts.hosting) else {
         return Vec::new();
     };
-    let (answer, reason, more) = answer(gate, policy, &params, facts, hosting);
-    let all = context! {
-        commit => hosting.head.commit.short(),
-        branch => plain(hosting.head.branch.as_deref().unwrap_or_default()),
-        repository => plain(&hosting.repository),
-        ..more
-    };
-    vec![forge_gates::finding(gate, facts, hosting, answer, reason, &all)]
+    vec![forge_gates::finding(gate, facts, hosting, answer(gate, policy, &params, facts, hosting))]
 }
 
 type PullAnswer = (Answer, &'static str, Value);

@@ -3,29 +3,20 @@
 use std::collections::BTreeMap;
 
 use minijinja::{Value, context};
-use serde::Deserialize;
 
 use super::finding::{Answer, Finding};
-use super::{GateKind, finding_text};
+use super::{GateKind, finding_text, takes_none};
 use crate::event::red_green::MAX_NAMES;
 use crate::fact::Facts;
 use crate::fact::regression::{self, ChangedTest, ProofFact, TestedChange};
-use crate::policy::{Gate, Mode, ParamError, Policy, read_params};
+use crate::policy::{Gate, Mode, Policy};
 use crate::shell_quote::shell_word;
 
 /// The kind `regression`.
-pub const KIND: GateKind = GateKind { name: regression::GATE, words: "regression", check, evaluate };
+pub const KIND: GateKind = GateKind { name: regression::GATE, words: "regression", check: takes_none, evaluate };
 
 /// The maximum number of names in a sentence.
 const MAX_SHOWN: usize = 3;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Params {}
-
-fn check(params: &toml::Table) -> Result<(), ParamError> {
-    read_params::<Params>(params).map(drop)
-}
 
 fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     facts.tested_changes.iter().map(|change| ProofCase::of(gate, change).answer()).collect()

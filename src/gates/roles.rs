@@ -1,29 +1,20 @@
 //! The gate `roles`: an agent writes and runs only what its role allows.
 
 use minijinja::context;
-use serde::Deserialize;
 
-use super::GateKind;
 use super::finding::{Answer, Finding};
 use super::finding_text::{self, list};
+use super::{GateKind, takes_none};
 use crate::commit::change::Commit;
 use crate::fact::Facts;
 use crate::fact::roles::{self, RoleClaim};
 use crate::fact::subject::Subject;
 use crate::moment::Moment;
-use crate::policy::{Gate, ParamError, Policy, Role, read_params};
+use crate::policy::{Gate, Policy, Role};
 use crate::repo_path::RepoPath;
 
 /// The kind `roles`.
-pub const KIND: GateKind = GateKind { name: "roles", words: "roles", check, evaluate };
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Params {}
-
-fn check(params: &toml::Table) -> Result<(), ParamError> {
-    read_params::<Params>(params).map(drop)
-}
+pub const KIND: GateKind = GateKind { name: "roles", words: "roles", check: takes_none, evaluate };
 
 fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
     if policy.roles.list.is_empty() {

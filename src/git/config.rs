@@ -52,14 +52,6 @@ impl Repo {
         Ok(self.config_entries()?.into_iter().rev().find(|entry| entry.key == key).map(|entry| entry.value))
     }
 
-    /// Returns all values of `key`, in the order of the files. The list is empty if the key is not set or cannot be
-    /// read.
-    pub fn config_all(&self, key: &str) -> Vec<String> {
-        let key = normal(key);
-        let entries = self.config_entries().unwrap_or_default();
-        entries.into_iter().filter(|entry| entry.key == key).map(|entry| entry.value).collect()
-    }
-
     /// Returns every setting that counts here, in the order in which later ones win.
     pub fn config_entries(&self) -> Result<Vec<ConfigEntry>, GitError> {
         // libgit2 does not know where these variables point.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::command::{failed, run_any};
-use super::{GitError, Repo, inprocess_tree_diff};
+use super::{GitError, Repo, WantedFile, inprocess_tree_diff};
 use crate::git::refs_and_objects::octal;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
@@ -18,6 +18,13 @@ pub struct PathChange {
     pub before: Option<SnapshotEntry>,
     /// The entry in the second tree; `None` if it has none.
     pub after: Option<SnapshotEntry>,
+}
+
+impl PathChange {
+    /// Returns the contents before and after.
+    pub fn sides(&self) -> [WantedFile; 2] {
+        [&self.before, &self.after].map(|entry| WantedFile::of(entry.as_ref()))
+    }
 }
 
 /// The answer for one pair of trees.

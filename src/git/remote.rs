@@ -151,7 +151,8 @@ pub(super) fn run_within(command: &mut Command, limit: Duration) -> Result<Vec<u
     }
 }
 
-fn end(child: &mut Child) {
+/// Ends a process with everything in its process group.
+pub fn end(child: &mut Child) {
     #[cfg(unix)]
     if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);

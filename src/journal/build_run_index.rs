@@ -1,7 +1,7 @@
 //! Builds the index of runs from the whole journal, while others write it.
 
 use std::collections::HashMap;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -32,14 +32,19 @@ impl Journal {
     /// Builds the index of runs. The writers' lock is held only for the lines that were written meanwhile. Returns
     /// `false` if another process is building it, or if the journal was replaced.
     pub(super) fn build_run_index(&self) -> Result<bool, JournalError> {
-        let lock_path = self.dir.join("run-index.lock");
-        let lock =
-            private_files::open(&lock_path, OpenOptions::new().read(true).write(true).create(true).truncate(false))
-                .map_err(JournalError::write(&lock_path))?;
-        if !file_lock::take(&lock, Duration::ZERO).map_err(JournalError::write(&lock_path))? {
-            return Ok(false);
+        match self.lock_run_index()? {
+            Some(_lock) => NewIndex::of(self)?.take_place(self),
+            None => Ok(false),
         }
-        NewIndex::of(self)?.take_place(self)
+    }
+
+    /// Takes the lock of the index of runs; `None` if another process has it.
+    pub(super) fn lock_run_index(&self) -> Result<Option<File>, JournalError> {
+        let path = self.dir.join("run-index.lock");
+        let lock = private_files::open(&path, OpenOptions::new().read(true).write(true).create(true).truncate(false));
+        let lock = lock.map_err(JournalError::write(&path))?;
+        let taken = file_lock::take(&lock, Duration::ZERO).map_err(JournalError::write(&path))?;
+        Ok(taken.then_some(lock))
     }
 }
 

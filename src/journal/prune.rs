@@ -22,7 +22,6 @@ use super::old_entries::OldEntries;
 use super::{Journal, JournalError, JournalState, NewEvent, checkpoint, line_format, position, private_files};
 use crate::event::pruning::{JournalHead, Pruned};
 use crate::event::{EventKind, Origin};
-use crate::file_lock;
 use crate::oid::Oid;
 
 /// The largest part that is looked at for the first time at once, in bytes.
@@ -59,7 +58,6 @@ struct LaterPart {
 /// The session of a line.
 #[derive(Deserialize)]
 struct LineSession {
-    #[serde(default)]
     session: Option<String>,
 }
 
@@ -85,14 +83,8 @@ impl Journal {
     /// Removes old entries that prove nothing any more, and returns their number. It is 0 if the journal has faults, which
     /// are for a person to look at first, and if other processes are at work on it.
     pub fn prune(&self, retention: JournalRetention<'_>) -> Result<u64, JournalError> {
-        let lock_path = self.dir.join("run-index.lock");
-        let lock =
-            private_files::open(&lock_path, OpenOptions::new().read(true).write(true).create(true).truncate(false))
-                .map_err(JournalError::write(&lock_path))?;
         // An index that is being made has the positions of the present file.
-        if !file_lock::take(&lock, Duration::ZERO).map_err(JournalError::write(&lock_path))? {
-            return Ok(0);
-        }
+        let Some(_lock) = self.lock_run_index()? else { return Ok(0) };
         let state = self.state()?;
         if !state.integrity().is_intact() {
             return Ok(0);

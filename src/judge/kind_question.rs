@@ -12,7 +12,7 @@ use crate::judge::recorded_call;
 use crate::judge::word_question::PromptError;
 use crate::model::model_settings::ModelSettings;
 use crate::repo_path::RepoPath;
-use crate::templates::{self, TemplateError};
+use crate::templates;
 
 /// The template of the prompt.
 pub const TEMPLATE: &str = "judges/routing.md";
@@ -58,11 +58,6 @@ fn prompt(task: &str, paths: &[RepoPath], kinds: &[&str]) -> Result<(String, Str
     let [task, files] = [task, &files.join("\n")].map(|text| marks.quote(text, MAX_SHOWN).text);
     let kinds = kinds.join(", ");
     let values = context! { fence => &marks.fence, ticket => &marks.ticket, task => &task, files, kinds };
-    let text = templates::render(TEMPLATE, &values)?;
-    for (what, needed) in [("ticket", &marks.ticket), ("task", &task)] {
-        if !text.contains(needed.as_str()) {
-            return Err(TemplateError::Lacks { place: TEMPLATE.to_owned(), what }.into());
-        }
-    }
+    let text = templates::render_with(TEMPLATE, &values, &[("ticket", &marks.ticket), ("task", &task)])?;
     Ok((text, marks.ticket))
 }

@@ -4,8 +4,10 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::plural::counted;
 use jiff::Timestamp;
+
+use crate::plural::counted;
+use crate::user_folders;
 
 /// The calls and tokens of one model on one day.
 #[derive(Debug)]
@@ -54,10 +56,7 @@ pub struct DaySpending {
 
 /// Returns the folder of the files: `gate/models` in the folder for the state of programs.
 fn folder() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let base =
-        set("XDG_STATE_HOME").filter(|path| path.is_absolute()).or_else(|| Some(set("HOME")?.join(".local/state")))?;
-    Some(base.join("gate/models"))
+    Some(user_folders::state()?.join("models"))
 }
 
 impl DailyBudget {

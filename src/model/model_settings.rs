@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::LazyLock;
-use std::{env, fs, io};
+use std::{fs, io};
 
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
+
+use crate::user_folders;
 
 /// The time limit of a model that names none, in seconds.
 const DEFAULT_TIMEOUT: u64 = 120;
@@ -161,10 +163,7 @@ struct ModelEntry {
 
 /// Returns the path of the file; `None` if the user has no home.
 pub fn path() -> Option<PathBuf> {
-    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let base =
-        set("XDG_CONFIG_HOME").filter(|path| path.is_absolute()).or_else(|| Some(set("HOME")?.join(".config")))?;
-    Some(base.join("gate/config.toml"))
+    Some(user_folders::settings()?.join("config.toml"))
 }
 
 impl UserSettings {

@@ -16,7 +16,7 @@ use crate::review::change_parts::ChangePart;
 use crate::review::reading::{ANSWER_TIMEOUT, MAX_TASK, ReviewReading, Reviewers};
 use crate::review::review_answer::is_same;
 use crate::review::review_store::ReviewStore;
-use crate::templates::{self, TemplateError};
+use crate::templates;
 
 /// The template of the prompt.
 pub const TEMPLATE: &str = "judges/answer.md";
@@ -106,11 +106,7 @@ fn prompt(part: &ChangePart, task: &str, finding: &ReviewFinding) -> Result<(Str
     let [diff, task, said] = [(&*part.text, usize::MAX), (task, MAX_TASK), (&*said, usize::MAX)]
         .map(|(text, most)| marks.quote(text, most).text);
     let values = context! { fence => &marks.fence, ticket => &marks.ticket, diff => &diff, task, finding => &said };
-    let text = templates::render(TEMPLATE, &values)?;
-    for (what, needed) in [("ticket", &marks.ticket), ("diff", &diff), ("finding", &said)] {
-        if !text.contains(needed.as_str()) {
-            return Err(TemplateError::Lacks { place: TEMPLATE.to_owned(), what }.into());
-        }
-    }
+    let text =
+        templates::render_with(TEMPLATE, &values, &[("ticket", &marks.ticket), ("diff", &diff), ("finding", &said)])?;
     Ok((text, marks.ticket))
 }

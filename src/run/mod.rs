@@ -33,4 +33,4 @@ pub use head_and_tail::{HEAD, KeptOutput, TAIL};
 pub use process::{CommandLine, Finished, Spec, run};
 pub use self_command::{run_itself, start_itself};
 pub use start_error::{StartError, StartProblem};
-pub use terminal_text::{clean_tail, plain_text, whole_text};
+pub use terminal_text::{clean_tail, plain_text};

@@ -23,12 +23,6 @@ pub fn plain_text(bytes: &[u8]) -> String {
     shown.split_inclusive('\n').map(last_state).collect()
 }
 
-/// Returns all kept output of a command, as text; see [`plain_text`].
-pub fn whole_text(output: &KeptOutput) -> String {
-    let gap: &[u8] = if output.cut { b"\n" } else { b"" };
-    plain_text(&[output.head.as_slice(), gap, output.tail.as_slice()].concat())
-}
-
 /// Removes escape sequences and control characters. `\n` and `\t` stay, and a `\r` if text follows it on its line.
 fn shown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

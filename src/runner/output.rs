@@ -179,22 +179,17 @@ fn combine(tallies: Vec<RunnerTally<'_>>, named: bool) -> OutputReading {
     {
         (reading.says, reading.line) = (OutputOutcome::Failed, Some(line));
     }
-    // What a task runner says of all its tasks stands for theirs where nothing of them is visible.
-    if reading.says == OutputOutcome::Silent
-        && reading.reports.is_empty()
-        && let Some(task) = tasks.iter().find(|task| task.says().0 == OutputOutcome::Passed)
-    {
-        (reading.says, reading.line) = task.says();
-        reading.complete = true;
-        reading.needs_end |= task.needs_end();
-    }
-    // So does what it says of a task that had nothing to run.
-    if reading.says == OutputOutcome::Silent
-        && reading.reports.is_empty()
-        && let Some(task) = tasks.iter().find(|task| task.says().0 == OutputOutcome::NothingRan)
-    {
-        (reading.says, reading.line) = task.says();
-        reading.complete = true;
+    // What a task runner says of all its tasks, or of one that had nothing to run, stands for theirs where nothing of them
+    // is visible.
+    for outcome in [OutputOutcome::Passed, OutputOutcome::NothingRan] {
+        if reading.says == OutputOutcome::Silent
+            && reading.reports.is_empty()
+            && let Some(task) = tasks.iter().find(|task| task.says().0 == outcome)
+        {
+            (reading.says, reading.line) = task.says();
+            reading.complete = true;
+            reading.needs_end |= outcome == OutputOutcome::Passed && task.needs_end();
+        }
     }
     reading.needs_end &= matches!(reading.says, OutputOutcome::Passed | OutputOutcome::NothingRan);
     reading

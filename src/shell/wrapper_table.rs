@@ -185,11 +185,7 @@ impl Wrapper {
             let (after, end) = self.options(rest, &mut found, true)?;
             rest = after;
             match end {
-                WordsEnd::Script(text) => {
-                    let text = text.whole.then_some(text.text);
-                    found.inner = InnerCommand::script(text);
-                    return Some(found);
-                }
+                WordsEnd::Script(text) => return Some(found.script(text)),
                 WordsEnd::Command => return found.argv(rest, self),
                 WordsEnd::Operands
                     if rest.first().and_then(Arg::literal).is_some_and(|word| self.may_be_skipped(word)) =>
@@ -200,27 +196,15 @@ impl Wrapper {
             }
         }
         if self.operands < 0 {
-            let at = rest.iter().position(|arg| arg.literal() == Some("--"));
-            return match at {
-                Some(at) => found.argv(&rest[at + 1..], self),
-                None => None,
-            };
+            let at = rest.iter().position(|arg| arg.literal() == Some("--"))?;
+            return found.argv(&rest[at + 1..], self);
         }
-        let mut operands = self.operands;
-        while operands > 0 {
-            if rest.is_empty() {
-                return None;
-            }
-            rest = &rest[1..];
-            operands -= 1;
+        for _ in 0..self.operands {
+            rest = rest.get(1..)?;
             let (after, end) = self.options(rest, &mut found, true)?;
             rest = after;
             match end {
-                WordsEnd::Script(text) => {
-                    let text = text.whole.then_some(text.text);
-                    found.inner = InnerCommand::script(text);
-                    return Some(found);
-                }
+                WordsEnd::Script(text) => return Some(found.script(text)),
                 WordsEnd::Command => return found.argv(rest, self),
                 WordsEnd::Operands => {}
             }
@@ -385,6 +369,11 @@ enum WordsEnd {
 }
 
 impl Unwrapped {
+    fn script(mut self, text: Arg) -> Self {
+        self.inner = InnerCommand::script(text.whole.then_some(text.text));
+        self
+    }
+
     fn argv(mut self, rest: &[Arg], wrapper: &Wrapper) -> Option<Self> {
         let rest = match rest.first().and_then(Arg::literal) {
             Some("--") => &rest[1..],

@@ -10,8 +10,6 @@ pub struct Function {
     pub path: String,
     /// Its first line, from 1.
     pub line: usize,
-    /// Its last line.
-    pub end_line: usize,
     /// The types, modules and functions that it is in, outermost first.
     pub container: Vec<String>,
     /// Its name without them.

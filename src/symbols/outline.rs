@@ -254,7 +254,6 @@ impl<'a> OutlineReader<'a> {
         Function {
             path: self.path.to_owned(),
             line: node.start_position().row + 1,
-            end_line: end.end_position().row + 1,
             family: self.language.entry.family.clone(),
             private: self.is_private(node, head, &definition.name, around),
             declaration: (declaration && hollow) || lone_dots || definition.header,

@@ -49,15 +49,6 @@ struct Blocking<'a> {
     reasons: Vec<&'a str>,
 }
 
-/// The paths of a written verdict.
-#[derive(Clone, Debug)]
-pub struct Written {
-    /// The full record.
-    pub record: PathBuf,
-    /// The summary.
-    pub summary: PathBuf,
-}
-
 /// Returns the folder of the verdicts below the gate directory.
 pub fn folder(gate_dir: &Path) -> PathBuf {
     gate_dir.join("verdicts")
@@ -95,7 +86,7 @@ pub fn outdate(gate_dir: &Path, session: &str) -> io::Result<()> {
 }
 
 /// Writes both files. `escalation` is the payload of the verdict, if there is one.
-pub fn write(gate_dir: &Path, verdict: &Verdict, escalation: Option<&Path>) -> io::Result<Written> {
+pub fn write(gate_dir: &Path, verdict: &Verdict, escalation: Option<&Path>) -> io::Result<PathBuf> {
     let folder = folder(gate_dir);
     fs::create_dir_all(&folder)?;
     let stem = file_stem(&verdict.session);
@@ -127,7 +118,7 @@ pub fn write(gate_dir: &Path, verdict: &Verdict, escalation: Option<&Path>) -> i
         outdated: false,
     };
     write_json(&summary, &small)?;
-    Ok(Written { record, summary })
+    Ok(record)
 }
 
 /// Returns the newest full record of a session, or `None` if there is none.

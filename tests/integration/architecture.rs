@@ -25,6 +25,7 @@ const STAGES: &[(&str, &[&str])] = &[
             "plural",
             "repo_path",
             "shell_quote",
+            "user_folders",
         ],
     ),
     ("what is no content", &["local_file", "tool_folder"]),

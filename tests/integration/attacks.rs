@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Output;
 
-use crate::support::TestRepo;
+use crate::support::{TestRepo, path_with_gate};
 
 const POLICY: &str =
     "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh t.sh\"\ninputs = [\"src/**\", \"t.sh\"]\n";
@@ -45,10 +45,7 @@ impl Scene {
     /// `git push` through the installed hook: whether it went through, and what was said.
     fn push(&self, args: &[&str]) -> (bool, String) {
         let mut command = self.repo.command_in("git", self.repo.root());
-        let folder = PathBuf::from(env!("CARGO_BIN_EXE_gate")).parent().unwrap().to_owned();
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let path = std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&path))).unwrap();
-        let output = command.arg("push").args(args).env("PATH", path).output().unwrap();
+        let output = command.arg("push").args(args).env("PATH", path_with_gate(None)).output().unwrap();
         (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
     }
 

@@ -1,12 +1,12 @@
 //! Escalation payloads: what they say, and the failing command that is tried on a clean checkout.
 
 use std::fs;
-use std::path::PathBuf;
 
 use serde_json::Value;
 
 use crate::project::{POLICY, Project, read_json, valid};
 use crate::rescue::{CODER, PACKET, TASK, hand_over, try_again, used_up};
+use crate::support::path_with_gate;
 
 #[test]
 fn the_payload_is_there_at_any_time() {
@@ -81,10 +81,7 @@ fn the_payload_names_the_failed_test_alone_where_it_fails_on_a_clean_checkout() 
         let tools = project.repo.outside().join("tools");
         project.repo.write("../tools/pytest", format!("#!/bin/sh\n{}", script(fails_alone)));
         fs::set_permissions(tools.join("pytest"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        let own = PathBuf::from(env!("CARGO_BIN_EXE_gate")).parent().unwrap().to_owned();
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let folders = [tools, own].into_iter().chain(std::env::split_paths(&path));
-        let path = std::env::join_paths(folders).unwrap().into_string().unwrap();
+        let path = path_with_gate(Some(tools)).into_string().unwrap();
         let gate = |args: &[&str]| project.gate_with(&[("PATH", path.as_str())], args);
         project.edit("broken");
         gate(&["run", "test"]).exits(1);

@@ -1,9 +1,8 @@
 //! A test that failed must later pass under its name: each way to silence it, and honest work beside them.
 
-use std::path::PathBuf;
 use std::process::Output;
 
-use crate::support::TestRepo;
+use crate::support::{TestRepo, path_with_gate};
 
 const POLICY: &str = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh t.sh\"\n";
 const TESTS: &str = "from calc import add\n\ndef test_add():\n    assert add(1, 2) == 3\n\ndef test_twice():\n    \
@@ -39,13 +38,21 @@ impl Scene {
         assert_eq!(self.gate(&["run", "test"]).status.code(), Some(i32::from(status)));
     }
 
+    /// Runs the suite that lies outside, which prints `output` and ends with `status`.
+    fn run_outer(&self, output: &str, status: u8) {
+        self.put_outside(output, status);
+        assert_eq!(self.gate(&["run", "test"]).status.code(), Some(i32::from(status)));
+    }
+
+    /// Lets a suite print what lies outside, so that its output is no change of a branch.
+    fn put_outside(&self, output: &str, status: u8) {
+        self.repo.write("../out", output).write("../status", status.to_string());
+    }
+
     /// `git push` through the hook: whether it went through, and what it said.
     fn push(&self) -> (bool, String) {
         let mut command = self.repo.command_in("git", self.repo.root());
-        let folder = PathBuf::from(env!("CARGO_BIN_EXE_gate")).parent().unwrap().to_owned();
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let path = std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&path))).unwrap();
-        let output = command.args(["push", "origin", "feature"]).env("PATH", path).output().unwrap();
+        let output = command.args(["push", "origin", "feature"]).env("PATH", path_with_gate(None)).output().unwrap();
         (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
     }
 }
@@ -108,11 +115,7 @@ fn a_draft_that_failed_says_nothing_about_a_branch_that_changes_something_else()
     scene.repo.git(["switch", "-q", "main"]);
     scene.repo.write("t.sh", "cat ../out\nexit $(cat ../status)\n").write("other.py", "a\n").commit_all("suite");
     scene.repo.git(["push", "-q", "--no-verify", "origin", "main"]);
-    let suite = |output: &str, status: u8| {
-        std::fs::write(scene.repo.root().join("../out"), output).unwrap();
-        std::fs::write(scene.repo.root().join("../status"), status.to_string()).unwrap();
-        assert_eq!(scene.gate(&["run", "test"]).status.code(), Some(i32::from(status)));
-    };
+    let suite = |output: &str, status: u8| scene.run_outer(output, status);
     let push = |branch: &str| {
         scene.repo.git(["branch", "-f", "feature", branch]);
         scene.push()
@@ -143,9 +146,7 @@ fn a_person_at_a_terminal_learns_how_to_decide_about_a_test_that_changed_on_purp
     scene.run(&list_without_it(), 0);
     let typed = |line: &str, typed: &str| {
         let mut shell = scene.repo.command_in("sh", scene.repo.root());
-        let folder = PathBuf::from(env!("CARGO_BIN_EXE_gate")).parent().unwrap().to_owned();
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        shell.env("PATH", std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&path))).unwrap());
+        shell.env("PATH", path_with_gate(None));
         crate::terminal::run(shell, line, typed)
     };
     let (code, said) = typed("git push origin feature", "");
@@ -330,11 +331,7 @@ fn a_pass_after_only_expected_data_changed_is_reported() {
         let scene = Scene::new();
         scene.repo.write("t.sh", "cat ../out\nexit $(cat ../status)\n").write(data, "3\n").write("calc.py", "b\n");
         scene.repo.commit_all("fix: b");
-        let suite = |output: &str, status: u8| {
-            std::fs::write(scene.repo.root().join("../out"), output).unwrap();
-            std::fs::write(scene.repo.root().join("../status"), status.to_string()).unwrap();
-            assert_eq!(scene.gate(&["run", "test"]).status.code(), Some(i32::from(status)));
-        };
+        let suite = |output: &str, status: u8| scene.run_outer(output, status);
         suite(RED, 1);
         // A document is no change of code.
         scene.repo.write(data, "-1\n").write("README.md", "Sums.\n").commit_all("fix: c");
@@ -516,8 +513,7 @@ fn a_draft_whose_code_is_gone_is_not_mentioned() {
     scene.repo.git(["push", "-q", "--no-verify", "origin", "main"]);
     scene.repo.git(["switch", "-q", "-C", "feature"]);
     let suite = |session: &str, output: &str, status: u8| {
-        std::fs::write(scene.repo.root().join("../out"), output).unwrap();
-        std::fs::write(scene.repo.root().join("../status"), status.to_string()).unwrap();
+        scene.put_outside(output, status);
         let run = scene.repo.gate(["run", "test"]).env("GATE_SESSION", session).output().unwrap();
         assert_eq!(run.status.code(), Some(i32::from(status)));
     };
@@ -604,9 +600,7 @@ fn a_test_that_changed_between_its_failure_and_its_pass_is_told() {
         scene.repo.git(["switch", "-q", "-C", "feature"]);
         let run = |output: &str, status: u8| {
             scene.repo.commit_all("next");
-            std::fs::write(scene.repo.root().join("../out"), output).unwrap();
-            std::fs::write(scene.repo.root().join("../status"), status.to_string()).unwrap();
-            assert_eq!(scene.gate(&["run", "test"]).status.code(), Some(i32::from(status)));
+            scene.run_outer(output, status);
         };
         scene.repo.write("calc.py", if what == "a file that the code names" { "import sums\n" } else { "b\n" });
         run(RED, 1);

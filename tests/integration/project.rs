@@ -16,7 +16,7 @@ use std::{fs, thread};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
-use crate::support::TestRepo;
+use crate::support::{TestRepo, path_with_gate};
 
 /// What most tests declare: one command that tests `src/` and the script itself, and says how many tests it ran.
 pub const POLICY: &str = r#"version = 1
@@ -136,10 +136,7 @@ impl Project {
     /// A command as a user's shell would start it in `dir`: this `gate` is on the PATH.
     pub fn command(&self, program: &str, dir: &Path) -> Command {
         let mut command = self.repo.command_in(program, dir);
-        let binary = Path::new(env!("CARGO_BIN_EXE_gate")).parent().expect("a directory");
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let path = std::env::join_paths([binary.to_owned()].into_iter().chain(std::env::split_paths(&path)));
-        command.env("PATH", path.expect("a PATH"));
+        command.env("PATH", path_with_gate(None));
         command
     }
 

@@ -1,10 +1,9 @@
 //! A test in quarantine: its failure is reported and does not block, until a day and by the policy of the base alone.
 
 use std::fs;
-use std::path::PathBuf;
 
 use crate::project::{Project, Said, finish};
-use crate::support::TestRepo;
+use crate::support::{TestRepo, path_with_gate};
 
 const LINE: &str = "cargo test --no-fail-fast";
 const RED: &str = "running 2 tests\ntest slow ... FAILED\ntest fast ... ok\ntest result: FAILED. 1 passed; 1 failed; 0 \
@@ -39,11 +38,8 @@ impl Scene {
 
     fn gate(&self, args: &[&str]) -> Said {
         let repo = &self.project.repo;
-        let own = PathBuf::from(env!("CARGO_BIN_EXE_gate")).parent().unwrap().to_owned();
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let folders = [repo.outside().join("tools"), own].into_iter().chain(std::env::split_paths(&path));
         let mut command = self.project.command("gate", repo.root());
-        command.args(args).env("PATH", std::env::join_paths(folders).unwrap());
+        command.args(args).env("PATH", path_with_gate(Some(repo.outside().join("tools"))));
         finish(command, b"")
     }
 

@@ -27,6 +27,13 @@ use tempfile::TempDir;
 #[path = "support/time_limit.rs"]
 mod time_limit;
 
+/// `PATH` with `first` and the folder of the `gate` that was built for this test run in front.
+pub fn path_with_gate(first: Option<PathBuf>) -> OsString {
+    let gate = Path::new(env!("CARGO_BIN_EXE_gate")).parent().expect("a folder").to_owned();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(first.into_iter().chain([gate]).chain(std::env::split_paths(&path))).expect("a PATH")
+}
+
 pub use time_limit::{TestFolder, TimeLimit};
 
 /// When everything in a test happens, for authors and committers.

@@ -8,7 +8,7 @@ use crate::fact::weakening::{
     self, DeclaredTest, adds_hiding_word, decides_which_tests_run, declared_tests, is_collected_like, is_file_of,
     is_same_test, is_test_data, is_test_file, names_file, sets_choosing_variable, splits_tests,
 };
-use crate::git::{GitError, Repo, TreeDiff, WantedFile};
+use crate::git::{GitError, PathChange, Repo, TreeDiff, WantedFile};
 use crate::oid::Oid;
 use crate::policy::PathRules;
 use crate::repo_path::RepoPath;
@@ -54,12 +54,9 @@ impl ChangedTests {
         let concerns =
             |path: &RepoPath| weakening::concerns(path) || decides_which_tests_run(path) || splits_tests(path);
         let changes: Vec<_> = changes.into_iter().filter(|change| concerns(&change.path)).take(MAX_FILES).collect();
-        let wanted: Vec<WantedFile> = changes
-            .iter()
-            .flat_map(|change| [WantedFile::of(change.before.as_ref()), WantedFile::of(change.after.as_ref())])
-            .collect();
+        let wanted: Vec<WantedFile> = changes.iter().flat_map(PathChange::sides).collect();
         let mut texts = repo.blobs(&wanted)?.into_iter().map(text);
-        let file = |change: crate::git::PathChange| {
+        let file = |change: PathChange| {
             let (old, new) = (texts.next().flatten(), texts.next().flatten());
             TestFileChange { path: change.path, old, new }
         };

@@ -49,10 +49,7 @@ fn designates(name: &str, path: &RepoPath) -> bool {
 pub(super) fn are_unseen(repo: &Repo, changes: &[&PathChange], now: &Oid) -> Result<bool, GitError> {
     let (new, edited): (Vec<&PathChange>, Vec<&PathChange>) =
         changes.iter().partition(|change| change.before.is_none());
-    let wanted: Vec<WantedFile> = edited
-        .iter()
-        .flat_map(|change| [WantedFile::of(change.before.as_ref()), WantedFile::of(change.after.as_ref())])
-        .collect();
+    let wanted: Vec<WantedFile> = edited.iter().flat_map(|change| change.sides()).collect();
     let mut texts = repo.blobs(&wanted)?.into_iter().map(super::text);
     for change in edited {
         let (Some(Some(old)), Some(Some(now))) = (texts.next(), texts.next()) else { return Ok(false) };

@@ -68,11 +68,6 @@ impl ReplyOutput {
     pub fn hypothesis(&self) -> String {
         self.field("new_hypothesis").join(" ")
     }
-
-    /// Returns `true` if it goes back to the agent that failed.
-    pub fn is_retry(&self) -> bool {
-        self.name == RETRY
-    }
 }
 
 impl Reply {

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use minijinja::context;
 
 use super::{FailingCase, folder, internal};
+use crate::digest::dated_id;
 use crate::engine::Workplace;
 use crate::escalation::handoff::packet::{self, Packet, PacketSnapshot};
 use crate::escalation::handoff::{TERMINAL_AT, checklist, packet_check};
@@ -207,13 +208,7 @@ fn event(session: &str, rescue: Rescue) -> NewEvent {
 }
 
 fn id(session: &str) -> String {
-    let at = Timestamp::now();
-    let print = crate::digest::hex_digest(&[
-        session.as_bytes(),
-        &std::process::id().to_be_bytes(),
-        &at.as_nanosecond().to_be_bytes(),
-    ]);
-    format!("h{}-{}", at.strftime("%Y%m%dT%H%M%S"), &print[..8])
+    dated_id('h', Timestamp::now(), session)
 }
 
 fn write(place: &Workplace, packet: &Packet, text: &str) -> std::io::Result<PathBuf> {

@@ -1,5 +1,6 @@
 use super::test_builder::{Tale, shell, tree};
 use super::*;
+use crate::command_line::CheckOutcome;
 use crate::event::agent_work::Act;
 use crate::event::{Ended, Grade};
 use crate::runner::CommandKind;

@@ -76,7 +76,6 @@ pub struct CaseEdit {
     /// The file.
     pub path: String,
     /// The present content.
-    #[serde(default)]
     pub content: Option<String>,
     /// The origin of the change: a tool of the client (`Edit`, `Write`), or a change found after a command.
     #[serde(default)]
@@ -85,7 +84,6 @@ pub struct CaseEdit {
     #[serde(default)]
     pub ignored: bool,
     /// The content of the working tree afterwards.
-    #[serde(default)]
     pub wt: Option<String>,
 }
 
@@ -98,13 +96,10 @@ pub struct RecordedCommand {
     #[serde(default)]
     pub cwd: String,
     /// Its exit status, if it was recorded.
-    #[serde(default)]
     pub exit: Option<i32>,
     /// Its output, or the kept part of it.
-    #[serde(default)]
     pub output: Option<String>,
     /// `not_executed`, `still_running`, or anything else.
-    #[serde(default)]
     pub status: Option<String>,
     /// `true` if it ran in the background.
     #[serde(default)]
@@ -113,19 +108,14 @@ pub struct RecordedCommand {
     #[serde(default)]
     pub sidechain: bool,
     /// The id of the sub-agent.
-    #[serde(default)]
     pub agent_id: Option<String>,
     /// The content of the working tree that it saw.
-    #[serde(default)]
     pub wt: Option<String>,
     /// The commit that was checked out.
-    #[serde(default)]
     pub head: Option<String>,
     /// The branch that was checked out.
-    #[serde(default)]
     pub branch: Option<String>,
     /// The grade of its record; without it: that of a hook's report.
-    #[serde(default)]
     pub grade: Option<Grade>,
 }
 
@@ -135,42 +125,32 @@ pub struct CaseCommandEnd {
     /// The number of that command.
     pub for_seq: u64,
     /// Its exit status.
-    #[serde(default)]
     pub exit: Option<i32>,
     /// Its output.
-    #[serde(default)]
     pub output: Option<String>,
 }
 
 /// A commit.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct CommitAct {
     /// The command that made it.
-    #[serde(default)]
     pub command: String,
     /// Its id.
-    #[serde(default)]
     pub sha: String,
     /// Its parents.
-    #[serde(default)]
     pub parents: Vec<String>,
     /// The branch it is on.
-    #[serde(default)]
     pub branch: Option<String>,
     /// The id of its content.
-    #[serde(default)]
     pub tree: Option<String>,
     /// Its message.
-    #[serde(default)]
     pub message: String,
     /// The changes; `None`: everything that the working tree has.
-    #[serde(default)]
     pub files: Option<Vec<CommitFile>>,
     /// The output, including that of hooks.
-    #[serde(default)]
     pub output: Option<String>,
     /// The status, if it is not 0.
-    #[serde(default)]
     pub exit: Option<i32>,
 }
 
@@ -186,74 +166,56 @@ pub struct CommitFile {
     #[serde(default)]
     pub status: String,
     /// Lines added.
-    #[serde(default)]
     pub add: Option<u32>,
     /// Lines removed.
-    #[serde(default)]
     pub del: Option<u32>,
 }
 
 /// Commits made anew.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct HistoryRewrite {
     /// The command.
-    #[serde(default)]
     pub command: String,
     /// `rebase`, `squash`, `reword`, …
-    #[serde(default)]
     pub kind: String,
     /// The tip before.
-    #[serde(default)]
     pub old: String,
     /// The tip now.
-    #[serde(default)]
     pub new: String,
     /// The new base.
-    #[serde(default)]
     pub onto: Option<String>,
     /// The branch.
-    #[serde(default)]
     pub branch: Option<String>,
     /// The id of its content.
-    #[serde(default)]
     pub tree: Option<String>,
     /// The message of the one commit that is left.
-    #[serde(default)]
     pub message: Option<String>,
 }
 
 /// Something else is checked out.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct CaseCheckout {
     /// The command.
-    #[serde(default)]
     pub command: String,
     /// The branch.
-    #[serde(default)]
     pub branch: Option<String>,
     /// Its commit.
-    #[serde(default)]
     pub head: Option<String>,
     /// The content of the working tree now.
-    #[serde(default)]
     pub wt: Option<String>,
 }
 
 /// Somebody else pushed.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct RemoteMoved {
-    /// The ref.
-    #[serde(rename = "ref", default)]
-    pub reference: String,
     /// Its new commit.
     #[serde(default)]
     pub sha: String,
     /// The files that it changes; those without content were deleted.
     #[serde(default)]
     pub files: Vec<MovedFile>,
-    /// Its message.
-    #[serde(default)]
-    pub message: String,
 }
 
 /// A file that somebody else changed.
@@ -262,116 +224,90 @@ pub struct MovedFile {
     /// The file.
     pub path: String,
     /// The present content; `None`: it was deleted.
-    #[serde(default)]
     pub content: Option<String>,
 }
 
 /// A push.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct Push {
     /// The command.
-    #[serde(default)]
     pub command: String,
     /// The remote.
-    #[serde(default)]
     pub remote: String,
     /// Its address.
-    #[serde(default)]
     pub url: String,
     /// The refs that git passed to the hook.
-    #[serde(default)]
     pub refs: Option<Vec<CasePushedRef>>,
     /// Its status.
-    #[serde(default)]
     pub exit: Option<i32>,
     /// The output.
-    #[serde(default)]
     pub output: Option<String>,
     /// Nothing was sent.
-    #[serde(default)]
     pub dry_run: bool,
 }
 
 /// One ref of a push.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct CasePushedRef {
     /// The ref here.
-    #[serde(default)]
     pub local_ref: String,
     /// The commit that is sent.
-    #[serde(default)]
     pub local_sha: String,
     /// The ref there.
-    #[serde(default)]
     pub remote_ref: String,
     /// The commit that it held.
-    #[serde(default)]
     pub remote_sha: String,
 }
 
 /// A pull request.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct CasePull {
     /// Its number.
-    #[serde(default)]
     pub number: u64,
     /// `open`, `closed` or `merged`.
-    #[serde(default)]
     pub state: String,
     /// `true` if it was merged.
-    #[serde(default)]
     pub merged: bool,
     /// `true` if it is a draft.
-    #[serde(default)]
     pub draft: bool,
     /// The commit at its head.
-    #[serde(default)]
     pub head_sha: String,
     /// The branch it is for.
-    #[serde(default)]
     pub base: String,
     /// It comes from another repository.
-    #[serde(default)]
     pub cross_repo: bool,
     /// The other repository.
-    #[serde(default)]
     pub head_repo: Option<String>,
 }
 
 /// The checks of a commit.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct CaseChecks {
     /// The commit.
-    #[serde(default)]
     pub head_sha: String,
     /// The common result, if it is recorded.
-    #[serde(default)]
     pub conclusion: Option<String>,
     /// The names of those that must be green; `None`: not known.
-    #[serde(default)]
     pub required: Option<Vec<String>>,
     /// By name: a conclusion, or a state of one that is not done.
-    #[serde(default)]
     pub checks: BTreeMap<String, Value>,
 }
 
 /// The end of a turn.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct CaseStop {
     /// The agent's last words.
-    #[serde(default)]
     pub text: String,
     /// The commit that is checked out.
-    #[serde(default)]
     pub head: Option<String>,
     /// The branch.
-    #[serde(default)]
     pub branch: Option<String>,
-    /// The content of that commit.
-    #[serde(default)]
-    pub head_tree: Option<String>,
     /// The content of the working tree.
-    #[serde(default)]
     pub wt: Option<String>,
 }
 

@@ -131,16 +131,8 @@ fn field<'a>(head: &mut LogHead, walk: &mut JsonCursor<'a>, key: &'a [u8]) -> Re
 fn together(logs: Vec<(String, bool, SessionLog)>) -> Vec<FoundSession> {
     let mut found: BTreeMap<String, FoundSession> = BTreeMap::new();
     let (subagents, sessions): (Vec<_>, Vec<_>) = logs.into_iter().partition(|(_, is_subagent, _)| *is_subagent);
-    for (id, _, log) in sessions {
-        // Gemini CLI makes an empty file when a session goes on in its old one.
-        match found.get_mut(&id) {
-            Some(found) => found.subagents.push(log),
-            None => {
-                found.insert(id.clone(), FoundSession { id, log, subagents: Vec::new() });
-            }
-        }
-    }
-    for (id, _, log) in subagents {
+    // Gemini CLI makes an empty file when a session goes on in its old one.
+    for (id, _, log) in sessions.into_iter().chain(subagents) {
         match found.get_mut(&id) {
             Some(found) => found.subagents.push(log),
             None => {

@@ -41,8 +41,6 @@ pub struct Cursor {
 pub struct Newer {
     /// The whole session so far.
     pub summary: SessionSummary,
-    /// `true` if the log was read from its beginning: for the first time, or because its beginning changed.
-    pub anew: bool,
     /// The place where the next reading begins.
     pub cursor: Cursor,
 }
@@ -94,7 +92,7 @@ pub fn newer(
     if let Some(text) = super::document::of(source)? {
         let mut log = Transcript::new(source.client, source.memory(), roots, sink);
         super::document::read(&text, &mut log);
-        return Ok(log.newer(source, true, (0, 0), 0, String::new()));
+        return Ok(log.newer(source, (0, 0), 0, String::new()));
     }
     if source.client == Client::Opencode {
         return newer_rows(cursor, source, roots, sink);
@@ -106,13 +104,12 @@ pub fn newer(
         Some(cursor) if cursor.identity == identity && stands(&mut file, &cursor).map_err(fail())? => Some(cursor),
         _ => None,
     };
-    let anew = known.is_none();
     let (from, memory) = known.map_or_else(|| (0, source.memory()), |cursor| (cursor.offset, cursor.memory));
     file.seek(SeekFrom::Start(from)).map_err(fail())?;
     let mut log = Transcript::new(source.client, memory, roots, sink);
     let offset = read_lines(&file, from, reader(source.client), false, &mut log).map_err(fail())?;
     let before = before(&mut file, offset).map_err(fail())?;
-    Ok(log.newer(source, anew, identity, offset, before))
+    Ok(log.newer(source, identity, offset, before))
 }
 
 fn newer_rows(
@@ -121,23 +118,18 @@ fn newer_rows(
     roots: &Roots,
     sink: &mut dyn FnMut(Event),
 ) -> Result<Newer, Error> {
-    let anew = cursor.is_none();
     let memory = cursor.map_or_else(|| source.memory(), |cursor| cursor.memory);
     let mut log = Transcript::new(source.client, memory, roots, sink);
     super::read_rows(source, &mut log).map_err(opencode_error(&source.path))?;
-    Ok(log.newer(source, anew, (0, 0), 0, String::new()))
+    Ok(log.newer(source, (0, 0), 0, String::new()))
 }
 
 impl Transcript<'_> {
-    fn newer(self, source: &SessionLog, anew: bool, identity: (u64, u64), offset: u64, before: String) -> Newer {
+    fn newer(self, source: &SessionLog, identity: (u64, u64), offset: u64, before: String) -> Newer {
         let memory = self.memory;
         let summary = SessionSummary::of(&memory);
         let SessionLog { client, path, session, .. } = source.clone();
-        Newer {
-            summary,
-            anew,
-            cursor: Cursor { version: VERSION, client, path, session, identity, offset, before, memory },
-        }
+        Newer { summary, cursor: Cursor { version: VERSION, client, path, session, identity, offset, before, memory } }
     }
 }
 

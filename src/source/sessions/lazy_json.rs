@@ -37,11 +37,8 @@ impl<'a> JsonCursor<'a> {
             return self.skip();
         }
         self.at += 1;
-        if self.peek()? == b'}' {
-            self.at += 1;
-            return Ok(());
-        }
-        loop {
+        let mut goes_on = !self.closes(b'}')?;
+        while goes_on {
             if self.peek()? != b'"' {
                 return Err(BrokenJson);
             }
@@ -52,21 +49,10 @@ impl<'a> JsonCursor<'a> {
                 return Err(BrokenJson);
             }
             self.at += 1;
-            self.peek()?;
-            let before = self.at;
-            field(self, key)?;
-            if self.at == before {
-                self.skip()?;
-            }
-            match self.peek()? {
-                b',' => self.at += 1,
-                b'}' => {
-                    self.at += 1;
-                    return Ok(());
-                }
-                _ => return Err(BrokenJson),
-            }
+            self.value(|cursor| field(cursor, key))?;
+            goes_on = self.goes_on(b'}')?;
         }
+        Ok(())
     }
 
     /// Does the same for the items of an array.
@@ -78,26 +64,33 @@ impl<'a> JsonCursor<'a> {
             return self.skip();
         }
         self.at += 1;
-        if self.peek()? == b']' {
-            self.at += 1;
-            return Ok(());
+        let mut goes_on = !self.closes(b']')?;
+        while goes_on {
+            self.value(&mut item)?;
+            goes_on = self.goes_on(b']')?;
         }
-        loop {
-            self.peek()?;
-            let before = self.at;
-            item(self)?;
-            if self.at == before {
-                self.skip()?;
-            }
-            match self.peek()? {
-                b',' => self.at += 1,
-                b']' => {
-                    self.at += 1;
-                    return Ok(());
-                }
-                _ => return Err(BrokenJson),
-            }
-        }
+        Ok(())
+    }
+
+    /// Goes over the bracket that closes an object or an array, if it is next.
+    fn closes(&mut self, bracket: u8) -> Result<bool, BrokenJson> {
+        let closes = self.peek()? == bracket;
+        self.at += usize::from(closes);
+        Ok(closes)
+    }
+
+    /// Goes over what follows a value, and returns `true` if that is a comma.
+    fn goes_on(&mut self, bracket: u8) -> Result<bool, BrokenJson> {
+        let comma = self.closes(b',')?;
+        if comma || self.closes(bracket)? { Ok(comma) } else { Err(BrokenJson) }
+    }
+
+    /// Calls `read` at the value at this place, and skips the value if `read` does not take it.
+    fn value(&mut self, read: impl FnOnce(&mut Self) -> Result<(), BrokenJson>) -> Result<(), BrokenJson> {
+        self.peek()?;
+        let before = self.at;
+        read(self)?;
+        if self.at == before { self.skip() } else { Ok(()) }
     }
 
     /// Returns the value at this place.
