@@ -4,7 +4,6 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::collect::{self, BaseOf};
 use crate::diagnostics::{self, Diagnostic, KnownDiagnostics};
 use crate::engine::Workplace;
 use crate::event::Ended;
@@ -66,7 +65,7 @@ fn check(
     request: &CheckRequest,
 ) -> anyhow::Result<Option<CheckAnswer>> {
     let head = place.repo.head()?.commit;
-    let lineage = head.as_ref().map(|head| collect::lineage(&place.repo, head, BaseOf::AnyRemote)).transpose()?;
+    let lineage = place.lineage(head.as_ref())?;
     let (policy, _) = place.policy(lineage.as_ref())?;
     let mut known = files.known().unwrap_or_default();
     // The agent has not heard yet of what an earlier check found.

@@ -192,7 +192,7 @@ impl Workplace {
     pub fn facts_here(&self, here: &Here, moment: Moment, session: &str) -> Result<Facts, Failure> {
         let sources = Sources { repo: &self.repo, journal: &self.journal, state: &here.state, policy: &here.policy };
         let mut facts = collect::at_stop(sources, moment, here.lineage.as_ref(), &here.look)
-            .map_err(|error| Failure::new(Exit::CannotJudge, error))?;
+            .map_err(Failure::with(Exit::CannotJudge))?;
         facts.notes.extend(here.notes.iter().cloned());
         self.add_contracts(&here.policy, &mut facts)?;
         let internal = |error| Failure::new(Exit::CannotJudge, error);
@@ -222,7 +222,7 @@ impl Workplace {
 
     /// Reads the state of the journal.
     pub fn state(&self) -> Result<JournalState, Failure> {
-        self.journal.state().map_err(|error| Failure::new(Exit::CannotJudge, error))
+        self.journal.state().map_err(Failure::with(Exit::CannotJudge))
     }
 
     /// Judges, counts and records. The facts were read with `state`.

@@ -24,6 +24,11 @@ impl Failure {
         Self { exit, what: what.to_string(), remedy: String::new(), at: None }
     }
 
+    /// Returns the function that makes an error a failure with this exit code.
+    pub fn with<E: fmt::Display>(exit: Exit) -> impl Fn(E) -> Self {
+        move |error| Self::new(exit, error)
+    }
+
     /// Returns the same failure with a remedy.
     #[must_use]
     pub fn remedy(mut self, remedy: impl fmt::Display) -> Self {

@@ -60,6 +60,7 @@ pub mod prompt_lookup;
 pub mod recorded_run;
 pub mod red_green;
 pub mod redact;
+pub mod ref_names;
 pub mod render;
 pub mod replay;
 pub mod repo_path;

@@ -55,6 +55,11 @@ pub struct Policy {
 }
 
 impl Policy {
+    /// Returns the gates of a kind that are asked at a moment.
+    pub fn gates_of(&self, kind: &str, moment: Moment) -> impl Iterator<Item = &Gate> {
+        self.gates.iter().filter(move |gate| gate.kind == kind && gate.is_asked_at(moment))
+    }
+
     /// Returns `true` if it was read in the tree of `commit`.
     pub fn is_of(&self, commit: &Oid) -> bool {
         matches!(&self.source, PolicySource::Commit(own) if own == commit)
@@ -375,6 +380,13 @@ pub struct Gate {
     pub messages: BTreeMap<String, Message>,
     /// The paragraph that `gate explain` prints.
     pub explain: String,
+}
+
+impl Gate {
+    /// Returns `true` if it is on, and asked at a moment.
+    pub fn is_asked_at(&self, moment: Moment) -> bool {
+        self.mode != Mode::Off && self.moments.contains(&moment)
+    }
 }
 
 /// The texts for one reason code, as minijinja templates over the observed facts.

@@ -7,6 +7,7 @@ use crate::fact::subject::Base;
 use crate::failure::Failure;
 use crate::git::{GitError, Repo};
 use crate::oid::Oid;
+use crate::ref_names;
 use crate::source::forge::github_actions::{EventPull, Happening, JobEvent};
 
 /// The subject of a job's judgement.
@@ -58,7 +59,7 @@ pub fn of_event(repo: &Repo, event: &JobEvent) -> Result<Option<JobTarget>, Fail
         Happening::Asked => {
             let head = repo.head().map_err(internal)?;
             let commit = head.commit.ok_or_else(|| Failure::new(Exit::Usage, "nothing is committed here"))?;
-            let branch = head.branch.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned));
+            let branch = head.branch.and_then(|name| ref_names::branch(&name).map(str::to_owned));
             of_branch(repo, event, branch, &commit).map(Some)
         }
     }
@@ -106,7 +107,7 @@ fn of_pull(repo: &Repo, pull: &EventPull) -> Result<JobTarget, Failure> {
 pub const MAX_LANDED: usize = 100;
 
 fn of_push(repo: &Repo, event: &JobEvent, name: &str, before: Option<&Oid>, after: &Oid) -> Result<JobTarget, Failure> {
-    let branch = name.strip_prefix("refs/heads/").map(str::to_owned);
+    let branch = ref_names::branch(name).map(str::to_owned);
     if branch.is_none() || branch != event.default_branch {
         return of_branch(repo, event, branch, after);
     }

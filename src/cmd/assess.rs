@@ -61,7 +61,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let judgement = place.judge(&here.policy, &here.state, facts, Some(Uncommitted::Work(&here.look.snapshot)));
     let record = judgement.written.as_deref();
     if args.json {
-        ui.line(serde_json::to_string_pretty(&judgement.verdict)?);
+        ui.json(&judgement.verdict)?;
     } else {
         ui.raw(render::verdict::lines(&judgement.verdict, record));
     }
@@ -70,6 +70,6 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
 
 /// Returns `true` if the user configured judges of last resort.
 fn has_judges() -> Result<bool, Failure> {
-    let settings = UserSettings::read().map_err(|error| Failure::new(Exit::BadInput, error))?;
+    let settings = UserSettings::read().map_err(Failure::with(Exit::BadInput))?;
     Ok(!settings.judges.is_empty())
 }

@@ -9,7 +9,6 @@ use anyhow::Result;
 
 use crate::board::{Board, BoardAuthor, BoardEntry, BoardError, BoardFolder, BoardPlace, MAX_TEXT};
 use crate::ci::duration;
-use crate::collect::{self, BaseOf};
 use crate::engine::Workplace;
 use crate::event::posted::Posted;
 use crate::event::{EventKind, Origin};
@@ -19,6 +18,7 @@ use crate::failure::Failure;
 use crate::journal::NewEvent;
 use crate::plural::counted;
 use crate::policy::Roles;
+use crate::ref_names;
 use crate::render::board::BoardList;
 use crate::render::ui::{DIM, STRONG, Ui};
 
@@ -121,7 +121,7 @@ fn put(
     let kind = EventKind::Posted(posted);
     place.journal.append(NewEvent { session: Some(place.session.id.clone()), origin: Origin::observed(), kind })?;
     if json {
-        ui.line(serde_json::to_string_pretty(&entry)?);
+        ui.json(&entry)?;
     } else {
         ui.line(format_args!("{STRONG}{at}{STRONG:#} version {} {DIM}{}{DIM:#}", entry.version, entry.id));
         if entry.text != text {
@@ -169,13 +169,12 @@ fn failed(error: BoardError) -> Failure {
 /// Returns the roles of this process, or refuses it if one of them may not write to the folder.
 fn may_write(place: &Workplace, at: &BoardPlace) -> Result<Vec<RoleClaim>> {
     let head = place.repo.head()?;
-    let lineage =
-        head.commit.as_ref().map(|head| collect::lineage(&place.repo, head, BaseOf::AnyRemote)).transpose()?;
+    let lineage = place.lineage(head.commit.as_ref())?;
     let (policy, _) = place.policy(lineage.as_ref())?;
     if policy.roles.list.is_empty() {
         return Ok(Vec::new());
     }
-    let branch = head.branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
+    let branch = head.branch.as_deref().and_then(ref_names::branch);
     let of_branch = branch.and_then(|branch| roles::of_branch(&policy.roles, branch));
     let claims: Vec<RoleClaim> = roles::of_process().into_iter().chain(of_branch).collect();
     if let Some(what) = refusal(&policy.roles, &claims, at) {
@@ -206,7 +205,7 @@ fn get(board: &Board, at: &BoardPlace, version: Option<u32>, json: bool, ui: &mu
         return Err(Failure::new(Exit::Usage, what).remedy("gate board list shows what is there").into());
     };
     if json {
-        ui.line(serde_json::to_string_pretty(&entry)?);
+        ui.json(&entry)?;
     } else {
         ui.raw(&entry.text);
         if !entry.text.ends_with('\n') {
@@ -219,7 +218,7 @@ fn get(board: &Board, at: &BoardPlace, version: Option<u32>, json: bool, ui: &mu
 fn list(board: &Board, folder: Option<BoardFolder>, json: bool, ui: &mut Ui) -> Result<Exit> {
     let entries = board.list(folder).map_err(failed)?;
     if json {
-        ui.line(serde_json::to_string_pretty(&BoardList { schema_version: 1, entries })?);
+        ui.json(&BoardList { schema_version: 1, entries })?;
         return Ok(Exit::Pass);
     }
     if entries.is_empty() {

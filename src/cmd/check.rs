@@ -58,7 +58,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let judgement = place.judge_if(&policy, &state, facts, uncommitted, || args.done);
     let record = judgement.written.as_deref();
     if args.json {
-        ui.line(serde_json::to_string_pretty(&judgement.verdict)?);
+        ui.json(&judgement.verdict)?;
     } else {
         ui.raw(render::verdict::lines(&judgement.verdict, record));
         offer_decision(&judgement.verdict, ui);

@@ -122,7 +122,7 @@ fn judge(args: &Args, job: Option<&WorkflowJob>, ui: &mut Ui) -> Result<Exit> {
     }
     let policy = policy;
     let fork = judged.head.as_ref().and_then(|head| head.repository.as_deref());
-    let known_here = place.journal.newest_id().map_err(|error| Failure::new(Exit::CannotJudge, error))?;
+    let known_here = place.journal.newest_id().map_err(Failure::with(Exit::CannotJudge))?;
     let (base, head) = (judged.base.as_ref(), &judged.lineage.commit);
     let attested = AttestedRuns::fetched(&place.repo, &policy, base, head, fork, known_here)?;
     if args.run {
@@ -233,8 +233,7 @@ fn contracts_of(place: &Workplace, judged: &target::JobTarget) -> Result<Vec<Con
         return Ok(Vec::new());
     };
     let tip = judged.base.as_ref().unwrap_or(base);
-    contracts::of_change(&place.repo, tip, base, &judged.lineage.commit)
-        .map_err(|error| Failure::new(Exit::CannotJudge, error))
+    contracts::of_change(&place.repo, tip, base, &judged.lineage.commit).map_err(Failure::with(Exit::CannotJudge))
 }
 
 /// Returns the authors of the judged commits.
@@ -340,7 +339,7 @@ fn comment(place: &ForgeRepository, token: Option<&token::Token>, number: u64, j
 fn print(args: &Args, in_job: bool, judgement: &Judgement, ui: &mut Ui) -> Result<()> {
     let verdict = &judgement.verdict;
     if args.json {
-        ui.line(serde_json::to_string_pretty(verdict)?);
+        ui.json(verdict)?;
         return Ok(());
     }
     let record = judgement.written.as_deref();

@@ -7,7 +7,6 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::collect::contracts::{ContractContent, leads_outside};
-use crate::collect::{self, BaseOf};
 use crate::contract::{self, ConditionOutcome, ConditionResult, Contract};
 use crate::contract_check::{COMMAND_TIMEOUT, ContractCheck};
 use crate::contract_shelf::{BegunContract, ContractEnd, ContractShelf, contract_digest};
@@ -15,6 +14,7 @@ use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::policy::Policy;
+use crate::ref_names;
 use crate::render::contracts::{
     ContractBegin, ContractList, ContractReport, ContractStart, ContractState, ListedContract,
 };
@@ -110,7 +110,7 @@ fn begin(file: &Path, common: &Common, ui: &mut Ui) -> Result<Exit> {
         Ok(contract) => contract,
         Err(error) => {
             if common.json {
-                ui.line(serde_json::to_string_pretty(&ContractBegin::to_wrong_file(file, &error))?);
+                ui.json(&ContractBegin::to_wrong_file(file, &error))?;
             }
             let what = format!("{shown}:{}: {error}", error.line);
             return Err(Failure::new(Exit::BadInput, what).remedy(error.remedy()).into());
@@ -145,7 +145,7 @@ fn begin(file: &Path, common: &Common, ui: &mut Ui) -> Result<Exit> {
             digest,
             tree,
             head: head.commit,
-            branch: head.branch.and_then(|branch| branch.strip_prefix("refs/heads/").map(str::to_owned)),
+            branch: head.branch.and_then(|branch| ref_names::branch(&branch).map(str::to_owned)),
             root: Some(root.clone()),
             met: false,
             pushed: None,
@@ -157,7 +157,7 @@ fn begin(file: &Path, common: &Common, ui: &mut Ui) -> Result<Exit> {
         let begin = if accepted { ContractStart::Accepted } else { ContractStart::Refused };
         let (name, task, conditions) = (Some(&*name), Some(&*contract.task), Some(&*results));
         let value = ContractBegin { schema_version: 1, begin, name, task, conditions, error: None };
-        ui.line(serde_json::to_string_pretty(&value)?);
+        ui.json(&value)?;
     } else {
         let head = if accepted { format!("{GOOD}begun{GOOD:#}") } else { format!("{BAD}refused{BAD:#}") };
         ui.line(format_args!("{head}: {name} ({})", contract.task));
@@ -196,7 +196,7 @@ fn check(name: Option<&str>, common: &Common, ui: &mut Ui) -> Result<Exit> {
             changed: change.is_some(),
             change,
         };
-        ui.line(serde_json::to_string_pretty(&value)?);
+        ui.json(&value)?;
     } else {
         let head = if met { format!("{GOOD}met{GOOD:#}") } else { format!("{BAD}open{BAD:#}") };
         ui.line(format_args!("{head}: {} ({})", begun.name, contract.task));
@@ -211,7 +211,7 @@ fn check(name: Option<&str>, common: &Common, ui: &mut Ui) -> Result<Exit> {
 /// Returns the policy in force, or `None` if it cannot be read: then no command is a declared one.
 fn policy(place: &Workplace) -> Option<Policy> {
     let head = place.repo.head().ok()?.commit;
-    let lineage = head.as_ref().map(|head| collect::lineage(&place.repo, head, BaseOf::AnyRemote)).transpose().ok()?;
+    let lineage = place.lineage(head.as_ref()).ok()?;
     Some(place.policy(lineage.as_ref()).ok()?.0)
 }
 
@@ -272,7 +272,7 @@ fn list(as_json: bool, ui: &mut Ui) -> Result<Exit> {
     let all = ContractShelf::of(&place.repo.gate_dir()).all()?;
     if as_json {
         let contracts = all.iter().map(ListedContract::of).collect();
-        ui.line(serde_json::to_string_pretty(&ContractList { schema_version: 1, contracts })?);
+        ui.json(&ContractList { schema_version: 1, contracts })?;
         return Ok(Exit::Pass);
     }
     if all.is_empty() {

@@ -74,7 +74,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     };
     let proposals = proposals(&place, &root, &name, &memory, ui)?;
     if args.json {
-        ui.line(serde_json::to_string_pretty(&CuratedList { schema_version: 1, file: name, proposals })?);
+        ui.json(&CuratedList { schema_version: 1, file: name, proposals })?;
         return Ok(Exit::Pass);
     }
     if proposals.is_empty() {

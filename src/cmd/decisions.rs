@@ -58,7 +58,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             decisions: found.iter().zip(&since).map(|(decision, since)| record(decision, since.as_ref())).collect(),
             contradictions: contradictions.iter().map(OverrulingPair::of).collect(),
         };
-        ui.line(serde_json::to_string_pretty(&list)?);
+        ui.json(&list)?;
     } else {
         list(&found, &since, &contradictions, ui);
     }

@@ -46,7 +46,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let payload = case.payload(None);
     let written = case.write(&payload)?;
     if args.json {
-        ui.line(serde_json::to_string_pretty(&payload)?);
+        ui.json(&payload)?;
     } else {
         ui.raw(escalation::text(&payload)?);
     }

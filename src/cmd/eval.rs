@@ -49,7 +49,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     }
     let report = EvalReport { schema_version: 1, suites };
     if args.json {
-        ui.line(serde_json::to_string_pretty(&report)?);
+        ui.json(&report)?;
     } else if args.markdown {
         ui.raw(render::eval::markdown(&report));
     } else {
@@ -84,7 +84,7 @@ fn asked(args: &Args) -> Result<Vec<(Suite, Option<PathBuf>)>, Failure> {
 
 /// Returns the model with this name.
 fn configured(name: &str) -> Result<ModelSettings, Failure> {
-    let mut settings = UserSettings::read().map_err(|error| Failure::new(Exit::BadInput, error))?;
+    let mut settings = UserSettings::read().map_err(Failure::with(Exit::BadInput))?;
     settings.models.remove(name).ok_or_else(|| {
         let file = crate::model::model_settings::path().unwrap_or_default();
         let what = format!("there is no [models.{name}] in {}", file.display());

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use crate::collect::{self, BaseOf};
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -28,7 +27,7 @@ pub struct Args {
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     let head = place.repo.head()?.commit;
-    let lineage = head.as_ref().map(|head| collect::lineage(&place.repo, head, BaseOf::AnyRemote)).transpose()?;
+    let lineage = place.lineage(head.as_ref())?;
     let (policy, _) = place.policy(lineage.as_ref())?;
     if args.what.as_deref() == Some("routing") {
         return routing(&place, ui);
@@ -60,7 +59,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
 
 /// Prints the kind of the work here, and the user's model for it.
 fn routing(place: &Workplace, ui: &mut Ui) -> Result<Exit> {
-    let settings = UserSettings::read().map_err(|error| Failure::new(Exit::BadInput, error))?;
+    let settings = UserSettings::read().map_err(Failure::with(Exit::BadInput))?;
     let here = place.look()?;
     let facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
     let mut paths: Vec<_> =

@@ -101,7 +101,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let judgement = judge(line, &record, project);
     if args.json {
         let answer = ExplainedCommand { schema_version: 1, id: serde_json::Value::Null, judgement };
-        ui.line(serde_json::to_string_pretty(&answer)?);
+        ui.json(&answer)?;
     } else {
         let declared =
             place.zip(policy.as_ref()).and_then(|(place, policy)| declared(line, &place, policy, &files.0, &record));

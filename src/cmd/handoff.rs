@@ -71,7 +71,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         }
         Handed::Packet { packet, text, path, wrong } => {
             if args.json {
-                ui.line(serde_json::to_string_pretty(&packet)?);
+                ui.json(&packet)?;
             } else {
                 ui.raw(text);
             }
@@ -83,7 +83,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         }
         Handed::Terminal { payload, text, wrong } => {
             if args.json {
-                ui.line(serde_json::to_string_pretty(&payload)?);
+                ui.json(&payload)?;
             } else {
                 ui.raw(text);
             }

@@ -38,7 +38,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         let map = read_map(file)?;
         let verification = symbols::verify(&map, &files(repo.as_ref(), &root, &map.file)?);
         if args.json {
-            ui.line(serde_json::to_string_pretty(&verification)?);
+            ui.json(&verification)?;
         } else {
             render::symbols::verification(&verification, ui);
         }
@@ -55,7 +55,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             .remedy("a map is made of Rust, Python, TypeScript, JavaScript, Go and Java that parses")
     })?;
     if args.json {
-        ui.line(serde_json::to_string_pretty(&map)?);
+        ui.json(&map)?;
     } else {
         render::symbols::map(&map, ui);
     }

@@ -16,6 +16,6 @@ pub struct Args {
 /// Asks the judges, and writes the answer.
 pub fn main(args: &Args) -> anyhow::Result<Exit> {
     let place = Workplace::here()?;
-    place.answer_words(&args.question).map_err(|error| Failure::new(Exit::CannotJudge, error))?;
+    place.answer_words(&args.question).map_err(Failure::with(Exit::CannotJudge))?;
     Ok(Exit::Pass)
 }

@@ -51,7 +51,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         ui.raw(scheduled(schedule, &root));
         return Ok(Exit::Pass);
     }
-    let strategies = Strategies::read(&root).map_err(|error| Failure::new(Exit::BadInput, error))?;
+    let strategies = Strategies::read(&root).map_err(Failure::with(Exit::BadInput))?;
     if strategies.0.is_empty() {
         let failure = format!("{} declares no strategy", strategies::FILE);
         return Err(Failure::new(Exit::NothingFails, failure).remedy("docs/learning.md shows one").into());
@@ -83,7 +83,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let report = strategy_report::markdown(&strategies, &history);
     write(&out, &report, &history, &samples)?;
     if args.json {
-        ui.line(serde_json::to_string_pretty(&history.last())?);
+        ui.json(&history.last())?;
     } else {
         ui.raw(report);
     }

@@ -42,7 +42,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let metrics = Metrics::of(&name, &tasks, &ledger.events, since);
     if args.json {
-        ui.line(serde_json::to_string_pretty(&metrics)?);
+        ui.json(&metrics)?;
     } else if args.csv {
         ui.raw(render::learning::metrics_csv(&metrics));
     } else {

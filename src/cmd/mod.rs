@@ -73,7 +73,7 @@ use crate::verdict::Verdict;
 
 /// The commit that a revision from the command line means; `None` where there is none.
 fn named_commit(repo: &Repo, rev: &str) -> Result<Option<Oid>, Failure> {
-    repo.named_commit(rev).map_err(|error| Failure::new(Exit::CannotJudge, error))
+    repo.named_commit(rev).map_err(Failure::with(Exit::CannotJudge))
 }
 
 /// Returns the failure for an error of the installation, with its exit code and remedy.

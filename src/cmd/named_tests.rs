@@ -63,7 +63,7 @@ pub(super) fn of_one(place: &Workplace, name: &str, json: bool, ui: &mut Ui) -> 
 }
 
 fn ledger(place: &Workplace) -> Result<TestHistory, Failure> {
-    place.test_ledger().read().map_err(|error| Failure::new(Exit::CannotJudge, error))
+    place.test_ledger().read().map_err(Failure::with(Exit::CannotJudge))
 }
 
 /// Returns the subject and author of a commit, if it is still there.

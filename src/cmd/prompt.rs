@@ -47,8 +47,8 @@ impl Args {
         let here = std::env::current_dir()?;
         let repository = Repo::discover(&here)
             .map_err(|error| Failure::new(Exit::Usage, error).remedy("run it in a git repository, or: git init"))?;
-        let root = repository.work_tree().map_err(|error| Failure::new(Exit::Usage, error))?;
-        let paths = repository.listed_paths().map_err(|error| Failure::new(Exit::CannotJudge, error))?;
+        let root = repository.work_tree().map_err(Failure::with(Exit::Usage))?;
+        let paths = repository.listed_paths().map_err(Failure::with(Exit::CannotJudge))?;
         let reading = PromptText::of(&text);
         let findings = look_up(root, &paths, &reading.names, LOOKUP_TIMEOUT);
         Ok(evaluate(&reading, previous.as_deref(), &findings))
@@ -124,7 +124,7 @@ pub fn main(args: &PromptArgs, ui: &mut Ui) -> Result<Exit> {
     let evaluation = args.evaluate()?;
     let rises = keep(&evaluation, ui);
     if args.json {
-        ui.line(serde_json::to_string_pretty(&evaluation)?);
+        ui.json(&evaluation)?;
     } else {
         ui.raw(render::prompt_evaluation::lines(&evaluation));
         if rises {

@@ -52,7 +52,7 @@ pub(super) fn show(json: bool, ui: &mut Ui) -> Result<Exit> {
             smells: &history.smells,
             open: history.open(),
         };
-        ui.line(serde_json::to_string_pretty(&report)?);
+        ui.json(&report)?;
     } else {
         ui.raw(render::prompt_evaluation::history(history));
     }

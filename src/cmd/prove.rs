@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::cmd::named_commit;
 use crate::collect::attested::AttestedRuns;
 use crate::collect::merge_base::Lineage;
-use crate::collect::{self, BaseOf, Sources};
+use crate::collect::{self, Sources};
 use crate::engine::Workplace;
 use crate::event::red_green::{RedGreen, RedGreenProof};
 use crate::event::{EventKind, Origin};
@@ -77,7 +77,7 @@ impl ChangeTrial<'_> {
         };
         let session = Some(self.place.session.id.clone());
         let event = NewEvent { session, origin: Origin::observed(), kind: EventKind::Proof(Box::new(proof)) };
-        self.place.journal.append(event).map_err(|error| Failure::new(Exit::CannotJudge, error))?;
+        self.place.journal.append(event).map_err(Failure::with(Exit::CannotJudge))?;
         Ok(results)
     }
 }
@@ -116,7 +116,7 @@ fn base(place: &Workplace, named: Option<&str>) -> Result<Oid> {
         return Ok(named_commit(&place.repo, rev)?.ok_or_else(missing)?);
     }
     let head = place.repo.head()?.commit;
-    let lineage = head.as_ref().map(|head| collect::lineage(&place.repo, head, BaseOf::AnyRemote)).transpose()?;
+    let lineage = place.lineage(head.as_ref())?;
     match lineage.map(|lineage| lineage.base) {
         Some(Base::MergeBase { commit, .. }) => Ok(commit),
         _ => {

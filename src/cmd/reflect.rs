@@ -84,7 +84,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         ui.say("gate: the task is not over yet, so its reflection is not kept");
     }
     if args.json {
-        ui.line(serde_json::to_string_pretty(&reflection)?);
+        ui.json(&reflection)?;
     } else {
         ui.raw(render::reflections::human(&reflection, Some(fate)));
     }
@@ -93,7 +93,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
 
 /// Returns the last task of the named session, of the one at work, or of any.
 fn chosen(place: &Workplace, named: Option<&str>) -> Result<TaskRecord, Failure> {
-    let events = place.journal.latest_events().map_err(|error| Failure::new(Exit::CannotJudge, error))?;
+    let events = place.journal.latest_events().map_err(Failure::with(Exit::CannotJudge))?;
     let mut tasks = task_record::tasks(&events);
     if let Some(named) = named {
         tasks.retain(|task| task.session.starts_with(named));
@@ -116,10 +116,10 @@ fn show_kept(args: &Args, place: &Workplace, role: Option<&str>, ui: &mut Ui) ->
         all.0.retain(|one| role == Some(one.role.as_str()));
     }
     if args.rotation {
-        ui.line(serde_json::to_string_pretty(&Rotation::of(&all))?);
+        ui.json(&Rotation::of(&all))?;
     } else if args.json {
         let list = ReflectionList { schema_version: 1, reflections: all.0.iter().collect() };
-        ui.line(serde_json::to_string_pretty(&list)?);
+        ui.json(&list)?;
     } else if all.0.is_empty() {
         ui.say("gate: no reflection is kept here; `gate reflect` makes one of the last task");
     } else {

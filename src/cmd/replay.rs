@@ -68,7 +68,7 @@ fn case(args: &Args, bytes: &[u8], ui: &mut Ui) -> anyhow::Result<Exit> {
     let case = Case::read(bytes).map_err(wrong)?;
     let answers = answer(&case).map_err(wrong)?;
     if args.json {
-        ui.line(serde_json::to_string_pretty(&answers)?);
+        ui.json(&answers)?;
     } else {
         ui.raw(render::replay::lines(&case, &answers));
     }
@@ -172,7 +172,7 @@ fn stopped(args: &Args, error: StopError) -> anyhow::Error {
 
 fn shown(args: &Args, answers: &SessionAnswers, ui: &mut Ui) -> anyhow::Result<Exit> {
     if args.json {
-        ui.line(serde_json::to_string_pretty(answers)?);
+        ui.json(answers)?;
     } else {
         ui.raw(render::replay::session(answers));
     }
@@ -189,7 +189,7 @@ pub(super) fn neutral(place: Option<&Workplace>) -> Neutral {
 fn again(args: &Args, place: &Workplace, verdict: &Verdict, ui: &mut Ui) -> anyhow::Result<Exit> {
     let again = rejudge::again(place, verdict).map_err(|error| cannot(&verdict.id, error))?;
     if args.json {
-        ui.line(serde_json::to_string_pretty(&again)?);
+        ui.json(&again)?;
     } else {
         ui.raw(render::replay::again(&again));
     }

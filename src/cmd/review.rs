@@ -84,7 +84,7 @@ pub struct ReviewReport {
 /// Has the working tree reviewed, as far as it was not reviewed before.
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let place = Workplace::here()?;
-    let settings = UserSettings::read().map_err(|error| Failure::new(Exit::BadInput, error))?;
+    let settings = UserSettings::read().map_err(Failure::with(Exit::BadInput))?;
     let auditor = named(&settings, settings.auditor.as_ref())?;
     named(&settings, settings.reviewer.as_ref())?;
     let here = place.look()?;
@@ -137,7 +137,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         calls: reading.calls,
     };
     if args.json {
-        ui.line(serde_json::to_string_pretty(&report)?);
+        ui.json(&report)?;
     } else {
         for warning in &report.warnings {
             ui.say(format_args!("{WARN}warning:{WARN:#} {warning}"));
@@ -275,7 +275,7 @@ fn base(place: &Workplace, here: &Here, rev: Option<&str>) -> Result<Oid, Failur
         let named = super::named_commit(&place.repo, rev)?.ok_or_else(none)?;
         // What others did there since is no part of this change.
         let Some(head) = here.lineage.as_ref().map(|lineage| &lineage.commit) else { return Ok(named) };
-        let left = place.repo.merge_base(&named, head).map_err(|error| Failure::new(Exit::CannotJudge, error))?;
+        let left = place.repo.merge_base(&named, head).map_err(Failure::with(Exit::CannotJudge))?;
         return Ok(left.unwrap_or(named));
     }
     match here.lineage.as_ref().map(|lineage| &lineage.base) {
@@ -304,5 +304,5 @@ fn record(place: &Workplace, calls: &[ModelCall]) -> Result<(), Failure> {
     };
     let events = calls.iter().map(event).collect();
     let recorded = place.journal.append_with(|_| (events, ())).1;
-    recorded.map(drop).map_err(|error| Failure::new(Exit::CannotJudge, error))
+    recorded.map(drop).map_err(Failure::with(Exit::CannotJudge))
 }

@@ -52,7 +52,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         return Err(Failure::new(Exit::CannotJudge, format_args!("nothing is recorded of session {session}")).into());
     };
     if args.json {
-        ui.line(serde_json::to_string_pretty(&reward)?);
+        ui.json(&reward)?;
     } else {
         ui.raw(render::learning::reward(&reward));
     }

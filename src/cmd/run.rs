@@ -10,7 +10,7 @@ use crate::cmd::housekeeping::tidy;
 use crate::collect::attested::AttestedRuns;
 use crate::collect::contracts::{self, ContractInForce};
 use crate::collect::run_comparison::absent_inputs;
-use crate::collect::{self, BaseOf, Sources, unread_scratch_files};
+use crate::collect::{self, Sources, unread_scratch_files};
 use crate::engine::Workplace;
 use crate::event::{CommandRef, Ended, Run};
 use crate::exit::Exit;
@@ -48,7 +48,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
     let place = Workplace::here()?;
     let root = place.work_tree()?.to_owned();
     let head = place.repo.head()?.commit;
-    let lineage = head.as_ref().map(|head| collect::lineage(&place.repo, head, BaseOf::AnyRemote)).transpose()?;
+    let lineage = place.lineage(head.as_ref())?;
     let (policy, _) = place.policy(lineage.as_ref())?;
     tidy(&place, &policy, ui);
     if !args.command.is_empty() {

@@ -22,7 +22,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let evaluation = args.evaluate()?;
     if args.is_json() {
         let list = TaskList { schema_version: 1, tasks: &evaluation.tasks };
-        ui.line(serde_json::to_string_pretty(&list)?);
+        ui.json(&list)?;
     } else if evaluation.tasks.is_empty() {
         ui.line("this is one task");
     } else {

@@ -73,7 +73,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
 
 /// Returns the cost of the user's models in this session, or `None` if none is configured.
 fn model_cost(place: &Workplace) -> Result<Option<ModelCost>> {
-    let settings = UserSettings::read().map_err(|error| Failure::new(Exit::BadInput, error))?;
+    let settings = UserSettings::read().map_err(Failure::with(Exit::BadInput))?;
     if settings.models.is_empty() {
         return Ok(None);
     }

@@ -55,7 +55,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         functions::function_diff(repo, &base, FilesOf::WorkTree(&repo.snapshot()?))?
     };
     if args.json {
-        ui.line(serde_json::to_string_pretty(&diff)?);
+        ui.json(&diff)?;
     } else {
         render::symbols::functions(&diff, ui);
     }

@@ -13,7 +13,7 @@ use crate::fact::subject::{Base, Subject, SubjectKind};
 use crate::git::{GitError, Range, Repo, TreeDiff};
 use crate::moment::Moment;
 use crate::oid::Oid;
-use crate::policy::{Mode, Policy};
+use crate::policy::Policy;
 use crate::repo_path::RepoPath;
 
 /// Reads the decisions in every subject of `facts` if the policy requires it at this moment.
@@ -135,9 +135,7 @@ fn of_change(
 
 /// Returns the rules of the first gate that checks decisions.
 pub fn rules(policy: &Policy, moment: Moment) -> Option<DecisionRules> {
-    let asked =
-        |gate: &&crate::policy::Gate| gate.kind == KIND && gate.mode != Mode::Off && gate.moments.contains(&moment);
-    DecisionRules::read(&policy.gates.iter().find(asked)?.params).ok()
+    DecisionRules::read(&policy.gates_of(KIND, moment).next()?.params).ok()
 }
 
 fn files(repo: &Repo, subject: &Subject, base: &Oid, changed: &[RepoPath]) -> Result<Vec<FileStates>, GitError> {

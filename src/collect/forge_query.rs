@@ -12,6 +12,7 @@ use crate::git::{DefaultBranch, GitError, Head, Repo};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Gate, Mode, ModeFrom, Policy};
+use crate::ref_names;
 use crate::source::forge::repository_url::{ForgeRepository, ForgeSettings};
 use crate::source::forge::{self, Forge, MergeRules, OwnJob, Patience, ssh_alias, token};
 
@@ -40,11 +41,8 @@ fn asking(policy: &Policy, moment: Moment) -> impl Iterator<Item = &Gate> {
     // Others take what the forge's checks prove, where they name some.
     let names_checks =
         |gate: &Gate| gate.params.get("checks").and_then(|list| list.as_array()).is_some_and(|list| !list.is_empty());
-    let asks = move |gate: &&Gate| {
-        (KINDS.contains(&gate.kind.as_str()) || names_checks(gate))
-            && gate.mode != Mode::Off
-            && gate.moments.contains(&moment)
-    };
+    let asks =
+        move |gate: &&Gate| (KINDS.contains(&gate.kind.as_str()) || names_checks(gate)) && gate.is_asked_at(moment);
     policy.gates.iter().filter(asks)
 }
 
@@ -78,7 +76,7 @@ pub fn no_pull_yet<'a>(policy: &Policy, updates: impl Iterator<Item = &'a RefUpd
     let made = |update: &RefUpdate| {
         let DefaultBranch::Known(default) = &update.default_branch else { return None };
         let made = update.new.is_some() && update.old.is_none() && update.remote_ref != *default;
-        update.remote_ref.strip_prefix("refs/heads/").filter(|_| made).map(str::to_owned)
+        ref_names::branch(&update.remote_ref).filter(|_| made).map(str::to_owned)
     };
     let branches: Vec<String> = updates.filter_map(made).collect();
     let (first, more) = branches.split_first()?;
@@ -99,7 +97,7 @@ pub fn about_checkout(repo: &Repo, policy: &Policy, moment: Moment, head: &Head)
     // Looking a name up starts a program: for those who want to know.
     let place = |url: &str| if named { known.place_behind(url, ssh_alias::host) } else { known.place(url) };
     let Some(Checkout { to, from, branch, pushed }) =
-        checkout(repo, place, head.branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/")))?
+        checkout(repo, place, head.branch.as_deref().and_then(ref_names::branch))?
     else {
         return Ok(None);
     };
@@ -330,7 +328,7 @@ fn checkout(
     };
     // Git pushes to the branch of the same name, unless it was told another one for the same remote.
     let upstream = of_branch("merge").filter(|_| of_branch("remote") == Some(*remote));
-    let upstream = upstream.and_then(|name| name.strip_prefix("refs/heads/"));
+    let upstream = upstream.and_then(ref_names::branch);
     let mut there = (branch.to_owned(), None);
     for name in [Some(branch), upstream].into_iter().flatten() {
         if let Some(at) = repo.reference(&format!("refs/remotes/{remote}/{name}"))? {

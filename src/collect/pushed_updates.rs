@@ -11,6 +11,7 @@ use crate::fact::{Facts, Note};
 use crate::git::{CommitLog, DefaultBranch, GitError, Head, ObjectKind, Range, Repo};
 use crate::moment::Moment;
 use crate::oid::Oid;
+use crate::ref_names;
 
 /// Collects the facts for a push from commits and recorded snapshots, never from the working tree.
 ///
@@ -55,7 +56,7 @@ pub fn at_push(
         let checked_out = draft.subject.commit.is_some() && draft.subject.commit == head.commit;
         let local =
             head.branch.as_ref().filter(|_| checked_out && update.local_ref == "HEAD").unwrap_or(&update.local_ref);
-        draft.subject.branch = local.strip_prefix("refs/heads/").map(str::to_owned);
+        draft.subject.branch = ref_names::branch(local).map(str::to_owned);
         draft.subject.is_named_like_tag = match &draft.subject.branch {
             Some(branch) => sources.repo.reference(&format!("refs/tags/{branch}"))?.is_some(),
             None => false,
@@ -111,7 +112,7 @@ pub fn begin_push(repo: &Repo, update: &RefUpdate, receiving: bool) -> Option<Co
 }
 
 fn update_name(update: &RefUpdate) -> String {
-    let short = |name: &str| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
+    let short = |name: &str| ref_names::short(name).to_owned();
     let (local, remote) = (short(&update.local_ref), short(&update.remote_ref));
     match &update.new {
         None => format!("delete {remote}"),

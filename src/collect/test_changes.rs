@@ -8,7 +8,6 @@ use crate::fact::subject::Base;
 use crate::fact::weakening::{self, FilePair, Weakening};
 use crate::git::{PathChange, TreeDiff, WantedFile};
 use crate::moment::Moment;
-use crate::policy::{Gate, Mode};
 use crate::repo_path::RepoPath;
 use crate::snapshot::{DirtyPath, Snapshot};
 
@@ -22,8 +21,7 @@ pub(super) fn weakened(
     moment: Moment,
     drafts: &[Draft<'_>],
 ) -> Result<BTreeMap<String, Weakening>, CollectError> {
-    let asks = |gate: &Gate| gate.kind == weakening::GATE && gate.mode != Mode::Off && gate.moments.contains(&moment);
-    if !sources.policy.gates.iter().any(asks) {
+    if sources.policy.gates_of(weakening::GATE, moment).next().is_none() {
         return Ok(BTreeMap::new());
     }
     let with_base = |draft: &&Draft<'_>| matches!(draft.subject.base, Base::MergeBase { .. });

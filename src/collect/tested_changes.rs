@@ -10,7 +10,7 @@ use crate::fact::subject::Subject;
 use crate::fact::weakening::{DeclaredTest, declared_tests, is_test_file};
 use crate::git::{GitError, Repo, TreeDiff};
 use crate::oid::Oid;
-use crate::policy::{Command, Mode, Policy};
+use crate::policy::{Command, Policy};
 use crate::repo_path::RepoPath;
 
 /// The gate whose commands run tests.
@@ -82,11 +82,7 @@ fn belongs_to_tests(path: &RepoPath) -> bool {
 pub(super) fn collect(sources: Sources<'_>, facts: &mut Facts) -> Result<(), GitError> {
     let Sources { repo, state, policy, .. } = sources;
     let moment = facts.moment;
-    let asks = policy
-        .gates
-        .iter()
-        .any(|gate| gate.kind == regression::GATE && gate.mode != Mode::Off && gate.moments.contains(&moment));
-    if !asks {
+    if policy.gates_of(regression::GATE, moment).next().is_none() {
         return Ok(());
     }
     for subject in &facts.subjects {

@@ -63,7 +63,7 @@ fn unshown(catalogue: &Catalogue, understood: &Understood, output: &str) -> Opti
         (prints_to_record(leaf) && !tells_of_tests(catalogue, purpose, output))
             .then(|| invocation.runner.clone().unwrap_or_default())
     };
-    understood.program.leaves.iter().zip(&understood.purposes).find_map(speaks)
+    understood.steps().find_map(speaks)
 }
 
 /// Returns `true` if all that a command prints is in the record, also when it passes.

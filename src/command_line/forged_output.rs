@@ -72,7 +72,7 @@ fn could_print(leaf: &Leaf, purpose: &Purpose, readers: Readers<'_>, written: &[
             }) {
                 return scripted(&text, readers);
             }
-            let words: Vec<&str> = leaf.argv[1..].iter().map(|arg| arg.text.as_str()).collect();
+            let words: Vec<&str> = leaf.texts().skip(1).collect();
             // `echo "$(cat log)"` is found by the `cat`; a variable of the line by the command it was taken from.
             tells(&unescape(&words.join(" ")), readers) || words.iter().any(|word| tells(&unescape(word), readers))
         }

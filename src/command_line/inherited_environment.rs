@@ -12,7 +12,7 @@ use super::understanding::understand;
 pub fn inherited(line: &str, project: Project<'_>, variables: &[(String, String)]) -> Option<String> {
     const CHECKS: [CommandKind; 4] = [CommandKind::Test, CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint];
     let understood = understand(line, project).ok()?;
-    let leaves = understood.program.leaves.iter().zip(&understood.purposes);
+    let leaves = understood.steps();
     let invocations = leaves.filter_map(|(leaf, purpose)| Some((leaf, purpose.invocation.as_ref()?)));
     let checks: Vec<(&Leaf, &Invocation)> =
         invocations.filter(|(_, found)| found.kinds.iter().any(|kind| CHECKS.contains(kind))).collect();

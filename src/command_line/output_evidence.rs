@@ -3,7 +3,7 @@
 
 use regex::Regex;
 
-use crate::runner::output_line::{Means, lines};
+use crate::runner::output_line::{LineRule, Means, lines};
 use crate::runner::{Catalogue, Runner};
 use crate::shell::command_outcome::{CommandOutcome, ObservedEnding};
 use crate::shell::exit_status;
@@ -60,8 +60,7 @@ pub(super) fn seen(
             .iter()
             .enumerate()
             .filter(|(id, _)| *id != leaf)
-            .flat_map(|(_, other)| other.runs())
-            .filter_map(|id| catalogue.runner(id))
+            .flat_map(|(_, other)| other.runners(catalogue))
             .collect();
         if fails(catalogue, &workers, &others, output) || task_failed(catalogue, purpose, purposes, output) {
             seen.push(ObservedEnding::end(leaf, false));
@@ -106,11 +105,11 @@ pub(super) fn failed_itself(catalogue: &Catalogue, runners: &[&Runner], output: 
 
 /// Does the same as [`failed_itself`], but ignores lines that one of the `others` may have printed.
 fn fails(catalogue: &Catalogue, runners: &[&Runner], others: &[&Runner], output: &str) -> bool {
-    let rules: Vec<_> = runners.iter().flat_map(|runner| catalogue.output_rules(runner).1).collect();
+    let rules = catalogue.rules_of(runners.iter().copied());
     if rules.is_empty() {
         return false;
     }
-    let shared: Vec<_> = others.iter().flat_map(|runner| catalogue.output_rules(runner).1).collect();
+    let shared = catalogue.rules_of(others.iter().copied());
     lines(output).any(|line| {
         !shared.iter().any(|rule| rule.read(&line).is_some())
             && rules.iter().filter_map(|rule| Some((rule.means, rule.read(&line)?))).any(|(means, read)| match means {
@@ -127,18 +126,11 @@ fn task_failed(catalogue: &Catalogue, purpose: &Purpose, all: &[Purpose], output
     if all.iter().filter(|other| other.runner() == purpose.runner()).count() > 1 {
         return false;
     }
-    let rules: Vec<_> = purpose
-        .runs()
-        .filter_map(|id| catalogue.runner(id))
-        .filter(|runner| runner.task.is_some())
-        .flat_map(|runner| catalogue.output_rules(runner).1)
-        .collect();
-    lines(output).any(|line| {
-        rules
-            .iter()
-            .filter_map(|rule| Some((rule.means, rule.read(&line)?)))
-            .any(|(means, read)| means == Means::Failed && read.task.as_deref() == Some(task))
-    })
+    let mut rules = catalogue.rules_of(purpose.runners(catalogue).filter(|runner| runner.task.is_some()));
+    rules.retain(|rule| rule.means == Means::Failed);
+    let names_task =
+        |rule: &&LineRule, line: &str| rule.read(line).is_some_and(|read| read.task.as_deref() == Some(task));
+    lines(output).any(|line| rules.iter().any(|rule| names_task(rule, &line)))
 }
 
 /// Returns the statuses that the line prints itself: `echo "exit: $?"`.
@@ -331,33 +323,21 @@ pub(super) fn unexplained<'a>(
     let mut texts: Vec<String> = Vec::new();
     for leaf in program.leaves.iter().filter(|leaf| matches!(leaf.name(), Some("echo" | "printf"))) {
         patterns.extend(template(leaf));
-        let words: Vec<&str> = leaf.argv[1..].iter().map(|arg| arg.text.as_str()).collect();
+        let words: Vec<&str> = leaf.texts().skip(1).collect();
         texts.push(words.join(" ").replace("\\n", ""));
     }
-    let rules: Vec<_> = purposes
-        .iter()
-        .enumerate()
-        .filter(|(id, _)| *id != own)
-        .flat_map(|(_, purpose)| purpose.runs().filter_map(|id| catalogue.runner(id)))
-        .flat_map(|runner| catalogue.output_rules(runner).1)
-        .collect();
+    let others = purposes[..own].iter().chain(&purposes[own + 1..]);
+    let mut rules = catalogue.rules_of(others.flat_map(|purpose| purpose.runners(catalogue)));
+    rules.retain(|rule| {
+        use Means::{Counts, NothingRan, PartEmpty, PartPassed, Passed, Start};
+        matches!(rule.means, Counts | Passed | PartPassed | PartEmpty | NothingRan | Start)
+    });
+    let is_good =
+        |rule: &&LineRule, line: &str| rule.read(line).is_some_and(|read| !read.bad && read.failed.unwrap_or(0) == 0);
     let explained = |line: &str| {
         patterns.iter().any(|pattern| pattern.is_match(line))
             || texts.iter().any(|text| !text.trim().is_empty() && text.trim() == line)
-            || rules.iter().any(|rule| {
-                rule.read(line).is_some_and(|read| {
-                    let good = matches!(
-                        rule.means,
-                        Means::Counts
-                            | Means::Passed
-                            | Means::PartPassed
-                            | Means::PartEmpty
-                            | Means::NothingRan
-                            | Means::Start
-                    );
-                    good && !read.bad && read.failed.unwrap_or(0) == 0
-                })
-            })
+            || rules.iter().any(|rule| is_good(rule, line))
     };
     output.lines().map(str::trim).filter(|line| !line.is_empty() && !explained(line)).collect()
 }

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use crate::runner::{CommandKind, ExitMeaning, Invocation, Project, ProjectFiles, RunScope, classify};
+use crate::runner::{
+    Catalogue, CommandKind, ExitMeaning, Invocation, Project, ProjectFiles, RunScope, Runner, classify,
+};
 use crate::shell::program::{Arg, InputSource, Leaf, Program};
 
 use super::command_table::{CommandEntry, Paths, Prints, table};
@@ -17,6 +19,13 @@ pub struct Understood {
     pub program: Program,
     /// The purpose of each command, in the same order.
     pub purposes: Vec<Purpose>,
+}
+
+impl Understood {
+    /// Returns the commands with their purposes.
+    pub fn steps(&self) -> impl Iterator<Item = (&Leaf, &Purpose)> {
+        self.program.leaves.iter().zip(&self.purposes)
+    }
 }
 
 /// The purpose of a simple command.
@@ -76,6 +85,11 @@ impl Purpose {
     /// Returns the ids of the runners whose output it prints.
     pub fn runs(&self) -> impl Iterator<Item = &str> {
         self.invocation.iter().flat_map(|invocation| invocation.runs.iter().map(String::as_str))
+    }
+
+    /// Returns the runners that work in it.
+    pub fn runners<'a>(&'a self, catalogue: &'a Catalogue) -> impl Iterator<Item = &'a Runner> {
+        self.runs().filter_map(|id| catalogue.runner(id))
     }
 
     /// Returns the id of its runner.

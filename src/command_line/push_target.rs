@@ -1,5 +1,6 @@
 //! The destinations of a push, as far as its words show them.
 
+use crate::ref_names;
 use crate::shell::program::Arg;
 
 /// Options of `git push` that take the next word as their value.
@@ -47,7 +48,7 @@ fn destination(arg: &Arg, delete: bool) -> String {
     }
     let text = arg.text.trim_start_matches('+');
     let name = |name: &str| {
-        let short = name.strip_prefix("refs/heads/").unwrap_or(name);
+        let short = ref_names::short(name);
         if matches!(short, "HEAD" | "@") { "@current".to_owned() } else { short.to_owned() }
     };
     match text.split_once(':') {

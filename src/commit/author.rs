@@ -11,6 +11,7 @@ use super::change::Person;
 use super::trailers;
 use crate::embedded;
 use crate::foreign_text::beginning;
+use crate::ref_names;
 
 /// `gates/agents.toml`, as far as it is about commits.
 #[derive(Debug, Deserialize)]
@@ -128,7 +129,7 @@ pub fn agent_of(author: &Person, committer: &Person, message: &str) -> Option<St
 
 /// Returns the agent whose client makes branches of such names.
 pub fn agent_of_branch(branch: &str) -> Option<String> {
-    marks().branches.find(branch.strip_prefix("refs/heads/").unwrap_or(branch)).map(str::to_owned)
+    marks().branches.find(ref_names::short(branch)).map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -47,8 +47,7 @@ impl Workplace {
         let mut contracts = self.contracts_in_force()?;
         let is_push = facts.moment == Moment::Push;
         contracts.retain(|contract| is_push || contract.begun.as_ref().is_some_and(|begun| !begun.met));
-        contracts::collect(&self.repo, policy, &contracts, facts)
-            .map_err(|error| Failure::new(Exit::CannotJudge, error))
+        contracts::collect(&self.repo, policy, &contracts, facts).map_err(Failure::with(Exit::CannotJudge))
     }
 
     /// Notes the contracts that a push meets: they end when it arrives. `checked` are their names and subjects.

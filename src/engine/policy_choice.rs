@@ -11,6 +11,7 @@ use crate::fact::subject::Base;
 use crate::fact::{Note, policy_change};
 use crate::failure::Failure;
 use crate::gates;
+use crate::git::GitError;
 use crate::oid::Oid;
 use crate::policy::{Policy, PolicySource};
 use crate::repo_path::RepoPath;
@@ -27,10 +28,14 @@ impl Workplace {
 
     /// Returns the policy for the commit that is checked out.
     pub fn policy_of_head(&self) -> Result<Policy, Failure> {
-        let git = |error| Failure::new(Exit::CannotJudge, error);
-        let head = self.repo.head().map_err(git)?;
-        let lineage = head.commit.as_ref().map(|commit| collect::lineage(&self.repo, commit, BaseOf::AnyRemote));
-        Ok(self.policy(lineage.transpose().map_err(git)?.as_ref())?.0)
+        let head = self.repo.head().map_err(Failure::with(Exit::CannotJudge))?;
+        let lineage = self.lineage(head.commit.as_ref()).map_err(Failure::with(Exit::CannotJudge))?;
+        Ok(self.policy(lineage.as_ref())?.0)
+    }
+
+    /// Returns the lineage of a commit, if there is one.
+    pub fn lineage(&self, commit: Option<&Oid>) -> Result<Option<Lineage>, GitError> {
+        commit.map(|commit| collect::lineage(&self.repo, commit, BaseOf::AnyRemote)).transpose()
     }
 
     /// Returns the one policy for everything that is pushed together: that of the merge base, or that of `target`, the
@@ -112,7 +117,7 @@ impl Workplace {
 
     /// Returns the policy files on the first-parent history of `base`, the latest first.
     fn earlier_policies(&self, base: &Oid) -> Result<Vec<(Oid, PolicyFiles)>, Failure> {
-        let failed = |error: crate::git::GitError| Failure::new(Exit::CannotJudge, error);
+        let failed = |error: GitError| Failure::new(Exit::CannotJudge, error);
         let (file, runners) = (RepoPath::from(config::FILE), RepoPath::from(config::OWN_RUNNERS));
         let mut versions = Vec::new();
         for commit in self.repo.versions(base, [&file, &runners], MAX_VERSIONS).map_err(failed)? {

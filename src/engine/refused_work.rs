@@ -8,6 +8,7 @@ use crate::gates;
 use crate::journal::SessionState;
 use crate::moment::Moment;
 use crate::oid::Oid;
+use crate::ref_names;
 use crate::verdict::assemble::{self, ESCALATES_AT};
 
 impl Workplace {
@@ -32,7 +33,7 @@ impl Workplace {
         let Ok(head) = self.repo.head() else { return Vec::new() };
         let is_here = |subject: &Subject| subject.role == SubjectKind::WorkingTree || subject.checked_out == Some(true);
         let here = head.branch.as_ref().filter(|_| facts.subjects.iter().any(is_here));
-        let short = |name: &String| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
+        let short = |name: &String| ref_names::short(name).to_owned();
         let of_subjects = facts.subjects.iter().filter_map(|subject| subject.branch.as_ref());
         let mut found: Vec<String> = of_subjects.chain(here).map(short).collect();
         found.sort_unstable();

@@ -6,7 +6,7 @@ use super::failing_command::{self, FailureProof};
 use super::history::{self, FailedRun, History};
 use super::{Escalation, ITEMS, bounded, line, suspect};
 use crate::event::Ended;
-use crate::gates::finding::{Answer, Effect, Finding, GateResult};
+use crate::gates::finding::{self, Answer, Finding, GateResult};
 use crate::oid::Oid;
 use crate::templates::sentences::say;
 use crate::verdict::Verdict;
@@ -126,7 +126,7 @@ fn artifacts<'a>(
 
 /// Returns the blocking findings, with their gates.
 fn decisive(verdict: &Verdict) -> impl Iterator<Item = (&GateResult, &Finding)> {
-    let stopping = verdict.gates.iter().filter(|result| result.effect() >= Effect::CannotJudge);
+    let stopping = finding::stopping(&verdict.gates);
     stopping.flat_map(|result| result.decisive().map(move |finding| (result, finding)))
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Event, EventKind};
 use crate::moment::Moment;
 use crate::oid::Oid;
+use crate::ref_names;
 
 /// A ref that a push moves, on the remote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,7 +48,7 @@ impl PushVerdict {
             return self.commits.contains(commit);
         }
         let matches = |pushed: &PushedRef| {
-            let branch = pushed.reference.strip_prefix("refs/heads/").unwrap_or(&pushed.reference);
+            let branch = ref_names::short(&pushed.reference);
             pushed.new.as_ref() == Some(commit) && tracking == format!("refs/remotes/{}/{branch}", pushed.remote)
         };
         self.pushed.iter().any(matches)

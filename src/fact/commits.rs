@@ -9,7 +9,7 @@ use crate::commit::judge::{self, CommitJudgement};
 use crate::commit::rules::{CommitRules, KIND, PathRole};
 use crate::commit::scopes::ScopeTable;
 use crate::moment::Moment;
-use crate::policy::{Gate, Mode, Policy, Scope};
+use crate::policy::{Gate, Policy, Scope};
 use crate::repo_path::RepoPath;
 
 /// The commits of a subject that were not judged before, newest first.
@@ -73,8 +73,7 @@ impl Yardstick {
 
     /// Returns the yardsticks of the gates that judge commits at a moment.
     pub fn all(policy: &Policy, moment: Moment) -> Vec<Arc<Self>> {
-        let asked = |gate: &&Gate| gate.kind == KIND && gate.mode != Mode::Off && gate.moments.contains(&moment);
-        policy.gates.iter().filter(asked).filter_map(|gate| Self::of(policy, gate)).collect()
+        policy.gates_of(KIND, moment).filter_map(|gate| Self::of(policy, gate)).collect()
     }
 
     /// Returns `true` if the changed lines of a file at `path` count in any commit. The lines of a file that goes along

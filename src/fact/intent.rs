@@ -82,7 +82,7 @@ pub fn of_line_at(line: &Understood, from: &PathContext<'_>) -> Vec<Intent> {
 /// `depth`: so many aliases of git lead to the line.
 fn of_line_from(line: &Understood, from: &PathContext<'_>, depth: usize) -> Vec<Intent> {
     let mut found = Vec::new();
-    let leaves = || line.program.leaves.iter().zip(&line.purposes).filter(|(leaf, _)| !leaf.remote);
+    let leaves = || line.steps().filter(|(leaf, _)| !leaf.remote);
     for (leaf, purpose) in leaves() {
         of_leaf(leaf, purpose, from, depth, &mut found);
         if leaf.appended {
@@ -355,7 +355,7 @@ fn of_switches(leaf: &Leaf, purpose: &Purpose, found: &mut Vec<Intent>) {
     let speaks = matches!(leaf.name(), Some("git" | "gh" | "glab" | "gate"));
     let reads = !purpose.edits && leaf.writes.is_empty() && purpose.kinds.iter().all(|kind| *kind == "read");
     let handed = leaf.text_on_stdin().unwrap_or_default();
-    let says = [leaf.text.as_str(), handed].into_iter().chain(leaf.argv.iter().map(|arg| arg.text.as_str()));
+    let says = [leaf.text.as_str(), handed].into_iter().chain(leaf.texts());
     // `printf` makes lines of them.
     let says = says.map(|text| text.replace("\\n", "\n"));
     let of_client = matches!(leaf.name(), Some("claude" | "codex" | "gemini"));

@@ -102,6 +102,11 @@ pub enum Effect {
     Blocks,
 }
 
+/// Returns the results that stop the work.
+pub fn stopping(results: &[GateResult]) -> impl Iterator<Item = &GateResult> {
+    results.iter().filter(|result| result.effect() >= Effect::CannotJudge)
+}
+
 impl GateResult {
     /// Returns the effect, by answer and mode.
     pub fn effect(&self) -> Effect {

@@ -26,7 +26,7 @@ pub mod word_judge;
 
 use crate::fact::Facts;
 use crate::gates::finding::{Answer, Finding, GateResult};
-use crate::policy::{Gate, Mode, ParamError, Policy};
+use crate::policy::{Gate, ParamError, Policy};
 
 /// An evaluator and its check of `params`.
 pub struct GateKind {
@@ -93,7 +93,7 @@ pub fn judge(policy: &Policy, facts: &Facts) -> Vec<GateResult> {
     policy
         .gates
         .iter()
-        .filter(|gate| gate.mode != Mode::Off && gate.moments.contains(&facts.moment))
+        .filter(|gate| gate.is_asked_at(facts.moment))
         .filter_map(|gate| {
             let mut findings = (kind(&gate.kind)?.evaluate)(gate, policy, facts);
             for finding in &mut findings {

@@ -13,6 +13,7 @@ use crate::fact::subject::{DefaultBranch, RefUpdate, Subject};
 use crate::globs::Globs;
 use crate::oid::Oid;
 use crate::policy::{Gate, ParamError, Policy, read_params};
+use crate::ref_names;
 use crate::shell_quote::shell_word;
 
 /// The kind `protected-branch`.
@@ -61,7 +62,7 @@ pub(super) fn is_listed(policy: &Policy, branch: &str) -> bool {
 }
 
 fn answer(gate: &Gate, params: &Params, subject: &Subject, update: &RefUpdate) -> Finding {
-    let Some(branch) = update.remote_ref.strip_prefix("refs/heads/") else {
+    let Some(branch) = ref_names::branch(&update.remote_ref) else {
         let tag = update.remote_ref.strip_prefix("refs/tags/");
         if let Some(tag) = tag.filter(|tag| Globs::new(&params.tags).is_ok_and(|patterns| patterns.is_match(tag))) {
             return finding(gate, subject, Answer::Pass, "tag", &context! { tag });
@@ -163,7 +164,7 @@ mod tests {
                 remote: "origin".to_owned(),
                 default_branch,
             }),
-            branch: local_ref.strip_prefix("refs/heads/").map(str::to_owned),
+            branch: ref_names::branch(local_ref).map(str::to_owned),
             ..Subject::empty(remote_ref)
         };
         let policy = Policy { gates: vec![gate.clone()], ..Policy::empty(PolicySource::Defaults) };

@@ -9,7 +9,7 @@ use super::{GateKind, finding_text, takes_none};
 use crate::event::red_green::MAX_NAMES;
 use crate::fact::Facts;
 use crate::fact::regression::{self, ChangedTest, ProofFact, TestedChange};
-use crate::policy::{Gate, Mode, Policy};
+use crate::policy::{Gate, Policy};
 use crate::shell_quote::shell_word;
 
 /// The kind `regression`.
@@ -24,10 +24,8 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
 
 /// Returns the declared commands, by name, with which a proof is missing at the moment of `facts`.
 pub fn unproven<'f>(policy: &'f Policy, facts: &'f Facts) -> Vec<&'f str> {
-    let applies =
-        |gate: &&Gate| gate.kind == KIND.name && gate.mode != Mode::Off && gate.moments.contains(&facts.moment);
     let mut commands = Vec::new();
-    for gate in policy.gates.iter().filter(applies) {
+    for gate in policy.gates_of(KIND.name, facts.moment) {
         for change in facts.tested_changes.iter().filter(|change| !change.only_tests) {
             commands.extend(ProofCase::of(gate, change).unproven().iter().filter_map(|test| command_of(test)));
         }

@@ -8,7 +8,7 @@ use super::{GateKind, finding_text};
 use crate::fact::Facts;
 use crate::fact::review::ReviewFinding;
 use crate::gates::finding_text::plain;
-use crate::policy::{Gate, Mode, ParamError, Policy, Severity, read_params};
+use crate::policy::{Gate, ParamError, Policy, Severity, read_params};
 
 /// The kind `review`.
 pub const KIND: GateKind = GateKind { name: "review", words: "review", check, evaluate };
@@ -55,9 +55,7 @@ fn check(params: &toml::Table) -> Result<(), ParamError> {
 
 /// Returns `true` if a gate of this kind is on at the moment of `facts`.
 pub fn is_asked(policy: &Policy, facts: &Facts) -> bool {
-    let applies =
-        |gate: &Gate| gate.kind == KIND.name && gate.mode != Mode::Off && gate.moments.contains(&facts.moment);
-    policy.gates.iter().any(applies)
+    policy.gates_of(KIND.name, facts.moment).next().is_some()
 }
 
 fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {

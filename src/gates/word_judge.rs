@@ -8,7 +8,7 @@ use super::{GateKind, finding_text};
 use crate::fact::Facts;
 use crate::fact::word_judgement::WordJudgement;
 use crate::gates::finding_text::plain;
-use crate::policy::{Gate, Mode, ParamError, Policy, read_params};
+use crate::policy::{Gate, ParamError, Policy, read_params};
 
 /// The kind `judge`.
 pub const KIND: GateKind = GateKind { name: "judge", words: "judge", check, evaluate };
@@ -55,9 +55,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
 
 /// Returns the findings that need an understanding of words, if a gate of this kind is on and nobody read them yet.
 pub fn to_be_read<'r>(policy: &Policy, facts: &Facts, results: &'r [GateResult]) -> Option<Vec<&'r Finding>> {
-    let applies =
-        |gate: &&Gate| gate.kind == KIND.name && gate.mode != Mode::Off && gate.moments.contains(&facts.moment);
-    let gate = policy.gates.iter().find(applies).filter(|_| facts.word_judgement.is_none())?;
+    let gate = policy.gates_of(KIND.name, facts.moment).next().filter(|_| facts.word_judgement.is_none())?;
     let params: Params = read_params(&gate.params).ok()?;
     let needs = |finding: &&Finding| finding.answer == Answer::Unknown && params.reasons.contains(&finding.reason);
     let open: Vec<&Finding> = results.iter().flat_map(|result| &result.findings).filter(needs).collect();

@@ -12,6 +12,7 @@ use super::remote::run_within;
 use super::{GitError, Repo};
 use crate::digest::hex_digest;
 use crate::oid::Oid;
+use crate::ref_names;
 
 /// How long a remote may take to say what its default branch is.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
@@ -85,7 +86,7 @@ impl Repo {
     /// remote said, the one that is recorded, those with a customary name. One that is recorded and that a push from here
     /// made comes last: whoever pushes must not choose what a push is compared with.
     pub fn default_tracking_refs(&self, remote: &str) -> Result<Vec<String>, GitError> {
-        let tracking = |branch: &str| Some(format!("refs/remotes/{remote}/{}", branch.strip_prefix("refs/heads/")?));
+        let tracking = |branch: &str| Some(format!("refs/remotes/{remote}/{}", ref_names::branch(branch)?));
         let said = self.said_default_branch(remote).and_then(|said| tracking(&said));
         let recorded = self.symbolic_ref(&format!("refs/remotes/{remote}/HEAD"))?;
         let customary: Vec<String> = CUSTOMARY.iter().filter_map(|branch| tracking(branch)).collect();
@@ -123,7 +124,7 @@ impl Repo {
         let known = said.or_else(|| recorded.map(|recorded| recorded.branch));
         let of_remote = self.recorded_for(remote, url);
         let made_here = |branch: &str| {
-            let tracking = of_remote.as_ref().zip(branch.strip_prefix("refs/heads/"));
+            let tracking = of_remote.as_ref().zip(ref_names::branch(branch));
             tracking.is_some_and(|(name, branch)| self.was_made_by_push(&format!("refs/remotes/{name}/{branch}")))
         };
         let is_doubtful = |(branch, exists): &(&str, bool)| {

@@ -19,7 +19,8 @@ use crate::hook::GitHook;
 use crate::hook::amend::{self, Making};
 use crate::moment::Moment;
 use crate::oid::Oid;
-use crate::policy::{Mode, PolicySource};
+use crate::policy::PolicySource;
+use crate::ref_names;
 use crate::repo_path::RepoPath;
 use crate::{config, gates};
 
@@ -52,10 +53,7 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
         Err(failure) if failure.exit == Exit::CannotJudge => return Ok(None),
         policy => policy?,
     };
-    let asked = policy
-        .gates
-        .iter()
-        .any(|gate| gate.kind == KIND && gate.mode != Mode::Off && gate.moments.contains(&Moment::Commit));
+    let asked = policy.gates_of(KIND, Moment::Commit).next().is_some();
     if !asked && policy.roles.list.is_empty() && !decisions::asked_at_commit(&policy) {
         return Ok(None);
     }
@@ -76,7 +74,7 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
         .or_else(|| author::agent_of(&author, &committer, &message))
         .or_else(|| head.branch.as_deref().and_then(author::agent_of_branch));
     let state = place.state()?;
-    let branch = head.branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
+    let branch = head.branch.as_deref().and_then(ref_names::branch);
     let staged = |base| Staged { name: NAME, base, tip: &tip, index: index.as_deref(), message: &message };
     let decided = match &lineage.base {
         Base::MergeBase { commit: base, .. } => decisions::staged(repo, &policy, staged(base))?,

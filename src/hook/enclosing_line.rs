@@ -140,7 +140,7 @@ fn record(place: &Workplace, line: &EnclosingLine, ground: &StartingPoint, push:
 /// Returns a line that ends with status 0 exactly if `line` reaches this push. Returns `None` if that cannot be told.
 fn before_push(line: &str, root: &Path, push: &RunningPush<'_>) -> Option<String> {
     let whole = command_weight::understand(line, root)?;
-    let mut commands = whole.program.leaves.iter().zip(&whole.purposes).enumerate();
+    let mut commands = whole.steps().enumerate();
     // Of several pushes with the same words it may be the first.
     let (index, (leaf, _)) = commands.find(|(_, (leaf, purpose))| push.is(leaf, purpose))?;
     let found = line.match_indices(&leaf.text).map(|(at, _)| &line[..at]);

@@ -6,7 +6,7 @@ use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::fact::subject::Subject;
 use crate::failure::Failure;
-use crate::gates::finding::{Effect, GateResult};
+use crate::gates::finding::{GateResult, stopping};
 use crate::policy::{Command, Policy};
 use crate::snapshot::Presence;
 use crate::verdict::assemble::clearing_commands;
@@ -22,7 +22,7 @@ pub fn missing_runs<'p>(
     subjects: &[Subject],
     results: &[GateResult],
 ) -> anyhow::Result<Vec<&'p Command>> {
-    let refusing = results.iter().filter(|result| result.effect() >= Effect::CannotJudge);
+    let refusing = stopping(results);
     let findings: Vec<_> = refusing.flat_map(GateResult::decisive).collect();
     let commands = clearing_commands(policy, results);
     if commands.is_empty() {

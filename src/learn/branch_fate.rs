@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::git::{GitError, Repo};
 use crate::learn::task_record::TaskRecord;
+use crate::ref_names;
 
 /// The fate of the work of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -32,8 +33,8 @@ pub fn of(repo: &Repo, task: &TaskRecord) -> Result<BranchFate, GitError> {
     }
     let there = repo.branches()?;
     let exists = |branch: &String| {
-        let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-        there.iter().any(|name| name.strip_prefix("refs/heads/") == Some(short))
+        let short = ref_names::short(branch);
+        there.iter().any(|name| ref_names::branch(name) == Some(short))
     };
     let is_gone = !task.branches.is_empty() && !task.branches.iter().any(exists);
     Ok(if is_gone { BranchFate::Gone } else { BranchFate::Open })

@@ -33,6 +33,6 @@ pub(crate) struct DoctorReport<'a> {
 /// Prints one JSON object.
 pub fn json(checks: &[DoctorCheck], ui: &mut Ui) -> serde_json::Result<()> {
     let report = DoctorReport { schema_version: 1, health: Health::worst(checks), checks };
-    ui.line(serde_json::to_string_pretty(&report)?);
+    ui.json(&report)?;
     Ok(())
 }

@@ -7,6 +7,7 @@ use std::fmt;
 use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
+use serde::Serialize;
 
 /// The two output streams of the process.
 ///
@@ -38,6 +39,12 @@ impl Ui {
     pub fn line(&mut self, text: impl fmt::Display) {
         // The reader may have gone (`gate log | head`); what it no longer wants is not an error.
         let _ = writeln!(self.out, "{}", foreign_text::printable(&text.to_string()));
+    }
+
+    /// Prints the answer as JSON.
+    pub fn json(&mut self, answer: &impl Serialize) -> serde_json::Result<()> {
+        self.line(serde_json::to_string_pretty(answer)?);
+        Ok(())
     }
 
     /// Prints a part of the answer.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::engine::Workplace;
 use crate::event::Event;
-use crate::gates::finding::{Effect, GateResult};
+use crate::gates::finding::{self, GateResult};
 use crate::moment::Moment;
 use crate::replay::anonymize::Neutral;
 use crate::replay::case::{AnswerWord, Case, CaseError};
@@ -45,8 +45,7 @@ const MOVEMENTS: usize = 5_000;
 /// Writes a verdict of this repository down as a case.
 pub fn appeal(place: &Workplace, verdict: &Verdict, neutral: &Neutral) -> Result<Appeal, AppealError> {
     let judged = rejudge::judged(place, verdict)?;
-    let stopping: Vec<&GateResult> =
-        verdict.gates.iter().filter(|result| result.effect() >= Effect::CannotJudge).collect();
+    let stopping: Vec<&GateResult> = finding::stopping(&verdict.gates).collect();
     let findings = || stopping.iter().flat_map(|result| result.decisive());
     // One commit stands for a push of several refs: the first that is refused, else the first there is.
     let main = judged

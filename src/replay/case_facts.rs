@@ -14,7 +14,8 @@ use crate::fact::subject::{Base, DefaultBranch, RefUpdate, Subject, SubjectKind}
 use crate::fact::weakening::{self, FilePair, Weakening};
 use crate::fact::{Facts, Note, policy_change};
 use crate::moment::Moment;
-use crate::policy::PolicySource;
+use crate::policy::{Command, PolicySource};
+use crate::ref_names;
 use crate::replay::case_policy::CasePolicy;
 use crate::replay::packages::{self, Package};
 use crate::replay::proofs_by_package::{From, PackageProof};
@@ -29,7 +30,7 @@ use crate::{config, gates};
 
 /// Returns the facts at the end of the session.
 pub fn at_stop(world: &World, asked: &CasePolicy, ci_counts: bool) -> Facts {
-    let head = world.content(&world.head).cloned().unwrap_or_default();
+    let head = world.content_or_empty(&world.head);
     let mut subjects = vec![subject("HEAD", world, asked, &head, ci_counts, Some(&world.head))];
     if world.tree.differing(&head).is_none_or(|paths| !paths.is_empty()) {
         let mut tree = subject("working tree", world, asked, &world.tree, ci_counts, None);
@@ -41,40 +42,41 @@ pub fn at_stop(world: &World, asked: &CasePolicy, ci_counts: bool) -> Facts {
 
 /// Returns the facts of the updates that one act made.
 pub fn at_push(world: &World, updates: &[&Update]) -> Facts {
-    let subjects = updates.iter().map(|update| {
-        let short = |name: &str| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
-        let name = match &update.new {
-            None => format!("delete {}", short(&update.remote_ref)),
-            Some(_) if update.local_ref == remote_effects::THROUGH_FORGE => {
-                format!("{} (through the forge)", short(&update.remote_ref))
-            }
-            Some(_) => format!("{} → {}", short(&update.local_ref), short(&update.remote_ref)),
-        };
-        Subject {
-            commit: update.new.as_deref().map(oid),
-            tree: update.new.as_deref().and_then(|commit| world.content(commit)).map(Content::id),
-            update: Some(RefUpdate {
-                local_ref: update.local_ref.clone(),
-                new: update.new.as_deref().map(oid),
-                remote_ref: update.remote_ref.clone(),
-                old: update.old.as_deref().map(oid),
-                remote: update.remote.clone(),
-                default_branch: match &world.default_branch {
-                    Some(name) => DefaultBranch::Known(format!("refs/heads/{name}")),
-                    None => DefaultBranch::Unknown("the record does not say".to_owned()),
-                },
-            }),
-            branch: update.local_ref.strip_prefix("refs/heads/").map(str::to_owned),
-            ..Subject::empty(&name)
-        }
-    });
-    Facts { subjects: subjects.collect(), ..Facts::at(Moment::Push) }
+    let subjects = updates.iter().map(|update| updated(world, update)).collect();
+    Facts { subjects, ..Facts::at(Moment::Push) }
+}
+
+/// Returns the subject that an update makes.
+fn updated(world: &World, update: &Update) -> Subject {
+    let [local, remote] = [&update.local_ref, &update.remote_ref].map(|name| ref_names::short(name));
+    let name = match &update.new {
+        None => format!("delete {remote}"),
+        Some(_) if update.local_ref == remote_effects::THROUGH_FORGE => format!("{remote} (through the forge)"),
+        Some(_) => format!("{local} → {remote}"),
+    };
+    Subject {
+        commit: update.new.as_deref().map(oid),
+        tree: update.new.as_deref().and_then(|commit| world.content(commit)).map(Content::id),
+        update: Some(RefUpdate {
+            local_ref: update.local_ref.clone(),
+            new: update.new.as_deref().map(oid),
+            remote_ref: update.remote_ref.clone(),
+            old: update.old.as_deref().map(oid),
+            remote: update.remote.clone(),
+            default_branch: match &world.default_branch {
+                Some(name) => DefaultBranch::Known(format!("refs/heads/{name}")),
+                None => DefaultBranch::Unknown("the record does not say".to_owned()),
+            },
+        }),
+        branch: ref_names::branch(&update.local_ref).map(str::to_owned),
+        ..Subject::empty(&name)
+    }
 }
 
 /// Returns the parts of the tests that the work takes away, by subject.
 pub fn weakening(world: &World, facts: &Facts) -> BTreeMap<String, Weakening> {
-    let base = world.content(&world.base).cloned().unwrap_or_default();
-    let head = world.content(&world.head).cloned().unwrap_or_default();
+    let base = world.content_or_empty(&world.base);
+    let head = world.content_or_empty(&world.head);
     let of = |subject: &Subject| {
         let content = if subject.role == SubjectKind::WorkingTree { &world.tree } else { &head };
         let text = |content: &Content, path: &str| content.text(path).map(str::to_owned);
@@ -100,8 +102,8 @@ pub fn weakening(world: &World, facts: &Facts) -> BTreeMap<String, Weakening> {
 /// Returns the changes of the work to written decisions, by subject.
 pub fn decisions(world: &World, asked: &CasePolicy, facts: &Facts) -> Vec<SubjectDecisions> {
     let Some(rules) = decisions::rules(&asked.policy, facts.moment) else { return Vec::new() };
-    let base = world.content(&world.base).cloned().unwrap_or_default();
-    let head = world.content(&world.head).cloned().unwrap_or_default();
+    let base = world.content_or_empty(&world.base);
+    let head = world.content_or_empty(&world.head);
     let bytes = |content: &Content, path: &str| content.text(path).map(|text| text.as_bytes().to_vec());
     let records = |path: &String| {
         let path = RepoPath::from(path.as_str());
@@ -137,7 +139,7 @@ pub fn decisions(world: &World, asked: &CasePolicy, facts: &Facts) -> Vec<Subjec
 
 /// Returns the note about the change of the policy, if the work has one at the end or had one.
 pub fn policy_note(world: &World) -> Option<Note> {
-    let base = world.content(&world.base).cloned().unwrap_or_default();
+    let base = world.content_or_empty(&world.base);
     let (old, new) = (base.text(config::FILE), world.tree.text(config::FILE));
     if old == new {
         return None;
@@ -165,7 +167,7 @@ fn subject(
     ci_counts: bool,
     commit: Option<&str>,
 ) -> Subject {
-    let base = world.content(&world.base).cloned().unwrap_or_default();
+    let base = world.content_or_empty(&world.base);
     let mut subject = Subject {
         commit: commit.map(oid),
         tree: Some(content.id()),
@@ -207,44 +209,40 @@ fn runs(world: &World, asked: &CasePolicy, name: &str, content: &Content) -> Vec
 /// Returns the runs of a command of a policy that the case brings along: the lines that prove it, anywhere.
 fn declared_runs(world: &World, asked: &CasePolicy, name: &str, content: &Content) -> Vec<RunFact> {
     let Some(command) = asked.policy.commands.iter().find(|command| command.name == name) else { return Vec::new() };
-    let seen = |line: &EndedLine| {
-        let dir = RepoPath::from(line.dir.as_deref()?);
-        let told = ObservedLine {
-            line: &line.command.command,
-            dir: &dir,
-            root: None,
-            ended: Some(Ended::Exited(line.command.exit?)),
-            output: Some(line.command.output.as_deref().unwrap_or_default()),
-            cut: false,
-            background: false,
-            shell: Some(Shell::Bash),
-        };
-        let shown =
-            witness(std::slice::from_ref(command), &told, Project::without_runners(&From(&line.start, ""))).pop()?;
-        let grade = line.command.grade.unwrap_or(Grade::Hooked);
-        // As of a hook's report: a status that is another's shows nothing.
-        if shown.masked.is_some() && grade < Grade::Observed {
-            return None;
-        }
-        Some(SimulatedRun {
-            seq: line.seq,
-            proof: PackageProof {
-                kind: CommandKind::Test,
-                packages: Vec::new(),
-                ended: shown.ended,
-                report: shown.report,
-                conclusive: shown.masked.is_none(),
-                masked: shown.masked,
-                on_a_copy: false,
-            },
-            packages: Vec::new(),
-            grade,
-            start: line.start.clone(),
-            end: line.end.clone(),
-        })
-    };
-    let all: Vec<SimulatedRun> = world.lines.iter().filter_map(seen).collect();
+    let all: Vec<SimulatedRun> = world.lines.iter().filter_map(|line| declared_run(command, line)).collect();
     facts_of(all.iter(), content)
+}
+
+fn declared_run(command: &Command, line: &EndedLine) -> Option<SimulatedRun> {
+    let dir = RepoPath::from(line.dir.as_deref()?);
+    let told = ObservedLine {
+        line: &line.command.command,
+        dir: &dir,
+        root: None,
+        ended: Some(Ended::Exited(line.command.exit?)),
+        output: Some(line.command.output.as_deref().unwrap_or_default()),
+        cut: false,
+        background: false,
+        shell: Some(Shell::Bash),
+    };
+    let files = From(&line.start, "");
+    let shown = witness(std::slice::from_ref(command), &told, Project::without_runners(&files)).pop()?;
+    let grade = line.command.grade.unwrap_or(Grade::Hooked);
+    // As of a hook's report: a status that is another's shows nothing.
+    if shown.masked.is_some() && grade < Grade::Observed {
+        return None;
+    }
+    let proof = PackageProof {
+        kind: CommandKind::Test,
+        packages: Vec::new(),
+        ended: shown.ended,
+        report: shown.report,
+        conclusive: shown.masked.is_none(),
+        masked: shown.masked,
+        on_a_copy: false,
+    };
+    let (start, end) = (line.start.clone(), line.end.clone());
+    Some(SimulatedRun { seq: line.seq, proof, packages: Vec::new(), grade, start, end })
 }
 
 fn facts_of<'a>(seen: impl DoubleEndedIterator<Item = &'a SimulatedRun>, content: &Content) -> Vec<RunFact> {

@@ -65,7 +65,7 @@ impl World {
     fn follow(&mut self, leaf: &Leaf, dir: &str) -> bool {
         let words: Option<Vec<&str>> = leaf.argv.iter().map(|arg| arg.literal()).collect();
         let Some(words) = words else { return false };
-        let head = self.content(&self.head).cloned().unwrap_or_default();
+        let head = self.content_or_empty(&self.head);
         match words.as_slice() {
             ["git", "stash"] | ["git", "stash", "push" | "save", ..] => {
                 self.stash.push(self.tree.clone());

@@ -18,6 +18,7 @@ use crate::fact::hosting::Hosting;
 use crate::fact::subject::{DefaultBranch, RefUpdate};
 use crate::git::{GitError, Range, Repo};
 use crate::oid::Oid;
+use crate::ref_names;
 use crate::replay::anonymize::Neutral;
 use crate::timeline::Entry;
 
@@ -98,7 +99,7 @@ pub fn compose(repo: Option<&Repo>, neutral: &Neutral, record: &CaseSources<'_>)
     };
     let default_branch = match &record.end {
         CaseEnd::Push { updates, .. } => updates.iter().find_map(|update| match &update.default_branch {
-            DefaultBranch::Known(name) => Some(short_branch(name).to_owned()),
+            DefaultBranch::Known(name) => Some(ref_names::short(name).to_owned()),
             _ => None,
         }),
         CaseEnd::Stop { .. } => None,
@@ -154,10 +155,6 @@ pub fn compose_part(
 /// Returns the beginning of an id, which is its name in a case.
 fn name(id: &Oid) -> String {
     id.as_str().chars().take(12).collect()
-}
-
-fn short_branch(name: &str) -> &str {
-    name.strip_prefix("refs/heads/").unwrap_or(name)
 }
 
 struct CaseWriter<'a> {

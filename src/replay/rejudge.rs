@@ -23,6 +23,7 @@ use crate::journal::JournalLine;
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Policy, PolicySource};
+use crate::ref_names;
 use crate::replay::gate_answers::{GateAnswer, of_results};
 use crate::repo_path::RepoPath;
 use crate::source::project_files::DiskDirectory;
@@ -190,8 +191,8 @@ pub(super) fn judged(place: &Workplace, verdict: &Verdict) -> Result<Vec<JudgedS
                 _ => format!("the {} that was judged was not kept", record.name),
             }));
         }
-        let local = record.update.as_ref().and_then(|update| update.local_ref.strip_prefix("refs/heads/"));
-        let checked_out = || head.branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
+        let local = record.update.as_ref().and_then(|update| ref_names::branch(&update.local_ref));
+        let checked_out = || head.branch.as_deref().and_then(ref_names::branch);
         let branch = local.or_else(|| checked_out().filter(|_| update.is_none())).map(str::to_owned);
         found.push(JudgedSubject {
             name: record.name.clone(),

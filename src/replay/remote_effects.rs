@@ -16,7 +16,7 @@ pub fn updates(seq: u64, recorded: &RecordedLine<'_>, world: &World) -> Vec<Upda
     let Ok(understood) = understand(recorded.line, Project::without_runners(&())) else { return Vec::new() };
     let refused = recorded.status.is_some_and(|status| status != 0);
     let mut found = Vec::new();
-    for (leaf, purpose) in understood.program.leaves.iter().zip(&understood.purposes) {
+    for (leaf, purpose) in understood.steps() {
         if !purpose.pushes.is_empty() {
             found.extend(pushed(leaf, purpose, world));
         }
@@ -77,7 +77,7 @@ fn is_tag(words: &[&str], place: &str) -> bool {
 
 /// Branches that a call of the forge's interface writes: contents, refs, merges.
 fn forge_writes(leaf: &Leaf) -> Vec<Update> {
-    let words: Vec<&str> = leaf.argv.iter().map(|arg| arg.text.as_str()).collect();
+    let words: Vec<&str> = leaf.texts().collect();
     let (path, writes, deletes) = match words.as_slice() {
         ["gh" | "glab", "api", rest @ ..] => {
             let method = option(rest, &["-X", "--method"]).map(str::to_uppercase);

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::collect::{self, BaseOf};
 use crate::engine::Workplace;
 use crate::event::agent_work::Act;
 use crate::event::{Event, EventKind};
@@ -14,6 +13,7 @@ use crate::fact::subject::Base;
 use crate::git::GitError;
 use crate::moment::Moment;
 use crate::oid::Oid;
+use crate::ref_names;
 use crate::replay::anonymize::Neutral;
 use crate::replay::compose::{CaseEnd, CaseSources, compose};
 use crate::replay::turn_end::{is_stop, stop_of};
@@ -118,7 +118,7 @@ impl<'a> RecordedSession<'a> {
             Some((_, judged)) => judged.iter().find_map(|one| one.commit.clone()),
             None => head_of(place, entries)?,
         };
-        let lineage = head.as_ref().map(|head| collect::lineage(&place.repo, head, BaseOf::AnyRemote)).transpose()?;
+        let lineage = place.lineage(head.as_ref())?;
         let base = match (&judged, lineage.as_ref().map(|lineage| &lineage.base)) {
             (Some((_, judged)), _) => judged.iter().find_map(|one| one.base.clone()),
             (None, Some(Base::MergeBase { commit, .. })) => Some(commit.clone()),
@@ -139,7 +139,7 @@ impl<'a> RecordedSession<'a> {
             record.hosting = given.hosting.as_ref();
         }
         let branch = place.repo.head()?.branch;
-        record.branch = branch.map(|name| name.strip_prefix("refs/heads/").unwrap_or(&name).to_owned());
+        record.branch = branch.map(|name| ref_names::short(&name).to_owned());
         compose(Some(&place.repo), self.neutral, &record)
     }
 }

@@ -96,6 +96,11 @@ impl World {
         self.commits.get(commit).map(|made| &made.content)
     }
 
+    /// Returns the content of a commit; it is empty if the commit is not known.
+    pub fn content_or_empty(&self, commit: &str) -> Content {
+        self.content(commit).cloned().unwrap_or_default()
+    }
+
     /// Returns the working tree before the latest act.
     pub const fn start(&self) -> &Content {
         &self.start
@@ -280,7 +285,7 @@ impl World {
         let mut content = case_commits::committed(&parent, &self.tree, commit);
         if let [_, others @ ..] = parents.as_slice() {
             for other in others {
-                let base = self.content(&self.base).cloned().unwrap_or_default();
+                let base = self.content_or_empty(&self.base);
                 if let Some(theirs) = self.content(other) {
                     content = content.with_changes(&base, &theirs.clone());
                 }
@@ -320,7 +325,7 @@ impl World {
 
     fn rewrite(&mut self, rewrite: &case::HistoryRewrite) {
         let old = self.content(&rewrite.old).cloned().unwrap_or_else(|| self.tree.clone());
-        let base = self.content(&self.base).cloned().unwrap_or_default();
+        let base = self.content_or_empty(&self.base);
         let onto = rewrite.onto.as_ref().and_then(|onto| self.content(onto)).cloned();
         let mut content = match &onto {
             Some(onto) => onto.with_changes(&base, &old),
@@ -331,7 +336,7 @@ impl World {
             content = self.named.name(&content, label);
         }
         let parent = rewrite.onto.clone().unwrap_or_else(|| self.base.clone());
-        let before = self.content(&parent).cloned().unwrap_or_default();
+        let before = self.content_or_empty(&parent);
         let message =
             rewrite.message.clone().or_else(|| self.commits.get(&rewrite.old).map(|made| made.message.clone()));
         let made = case_commits::rewritten(rewrite, message.unwrap_or_default(), parent, content.clone(), &before);
@@ -354,7 +359,7 @@ impl World {
     }
 
     fn switch(&mut self, switch: &case::CaseCheckout) {
-        let from = self.content(&self.head).cloned().unwrap_or_default();
+        let from = self.content_or_empty(&self.head);
         let branch = switch.branch.clone().unwrap_or_default();
         let head =
             switch.head.clone().or_else(|| self.branches.get(&branch).cloned()).unwrap_or_else(|| self.head.clone());
@@ -371,7 +376,7 @@ impl World {
     }
 
     fn remote_moved(&mut self, moved: &case::RemoteMoved) {
-        let mut content = self.content(&self.base).cloned().unwrap_or_default();
+        let mut content = self.content_or_empty(&self.base);
         for file in &moved.files {
             match &file.content {
                 Some(text) => content.put(&file.path, FileText::Known(text.as_str().into())),

@@ -410,6 +410,11 @@ impl Catalogue {
         !starts_of(program).is_empty() || self.others.iter().any(|runner| runner.starts(program).next().is_some())
     }
 
+    /// Returns the rules that read the output of these runners.
+    pub(crate) fn rules_of<'a>(&'a self, runners: impl IntoIterator<Item = &'a Runner>) -> Vec<&'a LineRule> {
+        runners.into_iter().flat_map(|runner| self.output_rules(runner).1).collect()
+    }
+
     /// Returns the rules that read the output of a runner, and the number of summaries it prints.
     pub(crate) fn output_rules<'a>(&'a self, runner: &'a Runner) -> (Summaries, Vec<&'a LineRule>) {
         let mut rules: Vec<&LineRule> = runner.output.line.iter().collect();

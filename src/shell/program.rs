@@ -66,6 +66,11 @@ pub struct Leaf {
 }
 
 impl Leaf {
+    /// Returns the texts of its words; that of a word which is not known is empty.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.argv.iter().map(|arg| arg.text.as_str())
+    }
+
     /// Returns the name of the program, without its directory and without `.exe`.
     pub fn name(&self) -> Option<&str> {
         let whole = self.argv.first()?.literal()?;

@@ -8,7 +8,7 @@ use minijinja::context;
 use crate::event::FailingGate;
 use crate::fact::subject::{Base, DefaultBranch};
 use crate::fact::{Facts, Note};
-use crate::gates::finding::{Answer, Effect, Finding, GateResult};
+use crate::gates::finding::{Answer, Effect, Finding, GateResult, stopping};
 use crate::gates::{evidence, protected_branch};
 use crate::policy::{Command, Mode, Policy, Severity};
 use crate::templates::sentences::{self, say};
@@ -58,12 +58,7 @@ pub fn idle(policy: &Policy, results: &[GateResult]) -> Vec<String> {
 
 /// Returns `true` if any result blocks the caller.
 pub fn blocks(results: &[GateResult]) -> bool {
-    results.iter().any(|result| result.effect() >= Effect::CannotJudge)
-}
-
-/// Returns the results that stop the work.
-fn stopping(results: &[GateResult]) -> impl Iterator<Item = &GateResult> {
-    results.iter().filter(|result| result.effect() >= Effect::CannotJudge)
+    stopping(results).next().is_some()
 }
 
 /// Returns the declared commands that would clear everything that blocks, or none if something blocks that no command

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::gates::finding::{Answer, Effect, Finding, GateResult};
+use crate::gates::finding::{self, Answer, Effect, Finding, GateResult};
 use crate::gates::{claims, word_judge};
 use crate::templates::{self, TemplateError};
 use crate::verdict::{Attempt, Outcome};
@@ -46,7 +46,7 @@ pub fn text(
     outcome: Outcome,
     attempt: Attempt,
 ) -> (String, Option<TemplateError>) {
-    let stopping: Vec<_> = results.iter().filter(|result| result.effect() >= Effect::CannotJudge).collect();
+    let stopping: Vec<_> = finding::stopping(results).collect();
     if outcome == Outcome::Pass || stopping.is_empty() {
         return (String::new(), None);
     }
@@ -95,14 +95,14 @@ pub fn text(
 
 /// Returns the checklist of the last warning for these results, empty if none of them is about a command.
 pub fn checklist_for(results: &[GateResult]) -> Vec<String> {
-    let stopping = results.iter().filter(|result| result.effect() >= Effect::CannotJudge);
+    let stopping = finding::stopping(results);
     let about_a_run = stopping.flat_map(GateResult::decisive).any(|finding| finding.command.is_some());
     if about_a_run { checklist() } else { Vec::new() }
 }
 
 /// Returns one sentence for each finding that is not proven. A person sees them when an agent may stop.
 pub fn open(results: &[GateResult]) -> Vec<String> {
-    let stopping = results.iter().filter(|result| result.effect() >= Effect::CannotJudge);
+    let stopping = finding::stopping(results);
     stopping.flat_map(GateResult::decisive).map(|finding| finding.message.clone()).collect()
 }
 

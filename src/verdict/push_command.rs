@@ -3,6 +3,7 @@
 use crate::fact::Facts;
 use crate::fact::subject::{RefUpdate, Subject};
 use crate::oid::Oid;
+use crate::ref_names;
 use crate::shell_quote::{shell_line, shell_word};
 use crate::snapshot::{DirtyPath, Presence};
 
@@ -55,7 +56,7 @@ fn pushed_from_here(subject: &Subject) -> Option<(&Subject, &RefUpdate)> {
 }
 
 fn refspec(subject: &Subject, update: &RefUpdate, forced: bool) -> String {
-    let short = |name: &str| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
+    let short = |name: &str| ref_names::short(name).to_owned();
     let (local, remote) = (short(&update.local_ref), short(&update.remote_ref));
     let sign = if forced { "+" } else { "" };
     if subject.is_named_like_tag {

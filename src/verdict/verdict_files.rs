@@ -9,7 +9,7 @@ use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
-use crate::gates::finding::Effect;
+use crate::gates::finding::stopping;
 use crate::redact::redact_tokens;
 use crate::verdict::{Outcome, Verdict};
 
@@ -94,7 +94,7 @@ pub fn write(gate_dir: &Path, verdict: &Verdict, escalation: Option<&Path>) -> i
     let record = folder.join(format!("{stem}_{stamp}.json"));
     let summary = summary(gate_dir, &verdict.session);
     write_json(&record, verdict)?;
-    let blocking = verdict.gates.iter().filter(|result| result.effect() >= Effect::CannotJudge);
+    let blocking = stopping(&verdict.gates);
     let small = VerdictSummary {
         schema_version: verdict.schema_version,
         id: &verdict.id,

@@ -23,6 +23,7 @@ const STAGES: &[(&str, &[&str])] = &[
             "parallel_map",
             "parent_processes",
             "plural",
+            "ref_names",
             "repo_path",
             "shell_quote",
             "user_folders",

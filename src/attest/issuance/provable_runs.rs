@@ -50,7 +50,7 @@ pub fn at(place: &Workplace, rev: &str) -> Result<Proven> {
     let commit = place
         .repo
         .named_commit(rev)
-        .map_err(|error| Failure::new(Exit::CannotJudge, error))?
+        .map_err(Failure::with(Exit::CannotJudge))?
         .ok_or_else(|| Failure::new(Exit::Usage, format!("`{rev}` is not a commit of this repository")))?;
     let lineage = collect::lineage(&place.repo, &commit, BaseOf::AnyRemote)?;
     let (policy, _) = place.policy(Some(&lineage))?;

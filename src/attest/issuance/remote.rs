@@ -4,6 +4,7 @@ use crate::attest::NOTES;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::git::{GitError, Repo};
+use crate::ref_names;
 
 /// Pushes the local attestations to `remote`, together with those that others have there. Returns `false` if there were
 /// none.
@@ -19,7 +20,7 @@ pub fn of_branch(repo: &Repo) -> Result<String, Failure> {
     let git = |error: GitError| Failure::new(Exit::CannotJudge, error);
     let remotes = repo.remotes().map_err(git)?;
     let branch = repo.head().map_err(git)?.branch;
-    let branch = branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
+    let branch = branch.as_deref().and_then(ref_names::branch);
     let of_branch = |key: &str| repo.config(&format!("branch.{}.{key}", branch?)).ok().flatten();
     let set = of_branch("pushremote");
     let set = set.or_else(|| repo.config("remote.pushdefault").ok().flatten()).or_else(|| of_branch("remote"));

@@ -16,6 +16,7 @@ use crate::fact::{Facts, Note};
 use crate::git::{GitError, Repo, TreeFile};
 use crate::oid::Oid;
 use crate::policy::{Command, PathRules, Policy, command_key};
+use crate::ref_names;
 use crate::repo_path::RepoPath;
 
 /// The folder of the contracts that apply to every change in CI.
@@ -90,7 +91,7 @@ impl ContractInForce {
             Some(true) if subject.branch.is_none() => repo.head()?.branch,
             _ => None,
         };
-        let checked_out = checked_out.as_deref().and_then(|branch| branch.strip_prefix("refs/heads/"));
+        let checked_out = checked_out.as_deref().and_then(ref_names::branch);
         let branch = subject.branch.as_deref().or(checked_out);
         let on_branch = branch.is_some() && branch == begun.branch.as_deref();
         if on_branch || !begun.same_root {

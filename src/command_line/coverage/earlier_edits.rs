@@ -47,7 +47,7 @@ fn edits_before_checks(told: &ObservedLine<'_>, project: Project<'_>) -> Option<
     let view = DirectoryView(place);
     let project = place.project.with_files(&view);
     let understood = understand_in(told.line, told.shell, project).ok()?;
-    let steps: Vec<(&Leaf, &Purpose)> = understood.program.leaves.iter().zip(&understood.purposes).collect();
+    let steps: Vec<(&Leaf, &Purpose)> = understood.steps().collect();
     let is_check = |(leaf, purpose): &(&Leaf, &Purpose)| may_check(purpose) && asked_of_leaf(leaf, place).is_some();
     let Some(first) = steps.iter().position(is_check) else { return Some(EarlierEdits::default()) };
     // What runs in the background may end after the check began.
@@ -83,7 +83,7 @@ fn formatted_by_task(task: &TaskRun, project: Project<'_>) -> Option<Vec<String>
     let mut found = Vec::new();
     for line in lines {
         let understood = understand(line, project).ok()?;
-        for (leaf, purpose) in understood.program.leaves.iter().zip(&understood.purposes) {
+        for (leaf, purpose) in understood.steps() {
             let is_task = !resolve(project.runners, &leaf.words(), project.files).is_empty();
             let formats = if is_task { Vec::new() } else { formatted_by(leaf, purpose, project) };
             if formats.is_empty() && !only_prepares(leaf, purpose) || !leaf.writes.is_empty() {

@@ -42,7 +42,7 @@ impl Deeds {
         let project = place.project.with_files(&view);
         let mut found = Self { each: Vec::new(), whole: true, root: ground.root.map(str::to_owned) };
         let Ok(understood) = understand(line, project) else { return Self { whole: false, ..found } };
-        for (leaf, purpose) in understood.program.leaves.iter().zip(&understood.purposes) {
+        for (leaf, purpose) in understood.steps() {
             if only_prepares(leaf, purpose) {
                 continue;
             }

@@ -151,7 +151,7 @@ fn of_line(line: &str, place: StartDirectory<'_>, looked: &mut usize, depth: usi
     if surroundings_change(&understood) {
         return None;
     }
-    for (id, (leaf, purpose)) in understood.program.leaves.iter().zip(&understood.purposes).enumerate() {
+    for (id, (leaf, purpose)) in understood.steps().enumerate() {
         if only_prepares(leaf, purpose) {
             continue;
         }

@@ -31,5 +31,5 @@ fn runs_only(asked: &[RequestedCheck], told: &ObservedLine<'_>, place: StartDire
             own.is_some_and(|own| asked.iter().any(|check| own.key.covers(&check.key)))
         }
     };
-    !understood.program.truncated && understood.program.leaves.iter().zip(&understood.purposes).all(fine)
+    !understood.program.truncated && understood.steps().all(fine)
 }

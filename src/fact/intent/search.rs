@@ -29,7 +29,7 @@ pub(super) fn of_exec(place: Place<'_>, found: &mut Vec<Intent>) {
 
 /// Returns `true` if it changes what it finds, as far as its words show it.
 pub(super) fn changes(leaf: &Leaf) -> bool {
-    let mut words = leaf.argv.iter().map(|arg| arg.text.as_str());
+    let mut words = leaf.texts();
     while let Some(word) = words.next() {
         match word {
             "-delete" => return true,

@@ -139,7 +139,7 @@ impl CommandRun {
         let intents = understood.as_ref().map(intent::of_line).unwrap_or_default();
         let commands = understood.map_or_else(Vec::new, |understood| {
             let count = leaves(&understood.program);
-            let both = understood.program.leaves.iter().zip(&understood.purposes).take(count);
+            let both = understood.steps().take(count);
             both.map(|(leaf, purpose)| SimpleRun::of(leaf, purpose.edits)).collect()
         });
         let mut ran = Self {

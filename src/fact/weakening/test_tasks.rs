@@ -129,7 +129,7 @@ fn does(tasks: &TaskFile, name: &str, files: &One<'_>, runners: &Catalogue) -> (
     let idle = |name: Option<&str>| name.is_some_and(|name| table().idle.iter().any(|idle| idle == name));
     let nothing = understood.len() == lines.len()
         && understood.iter().all(|line| {
-            let both = line.program.leaves.iter().zip(&line.purposes);
+            let both = line.steps();
             both.into_iter()
                 .all(|(leaf, purpose)| idle(leaf.name()) || (purpose.is(CommandKind::Test) && !tests(purpose.extent)))
         });

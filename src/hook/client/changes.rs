@@ -54,7 +54,7 @@ pub(super) fn look_at_policy(desk: &mut Desk) -> bool {
 pub(super) fn note(desk: &mut Desk, call: &str, line: &str, at: &Path) {
     let understood = understand(line, at);
     if let Some(understood) = &understood {
-        for (leaf, one) in understood.program.leaves.iter().zip(&understood.purposes).filter(|(leaf, _)| !leaf.remote) {
+        for (leaf, one) in understood.steps().filter(|(leaf, _)| !leaf.remote) {
             if let Some(place) = place_of(leaf, at) {
                 other_trees(desk, leaf, one, &place);
             }
@@ -82,8 +82,7 @@ fn other_trees(desk: &mut Desk, leaf: &Leaf, one: &Purpose, place: &Path) {
         desk.changed_at(&place.join(written));
     }
     let scripts = leaf.name().filter(|name| script_changes::is_interpreter(name));
-    let texts =
-        scripts.into_iter().flat_map(|_| leaf.argv.iter().map(|arg| arg.text.as_str()).chain(leaf.text_on_stdin()));
+    let texts = scripts.into_iter().flat_map(|_| leaf.texts().chain(leaf.text_on_stdin()));
     let of_scripts = texts.flat_map(script_changes::changed);
     for path in one.changed_paths(leaf).into_iter().chain(of_scripts) {
         desk.changed_at(&place.join(path));

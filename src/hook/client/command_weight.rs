@@ -32,7 +32,7 @@ pub(in crate::hook) fn weigh(line: Option<&Understood>) -> Weight {
     let Some(line) = line else { return Weight::Checks };
     if line.program.truncated || line.purposes.iter().any(|one| CHECKS.iter().any(|kind| one.is(*kind))) {
         Weight::Checks
-    } else if line.program.leaves.iter().zip(&line.purposes).all(|(leaf, one)| is_light(leaf, one)) {
+    } else if line.steps().all(|(leaf, one)| is_light(leaf, one)) {
         Weight::Light
     } else if line.purposes.iter().any(|one| one.is_unknown) {
         // A script nobody knows may be the command that the policy declares.

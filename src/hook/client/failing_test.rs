@@ -5,7 +5,7 @@ use crate::fact::session_steps::Deed;
 use crate::fact::weakening::is_test_file;
 use crate::fact::{Facts, final_message};
 use crate::gates;
-use crate::gates::finding::{Answer, Effect};
+use crate::gates::finding::{Answer, stopping};
 use crate::policy::Policy;
 
 /// Returns what is open, if the person asked only for a failing test, only tests changed, their run failed, and the agent
@@ -22,7 +22,7 @@ pub(super) fn as_asked(policy: &Policy, facts: &Facts, words: &str) -> Option<Ve
         return None;
     }
     let results = gates::judge(policy, facts);
-    let blocking = results.iter().filter(|result| result.effect() >= Effect::CannotJudge);
+    let blocking = stopping(&results);
     let open: Vec<_> =
         blocking.flat_map(|result| &result.findings).filter(|finding| finding.answer == Answer::Fail).collect();
     // Until the test is committed, the run failed beside the commit.

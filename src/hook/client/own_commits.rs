@@ -19,6 +19,7 @@ use crate::git::{GitError, Repo};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::Policy;
+use crate::ref_names;
 use crate::source::head_log;
 use crate::templates::sentences::say;
 use crate::verdict::assemble;
@@ -217,7 +218,7 @@ fn branches(desk: &Desk, made: &[Oid], head: Option<Oid>) -> Result<Vec<PutAside
     for (name, tip) in repo.local_tips()? {
         let moved = began.get(&name) != Some(&tip);
         if moved && new.iter().any(|made| repo.is_ancestor(made, &tip).unwrap_or(false)) {
-            let branch = name.strip_prefix("refs/heads/").map(str::to_owned);
+            let branch = ref_names::branch(&name).map(str::to_owned);
             let short = name.strip_prefix("refs/tags/").map(str::to_owned);
             let name = branch.clone().or(short).unwrap_or(name);
             add(PutAside { name, commit: tip, branch, is_stash: false });

@@ -21,6 +21,7 @@ use crate::gates::finding::{Effect, GateResult};
 use crate::hook::protected_push::{default_remote, destination, judge_refs, subject, update};
 use crate::moment::Moment;
 use crate::policy::PolicySource;
+use crate::ref_names;
 use crate::shell::program::{Arg, Leaf};
 
 /// Judges a call before it runs. `plan` is what it is about to do.
@@ -129,12 +130,12 @@ fn reason(refused: &[&GateResult]) -> String {
 /// Returns the updates that the pushes of a line would make, as far as its words show them. The default branch is the
 /// one that the clone recorded or the remote reported at an earlier push: the network is not used here.
 fn pushes(desk: &Desk, line: &Understood) -> Vec<Subject> {
-    let leaves = line.program.leaves.iter().zip(&line.purposes);
+    let leaves = line.steps();
     let here = leaves.filter(|(leaf, purpose)| !purpose.pushes.is_empty() && in_this_repository(leaf));
     let mut found: Vec<Subject> = Vec::new();
     for (leaf, purpose) in here {
         let Ok(head) = desk.place.repo.head() else { return Vec::new() };
-        let current = head.branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
+        let current = head.branch.as_deref().and_then(ref_names::branch);
         let remote = remote(leaf).unwrap_or_else(|| default_remote(&desk.place.repo, current));
         for place in &purpose.pushes {
             let (name, deleted) = match place.strip_prefix("delete:") {

@@ -12,6 +12,7 @@ use crate::fact::intent::path_context::{Dirs, PathContext, spelled_out};
 use crate::fact::roles::{self, PlannedAct, RoleClaim};
 use crate::fact::script_changes;
 use crate::policy::Roles;
+use crate::ref_names;
 use crate::repo_path::RepoPath;
 use crate::shell::program::{Arg, Leaf};
 
@@ -36,7 +37,7 @@ pub(super) fn may_concern(dir: Option<&Path>) -> bool {
 /// Returns the roles in which an agent acts.
 pub(super) fn claims(desk: &Desk, told: &HookEvent, roles: &Roles) -> Vec<RoleClaim> {
     let head = desk.place.repo.head().ok().and_then(|head| head.branch);
-    let branch = head.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
+    let branch = head.as_deref().and_then(ref_names::branch);
     let of_subagent = told.actor_type.as_deref().and_then(|kind| roles::of_subagent(roles, kind));
     let of_branch = branch.and_then(|branch| roles::of_branch(roles, branch));
     of_subagent.into_iter().chain(roles::of_process()).chain(of_branch).collect()
@@ -86,12 +87,12 @@ fn of_line(desk: &Desk, line: &str, at: &Path, understood: Option<&Understood>) 
     let understood = spelled.as_ref().unwrap_or(understood);
     let mut paths = Vec::new();
     let mut runs = Vec::new();
-    for (leaf, purpose) in understood.program.leaves.iter().zip(&understood.purposes).filter(|(leaf, _)| !leaf.remote) {
+    for (leaf, purpose) in understood.steps().filter(|(leaf, _)| !leaf.remote) {
         let dir = leaf.directory.as_ref().and_then(|directory| directory.path.as_deref());
         let written = written(leaf, purpose).into_iter().map(|(path, made)| (from.resolve(dir, &path), made));
         let is_there = |path: &str| std::fs::symlink_metadata(desk.root.join(path)).is_ok();
         paths.extend(written.filter(|(path, made)| *made || is_there(path)).map(|(path, _)| path));
-        let words: Vec<&str> = leaf.argv.iter().map(|arg| arg.text.as_str()).collect();
+        let words: Vec<&str> = leaf.texts().collect();
         if purpose.kinds.iter().any(|kind| RESTRICTED.contains(kind)) {
             runs.push(words.join(" "));
         }
@@ -108,7 +109,7 @@ fn written(leaf: &Leaf, purpose: &Purpose) -> Vec<(String, bool)> {
     let named = |arg: &&Arg| !arg.text.is_empty() && !arg.text.starts_with('-');
     let arguments: Vec<&str> = leaf.argv[1..].iter().filter(named).map(|arg| arg.text.as_str()).collect();
     if script_changes::is_interpreter(name) {
-        let texts = leaf.argv[1..].iter().map(|arg| arg.text.as_str()).chain(leaf.text_on_stdin());
+        let texts = leaf.texts().skip(1).chain(leaf.text_on_stdin());
         found.extend(texts.flat_map(script_changes::changed).map(|path| (path, true)));
     }
     match name {

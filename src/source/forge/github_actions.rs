@@ -13,6 +13,7 @@ use super::OwnJob;
 use super::repository_url::owner_and_name;
 use crate::foreign_text;
 use crate::oid::Oid;
+use crate::ref_names;
 
 /// The job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -217,7 +218,7 @@ impl JobEvent {
             }
             "merge_group" => {
                 let group = payload.merge_group.ok_or_else(|| lacks("merge_group"))?;
-                let base_branch = group.base_ref.strip_prefix("refs/heads/").unwrap_or(&group.base_ref).to_owned();
+                let base_branch = ref_names::short(&group.base_ref).to_owned();
                 Happening::MergeGroup { head: group.head_sha, base: group.base_sha, base_branch }
             }
             "push" => Happening::Push {
