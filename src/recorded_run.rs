@@ -28,7 +28,7 @@ use crate::run::{self, CommandLine, Finished, Returned, Spec};
 use crate::runner::{Catalogue, NamedTests, Project, Runner, read_junit};
 use crate::shell_kind::Shell;
 use crate::snapshot::KeptSnapshot;
-use crate::source::head_log;
+use crate::source::head_reflog;
 use crate::source::project_files::DiskDirectory;
 
 /// The length of the end of an output that is kept, in bytes.
@@ -144,7 +144,7 @@ fn record_with(
     let report = TestReport::prepare(&job.command.line, &reading.runners, &work_trees(&place.repo));
     let withheld = reading.withheld();
     let (env, whole) = (report.environment(), report.needs_output());
-    let head_log = head_log::size(place.repo.git_dir());
+    let head_log = head_reflog::size(place.repo.git_dir());
     let finished = run(&Spec { line: job.line, dir: &dir, env, without: &withheld, whole });
     let (written, others) = changed_reports(&before, &dir, &globs);
     let mut said = reading.said(&finished, &written);
@@ -207,7 +207,7 @@ fn failed_tests(failed: &[String]) -> String {
 /// Returns the reason why a run may have read other files than those before and after it: `HEAD` went to another commit
 /// since its log was `from` bytes long.
 fn replaced_files(place: &Workplace, from: u64) -> Option<String> {
-    let (moves, _) = head_log::moves_since(place.repo.git_dir(), from);
+    let (moves, _) = head_reflog::moves_since(place.repo.git_dir(), from);
     let went = moves.iter().find(|one| one.replaces_files())?;
     Some(format!("git replaced files while it ran ({}); run it again", one_line(went.message())))
 }

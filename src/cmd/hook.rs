@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use crate::cmd::offer_decision;
 use crate::digest::hex_digest;
-use crate::doctor::canary;
+use crate::doctor::canary_push;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::hook::client::{self, Client};
@@ -141,8 +141,8 @@ fn hook_client(client: Client, event: &str, ui: &mut Ui) -> ExitCode {
         ui.say(format_args!("gate: the input of the hook cannot be read: {error}"));
         return ExitCode::SUCCESS;
     }
-    if let Some(token) = std::env::var_os(canary::VARIABLE) {
-        ui.line(canary::refusal(&token.to_string_lossy()));
+    if let Some(token) = std::env::var_os(canary_push::VARIABLE) {
+        ui.line(canary_push::refusal(&token.to_string_lossy()));
         return ExitCode::SUCCESS;
     }
     let reply = client::answer(client, event, &stdin);
@@ -167,8 +167,8 @@ pub fn hook_git(
     if !io::stdin().is_terminal() {
         io::stdin().lock().read_to_end(&mut stdin)?;
     }
-    if let Some(token) = std::env::var_os(canary::VARIABLE) {
-        ui.say(canary::refusal(&token.to_string_lossy()));
+    if let Some(token) = std::env::var_os(canary_push::VARIABLE) {
+        ui.say(canary_push::refusal(&token.to_string_lossy()));
         return Ok(Exit::Blocked.into());
     }
     let exit = judge(&GitHook { name, args, stdin: &stdin }, ui)?;

@@ -14,7 +14,7 @@ use crate::gates::finding::Answer;
 use crate::model::model_settings::UserSettings;
 use crate::moment::Moment;
 use crate::policy::Mode;
-use crate::render::observed_blocks::{Observed, ObservedCase};
+use crate::render::observe_mode::{Observed, ObservedCase};
 use crate::render::status::ModelCost;
 use crate::render::ui::Ui;
 use crate::verdict::{Verdict, verdict_files};
@@ -43,9 +43,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     if args.observed {
         let observed = observed(&place)?;
         if args.json {
-            ui.line(render::observed_blocks::json(&observed)?);
+            ui.line(render::observe_mode::json(&observed)?);
         } else {
-            ui.raw(render::observed_blocks::lines(&observed));
+            ui.raw(render::observe_mode::lines(&observed));
         }
         return Ok(Exit::Pass);
     }

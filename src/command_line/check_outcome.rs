@@ -5,7 +5,7 @@ use crate::runner::output_line::Means;
 use crate::runner::{Catalogue, CommandKind, OutputOutcome, OutputReading, Runner, read_output_as};
 use crate::shell::command_outcome::{CommandOutcome, ObservedEnding, Outcomes};
 use crate::shell::exit_status::{self, Fate};
-use crate::shell::program::{InputSource, Leaf, LeafId, Sink};
+use crate::shell::expanded_program::{InputSource, Leaf, LeafId, Sink};
 
 use super::command_table::table;
 use super::forged_output::Readers;

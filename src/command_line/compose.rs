@@ -4,7 +4,7 @@ use saphyr_parser::{Event, Parser, StrInput};
 use serde_json::{Map, Value};
 
 use crate::runner::ProjectFiles;
-use crate::shell::program::{Arg, ChangedDirectory, Leaf};
+use crate::shell::expanded_program::{Arg, ChangedDirectory, Leaf};
 use crate::shell::{ContainerWords, folder_here, wrapper_values};
 
 type Yaml<'t> = Parser<'t, StrInput<'t>>;

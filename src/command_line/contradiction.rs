@@ -3,8 +3,8 @@
 use crate::foreign_text::beginning;
 use crate::runner::output_line::{LineRule, Means, lines};
 use crate::runner::{Catalogue, CommandKind, OutputOutcome, Project, Runner, read_output_of};
+use crate::shell::expanded_program::{Leaf, LeafId, Sink};
 use crate::shell::hides_success;
-use crate::shell::program::{Leaf, LeafId, Sink};
 
 use super::command_table::table;
 use super::output_evidence::MUTE;

@@ -1,7 +1,7 @@
 //! Lines that may never end before their check has run: `sleep 100000; pytest`, `tail -f log; pytest`.
 
 use super::{Purpose, Understood};
-use crate::shell::program::Leaf;
+use crate::shell::expanded_program::Leaf;
 
 /// The longest `sleep` before a check, in seconds.
 const MAX_SLEEP: u32 = 120;

@@ -3,7 +3,7 @@
 use regex::Regex;
 
 use crate::runner::{Catalogue, Invocation};
-use crate::shell::program::Leaf;
+use crate::shell::expanded_program::Leaf;
 
 use super::command_table::table;
 use super::narrowing::{How, Narrowed};

@@ -1,7 +1,7 @@
 //! Other commands of a line that could have printed the closing lines in the record.
 
 use crate::runner::{Catalogue, OutputOutcome, Runner, read_output_of};
-use crate::shell::program::{InputSource, Leaf, LeafId, Program, Sink};
+use crate::shell::expanded_program::{InputSource, Leaf, LeafId, Program, Sink};
 
 use super::command_table::{Prints, table};
 use super::purpose::{Purpose, inline_script};

@@ -1,7 +1,7 @@
 //! Programs that a line writes itself: a new program with the name of a test runner is not one.
 
 use crate::runner::ExitMeaning;
-use crate::shell::program::{Leaf, Program};
+use crate::shell::expanded_program::{Leaf, Program};
 
 use super::purpose::Purpose;
 

@@ -1,7 +1,7 @@
 //! The effect of what a run inherits: variables of its environment, and a person's settings outside of the project.
 
 use crate::runner::{CommandKind, Invocation, Project};
-use crate::shell::program::Leaf;
+use crate::shell::expanded_program::Leaf;
 
 use super::narrowing::{How, Narrowed};
 use super::run_settings::{self, CallSite, Inherited, run_settings};

@@ -7,8 +7,8 @@ use crate::foreign_text::beginning;
 use crate::runner::{CommandKind, Project};
 use crate::shell::dialect;
 use crate::shell::exit_status::{self, Fate};
+use crate::shell::expanded_program::LeafId;
 use crate::shell::parse_error::Unparsed;
-use crate::shell::program::LeafId;
 
 use super::check_outcome::CheckView;
 use super::command_table::HarnessAnswer as Harness;

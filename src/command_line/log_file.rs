@@ -1,6 +1,6 @@
 //! Log files that one command of a line writes and another one shows: their content may change in between.
 
-use crate::shell::program::{Arg, InputSource, Leaf, LeafId, Program};
+use crate::shell::expanded_program::{Arg, InputSource, Leaf, LeafId, Program};
 
 use super::command_table::{Prints, table};
 use super::shown_output::may_show;

@@ -7,7 +7,7 @@ use crate::runner::output_line::{LineRule, Means, lines};
 use crate::runner::{Catalogue, Runner};
 use crate::shell::command_outcome::{CommandOutcome, ObservedEnding};
 use crate::shell::exit_status;
-use crate::shell::program::{Expr, Leaf, LeafId, Program, Sink};
+use crate::shell::expanded_program::{Expr, Leaf, LeafId, Program, Sink};
 
 use super::command_table::table;
 use super::output_filters::views;

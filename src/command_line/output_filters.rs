@@ -2,7 +2,7 @@
 
 use regex::{Regex, RegexBuilder};
 
-use crate::shell::program::{Arg, InputSource, Leaf, LeafId, Program, Sink};
+use crate::shell::expanded_program::{Arg, InputSource, Leaf, LeafId, Program, Sink};
 
 use super::log_file;
 

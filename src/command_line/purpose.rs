@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::runner::{
     Catalogue, CommandKind, ExitMeaning, Invocation, Project, ProjectFiles, RunScope, Runner, classify,
 };
-use crate::shell::program::{Arg, InputSource, Leaf, Program};
+use crate::shell::expanded_program::{Arg, InputSource, Leaf, Program};
 
 use super::command_table::{CommandEntry, Paths, Prints, table};
 use super::narrowing::{How, Narrowed};

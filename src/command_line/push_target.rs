@@ -1,7 +1,7 @@
 //! The destinations of a push, as far as its words show them.
 
 use crate::ref_names;
-use crate::shell::program::Arg;
+use crate::shell::expanded_program::Arg;
 
 /// Options of `git push` that take the next word as their value.
 const VALUES: [&str; 4] = ["-o", "--push-option", "--receive-pack", "--exec"];

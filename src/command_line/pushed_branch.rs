@@ -1,6 +1,6 @@
 //! The branch that a push reads from git.
 
-use crate::shell::program::{Arg, Leaf, Program, Sink};
+use crate::shell::expanded_program::{Arg, Leaf, Program, Sink};
 
 use super::purpose::Purpose;
 

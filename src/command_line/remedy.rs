@@ -2,7 +2,7 @@
 
 use super::understanding::would_decide;
 use crate::runner::{Project, RunScope, classify};
-use crate::shell::program::Leaf;
+use crate::shell::expanded_program::Leaf;
 use crate::shell_quote::{shell_line, shell_word};
 
 use super::Extent;
@@ -58,7 +58,7 @@ fn prefix(leaf: &Leaf) -> String {
 fn widen(leaf: &Leaf, mut argv: Vec<String>, project: Project<'_>) -> Option<Vec<String>> {
     for _ in 0..24 {
         let tried = Leaf {
-            argv: argv.iter().map(crate::shell::program::Arg::new).collect(),
+            argv: argv.iter().map(crate::shell::expanded_program::Arg::new).collect(),
             narrowed_by: None,
             ..leaf.clone()
         };

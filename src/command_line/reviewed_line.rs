@@ -3,8 +3,8 @@
 use crate::runner::Project;
 use crate::shell::command_outcome::ObservedEnding;
 use crate::shell::dialect;
+use crate::shell::expanded_program::{LeafId, Program};
 use crate::shell::parse_error::Unparsed;
-use crate::shell::program::{LeafId, Program};
 use crate::shell_kind::Shell;
 
 use super::command_table::{HarnessAnswer as Harness, table};

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::embedded;
 use crate::foreign_text::beginning;
 use crate::runner::{Invocation, Project, resolve};
-use crate::shell::program::Leaf;
+use crate::shell::expanded_program::Leaf;
 
 use super::narrowing::{How, Narrowed};
 

@@ -1,6 +1,6 @@
 //! The output of a command that can get into the record.
 
-use crate::shell::program::{InputSource, LeafId, Program, Sink};
+use crate::shell::expanded_program::{InputSource, LeafId, Program, Sink};
 
 /// Returns `true` if a command's output can get into the record at all, in any form.
 pub(super) fn may_show(program: &Program, leaf: LeafId) -> bool {

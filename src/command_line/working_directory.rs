@@ -1,7 +1,7 @@
 //! Commands with an option for their working directory, which are the same as if they were started there.
 
 use crate::runner::{Catalogue, runner_directory};
-use crate::shell::program::{Arg, ChangedDirectory, Leaf};
+use crate::shell::expanded_program::{Arg, ChangedDirectory, Leaf};
 
 /// The maximum number of changes of directory that are followed for one command.
 const MAX_CHANGES: usize = 4;

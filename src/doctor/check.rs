@@ -73,7 +73,7 @@ pub fn examine(repository: &InstallTarget, more: Vec<CheckSource<'_>>) -> Vec<Do
         let (mut found, reached) = hook_file::look(repository, name);
         found.extend(hook_settings::look(repository, name));
         if reached {
-            found.push(super::canary::send(repository, name));
+            found.push(super::canary_push::send(repository, name));
         }
         // What another hook misses, the first one still sees.
         for check in found.iter_mut().filter(|_| at > 0) {

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::{DoctorCheck, canary};
+use super::{DoctorCheck, canary_push};
 use crate::client_definition::ClientFile;
 use crate::digest::hex_digest;
 use crate::install::{InstallTarget, SwitchedOff, client_hooks_off, installed, title};
@@ -40,7 +40,7 @@ fn silent(root: &Path, event: &str, line: &str) -> Option<String> {
     let child = Command::new("sh")
         .args(["-c", line])
         .current_dir(root)
-        .env(canary::VARIABLE, &token)
+        .env(canary_push::VARIABLE, &token)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -55,7 +55,7 @@ fn silent(root: &Path, event: &str, line: &str) -> Option<String> {
     }
     match child.wait_with_output() {
         Err(error) => Some(error.to_string()),
-        Ok(done) if String::from_utf8_lossy(&done.stdout).contains(&canary::refusal(&token)) => None,
+        Ok(done) if String::from_utf8_lossy(&done.stdout).contains(&canary_push::refusal(&token)) => None,
         Ok(done) => {
             let words = String::from_utf8_lossy(&done.stderr);
             Some(format!("{event}: {}", words.lines().next().unwrap_or("it said nothing")))

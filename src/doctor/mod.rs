@@ -1,7 +1,7 @@
 //! Checks the installation: a list of checks, each with its remedy, and a canary that proves that the hook runs and
 //! refuses.
 
-pub mod canary;
+pub mod canary_push;
 mod check;
 mod clients;
 mod codex_trust;

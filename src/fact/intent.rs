@@ -17,7 +17,7 @@ use crate::command_line::{Purpose, Understood};
 use crate::event::agent_work::FileEdit;
 use crate::repo_path::RepoPath;
 use crate::runner::CommandKind;
-use crate::shell::program::{Arg, Leaf};
+use crate::shell::expanded_program::{Arg, Leaf};
 
 /// One intended action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::absent_files::exists;
 use super::config::{ConfigEntry, parse_flag};
 use super::file_modes::overlooks_modes;
 use super::snapshot::Survey;
+use super::sparse_checkout::exists;
 use super::{GitError, Repo};
 use crate::git::config::last;
 use crate::local_file::LocalCause;

@@ -4,7 +4,6 @@
 //! git2 cannot open the repository (SHA-256, reftable, partial clones) or fails for another reason, the command line
 //! answers instead. Inherited `GIT_*` variables are never obeyed.
 
-mod absent_files;
 mod attribute_files;
 mod blame;
 mod blob_hash;
@@ -52,6 +51,7 @@ mod repo;
 mod scratch_index;
 mod snapshot;
 mod snapshot_retention;
+mod sparse_checkout;
 mod split_commit;
 mod status;
 mod submodule_edits;

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::thread;
 
-use super::absent_files::Present;
 use super::converted_files::links_as_files;
 use super::file_modes::{executable_here, overlooks_modes, tells_modes_apart};
 use super::index::Marked;
 use super::linked_files::{links_elsewhere, tells_cases_apart, unnamed_repositories};
 use super::scratch_index::Scratch;
+use super::sparse_checkout::Present;
 use super::status::{FULL_STAT, STATUS, StatusPath, WorkingTreeStatus, WorktreeSide, parse_status};
 use super::{GitError, Repo};
-use crate::git::absent_files::exists;
+use crate::git::sparse_checkout::exists;
 use crate::local_file::LocalFile;
 use crate::repo_path::RepoPath;
 use crate::snapshot::{DirtyPath, Presence, Snapshot, SnapshotEntry};

@@ -16,7 +16,7 @@ use crate::event::{Ended, EventKind, Grade, Origin};
 use crate::git::push_options;
 use crate::journal::NewEvent;
 use crate::parent_processes::{ParentProcess, processes_above};
-use crate::shell::program::Leaf;
+use crate::shell::expanded_program::Leaf;
 use crate::shell_kind::Shell;
 
 /// The number of processes above the hook among which the push and the shell of the line are looked for.

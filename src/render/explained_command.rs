@@ -3,7 +3,7 @@
 use crate::command_line::{CheckOutcome, ExitDecides, Extent, LineJudgement, LineRecord, Proves, Purpose, Understood};
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, Ui, WARN};
 use crate::shell::exit_status;
-use crate::shell::program::{Leaf, Sink};
+use crate::shell::expanded_program::{Leaf, Sink};
 
 /// Prints each command of the line, then the proofs of the whole, and last the command that would prove it. `declared`:
 /// the declared commands that it proves, in words.

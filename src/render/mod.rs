@@ -14,7 +14,7 @@ mod gate_params;
 pub mod install_plan;
 pub mod learning;
 pub mod named_tests;
-pub mod observed_blocks;
+pub mod observe_mode;
 pub mod prompt_evaluation;
 pub mod reflections;
 pub mod replay;

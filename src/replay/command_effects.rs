@@ -11,7 +11,7 @@ use crate::replay::simulated_repository::{World, copied_to, folder};
 use crate::replay::tree_content::{Content, FileText};
 use crate::repo_path::seen_from;
 use crate::runner::{CommandKind, Project};
-use crate::shell::program::Leaf;
+use crate::shell::expanded_program::Leaf;
 
 /// The files that a command may change.
 #[derive(Debug, PartialEq)]

@@ -9,7 +9,7 @@ use crate::replay::packages::{self, Package, Reach, Selector, join};
 use crate::replay::tree_content::Content;
 use crate::repo_path::seen_from;
 use crate::runner::{Catalogue, CommandKind, Project, ProjectFiles, read_output_of, resolve};
-use crate::shell::program::Leaf;
+use crate::shell::expanded_program::Leaf;
 use crate::shell_kind::Shell;
 use crate::shell_quote::shell_word;
 

@@ -6,7 +6,7 @@ use crate::replay::proofs_by_package::RecordedLine;
 use crate::replay::simulated_repository::World;
 use crate::replay::simulated_run::Update;
 use crate::runner::Project;
-use crate::shell::program::Leaf;
+use crate::shell::expanded_program::Leaf;
 
 /// The local side of an update that was made through the forge.
 pub const THROUGH_FORGE: &str = "(forge)";

@@ -10,7 +10,7 @@ use crate::runner::command_kind::{CommandKind, ExitMeaning, RunScope};
 use crate::runner::project_files::ProjectFiles;
 use crate::runner::shadowing_module::shadowing_module;
 use crate::runner::task::{TaskRun, resolve};
-use crate::shell::program::Sink;
+use crate::shell::expanded_program::Sink;
 use crate::shell::{build_program, exit_status};
 
 /// The largest depth of tasks that call tasks.

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use super::ast::{CommandShape, Item, Op, Redirect, RedirectTo, Script, SyntaxNode, Word, WordPiece};
 use super::expand::{Definitions, forget_assigned};
-use super::program::{Arg, ChangedDirectory, Expr, InputSource, Leaf, Passes, Program, ProgramStep, Sink};
+use super::expanded_program::{Arg, ChangedDirectory, Expr, InputSource, Leaf, Passes, Program, ProgramStep, Sink};
 use super::{other_shells, parse};
 use crate::shell::parse_error::Unparsed;
 use crate::shell_kind::Shell;

@@ -3,8 +3,8 @@
 use super::ast::{SimpleCommand, Word, WordPiece};
 use super::build_program::{WalkContext, Walker, after};
 use super::expand::Definitions;
+use super::expanded_program::{Arg, Calc, ChangedDirectory, Expr, ProgramStep, ShellOption, Sink};
 use super::nproc::top_of_tree;
-use super::program::{Arg, Calc, ChangedDirectory, Expr, ProgramStep, ShellOption, Sink};
 use crate::shell_kind::Shell;
 
 impl Walker {

@@ -1,6 +1,6 @@
 //! The outcome of one command of a line, and what was seen of it.
 
-use crate::shell::program::LeafId;
+use crate::shell::expanded_program::LeafId;
 
 /// The outcome of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

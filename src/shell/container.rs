@@ -1,6 +1,6 @@
 //! Containers that work on the files of this directory: `docker run -v $PWD:/x -w /x image npm test`.
 
-use super::program::Arg;
+use super::expanded_program::Arg;
 
 /// Options of `docker run`, `exec` and similar commands that do not change the input of a check, by whether they take a
 /// value.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::program::{InputSource, Program};
+use super::expanded_program::{InputSource, Program};
 use crate::shell_kind::Shell;
 
 /// Returns the shell of a line that a POSIX shell could read too, if its words are those of another one.

@@ -4,8 +4,8 @@
 //! nothing is implied.
 
 use super::command_outcome::{CommandOutcome, ObservedEnding, Outcomes};
+use super::expanded_program::{LeafId, Program};
 use super::interpreter::Machine;
-use super::program::{LeafId, Program};
 
 /// The outcomes of one command that the status of the line implies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::ast::{Arithmetic, Condition, SyntaxNode, Word, WordPiece};
+use super::expanded_program::{Arg, Calc, ChangedDirectory, Expr, Sink, TestExpr};
 use super::nproc::{is_processor_count, is_this_directory};
-use super::program::{Arg, Calc, ChangedDirectory, Expr, Sink, TestExpr};
 use crate::shell_kind::Shell;
 
 /// The definitions of the line at one point of it.
@@ -415,7 +415,7 @@ fn is_pattern(text: &str) -> bool {
 }
 
 /// Forgets the text of variables that arithmetic assigns.
-pub(super) fn forget_assigned(calc: &super::program::Calc, scope: &mut Definitions) {
+pub(super) fn forget_assigned(calc: &super::expanded_program::Calc, scope: &mut Definitions) {
     match calc {
         Calc::Assign(name, value) => {
             scope.variables.insert(name.clone(), None);

@@ -1,6 +1,6 @@
 //! A command that a wrapper starts.
 
-use super::program::{Arg, Passes};
+use super::expanded_program::{Arg, Passes};
 
 /// The command or script that a command runs in its place.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,8 +8,8 @@ mod traps;
 
 use std::collections::HashSet;
 
+use super::expanded_program::{Expr, LeafId, Passes, Program, ProgramStep, ShellOption};
 use super::live_variables::LiveVariables;
-use super::program::{Expr, LeafId, Passes, Program, ProgramStep, ShellOption};
 use super::shell_state::{Flow, ShellState, VariableValue};
 use crate::shell::command_outcome::{CommandOutcome, ObservedEnding};
 use crate::shell_kind::Shell;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::program::{Calc, Expr, LeafId, Program, ProgramStep, TestExpr};
+use super::expanded_program::{Calc, Expr, LeafId, Program, ProgramStep, TestExpr};
 
 /// The names of the variables that can decide a status.
 #[derive(Debug, Default)]

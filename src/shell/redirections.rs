@@ -3,7 +3,7 @@
 use super::ast::{Condition as C, Redirect, RedirectTo, Word, WordPiece};
 use super::build_program::{WalkContext, Walker};
 use super::expand::Definitions;
-use super::program::{InputSource, ProgramStep, Sink};
+use super::expanded_program::{InputSource, ProgramStep, Sink};
 
 impl Walker {
     pub(super) fn condition_words(

@@ -1,8 +1,8 @@
 //! The arguments of a shell: `bash -euo pipefail -lc 'script' name args`, `bash script.sh` (a program like any other),
 //! `bash -s`.
 
+use super::expanded_program::Arg;
 use super::inner_command::{InnerCommand, ShellOptions, Unwrapped, plain};
-use super::program::Arg;
 
 /// Names of options that change nothing about which commands run, in lower case and without `-` and `_`.
 const HARMLESS_NAMES: [&str; 27] = [

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
+use super::expanded_program::{Calc, Expr, LeafId, TestExpr};
 use super::live_variables::LiveVariables;
-use super::program::{Calc, Expr, LeafId, TestExpr};
 use crate::shell::command_outcome::CommandOutcome;
 use crate::shell_kind::Shell;
 

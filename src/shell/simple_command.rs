@@ -3,8 +3,8 @@
 use super::ast::{Redirect, SimpleCommand, Word, WordPiece};
 use super::build_program::{WalkContext, Walker, after, is_hook_in_zsh, wrapped};
 use super::expand::{Definitions, moves_start_files};
+use super::expanded_program::{Arg, ChangedDirectory, Expr, InputSource, ProgramStep, ShellOption, Sink};
 use super::nproc::top_of_tree;
-use super::program::{Arg, ChangedDirectory, Expr, InputSource, ProgramStep, ShellOption, Sink};
 use super::{parse, unwrap};
 use crate::shell::inner_command::{InnerCommand, ShellOptions};
 use crate::shell_kind::Shell;
@@ -273,7 +273,7 @@ impl Walker {
             let from = inner.directory.as_ref().or(scope.directory.as_ref());
             inner.directory = Some(ChangedDirectory::named(from, directory));
         }
-        if found.passes == super::program::Passes::Detached {
+        if found.passes == super::expanded_program::Passes::Detached {
             inner.background = true;
         }
         let step = match found.inner {

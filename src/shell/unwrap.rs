@@ -3,8 +3,8 @@
 //!
 //! They are data (`gates/wrappers.toml`); only shells, `eval`, `exec` and `find -exec` have rules of their own.
 
+use super::expanded_program::{Arg, Passes};
 use super::inner_command::{InnerCommand, Unwrapped, join, plain};
-use super::program::{Arg, Passes};
 use super::{shell_arguments, wrapper_table};
 
 fn base(name: &str) -> &str {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use super::container::ContainerWords;
-use super::program::{Arg, Passes};
+use super::expanded_program::{Arg, Passes};
 use crate::embedded;
 use crate::shell::inner_command::{InnerCommand, Unwrapped, is_assignment, join, plain};
 

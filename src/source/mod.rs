@@ -2,7 +2,7 @@
 
 pub mod forge;
 pub mod git;
-pub mod head_log;
+pub mod head_reflog;
 pub mod journal;
 pub mod project_files;
 pub mod remote_reflogs;

@@ -36,7 +36,7 @@ use crate::render::commits::JudgedCommit;
 use crate::render::contracts::{ContractBegin, ContractList, ContractReport};
 use crate::render::doctor::DoctorReport;
 use crate::render::named_tests::{TestHistoryView, TestsByCommand};
-use crate::render::observed_blocks::ObservedList;
+use crate::render::observe_mode::ObservedList;
 use crate::render::reflections::ReflectionList;
 use crate::render::sessions::Listed;
 use crate::render::status::StatusView;

@@ -1,6 +1,6 @@
 //! Runs that were attested elsewhere, as evidence for the judged content.
 
-use super::run_order::RunOrder;
+use super::run_chronology::RunOrder;
 use crate::attest::verify::Attested;
 use crate::collect::named_texts::NamedTexts;
 use crate::collect::tree_differences;

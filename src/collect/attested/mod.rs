@@ -2,11 +2,11 @@
 
 mod compare;
 mod notes_remote;
-mod run_order;
+mod run_chronology;
 
 use jiff::Timestamp;
 
-use self::run_order::RunOrder;
+use self::run_chronology::RunOrder;
 use crate::attest::verify::{self, Attested, AttestedProof, SignedVerdict};
 use crate::attest::{MAX_LINE_LENGTH, NOTES, summary};
 use crate::collect::tested_changes;

@@ -7,7 +7,7 @@ use crate::command_line::purpose::Purpose;
 use crate::command_line::understanding::{understand, understand_in};
 use crate::repo_path::RepoPath;
 use crate::runner::{Project, TaskRun, resolve};
-use crate::shell::program::Leaf;
+use crate::shell::expanded_program::Leaf;
 
 /// Returns `true` if there are changed files, and the line made all of these changes before its checks.
 pub fn changed_before_checks(changed: &[RepoPath], told: &ObservedLine<'_>, project: Project<'_>) -> bool {

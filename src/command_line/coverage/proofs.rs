@@ -12,7 +12,7 @@ use crate::event::{Ended, RunReport};
 use crate::runner::{Catalogue, CommandKind, OutputOutcome, read_output_of};
 use crate::shell::command_outcome::CommandOutcome;
 use crate::shell::exit_status;
-use crate::shell::program::{Leaf, LeafId, Program};
+use crate::shell::expanded_program::{Leaf, LeafId, Program};
 
 use super::ObservedLine;
 use super::required_checks::{

@@ -8,7 +8,7 @@ use crate::command_line::understanding::{CHECKS, understand};
 use crate::repo_path::seen_from;
 use crate::runner::{Catalogue, Identity, Project, ProjectFiles, TaskRun, Upwards, files_above, resolve};
 use crate::shell::exit_status;
-use crate::shell::program::{Arg, Leaf};
+use crate::shell::expanded_program::{Arg, Leaf};
 use crate::shell_quote::shell_word;
 
 /// The maximum depth of tasks that call tasks.

@@ -8,7 +8,7 @@ use super::path_context::PathContext;
 use super::{Intent, IntentKind, of_line_from};
 use crate::command_line::{self, Understood};
 use crate::runner::Project;
-use crate::shell::program::{Arg, InputSource, Leaf};
+use crate::shell::expanded_program::{Arg, InputSource, Leaf};
 
 /// Calls with which a script starts other programs.
 static STARTS: LazyLock<Regex> = LazyLock::new(|| {

@@ -5,7 +5,7 @@ use super::{Intent, IntentKind, fed_scripts, of_line_from};
 use crate::command_line;
 use crate::fact::client_hooks;
 use crate::runner::Project;
-use crate::shell::program::{Arg, Leaf};
+use crate::shell::expanded_program::{Arg, Leaf};
 
 /// How many aliases may stand for each other.
 const MAX_ALIASES: usize = 3;

@@ -1,6 +1,6 @@
 //! What the words of a command say of the files that it changes.
 
-use crate::shell::program::Leaf;
+use crate::shell::expanded_program::Leaf;
 
 /// Returns `true` if `chmod` only adds rights, or leaves its owner the right to run the file.
 pub(super) fn adds_rights(leaf: &Leaf) -> bool {

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{Intent, IntentKind, Place, push_path, removed_arguments};
 use crate::globs::Globs;
 use crate::runner::word_splitting::simple_commands;
-use crate::shell::program::{Arg, Leaf};
+use crate::shell::expanded_program::{Arg, Leaf};
 
 /// The names of hooks of git that guard the work.
 const HOOKS: [&str; 3] = ["pre-push", "commit-msg", "pre-commit"];

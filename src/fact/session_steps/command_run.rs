@@ -8,7 +8,7 @@ use crate::event::{Ended, Run};
 use crate::fact::intent::{self, Intent};
 use crate::foreign_text::shortened_in_bytes;
 use crate::runner::{CommandKind, Project};
-use crate::shell::program::{Leaf, Program};
+use crate::shell::expanded_program::{Leaf, Program};
 use crate::shell_kind::Shell;
 
 /// The maximum number of commands of a line that are listed.

@@ -14,7 +14,7 @@ use crate::event::agent_work::{Act, EditKind, FileEdit};
 use crate::fact::intent::{self, IntentKind};
 use crate::fact::script_changes;
 use crate::repo_path::RepoPath;
-use crate::shell::program::Leaf;
+use crate::shell::expanded_program::Leaf;
 
 /// Looks at what matters before a line runs, so that its own changes are told from those of others.
 pub(super) fn look_before(desk: &mut Desk, line: Option<&Understood>) {

@@ -16,7 +16,7 @@ use crate::policy::{Command, Policy};
 use crate::repo_path::RepoPath;
 use crate::run::{self, KeptOutput};
 use crate::runner::NamedTests;
-use crate::shell::program::Leaf;
+use crate::shell::expanded_program::Leaf;
 use crate::shell_kind::Shell;
 use crate::snapshot::KeptSnapshot;
 use crate::source::project_files::DiskDirectory;

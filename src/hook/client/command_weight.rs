@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use crate::command_line::{self, Purpose, Understood};
 use crate::embedded;
 use crate::runner::{CommandKind, Project};
-use crate::shell::program::Leaf;
+use crate::shell::expanded_program::Leaf;
 use crate::source::project_files::DiskDirectory;
 
 /// The importance of a command line that is about to run.

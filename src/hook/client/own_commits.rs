@@ -20,7 +20,7 @@ use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::Policy;
 use crate::ref_names;
-use crate::source::head_log;
+use crate::source::head_reflog;
 use crate::templates::sentences::say;
 use crate::verdict::assemble;
 
@@ -100,9 +100,9 @@ fn skip(desk: &mut Desk) {
     let common = desk.place.repo.common_dir().to_owned();
     let own = &mut desk.memory.own;
     for git_dir in git_dirs(&common) {
-        own.read.insert(git_dir.clone(), head_log::size(&git_dir));
+        own.read.insert(git_dir.clone(), head_reflog::size(&git_dir));
     }
-    own.known_stashes = head_log::stashes(&common);
+    own.known_stashes = head_reflog::stashes(&common);
     own.known_stashes.retain(|stash| !own.stashes.contains(stash));
 }
 
@@ -128,7 +128,7 @@ pub(super) fn note(desk: &mut Desk) -> bool {
 fn read(desk: &mut Desk, git_dir: PathBuf) -> bool {
     let own = &mut desk.memory.own;
     let from = own.read.get(&git_dir).copied().unwrap_or(0);
-    let (moves, to) = head_log::moves_since(&git_dir, from);
+    let (moves, to) = head_reflog::moves_since(&git_dir, from);
     if to == from {
         return false;
     }
@@ -139,13 +139,13 @@ fn read(desk: &mut Desk, git_dir: PathBuf) -> bool {
     own.left.extend(left.into_iter().filter(|left| own.made.contains(left)));
     own.read.insert(git_dir, to);
     desk.remember();
-    !moves.is_empty() && moves.iter().all(head_log::HeadMove::is_checkout)
+    !moves.is_empty() && moves.iter().all(head_reflog::HeadMove::is_checkout)
 }
 
 /// Notes the stashes that a line of the agent made. `is_persons`: what it put away was there before the agent began.
 pub(super) fn note_stashes(desk: &mut Desk, is_persons: bool) {
     let own = &mut desk.memory.own;
-    let listed = head_log::stashes(desk.place.repo.common_dir());
+    let listed = head_reflog::stashes(desk.place.repo.common_dir());
     let new = listed.into_iter().filter(|stash| !own.known_stashes.contains(stash) && !own.stashes.contains(stash));
     let new: Vec<Oid> = new.collect();
     let kept = if is_persons { &mut own.known_stashes } else { &mut own.stashes };
@@ -188,7 +188,7 @@ fn stashed(desk: &Desk) -> Vec<PutAside> {
     if desk.memory.own.stashes.is_empty() {
         return Vec::new();
     }
-    let listed = head_log::stashes(desk.place.repo.common_dir());
+    let listed = head_reflog::stashes(desk.place.repo.common_dir());
     let newest_first = listed.iter().rev().enumerate();
     let own = newest_first.filter(|(_, stash)| desk.memory.own.stashes.contains(stash));
     own.map(|(at, stash)| PutAside {

@@ -22,7 +22,7 @@ use crate::hook::protected_push::{default_remote, destination, judge_refs, subje
 use crate::moment::Moment;
 use crate::policy::PolicySource;
 use crate::ref_names;
-use crate::shell::program::{Arg, Leaf};
+use crate::shell::expanded_program::{Arg, Leaf};
 
 /// Judges a call before it runs. `plan` is what it is about to do.
 pub(super) fn judge(

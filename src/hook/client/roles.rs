@@ -14,7 +14,7 @@ use crate::fact::script_changes;
 use crate::policy::Roles;
 use crate::ref_names;
 use crate::repo_path::RepoPath;
-use crate::shell::program::{Arg, Leaf};
+use crate::shell::expanded_program::{Arg, Leaf};
 
 /// The kinds of commands that a role may be kept from. All others read, or change what `write` is about.
 const RESTRICTED: [&str; 8] = ["test", "build", "typecheck", "lint", "install", "push", "pr", "other"];

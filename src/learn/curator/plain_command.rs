@@ -1,7 +1,7 @@
 //! A command line, reduced to the one command that a person would write down.
 
 use crate::shell::build_program;
-use crate::shell::program::Leaf;
+use crate::shell::expanded_program::Leaf;
 
 /// The longest line that is read, in bytes.
 const MAX_LINE: usize = 300;

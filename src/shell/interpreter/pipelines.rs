@@ -1,7 +1,7 @@
 //! Pipelines: each command runs in a shell of its own, and their statuses make one.
 
 use super::{MAX_STATES, Machine};
-use crate::shell::program::ProgramStep;
+use crate::shell::expanded_program::ProgramStep;
 use crate::shell::shell_state::{Flow, ShellState};
 use crate::shell_kind::Shell;
 

@@ -1,7 +1,7 @@
 //! `trap` and `set -e`: what a shell does by itself when a command fails, and when it ends.
 
 use super::Machine;
-use crate::shell::program::ProgramStep;
+use crate::shell::expanded_program::ProgramStep;
 use crate::shell::shell_state::{Flow, ShellState};
 use crate::shell_kind::Shell;
 
