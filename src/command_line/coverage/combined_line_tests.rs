@@ -1,16 +1,6 @@
 //! Lines that run the tests together with other work.
 
-use super::tests::proof_with;
-
-type Files = &'static [(&'static str, &'static str)];
-/// Files, the declared command, a line, and its output.
-type Case = (Files, &'static str, &'static str, &'static str);
-
-fn check(cases: &[Case], proves: bool) {
-    let wrong = cases.iter().filter(|(files, run, line, output)| proof_with(files, run, line, output) != proves);
-    let wrong: Vec<String> = wrong.map(|(_, run, line, output)| format!("{line} for {run}: {output}")).collect();
-    assert!(wrong.is_empty(), "not {proves}:\n{}", wrong.join("\n"));
-}
+use super::tests::{Files, check};
 
 #[test]
 fn a_build_in_the_same_line_prints_no_summary_of_tests() {

@@ -1,19 +1,9 @@
 //! Lines that run the tests of a declared command in other words, because of what the project is.
 
-use super::tests::{ended_with, proof_with};
+use super::tests::{Files, check, ended_with, proof_with};
 use crate::command_line::{LineRecord, judge};
 use crate::runner::Project;
 use crate::shell_kind::Shell;
-
-type Files = &'static [(&'static str, &'static str)];
-/// Files, the declared command, a line, and its output.
-type Case = (Files, &'static str, &'static str, &'static str);
-
-fn check(cases: &[Case], proves: bool) {
-    let wrong = cases.iter().filter(|(files, run, line, output)| proof_with(files, run, line, output) != proves);
-    let wrong: Vec<String> = wrong.map(|(_, run, line, _)| format!("{line} for {run}")).collect();
-    assert!(wrong.is_empty(), "not {proves}:\n{}", wrong.join("\n"));
-}
 
 const PY_OK: &str =
     "....\n----------------------------------------------------------------------\nRan 4 tests in 0.001s\n\nOK\n";
@@ -280,160 +270,6 @@ fn npm_that_says_less() {
 }
 
 #[test]
-fn members_of_a_workspace_one_by_one() {
-    const CARGO_OK: &str =
-        "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.10s\n";
-    const JEST_OK: &str = "Test Suites: 3 passed, 3 total\nTests:       21 passed, 21 total\n";
-    const CARGO: Files = &[
-        (
-            "Cargo.toml",
-            "[workspace]\nmembers = ['crates/*', 'b']\n[workspace.dependencies]\na = { path = 'crates/a' }\n",
-        ),
-        (
-            "crates/a/Cargo.toml",
-            "[package]\nname = 'a'\n[dependencies]\nserde = { version = '1', features = ['derive'] }\n",
-        ),
-        (
-            "b/Cargo.toml",
-            "[package]\nname = 'b'\n[dependencies]\na = { workspace = true }\n[[bin]]\npath = 'src/x.rs'\n",
-        ),
-    ];
-    const NPM: Files = &[
-        ("package.json", r#"{"workspaces":["packages/*"],"scripts":{"test":"npm test --workspaces","unit":"jest"}}"#),
-        ("packages/a/package.json", r#"{"name":"@x/a","scripts":{"test":"jest"}}"#),
-        ("packages/b/package.json", r#"{"name":"b","scripts":{"test":"jest"}}"#),
-    ];
-    const NPM_WITH_SETTINGS: Files = &[
-        ("package.json", r#"{"workspaces":["packages/*"],"scripts":{"test":"npm test --workspaces"}}"#),
-        ("packages/a/package.json", r#"{"name":"a","scripts":{"test":"jest"}}"#),
-        ("packages/a/.npmrc", "script-shell=true\n"),
-    ];
-    const FEATURE: Files = &[
-        ("Cargo.toml", "[workspace]\nmembers = ['a', 'b']\n"),
-        ("a/Cargo.toml", "[package]\nname = 'a'\n"),
-        ("b/Cargo.toml", "[package]\nname = 'b'\n[dev-dependencies]\na = { path = '../a', features = ['x'] }\n"),
-    ];
-    const OF_FEATURE: Files = &[
-        ("Cargo.toml", "[workspace]\nmembers = ['a', 'b']\n"),
-        ("a/Cargo.toml", "[package]\nname = 'a'\n"),
-        ("b/Cargo.toml", "[package]\nname = 'b'\n[dependencies]\na.path = '../a'\n[features]\ndefault = ['a/x']\n"),
-    ];
-    const LINKED: Files = &[
-        ("Cargo.toml", "[workspace]\nmembers = ['a', 'b']\n"),
-        ("a/Cargo.toml", "[package]\nname = 'a'\n[dependencies]\nc.path = '../c'\n"),
-        ("b/Cargo.toml", "[package]\nname = 'b'\n"),
-        ("c/Cargo.toml", "[package]\nname = 'c'\n"),
-    ];
-    const ROOTED: Files = &[
-        ("Cargo.toml", "[package]\nname = 'r'\n[workspace]\nmembers = ['a']\n"),
-        ("a/Cargo.toml", "[package]\nname = 'a'\n"),
-    ];
-    const ROOTED_WITH_DEFAULT: Files = &[
-        ("Cargo.toml", "[package]\nname = 'r'\n[workspace]\nmembers = ['a']\ndefault-members = ['a']\n"),
-        ("a/Cargo.toml", "[package]\nname = 'a'\n"),
-    ];
-    const ROOTED_WITH_CONFIG: Files = &[
-        ("Cargo.toml", "[package]\nname = 'r'\n[workspace]\nmembers = ['a']\n"),
-        ("a/Cargo.toml", "[package]\nname = 'a'\n"),
-        ("a/.cargo/config.toml", "[build]\nrustflags = ['--cfg', 'skip']\n"),
-    ];
-    const ROOTED_WITH_FEATURE: Files = &[
-        (
-            "Cargo.toml",
-            "[package]\nname = 'r'\n[dependencies]\na = { path = 'a', features = ['x'] }\n[workspace]\nmembers = ['a']\n",
-        ),
-        ("a/Cargo.toml", "[package]\nname = 'a'\n"),
-    ];
-    const NEXTEST_OK: &str = "     Summary [   0.107s] 2 tests run: 2 passed, 0 skipped\n";
-    const OWN: Files = &[
-        ("package.json", r#"{"workspaces":["packages/**"],"scripts":{"test":"jest"}}"#),
-        ("packages/a/package.json", r#"{"name":"a","scripts":{"test":"jest"}}"#),
-    ];
-    check(
-        &[
-            (CARGO, "cargo test --workspace", "cargo test -p a && cargo test -p b", CARGO_OK),
-            (CARGO, "cargo test", "cargo test --package b -q && cargo test -p a --no-fail-fast", CARGO_OK),
-            (CARGO, "cargo test --workspace", "cargo test -p a -p b", CARGO_OK),
-            (
-                CARGO,
-                "cargo test --workspace --locked",
-                "cargo test -p a && cargo fmt --check && cargo test -p b",
-                CARGO_OK,
-            ),
-            (CARGO, "cargo test --release", "cargo test -p a --release && cargo test -p b --release", CARGO_OK),
-            (ROOTED, "cargo test --workspace", "cargo test && cargo test -p a", CARGO_OK),
-            (ROOTED, "cargo test --workspace", "cargo test -p r && cargo test -p a", CARGO_OK),
-            (ROOTED, "cargo test --workspace", "cargo test && (cd a && cargo test)", CARGO_OK),
-            (ROOTED, "cargo test --workspace", "cargo test -p r -p a", CARGO_OK),
-            (ROOTED, "cargo test", "cargo test -p r", CARGO_OK),
-            (CARGO, "cargo test --workspace", "(cd crates/a && cargo test) && cd b && cargo test -q", CARGO_OK),
-            (
-                CARGO,
-                "cargo nextest run --workspace",
-                "cargo nextest run -p a && cargo nextest run --package b",
-                NEXTEST_OK,
-            ),
-            (
-                CARGO,
-                "cargo clippy --workspace -- -D warnings",
-                "cargo clippy -p a -- -D warnings && cargo clippy -p b -- -D warnings",
-                "",
-            ),
-            (CARGO, "cargo check --workspace", "cargo check -p a && cargo check -p b", ""),
-            (CARGO, "cargo build", "cargo build -p a && cargo build -p b", ""),
-            (NPM, "npm test --workspaces", "npm test -w @x/a && npm test -w b", JEST_OK),
-            (NPM, "npm test -ws", "npm test --workspace=packages/a && npm run test -w ./packages/b/", JEST_OK),
-            (NPM, "npm test --workspaces", "npm test -w @x/a -w packages/b", JEST_OK),
-            (NPM, "npm test", "npm test -w packages/a && npm test -w packages/b", JEST_OK),
-            (NPM, "npm test --workspaces", "npm test -ws", JEST_OK),
-            (NPM, "npm test", "cd packages/a && npm test && cd ../b && npm test", JEST_OK),
-            (NPM, "npm test", "(cd packages/a && npm test) && npm --prefix packages/b test", JEST_OK),
-        ],
-        true,
-    );
-    check(
-        &[
-            (CARGO, "cargo test --workspace", "cargo test -p a", CARGO_OK),
-            (CARGO, "cargo test --workspace", "cargo test -p a && cargo test -p a", CARGO_OK),
-            (CARGO, "cargo test --workspace", "cargo test -p a && cargo test -p b parser", CARGO_OK),
-            (CARGO, "cargo test --workspace", "cargo test -p a && cargo test -p b --lib", CARGO_OK),
-            (CARGO, "cargo test --workspace", "cargo test -p a; cargo test -p b", CARGO_OK),
-            (CARGO, "cargo test --workspace", "cargo test -p a && cargo test -p b | tail -1", ""),
-            (CARGO, "cargo test --workspace --all-features", "cargo test -p a && cargo test -p b", CARGO_OK),
-            (CARGO, "cargo test -p a", "cargo test --workspace", CARGO_OK),
-            (FEATURE, "cargo test --workspace", "cargo test -p a && cargo test -p b", CARGO_OK),
-            (OF_FEATURE, "cargo test --workspace", "cargo test -p a && cargo test -p b", CARGO_OK),
-            (LINKED, "cargo test --workspace", "cargo test -p a && cargo test -p b", CARGO_OK),
-            (ROOTED, "cargo test --workspace", "cargo test -p a", CARGO_OK),
-            (ROOTED, "cargo test --workspace", "cargo test", CARGO_OK),
-            (ROOTED, "cargo test --workspace", "cargo test; cargo test -p a", CARGO_OK),
-            (ROOTED, "cargo test --workspace", "cargo test && cd a && cargo test --lib", CARGO_OK),
-            (ROOTED_WITH_DEFAULT, "cargo test --workspace", "cargo test && cargo test -p a", CARGO_OK),
-            (ROOTED_WITH_CONFIG, "cargo test --workspace", "cargo test && cd a && cargo test", CARGO_OK),
-            (ROOTED_WITH_FEATURE, "cargo test --workspace", "cargo test && cargo test -p a", CARGO_OK),
-            (ROOTED, "cargo nextest run --workspace", "cargo nextest run && cargo test -p a", CARGO_OK),
-            (
-                CARGO,
-                "cargo clippy --workspace -- -D warnings",
-                "cargo clippy -p a -- -D warnings && cargo clippy -p b",
-                "",
-            ),
-            (CARGO, "cargo check --workspace", "cargo check -p a && cargo check -p a", ""),
-            (NPM, "npm test --workspaces", "npm test -w b", JEST_OK),
-            (NPM, "npm test --workspaces", "npm test -w @x/a && npm test -w b -- -t one", JEST_OK),
-            (NPM, "npm test --workspaces", "npm test -w @x/a; npm test -w b", JEST_OK),
-            (NPM, "npm test", "cd packages/a && npm test", JEST_OK),
-            (NPM, "npm test", "cd packages/a && npm test && cd ../b && npm test -- -t one", JEST_OK),
-            (NPM_WITH_SETTINGS, "npm test", "cd packages/a && npm test", JEST_OK),
-            (NPM, "npm run unit --workspaces", "npx jest", JEST_OK),
-            (OWN, "npm test --workspaces", "npm test -w a", JEST_OK),
-            (OWN, "npm test --workspaces", "npx jest", JEST_OK),
-        ],
-        false,
-    );
-}
-
-#[test]
 fn paths_from_the_top_of_the_file_system() {
     const TESTS: Files = &[("tests/test_a.py", ""), ("a.py", "")];
     check(
@@ -467,56 +303,6 @@ fn a_run_that_did_not_understand_its_arguments_is_none() {
     for (line, status) in [("pytest --cov=x", 1), ("pytest --cov=x", 5), ("python -m pytest", 2), ("pytest", 4)] {
         assert_eq!(ended_with(TESTS, "pytest", line, status, ""), Some(false), "{line} {status}");
     }
-}
-
-#[test]
-fn packages_of_a_module_one_by_one() {
-    const OK: &str = "ok  \tx.y/z\t0.01s\n";
-    const ONE: Files = &[("go.mod", "module x.y/z\n"), ("z.go", ""), ("z_test.go", ""), ("testdata/t.go", "")];
-    const MORE: Files = &[
-        ("go.mod", "module x.y/z\n"),
-        ("z.go", ""),
-        ("a/a.go", ""),
-        ("a/b/b.go", ""),
-        ("a/testdata/t.go", ""),
-        ("vendor/v/v.go", ""),
-        ("tools/go.mod", "module x.y/tools\n"),
-        ("tools/t.go", ""),
-    ];
-    const FLAT: Files = &[("go.mod", "module x.y/z\n"), ("a/a.go", ""), ("b/b.go", "")];
-    check(
-        &[
-            (ONE, "go test ./...", "go test", OK),
-            (ONE, "go test ./...", "go test . -v", OK),
-            (ONE, "go test", "go test ./...", OK),
-            (ONE, "go build ./...", "go build", ""),
-            (ONE, "go vet ./...", "go vet .", ""),
-            (MORE, "go test ./...", "go test . ./a ./a/b", OK),
-            (MORE, "go test ./...", "go test . && go test ./a/...", OK),
-            (MORE, "go test ./...", "go test ./a/b/ && go test -v ./a . ", OK),
-            (MORE, "go test . ./a/b", "go test ./...", OK),
-            (MORE, "go test -race ./...", "go test -race && go test -race ./a/...", OK),
-            (FLAT, "go test ./...", "go test ./a && go test ./b", OK),
-            (FLAT, "go build ./...", "go build ./a && go build ./b", ""),
-        ],
-        true,
-    );
-    check(
-        &[
-            (MORE, "go test ./...", "go test", OK),
-            (MORE, "go test ./...", "go test ./a/...", OK),
-            (MORE, "go test ./...", "go test . ./a", OK),
-            (MORE, "go test ./...", "go test .; go test ./a/...", OK),
-            (MORE, "go test ./...", "go test . && go test -run One ./a/...", OK),
-            (MORE, "go test ./...", "go test . && go vet ./a/...", OK),
-            (MORE, "go test -race ./...", "go test -race && go test ./a/...", OK),
-            (FLAT, "go test ./...", "go test ./a", OK),
-            (FLAT, "go test ./...", "go test ./a ./c", OK),
-            (FLAT, "go test ./...", "go test ./a x.y/z/b", OK),
-            (FLAT, "go test ./...", "go test ./a && cd b && go test -short", OK),
-        ],
-        false,
-    );
 }
 
 #[test]

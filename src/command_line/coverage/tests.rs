@@ -120,6 +120,18 @@ pub(super) fn proof_with(files: &[(&'static str, &'static str)], run: &str, line
     found.first().is_some_and(|found| found.ended == Ended::Exited(0) && found.masked.is_none())
 }
 
+/// The files of a project.
+pub(super) type Files = &'static [(&'static str, &'static str)];
+/// Files, the declared command, a line, and its output.
+type Case = (Files, &'static str, &'static str, &'static str);
+
+/// Checks that each line proves the command, or that none does.
+pub(super) fn check(cases: &[Case], proves: bool) {
+    let wrong = cases.iter().filter(|(files, run, line, output)| proof_with(files, run, line, output) != proves);
+    let wrong: Vec<String> = wrong.map(|(_, run, line, output)| format!("{line} for {run}: {output}")).collect();
+    assert!(wrong.is_empty(), "not {proves}:\n{}", wrong.join("\n"));
+}
+
 #[test]
 fn arguments_that_leave_nothing_out_make_no_other_command() {
     const PYTHON: &[(&str, &str)] = &[
