@@ -71,7 +71,7 @@ pub enum GateCommand {
     /// Check whether a request is clear before the work begins
     Prompt(cmd::prompt::PromptArgs),
     /// List the tasks in a request
-    Scope(cmd::prompt::Args),
+    Scope(cmd::scope::ScopeArgs),
     /// Explain a gate or a verdict
     Explain(cmd::explain::Args),
     /// Show which scope a file belongs to, and why

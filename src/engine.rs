@@ -203,7 +203,20 @@ impl Workplace {
         facts.notes.extend(self.hooks_off());
         facts.notes.extend(self.pushes_without_verdict(&here.state, session));
         self.add_session_facts(&here.state, &here.policy, session, &mut facts);
+        self.add_plan(here, session, &mut facts);
         Ok(facts)
+    }
+
+    /// Adds the plan of the session at the moments that end its work.
+    fn add_plan(&self, here: &Here, session: &str, facts: &mut Facts) {
+        let Some(plan) = here.state.plan(session).filter(|_| matches!(facts.moment, Moment::Stop | Moment::After))
+        else {
+            return;
+        };
+        match collect::plan_progress::read(&self.repo, plan, here.head.commit.as_ref()) {
+            Ok(progress) => facts.plan = Some(progress),
+            Err(error) => facts.notes.push(Note::new("plan-unread", format!("the commits of the plan: {error}"))),
+        }
     }
 
     /// Returns the verdict that a stop of `session` would get now, without counting an attempt or writing a record.

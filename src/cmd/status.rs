@@ -6,9 +6,12 @@ use anyhow::Result;
 
 use crate::cmd::housekeeping::tidy;
 use crate::cmd::named_tests;
-use crate::engine::Workplace;
+use crate::collect::plan_progress;
+use crate::engine::{Here, Workplace};
 use crate::event::EventKind;
 use crate::exit::Exit;
+use crate::fact::Facts;
+use crate::fact::plan::PlanProgress;
 use crate::failure::Failure;
 use crate::gates::finding::Answer;
 use crate::model::model_settings::UserSettings;
@@ -52,6 +55,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let here = place.look()?;
     let facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
     let results = gates::judge(&here.policy, &facts);
+    let plan = plan(&place, &here, &facts)?;
     let status = render::status::StatusView {
         schema_version: 1,
         branch: here.head.branch.as_deref(),
@@ -60,6 +64,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         results: &results,
         would_block: here.state.would_block(),
         attempts: &here.state.judged(&place.session.id).made_by_gate(),
+        plan: plan.as_ref(),
         models: model_cost(&place)?,
     };
     if args.json {
@@ -69,6 +74,14 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     }
     tidy(&place, &here.policy, ui);
     Ok(Exit::Pass)
+}
+
+/// Returns the plan of this session; outside of a client, else the latest of any session.
+fn plan(place: &Workplace, here: &Here, facts: &Facts) -> Result<Option<PlanProgress>> {
+    let others = || here.state.latest_plan().filter(|_| place.session.agent.is_none());
+    let (None, Some(plan)) = (&facts.plan, others()) else { return Ok(facts.plan.clone()) };
+    let progress = plan_progress::read(&place.repo, plan, here.head.commit.as_ref());
+    Ok(Some(progress.map_err(|error| Failure::new(Exit::CannotJudge, error))?))
 }
 
 /// Returns the cost of the user's models in this session, or `None` if none is configured.

@@ -19,6 +19,7 @@ mod judged_work;
 mod judgement_notes;
 pub mod merge_base;
 mod named_texts;
+pub mod plan_progress;
 mod pushed_updates;
 mod quarantine;
 pub mod run_comparison;

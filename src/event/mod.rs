@@ -3,6 +3,7 @@
 //! One version writes them and another one reads them, so types never use `flatten` or `untagged`, a new field has a
 //! default, and an unknown kind is kept as [`EventKind::Unknown`], never dropped.
 
+pub mod accepted_plan;
 pub mod agent_work;
 pub mod forwarded_text;
 pub mod hosting;
@@ -18,6 +19,7 @@ pub mod test_results;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::event::accepted_plan::AcceptedPlan;
 use crate::event::agent_work::AgentWork;
 use crate::event::model_call::ModelCall;
 use crate::event::posted::Posted;
@@ -128,6 +130,8 @@ pub enum EventKind {
     Posted(Posted),
     /// The settings under which a session works.
     Settings(SessionSettings),
+    /// A person chose the order of several tasks.
+    Plan(AcceptedPlan),
     /// A model of the user was asked.
     Model(ModelCall),
     /// Lost or damaged data was found, and set aside.
@@ -163,6 +167,7 @@ impl EventKind {
             Self::Proof(_) => "proof",
             Self::Posted(_) => "posted",
             Self::Settings(_) => "settings",
+            Self::Plan(_) => "plan",
             Self::Model(_) => "model",
             Self::Damage(_) => "damage",
             Self::Repaired(_) => "repaired",

@@ -15,6 +15,7 @@ pub mod hosting;
 pub mod intent;
 pub mod message_sentences;
 pub mod output_patterns;
+pub mod plan;
 pub mod policy_change;
 pub mod regression;
 pub mod review;
@@ -56,6 +57,9 @@ pub struct Facts {
     /// The steps of the current session, as far as its client reports them. Empty if they are unknown or not needed.
     #[serde(default, skip_serializing_if = "session_steps::Story::is_empty")]
     pub story: session_steps::Story,
+    /// The plan that the person of the session accepted, or `None` if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<plan::PlanProgress>,
     /// Runs of tests that passed and are not those of a declared command, the newest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_runs: Vec<evidence::OtherRun>,
@@ -137,6 +141,7 @@ impl Facts {
             intents: Vec::new(),
             receiving: false,
             story: session_steps::Story { session: None, steps: Vec::new(), cut: false },
+            plan: None,
             other_runs: Vec::new(),
             before: Vec::new(),
             weakening: BTreeMap::new(),

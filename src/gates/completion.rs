@@ -8,8 +8,10 @@ use serde::Deserialize;
 use super::finding::{Answer, Finding};
 use super::{GateKind, finding_text};
 use crate::command_line::CheckOutcome;
+use crate::event::accepted_plan::PlannedTask;
 use crate::event::agent_work::{Speaker, StopKind};
 use crate::event::forwarded_text::own_words;
+use crate::fact::plan::PlanProgress;
 use crate::fact::session_steps::{CommandRun, Deed, Step, last_words};
 use crate::fact::{Facts, final_message, message_sentences};
 use crate::gates::finding_text::plain;
@@ -17,7 +19,12 @@ use crate::lazy_patterns::PhrasePatterns;
 use crate::policy::{Gate, ParamError, Policy, read_params};
 
 /// The rules, each the reason of its findings.
-pub const RULES: [&str; 6] = ["asked", "nothing-done", "left-alone", "last-failed", "offered", "ahead"];
+pub const RULES: [&str; 7] = [PLAN, "asked", "nothing-done", "left-alone", "last-failed", "offered", "ahead"];
+
+/// The rule about the plan that a person accepted.
+const PLAN: &str = "plan";
+/// The most tasks that a sentence names.
+const MAX_TASKS: usize = 3;
 
 /// The kind `completion`.
 pub const KIND: GateKind = GateKind { name: "completion", words: "completion", check, evaluate };
@@ -53,12 +60,6 @@ fn check(params: &toml::Table) -> Result<(), ParamError> {
 
 fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     let Ok(params) = read_params::<Params>(&gate.params) else { return Vec::new() };
-    if params.rules.is_empty() {
-        return Vec::new();
-    }
-    let Some((task, steps)) = turn(facts) else { return Vec::new() };
-    let task = &*task;
-    let Params { asks_tests, asks_words, asks_acts, asks_change, ahead, .. } = &params;
     let mut findings = Vec::new();
     let mut add = |reason: &str, values: &minijinja::Value| {
         if !params.rules.iter().any(|rule| rule == reason) {
@@ -71,6 +72,15 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
             reason,
         ));
     };
+    if let Some((tasks, first)) = open_tasks(facts) {
+        add(PLAN, &context! { tasks, first });
+    }
+    if params.rules.iter().all(|rule| rule == PLAN) {
+        return findings;
+    }
+    let Some((task, steps)) = turn(facts) else { return findings };
+    let task = &*task;
+    let Params { asks_tests, asks_words, asks_acts, asks_change, ahead, .. } = &params;
     let last = last_words(steps).unwrap_or_default();
     let words = final_message::read(last);
     let is_test = |ran: &CommandRun| ran.kinds.iter().any(|kind| kind == "test");
@@ -116,6 +126,18 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
         add("ahead", &context! { words => plain(sentence) });
     }
     findings
+}
+
+/// Returns the tasks of the plan that no commit names, for a sentence, and the number of the first.
+fn open_tasks(facts: &Facts) -> Option<(String, usize)> {
+    let open: Vec<&PlannedTask> = facts.plan.iter().flat_map(PlanProgress::open).collect();
+    let shown = open.iter().take(MAX_TASKS).map(|task| format!("{} (“{}”)", task.number, plain(&task.text)));
+    let mut list = shown.collect::<Vec<_>>().join(", ");
+    if open.len() > MAX_TASKS {
+        list = format!("{list} and {} more", open.len() - MAX_TASKS);
+    }
+    let noun = if open.len() == 1 { "task" } else { "tasks" };
+    Some((format!("{noun} {list}"), open.first()?.number))
 }
 
 /// Returns the task of the last turn in a person's own words, and its steps, if the agent ended the turn itself.
@@ -220,7 +242,27 @@ mod tests {
     }
 
     #[test]
-    fn no_rule_is_on_by_itself() {
+    fn a_plan_with_tasks_that_no_commit_names_gets_advice() {
+        use crate::event::accepted_plan::AcceptedPlan;
+        let task = |number| PlannedTask { number, text: format!("do {number}"), touches: Vec::new() };
+        let plan = AcceptedPlan { tasks: vec![task(2), task(1)], ..AcceptedPlan::default() };
+        let policy =
+            crate::config::parse("gate.toml", "", PolicySource::Defaults, &super::super::check_params).unwrap();
+        let messages = |commit: &str| {
+            let commits = [("abc1234".to_owned(), format!("a: b\n\n{commit}\n"))];
+            let facts = Facts { plan: Some(PlanProgress::of(&plan, &commits)), ..Facts::at(Moment::Stop) };
+            let results = super::super::judge(&policy, &facts);
+            let result = results.into_iter().find(|result| result.gate == "completion").unwrap();
+            assert!(result.effect() <= super::super::finding::Effect::Said, "it advises");
+            result.findings.into_iter().map(|finding| finding.message).collect::<Vec<_>>()
+        };
+        assert_eq!(messages("no trailer"), ["no commit names tasks 2 (“do 2”), 1 (“do 1”) of the plan"]);
+        assert_eq!(messages("Plan-Item: 1"), ["no commit names task 2 (“do 2”) of the plan"]);
+        assert!(messages("Plan-Item: 1, 2").is_empty());
+    }
+
+    #[test]
+    fn no_other_rule_is_on_by_itself() {
         let policy =
             crate::config::parse("gate.toml", "", PolicySource::Defaults, &super::super::check_params).unwrap();
         let story = Tale::default().prompt("Deploy it").stop("Here is how to deploy it.").story();

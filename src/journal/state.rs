@@ -10,6 +10,7 @@ use super::latest_runs::Runs;
 use super::line_format::Decoded;
 use super::open_failures::{self, NamedFailures, OpenFailure};
 use crate::digest::hex_digest;
+use crate::event::accepted_plan::AcceptedPlan;
 use crate::event::agent_work::{Act, EditKind, FileEdit, Prompt, Speaker};
 use crate::event::pushes::PushVerdict;
 use crate::event::red_green::RedGreenProof;
@@ -39,6 +40,8 @@ const MAX_MARKERS: usize = 256;
 const MAX_PUSHES: usize = 256;
 /// The largest number of mentions of pushes without a verdict that are kept.
 const MAX_MENTIONED: usize = 128;
+/// The largest number of sessions whose plan is kept.
+const MAX_PLANS: usize = 16;
 /// The largest number of gates that do not block that are counted.
 const MAX_COUNTED: usize = 256;
 
@@ -74,6 +77,9 @@ pub struct JournalState {
     /// The pushes without a verdict that were mentioned, with the session, newest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     mentioned: Vec<(String, String)>,
+    /// By session, the newest first: the last plan that a person accepted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    plans: Vec<(String, AcceptedPlan)>,
     /// The event of the last line that was followed.
     last_event: Option<String>,
     /// Events whose line differs from the one that the next line saw, newest first: they prove nothing.
@@ -121,6 +127,22 @@ impl JournalState {
     /// Returns the sum of the verdicts of a session; the empty name stands for "no session known".
     pub fn judged(&self, session: &str) -> &SessionState {
         self.sessions.of(session)
+    }
+
+    /// Returns the last plan that a person accepted in a session.
+    pub fn plan(&self, session: &str) -> Option<&AcceptedPlan> {
+        self.plans.iter().find(|(known, _)| known == session).map(|(_, plan)| plan)
+    }
+
+    /// Returns the last plan that a person accepted in any session.
+    pub fn latest_plan(&self) -> Option<&AcceptedPlan> {
+        self.plans.first().map(|(_, plan)| plan)
+    }
+
+    fn note_plan(&mut self, session: &str, plan: &AcceptedPlan) {
+        self.plans.retain(|(known, _)| known != session);
+        self.plans.insert(0, (session.to_owned(), plan.clone()));
+        self.plans.truncate(MAX_PLANS);
     }
 
     /// Returns the session that was refused last and has not passed since.
@@ -306,6 +328,7 @@ impl JournalState {
                 self.proofs.insert(0, (event.id.clone(), (**proof).clone()));
                 self.proofs.truncate(MAX_PROOFS);
             }
+            EventKind::Plan(plan) => self.note_plan(event.session.as_deref().unwrap_or_default(), plan),
             EventKind::Rescue(rescue) => {
                 self.sessions.rescue(event.session.as_deref().unwrap_or_default(), &event.id, rescue);
             }

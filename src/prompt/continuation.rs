@@ -16,7 +16,7 @@ pub(super) const MENU_BYTES: usize = 1024;
 
 static ITEM: LazyLock<Option<Regex>> =
     LazyLock::new(|| own_regex(r"^\s{0,6}(?:[-*+•]\s+|\(?(\d{1,2}|[a-zA-Z])[.):]\s+|\*\*(\d{1,2})[.)]\s*)(\S.*)$"));
-static RANGE: LazyLock<Option<Regex>> =
+pub(super) static RANGE: LazyLock<Option<Regex>> =
     LazyLock::new(|| own_regex(r"\b(\d{1,2})\s*(?:-|–|to|a|al|bis|à|até|through|thru|hasta|\.\.|到)\s*(\d{1,2})\b"));
 
 /// Returns the items of the menu that a turn ends with; empty for fewer than two.

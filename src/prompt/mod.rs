@@ -18,6 +18,7 @@ mod questions;
 mod score_basis;
 mod scores;
 mod smells;
+mod task_order;
 mod task_scope;
 mod word_lists;
 
@@ -31,6 +32,7 @@ pub use prompt_text::{MAX_READ, NameInPrompt, NameKind, PromptText};
 pub use questions::PromptQuestion;
 pub use scores::{PromptScore, PromptScores, ScoreEvidence};
 pub use smells::Smell;
+pub use task_order::{ChosenOrder, chosen_order};
 pub use task_scope::TaskInPrompt;
 
 /// The consequence of a score.
@@ -102,6 +104,8 @@ pub struct PromptEvaluation {
     pub reformulation: Option<String>,
     /// The tasks, when there are two or more.
     pub tasks: Vec<TaskInPrompt>,
+    /// `true` if the request says that it wants the tasks all together.
+    pub together: bool,
 }
 
 /// The most tasks that are listed.
@@ -147,13 +151,14 @@ pub fn evaluate(reading: &PromptText<'_>, previous: Option<&str>, findings: &Fin
         score = score.min(MAX_WITH_SMELLS.max(composite));
     }
     let band = PromptBand::of(score);
-    let tasks = spans
+    let tasks: Vec<TaskInPrompt> = spans
         .iter()
         .map(|&(start, end)| TaskInPrompt {
             text: reading.text[start..end].trim().trim_end_matches([',', ';', '.']).to_owned(),
             touches: questions::touches(&ground, start, end),
         })
         .collect();
+    let together = clauses.iter().any(|clause| task_order::says_together(&reading.wish[clause.start..clause.end]));
     let reformulation = band.is_halted().then(|| questions::reformulation(&ground, &scores));
     let asked: Vec<String> = smells.iter().map(|smell| questions::of_smell(smell, &ground)).collect();
     for (smell, question) in smells.iter_mut().zip(asked) {
@@ -177,13 +182,15 @@ pub fn evaluate(reading: &PromptText<'_>, previous: Option<&str>, findings: &Fin
             questions.into_iter().take(if band == PromptBand::Note { 1 } else { 3 }).collect()
         },
         reformulation,
+        together: together && !tasks.is_empty(),
         tasks,
     }
 }
 
 fn continued(reading: &PromptText<'_>, previous: Option<&str>) -> PromptEvaluation {
     let selected = continuation::selected(reading.text, previous).filter(|items| items.len() > 1).unwrap_or_default();
-    let tasks = selected.into_iter().map(|text| TaskInPrompt { text, touches: Vec::new() }).collect();
+    let tasks: Vec<TaskInPrompt> =
+        selected.into_iter().map(|text| TaskInPrompt { text, touches: Vec::new() }).collect();
     PromptEvaluation {
         schema_version: 1,
         class: "conversational",
@@ -197,6 +204,7 @@ fn continued(reading: &PromptText<'_>, previous: Option<&str>) -> PromptEvaluati
         smells: Vec::new(),
         questions: Vec::new(),
         reformulation: None,
+        together: !tasks.is_empty() && task_order::says_together(reading.text),
         tasks,
     }
 }

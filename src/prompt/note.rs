@@ -15,7 +15,12 @@ const MAX_TASK_CHARS: usize = 120;
 impl PromptEvaluation {
     /// Returns `true` if the agent should hear about it before it begins.
     pub fn deserves_note(&self) -> bool {
-        self.band.is_halted() || self.smells.len() >= MIN_SMELLS || self.tasks.len() >= MIN_TASKS
+        self.band.is_halted() || self.smells.len() >= MIN_SMELLS || self.asks_for_order()
+    }
+
+    /// Returns `true` if the person should be asked for the order of the tasks.
+    pub fn asks_for_order(&self) -> bool {
+        self.tasks.len() >= MIN_TASKS && !self.together
     }
 
     /// Returns the words that acknowledge an improvement.
@@ -41,12 +46,13 @@ pub fn note(evaluation: &PromptEvaluation, questions: &[&PromptQuestion], prompt
             let _ = writeln!(out, "{number}. {}{options}", question.text);
         }
     }
-    if evaluation.tasks.len() >= MIN_TASKS {
+    if evaluation.asks_for_order() {
         let count = evaluation.tasks.len().to_string();
         let _ = writeln!(out, "{}", say("note_tasks", &[("count", &count)]));
         for (task, number) in evaluation.tasks.iter().zip(1..) {
             let _ = writeln!(out, "{number}. {}", plain(&task.text));
         }
+        let _ = writeln!(out, "{}", say("note_order", &[]));
     }
     if out.is_empty() {
         return None;

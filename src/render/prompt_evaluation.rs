@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::prompt::{PromptBand, PromptEvaluation, TaskInPrompt};
+use crate::event::accepted_plan::AcceptedPlan;
+use crate::foreign_text::one_line;
+use crate::prompt::{PromptBand, PromptEvaluation};
 use crate::prompt_history::{PromptHistory, PromptTrend};
 
 /// Returns one line for a clear request; questions and a reformulation for others.
@@ -20,16 +22,16 @@ pub fn lines(evaluation: &PromptEvaluation) -> String {
         }
     }
     for question in &evaluation.questions {
-        let _ = writeln!(out, "  - {}", question.text);
+        let _ = writeln!(out, "  - {}", one_line(&question.text));
         for (option, letter) in question.options.iter().zip('a'..) {
-            let _ = writeln!(out, "      {letter}) {option}");
+            let _ = writeln!(out, "      {letter}) {}", one_line(option));
         }
     }
     if let Some(reformulation) = &evaluation.reformulation {
-        let _ = writeln!(out, "for example: {reformulation}");
+        let _ = writeln!(out, "for example: {}", one_line(reformulation));
     }
     if !evaluation.tasks.is_empty() {
-        out.push_str(&table(&evaluation.tasks));
+        out.push_str(&table(evaluation));
     }
     out
 }
@@ -59,13 +61,29 @@ pub fn history(history: &PromptHistory) -> String {
 }
 
 /// Returns the tasks with their numbers, and the question for the order.
-pub fn table(tasks: &[TaskInPrompt]) -> String {
+pub fn table(evaluation: &PromptEvaluation) -> String {
+    let tasks = &evaluation.tasks;
     let mut out = String::new();
     for (task, number) in tasks.iter().zip(1..) {
-        let text = task.text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let touches = if task.touches.is_empty() { String::new() } else { format!("  ({})", task.touches.join(", ")) };
+        let text = one_line(&task.text);
+        let touches =
+            if task.touches.is_empty() { String::new() } else { format!("  ({})", one_line(&task.touches.join(", "))) };
         let _ = writeln!(out, "{number:>3}  {text}{touches}");
     }
-    let _ = writeln!(out, "These are {} tasks. In which order, or all together?", tasks.len());
+    let count = tasks.len();
+    let order =
+        if evaluation.together { ", all together as the request says." } else { ". In which order, or all together?" };
+    let _ = writeln!(out, "These are {count} tasks{order}");
+    out
+}
+
+/// Returns the tasks of a plan in their order.
+pub fn plan(plan: &AcceptedPlan) -> String {
+    let mut out = String::new();
+    for task in &plan.tasks {
+        let _ = writeln!(out, "{:>3}  {}", task.number, one_line(&task.text));
+    }
+    let how = if plan.together { "all together" } else { "in this order" };
+    let _ = writeln!(out, "This is the plan, {how}. A commit names a task with a line such as `Plan-Item: 1`.");
     out
 }

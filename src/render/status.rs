@@ -7,11 +7,16 @@ use serde::Serialize;
 
 use crate::event::model_call::ModelCall;
 use crate::fact::Facts;
+use crate::fact::plan::{PlanProgress, PlanStep};
 use crate::fact::subject::Base;
+use crate::foreign_text::shortened;
 use crate::gates::finding::{Answer, GateResult};
 use crate::plural::counted;
 use crate::policy::{Mode, Policy, PolicySource};
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
+
+/// The longest part of a task that is shown, in characters.
+const MAX_TASK: usize = 100;
 
 /// The content of the screen.
 #[derive(Serialize)]
@@ -32,6 +37,9 @@ pub struct StatusView<'a> {
     pub would_block: &'a BTreeMap<String, u64>,
     /// The number of refusals in a row in this session, by gate.
     pub attempts: &'a BTreeMap<String, u32>,
+    /// The plan that a person accepted, or `None` if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<&'a PlanProgress>,
     /// The cost of the user's models in this session, or `None` if none is configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub models: Option<ModelCost>,
@@ -128,6 +136,9 @@ pub fn lines(status: &StatusView<'_>) -> String {
     for (gate, count) in status.attempts.iter().filter(|(_, count)| **count > 0) {
         let _ = writeln!(text, "\n{gate} has refused this session {} in a row", times((*count).into()));
     }
+    if let Some(plan) = status.plan {
+        plan_lines(plan, &mut text);
+    }
     if let Some(models) = &status.models {
         model_lines(models, &mut text);
     }
@@ -135,6 +146,18 @@ pub fn lines(status: &StatusView<'_>) -> String {
         let _ = writeln!(text, "\n{WARN}note{WARN:#} {}", note.text);
     }
     text
+}
+
+/// Adds the plan, a line for each task.
+fn plan_lines(plan: &PlanProgress, text: &mut String) {
+    let how = if plan.together { "all together" } else { "in this order" };
+    let _ = writeln!(text, "\n{STRONG}plan{STRONG:#} {DIM}{how}{DIM:#}");
+    for PlanStep { task, commit } in &plan.steps {
+        let (style, word) = if commit.is_some() { (GOOD, "named") } else { (WARN, "open") };
+        let what = shortened(&task.text, MAX_TASK);
+        let by = commit.as_ref().map(|commit| format!("  {DIM}{commit}{DIM:#}")).unwrap_or_default();
+        let _ = writeln!(text, "  {style}{word:<10}{style:#} {}. {what}{by}", task.number);
+    }
 }
 
 /// Returns "once" or "3 times".

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::event::accepted_plan::AcceptedPlan;
 use crate::event::agent_work::{Act, AgentWork};
 use crate::event::model_call::ModelCall;
 use crate::event::red_green::RedGreenProof;
@@ -67,6 +68,7 @@ fn tell(kind: &EventKind) -> (Style, String, String) {
             let what = format!("board {} version {} by {}{role}", posted.place, posted.version, posted.author);
             (GOOD, what, String::new())
         }
+        EventKind::Plan(plan) => (GOOD, tell_plan(plan), String::new()),
         EventKind::Settings(settings) => (Style::new(), tell_settings(settings), String::new()),
         EventKind::Model(call) => tell_model(call),
         EventKind::Damage(damage) => (BAD, format!("damage: {}", damage.what), String::new()),
@@ -84,6 +86,12 @@ fn tell(kind: &EventKind) -> (Style, String, String) {
         }
         EventKind::Unknown { kind, .. } => (DIM, format!("{kind} (of a later version)"), String::new()),
     }
+}
+
+fn tell_plan(plan: &AcceptedPlan) -> String {
+    let tasks: Vec<String> = plan.tasks.iter().map(|task| format!("{}. {}", task.number, task.text)).collect();
+    let how = if plan.together { "all together" } else { "in this order" };
+    format!("plan accepted, {how}: {}", tasks.join("; "))
 }
 
 fn tell_settings(settings: &SessionSettings) -> String {

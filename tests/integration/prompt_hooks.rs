@@ -79,3 +79,85 @@ fn a_damaged_history_is_set_aside_and_the_note_still_comes() {
     let said = session.hook("UserPromptSubmit", json!({"prompt": "improve it"}));
     assert!(said.out.contains("additionalContext") && said.err.contains("prompts.json.damaged"), "{said:?}");
 }
+
+/// Three tasks in one request.
+const TASKS: &str =
+    "1. rename search to find in api/search.rs\n2. delete db/search.rs\n3. add a line \"x\" to README.md";
+
+fn project_with_three_places() -> Project {
+    let project = Project::with("version = 1\n");
+    project.repo.write("api/search.rs", "fn search() {}\n").write("db/search.rs", "fn search() {}\n");
+    project.repo.write("README.md", "a\n").commit_all("core: begin");
+    project
+}
+
+fn status(project: &Project) -> Value {
+    serde_json::from_str(&project.gate(["status", "--json"]).exits(0).out).unwrap()
+}
+
+#[test]
+fn the_order_that_a_person_chooses_is_the_plan_and_a_stop_names_what_is_left() {
+    for (answer, order, together) in [
+        ("3, then 1", &[3, 1][..], false),
+        ("todo junto", &[1, 2, 3], true),
+        ("primero la 2 y luego el resto", &[2, 1, 3], false),
+    ] {
+        let project = project_with_three_places();
+        let session = Session::claude(&project);
+        let say = |text: &str| {
+            added("claude", "UserPromptSubmit", &session.hook("UserPromptSubmit", json!({ "prompt": text })))
+        };
+        assert!(say(TASKS).contains("3 tasks"), "{answer}");
+        session.stop("In which order shall I do them, or all together?");
+        let note = say(answer);
+        assert!(note.contains("Plan-Item: "), "{answer}: {note}");
+        let shown = status(&project);
+        let numbers: Vec<u64> =
+            shown["plan"]["steps"].as_array().unwrap().iter().map(|s| s["task"]["number"].as_u64().unwrap()).collect();
+        assert_eq!(numbers, order, "{answer}: {shown}");
+        assert_eq!(shown["plan"]["together"], together, "{answer}");
+        let lines = project.gate(["status"]).exits(0).out;
+        assert!(lines.contains("rename search to find in api/search.rs"), "{answer}: {lines}");
+        assert!(project.gate(["log"]).exits(0).out.contains("plan accepted"), "{answer}");
+
+        project.repo.write("README.md", "a\nx\n").commit_all("docs: add a line\n\nPlan-Item: 3");
+        let stop = || session.stop("I added the line and I am done.").out;
+        let said = stop();
+        assert!(said.contains("no commit names") && said.contains("1 (“rename search"), "{answer}: {said}");
+        assert!(!said.contains("3 (“"), "{answer}: {said}");
+        project.repo.write("api/search.rs", "fn find() {}\n").commit_all("api: rename\n\nPlan-Item: all");
+        let said = stop();
+        assert!(!said.contains("no commit names"), "{answer}: {said}");
+    }
+}
+
+#[test]
+fn another_request_is_no_order_and_together_in_a_request_is_recorded() {
+    let project = project_with_three_places();
+    let session = Session::claude(&project);
+    let say =
+        |text: &str| added("claude", "UserPromptSubmit", &session.hook("UserPromptSubmit", json!({ "prompt": text })));
+    let plan = || status(&project)["plan"].clone();
+    say(TASKS);
+    session.stop("In which order?");
+    say("add a line \"2, 1, 3\" to README.md");
+    say("2, 1, 3");
+    assert_eq!(plan(), Value::Null, "the question was about another request");
+    let note = say(&format!("{TASKS}\n\nDo them all together."));
+    assert!(note.contains("all together") && !note.contains("In which order"), "{note}");
+    assert_eq!(plan()["together"], true);
+}
+
+#[test]
+fn gate_scope_records_the_order_that_a_person_told_the_agent() {
+    let project = project_with_three_places();
+    let scope = |order: &str| project.gate(["scope", "--order", order, TASKS]);
+    let said = scope("primero la 3").exits(0);
+    assert!(said.out.starts_with("  3  add a line"), "{said:?}");
+    assert!(project.gate(["status"]).exits(0).out.contains("3. add a line"));
+    for wrong in ["4", "the usual", ""] {
+        assert!(scope(wrong).exits(64).err.contains("order"), "{wrong}");
+    }
+    let one = project.gate(["scope", "--order", "1", "rename search to find in api/search.rs"]);
+    assert!(one.exits(64).err.contains("one task"));
+}

@@ -16,6 +16,7 @@ use crate::contract_shelf::BegunContract;
 use crate::escalation::Escalation;
 use crate::escalation::handoff::packet::Packet;
 use crate::eval::eval_report::EvalReport;
+use crate::event::accepted_plan::AcceptedPlan;
 use crate::event::agent_work::AgentWork;
 use crate::event::model_call::ModelCall;
 use crate::event::posted::Posted;
@@ -63,6 +64,7 @@ enum EventData {
     Proof(RedGreenProof),
     Posted(Posted),
     Settings(SessionSettings),
+    Plan(AcceptedPlan),
     Model(ModelCall),
     Damage(Damage),
     Repaired(Repaired),

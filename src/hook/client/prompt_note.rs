@@ -1,8 +1,13 @@
 //! Looks at a person's prompt before the work, and writes the note for the agent. A prompt is never refused or altered.
 
-use super::hook_context::Desk;
+use std::fmt::Write as _;
+
+use super::hook_context::{Desk, clean};
 use crate::config::{self, PromptNotes};
-use crate::prompt::{PromptEvaluation, PromptText, evaluate, note};
+use crate::event::EventKind;
+use crate::event::accepted_plan::{AcceptedPlan, PlannedTask, numbered};
+use crate::foreign_text::one_line;
+use crate::prompt::{PromptEvaluation, PromptText, chosen_order, evaluate, note, phrase};
 use crate::prompt_history::{self, PromptHistory};
 use crate::prompt_lookup::{LOOKUP_TIMEOUT, look_up};
 
@@ -23,11 +28,69 @@ pub(super) fn about(desk: &mut Desk, text: &str) -> Option<String> {
     if is_command || config::prompt_notes(&desk.root) == PromptNotes::Off {
         return None;
     }
+    if let Some(said) = accepted_order(desk, text) {
+        return Some(said);
+    }
     let evaluation = evaluation(desk, text)?;
     let (questions, rises) = kept(desk, &evaluation);
+    let plan = together(desk, &evaluation);
     let questions: Vec<_> = evaluation.questions.iter().filter(|question| questions.contains(&question.text)).collect();
     let said = if evaluation.deserves_note() { note(&evaluation, &questions, text) } else { None };
-    said.or_else(|| rises.then(|| evaluation.acknowledgement(text)))
+    let said = said.or_else(|| rises.then(|| evaluation.acknowledgement(text)));
+    let said: Vec<String> = [said, plan].into_iter().flatten().collect();
+    (!said.is_empty()).then(|| said.join("\n"))
+}
+
+/// Makes the answer to the question for the order the plan of the session, and returns the note about it.
+fn accepted_order(desk: &mut Desk, text: &str) -> Option<String> {
+    if desk.memory.unordered.is_empty() {
+        return None;
+    }
+    let is_asked = desk.memory.last_words.trim_end().ends_with('?');
+    let order = chosen_order(text, desk.memory.unordered.len(), is_asked)?;
+    let tasks = std::mem::take(&mut desk.memory.unordered);
+    desk.remember();
+    Some(record_plan(desk, &tasks, &order.numbers, order.together))
+}
+
+/// Keeps the tasks of a request until the person says their order. Returns the note if the request says that it wants
+/// them all together: then they are the plan.
+fn together(desk: &mut Desk, evaluation: &PromptEvaluation) -> Option<String> {
+    let tasks = numbered(&evaluation.tasks, clean);
+    // "Go on" answers something else.
+    if evaluation.score.is_none() && tasks.is_empty() {
+        return None;
+    }
+    if evaluation.together {
+        let numbers: Vec<usize> = tasks.iter().map(|task| task.number).collect();
+        desk.memory.unordered.clear();
+        desk.remember();
+        return Some(record_plan(desk, &tasks, &numbers, true));
+    }
+    let unordered = if evaluation.asks_for_order() { tasks } else { Vec::new() };
+    if desk.memory.unordered != unordered {
+        desk.memory.unordered = unordered;
+        desk.remember();
+    }
+    None
+}
+
+fn record_plan(desk: &mut Desk, tasks: &[PlannedTask], numbers: &[usize], together: bool) -> String {
+    let head = desk.place.repo.head().ok().and_then(|head| head.commit);
+    let plan = AcceptedPlan::ordered(tasks, numbers, together, head);
+    let said = plan_note(&plan);
+    desk.append(vec![EventKind::Plan(plan)]);
+    said
+}
+
+/// Returns the note about a plan for the agent that carries it out.
+fn plan_note(plan: &AcceptedPlan) -> String {
+    let key = if plan.together { "plan_together" } else { "plan_order" };
+    let mut out = phrase("en", key, 0, &[]);
+    for task in &plan.tasks {
+        let _ = write!(out, "\n{}. {}", task.number, one_line(&task.text));
+    }
+    out
 }
 
 fn evaluation(desk: &mut Desk, text: &str) -> Option<PromptEvaluation> {

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::hex_digest;
+use crate::event::accepted_plan::PlannedTask;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::KeptSnapshot;
@@ -55,6 +56,8 @@ pub(super) struct SessionMemory {
     pub(super) remarks: String,
     /// The end of the agent's last message.
     pub(super) last_words: String,
+    /// The tasks of the last request, if the person was to be asked for their order.
+    pub(super) unordered: Vec<PlannedTask>,
     /// The remarks that turns without a change have shown, newest last. Each is shown once.
     pub(super) shown: Vec<String>,
     /// The working tree whose content was last refused.
