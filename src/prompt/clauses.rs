@@ -49,7 +49,7 @@ static BREAK: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 static POLITE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     own_regex(
-        r"(?i)^(?:[-*•]\s+|(?:in|en|dans|em|im|inside)\s+(?:\S*(?-i:[A-Z_./])\S*|\s),?\s+|\(?\d{1,2}[.)]\s+|(?:please|pls|automatically|automáticamente|automatisch|can you|could you|would you|can we|could we|shall we|should we|is it possible to|i want you to|i want to|i'd like to|i need to|i need you to|we need to|let's|lets|now|just|only|also|then|and|so|first|next|finally|ok|okay|yes|yep|yeah|sure|fine|but|hey|hi|sí|vale|pero|venga|oye|ja|aber|oui|mais|sim|mas|por favor|puedes|pod[eé]s|podr[ií]as|podemos|podr[ií]amos|necesitamos que|se puede|quiero que|quiero|necesito que|ahora|solo|s[oó]lo|tambi[eé]n|y|luego|bitte|kannst du|jetzt|s'il te plaît|peux-tu|pode|você pode|请|帮我)\b[,:]?\s*)+",
+        r"(?i)^(?:[-*•]\s+|(?:in|en|dans|em|im|inside)\s+(?:\S*(?-i:[A-Z_./])\S*|\s),?\s+|\(?\d{1,2}[.)]\s+|(?:please|pls|automatically|automáticamente|automatisch|would you be able to|are you able to|can you|could you|would you|can we|could we|shall we|should we|is it possible to|i want you to|i want to|i'd like to|i'd like you to|i would like(?: you)? to|i(?:'d| would) like your help(?: with| in| to)?|i need to|i need you to|we need to|let's|lets|now|just|only|also|then|and|so|first|next|finally|ok|okay|yes|yep|yeah|sure|fine|but|hey|hi|sí|vale|pero|venga|oye|ja|aber|oui|mais|sim|mas|por favor|puedes|pod[eé]s|podr[ií]as|podemos|podr[ií]amos|necesitamos que|se puede|quiero que|quiero|necesito que|ahora|solo|s[oó]lo|tambi[eé]n|y|luego|bitte|kannst du|jetzt|s'il te plaît|peux-tu|pode|você pode|请|帮我)\b[,:]?\s*)+",
     )
 });
 
@@ -72,13 +72,33 @@ pub(super) fn clauses(wish: &str, language: PromptLanguage) -> Vec<Clause> {
         let body = start + (text.len() - text.trim_start().len());
         let polite = POLITE.as_ref().and_then(|regex| regex.find(&wish[body..end])).map_or(0, |hit| hit.end());
         let body = body + polite;
-        let found = clause(wish, (start, body, end), first, language);
+        let body = body + helps(&wish[body..end]);
+        let mut found = clause(wish, (start, body, end), first, language);
+        if only_wishes(text) {
+            found.act = None;
+        }
         first &= found.act.is_none() && !language.has("says.expected", text);
         clauses.push(found);
     }
     mark_questions(wish, &mut clauses);
     mark_reading(wish, language, &mut clauses);
     clauses
+}
+
+/// Returns `true` for the "we need also" of "we need also to add a field": the act follows.
+fn only_wishes(text: &str) -> bool {
+    let text = text.trim();
+    let rest = PromptLanguage::ANY.begins("says.wishes", text).map(|length| text[length..].trim());
+    rest.is_some_and(|rest| rest.eq_ignore_ascii_case("also") || ["también", "además"].contains(&rest))
+}
+
+/// Returns the length of "help me" before an act. Alone, it is a vague act of its own.
+fn helps(text: &str) -> usize {
+    let any = PromptLanguage::ANY;
+    let Some(length) = any.begins("says.helps", text) else { return 0 };
+    let rest = text[length..].trim_start();
+    let acts = ["acts.precise", "acts.create", "acts.run", "acts.review", "acts.question"];
+    if acts.iter().any(|key| any.begins(key, rest).is_some()) { text.len() - rest.len() } else { 0 }
 }
 
 /// Takes the act from a clause that only says what to read, when another says what to do with it: "read the guide and

@@ -7,6 +7,9 @@ use super::prompt_text::{NameInPrompt, NameKind};
 use super::score_basis::ScoreBasis;
 use super::scores::{MIN_QUESTION_WORDS, ScoreEvidence, is_explicit};
 
+/// The reason of a name that was not reached.
+pub(super) const NOT_LOOKED_UP: &str = "not looked up: the limit was reached";
+
 impl ScoreBasis<'_> {
     pub(super) fn context(&self, places: &PromptTargets<'_>) -> (u8, &'static str) {
         let explicit = |name: &&&NameInPrompt| is_explicit(name);
@@ -56,10 +59,11 @@ impl ScoreBasis<'_> {
         if creates && places.missing.is_empty() && self.has("says.conventional") {
             return (4, "a new thing with a usual place");
         }
-        if self.has("says.shared") || (places.unknown > 0 && !total) {
+        if self.has("says.shared") || (!places.unknown.is_empty() && !total) {
             // "Add a test for the last commit" names its place, "add a page to the repository" does not.
             let is_placed = !creates || self.has("acts.test") && self.has("says.changes");
-            let names_file = places.unknown > 0 && self.reading.explicit().any(|name| name.kind == NameKind::Path);
+            let names_file =
+                !places.unknown.is_empty() && self.reading.explicit().any(|name| name.kind == NameKind::Path);
             let score = if is_placed { 5 } else { 3 + u8::from(names_file) };
             return (score, "the place is known");
         }
@@ -125,6 +129,7 @@ impl ScoreBasis<'_> {
         evidence
             .extend(places.several.iter().map(|(name, found)| at(name, format!("found in {} places", found.len()))));
         evidence.extend(places.missing.iter().map(|name| at(name, "not found in this repository".to_owned())));
+        evidence.extend(places.unknown.iter().map(|name| at(name, NOT_LOOKED_UP.to_owned())));
         if evidence.is_empty() {
             evidence.push(Self::whole(why));
         }

@@ -14,7 +14,8 @@ pub(super) struct PromptTargets<'a> {
     pub(super) several: Vec<(&'a NameInPrompt, Vec<String>)>,
     pub(super) part: Vec<(&'a NameInPrompt, Vec<String>)>,
     pub(super) missing: Vec<&'a NameInPrompt>,
-    pub(super) unknown: usize,
+    /// The names of a definite form that were not looked up in time.
+    pub(super) unknown: Vec<&'a NameInPrompt>,
     /// The number of files that the prompt asks to make.
     pub(super) new_files: usize,
 }
@@ -48,7 +49,8 @@ impl<'a> ScoreBasis<'a> {
                 Resolution::Missing => {
                     places.new_files += usize::from(name.kind == NameKind::Path && self.is_new(name));
                 }
-                Resolution::Unknown => places.unknown += usize::from(!is_word),
+                Resolution::Unknown if is_word => {}
+                Resolution::Unknown => places.unknown.push(name),
             }
         }
         places

@@ -104,13 +104,15 @@ static PASTED: LazyLock<Vec<LazyPattern>> = LazyLock::new(|| {
         r#"(?m)^"[^"]+"\s*$"#,
         r"(?m)^\s*>.*$",
         r"(?m)^\s*\$ .*$",
+        // What `git log` prints, to the end.
+        r"(?s)(?-s:^|\n)commit [0-9a-f]{7,40}\b[^\n]*\n(?:Merge: [^\n]*\n)?Author: .*\z",
     ];
     patterns.into_iter().map(regex).collect()
 });
 static SINGLE_QUOTED: LazyLock<LazyPattern> = LazyLock::new(|| regex(r"(?:^|[\s(\[])('[^'\n]*')"));
 static TRACE: LazyLock<LazyPattern> = LazyLock::new(|| {
     regex(
-        r#"(?m)^(?:Traceback \(most recent call last\):|\s+File ".*|\s+at \S+.*[:(].*|\s*(?:\w+\.)*\w*(?:Error|Exception|Panic)\b: .*|thread '.*' panicked at.*|error(?:\[E\d+\])?: .*|panic: .*|goroutine \d+.*|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|(?:ERROR|FATAL|WARN)\b.*|FAILED? .*|npm ERR!.*|note: .*|warning: .*|caused by:? .*|\s*\^+\s*|\[signal .*|\s*\S+\.\S+\(.*\)|\s+/\S+:\d+.*|\s+\d+: \S+::\S+.*)$"#,
+        r#"(?m)^(?:Traceback \(most recent call last\):|\s+File ".*|\s+at \S+.*[:(].*|\s*(?:\w+\.)*\w*(?:Error|Exception|Panic)\b: .*|thread '.*' panicked at.*|error(?:\[E\d+\])?: .*|panic: .*|panic\(.*|goroutine \d+.*|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|(?:ERROR|FATAL|WARN)\b.*|FAILED? .*|npm ERR!.*|note: .*|warning: .*|caused by:? .*|\s*\^+\s*|\[signal .*|\s*\S+\.\S+\(.*\)|\s+/\S+:\d+.*|\s+\d+: \S+::\S+.*)$"#,
     )
 });
 /// A sentence; a point between digits does not end it.

@@ -151,6 +151,11 @@ impl ScoreBasis<'_> {
         (definite, named)
     }
 
+    /// Returns `true` if so many are three of four tasks, or more.
+    pub(super) fn are_most(&self, tasks: usize) -> bool {
+        tasks * 4 >= self.tasks * 3
+    }
+
     /// Returns the number of plain words in a part that name something here.
     pub(super) fn words_here(&self, start: usize, end: usize) -> usize {
         let inside = self.reading.names.iter().filter(|name| start <= name.start && name.start < end);
@@ -230,6 +235,13 @@ impl ScoreBasis<'_> {
         let sets = self.language.has("acts.sets", &self.reading.wish) || self.replaces();
         let is_rule = ["says.triggers", "says.conditions"].iter().any(|key| self.has(key));
         sets && !is_rule && self.says_value()
+    }
+
+    /// Returns `true` for "a.md has duplicate items, fix this": what is wrong is named before the act.
+    pub(super) fn names_defect(&self) -> bool {
+        let first = self.clauses.iter().find(|clause| clause.act.is_some());
+        let before = first.map_or("", |first| &self.reading.wish[..first.start]);
+        self.smells.is_empty() && self.language.has("says.defects", before)
     }
 
     /// Returns `true` for "14px instead of 12px".

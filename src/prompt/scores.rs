@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::clauses::ClauseAct;
 use super::concrete_values::{concrete, has_metric};
+use super::context_score::NOT_LOOKED_UP;
 use super::places::PromptTargets;
 use super::prompt_text::{NameInPrompt, NameKind};
 use super::score_basis::ScoreBasis;
@@ -46,6 +47,11 @@ pub struct PromptScores {
 }
 
 impl PromptScores {
+    /// Returns the names that were not looked up in time.
+    pub fn not_looked_up(&self) -> impl Iterator<Item = &str> {
+        self.cs.evidence.iter().filter(|evidence| evidence.why == NOT_LOOKED_UP).map(|evidence| evidence.text.as_str())
+    }
+
     /// Returns the weighted sum, in tenths: 10 to 50.
     pub fn tenths(&self) -> u32 {
         let of = |score: &PromptScore| u32::from(score.score);
@@ -55,6 +61,8 @@ impl PromptScores {
 
 /// The fewest words of a question that a search can answer.
 pub(super) const MIN_QUESTION_WORDS: usize = 2;
+/// The fewest words of something new whose trigger is named.
+const MIN_TRIGGERED_WORDS: usize = 5;
 /// The fewest words by which a wish with an unknown verb says what it wants.
 const MIN_ASSUMED_WORDS: usize = 5;
 
@@ -115,7 +123,7 @@ impl ScoreBasis<'_> {
         }
         if self.tasks > 1 {
             let (definite, named) = self.definite_tasks();
-            let named_well = if named == self.tasks && cs >= 4 { 4 } else { 2 + u8::from(named > 0 && cs >= 3) };
+            let named_well = if self.are_most(named) && cs >= 4 { 4 } else { 2 + u8::from(named > 0 && cs >= 3) };
             return Self::scored(if definite == self.tasks { 5 } else { named_well }, "several tasks");
         }
         if self.has_open_part() {
@@ -186,13 +194,17 @@ impl ScoreBasis<'_> {
             Some(ClauseAct::Create) => {
                 let explicit = places.several.iter().any(|(name, _)| is_explicit(name));
                 let words = self.content_words();
-                let says_what = words >= 3 && !places.several.is_empty() || words >= 2 && explicit;
+                let is_triggered = words >= MIN_TRIGGERED_WORDS && self.has("says.triggers");
+                let says_what = words >= 3 && !places.several.is_empty() || words >= 2 && explicit || is_triggered;
                 Self::scored(if says_what && places.missing.is_empty() { 4 } else { 3 }, "something new")
             }
             Some(ClauseAct::Vague) if self.smells.is_empty() && self.has("says.failing") => {
                 Self::scored(4, "a check says when it is done")
             }
-            Some(ClauseAct::Vague) if cs >= 4 && (self.is_concrete() || self.has("says.definitions")) => {
+            Some(ClauseAct::Vague)
+                if cs >= 4 && (self.is_concrete() || self.names_defect())
+                    || cs >= 3 && self.has("says.definitions") =>
+            {
                 Self::scored(4, "a result is named")
             }
             Some(ClauseAct::Vague) => {
@@ -282,7 +294,7 @@ impl ScoreBasis<'_> {
         }
         if self.tasks > 1 {
             let (definite, named) = self.definite_tasks();
-            let score = 2 + u8::from(named == self.tasks) + u8::from(definite == self.tasks);
+            let score = 2 + u8::from(self.are_most(named)) + u8::from(definite == self.tasks);
             return Self::scored(score.min(4), "as far as each task says it");
         }
         if self.lists_criteria() && co >= 4 {

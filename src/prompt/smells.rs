@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::clauses::{Clause, ClauseAct};
 use super::concrete_values::{concrete, has_metric};
+use super::continuation::words_in;
 use super::prompt_text::{NameKind, PromptText, own_regex};
 use super::word_lists::{self, PromptLanguage};
 
@@ -36,6 +37,12 @@ pub(super) const SMELLS: [&str; 7] = [
     "scope_creep",
 ];
 
+/// The smells that a pasted result answers.
+const SOLVED: [&str; 3] = ["performance_without_metric", "vague_improvement", "magic_words"];
+
+/// The fewest words of a request that tells how it came about.
+const MIN_LONG_WORDS: usize = 50;
+
 /// The most phrases of one kind that are looked at.
 const MAX_OF_KIND: usize = 50;
 
@@ -48,6 +55,7 @@ pub(super) fn smells(
 ) -> Vec<Smell> {
     let mut found: Vec<Smell> = Vec::new();
     let wish = reading.wish.as_str();
+    let is_long = words_in(wish) >= MIN_LONG_WORDS;
     for id in SMELLS {
         for (start, end) in word_lists::spans(&format!("smells.{id}"), wish).into_iter().take(MAX_OF_KIND) {
             let inside_name = reading.explicit().any(|name| name.start <= start && end <= name.end);
@@ -70,7 +78,21 @@ pub(super) fn smells(
                 && wish[start..end].ends_with('s')
                 && reading.explicit().next().is_some()
                 && clauses.iter().any(|other| other.act == Some(ClauseAct::Review) && other.start <= start);
+            // "I did a rework of the parser" and "the cleanup" name a thing.
+            let is_thing = id == "vague_improvement" && language.ends("says.owners", &wish[..start]);
+            // `strip-and-polish` is a name.
+            let is_part = wish[..start].strip_suffix('-').is_some_and(|text| text.ends_with(char::is_alphanumeric));
+            // "Let's make it faster. Here is the new version: ..." brings the result along.
+            let is_solved = reading.has_paste && SOLVED.contains(&id) && language.has("says.solutions", wish);
+            // A long request tells first how it came about.
+            let is_background = is_long
+                && clause.is_some_and(|clause| clause.act.is_none())
+                && (is_definite_wish || clauses.iter().any(Clause::is_question));
             if inside_name
+                || is_thing
+                || is_part
+                || is_solved
+                || is_background
                 || is_product
                 || negated
                 || (asked && id != "bug_without_reproduction")
@@ -95,6 +117,9 @@ fn is_beside_a_wish(clause: &Clause, wish: &str, language: PromptLanguage, claus
 
 /// The bytes between "review" and a defect that it should find.
 const MAX_TO_DEFECT: usize = 16;
+
+/// The fewest words after a dash that say what is seen.
+const MIN_SEEN_WORDS: usize = 4;
 
 /// The most words of a prompt that is nothing but a complaint.
 const MAX_COMPLAINT_WORDS: usize = 12;
@@ -184,7 +209,7 @@ fn is_renamed_to(text: &str, language: PromptLanguage) -> bool {
 fn is_negated(wish: &str, start: usize) -> bool {
     static BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         own_regex(
-            r"(?i)(?:\b(?:don't|do not|dont|never|not|no need to|without|rather than|instead of|stop|nothing|no|sin|nunca|en vez de|nicht|ohne|kein\w*|ne|sans|não|sem|nem|ni|called|named|llamad[oa])\s+(?:\S+\s+)?|(?:do|does|am|is|are|'m|'re) ?n[o'’]t (?:ask\w*|look\w*|interested|want\w*|need\w*|about|trying|mean\w*|meant)(?: \S+){0,3}\s|not (?:ask\w*|look\w*|want\w*|need\w*|about|trying|meant)(?: \S+){0,3}\s|no (?:quiero|pido|necesito|busco|se trata de|hace falta)(?: \S+){0,3}\s|不要|别|不是要|无需|不用)$",
+            r"(?i)(?:\b(?:don't|do not|dont|never|not|no need to|(?:forgot|forgotten|failed|tried|managed|had|used) to|without|rather than|instead of|stop|nothing|no|sin|nunca|en vez de|nicht|ohne|kein\w*|ne|sans|não|sem|nem|ni|called|named|llamad[oa])\s+(?:\S+\s+)?|(?:do|does|am|is|are|'m|'re) ?n[o'’]t (?:ask\w*|look\w*|interested|want\w*|need\w*|about|trying|mean\w*|meant)(?: \S+){0,3}\s|not (?:ask\w*|look\w*|want\w*|need\w*|about|trying|meant)(?: \S+){0,3}\s|no (?:quiero|pido|necesito|busco|se trata de|hace falta)(?: \S+){0,3}\s|不要|别|不是要|无需|不用)$",
         )
     });
     let before = &wish[wish[..start].floor_char_boundary(start.saturating_sub(40))..start];
@@ -222,7 +247,9 @@ fn is_open(
             // "It runs nicely. Add a port." says how it is today.
             let is_praise =
                 is_definite_wish && language.spans("says.praises", wish).iter().any(|&(_, praised)| praised == end);
-            !has_metric(text) && !defined && !is_consequence && !is_praise && concrete(rest) <= 1
+            // "A pretty page. It should have a button and a list."
+            let is_detailed = language.has("says.contents", &wish[end..]);
+            !has_metric(text) && !defined && !is_detailed && !is_consequence && !is_praise && concrete(rest) <= 1
         }
         "bug_without_reproduction" => {
             let steps = !super::task_scope::list_items(wish).is_empty();
@@ -242,11 +269,16 @@ fn is_open(
             let is_settled = language.has("says.settles", &wish[start..until])
                 && reading.explicit().any(|name| sentence <= name.start && name.start < until);
             // "Fix the two lint errors": a tool names them.
-            let is_of_tool = language.has("says.tools", &wish[start..end])
+            let is_of_tool = language.has("says.tools", &wish[sentence..end])
                 || reading
                     .names
                     .iter()
                     .any(|name| name.kind == NameKind::Command && sentence <= name.start && name.start < until);
+            // "The bar appears twice — once at the top and again below the title" says what is seen.
+            let is_seen = [" — ", " – "].iter().any(|dash| {
+                let said = wish[start..until].split_once(dash);
+                said.is_some_and(|(_, said)| words_in(said) >= MIN_SEEN_WORDS)
+            });
             // "A button that turns it on and off"
             let is_switch = language.spans("says.switches", &wish[..end]).iter().any(|&(_, switched)| switched == end);
             // "To fix the error, first call the API" says how.
@@ -258,6 +290,7 @@ fn is_open(
                 && !is_asked_case
                 && !is_purpose
                 && !is_switch
+                && !is_seen
                 && !is_settled
                 && !is_of_tool
                 && !reading.has_trace
@@ -341,5 +374,7 @@ fn is_magic(
     // "Update go in all the right places to 1.26" says what should be there.
     let is_exact =
         clause.is_some_and(|clause| clause.act == Some(ClauseAct::Precise) && concrete(&text[clause.start..]) > 0);
-    !defined && !mechanism && !is_example_list && !is_name && !is_part && !is_exact
+    // "Format them properly. Separate thousands, for example."
+    let is_shown = language.has("says.examples", &wish[end..wish.floor_char_boundary(end + MAX_TO_EXAMPLES)]);
+    !defined && !is_shown && !mechanism && !is_example_list && !is_name && !is_part && !is_exact
 }

@@ -182,7 +182,9 @@ fn chain(wish: &str, language: PromptLanguage, clauses: &[Clause]) -> Vec<(usize
     if only.act != Some(ClauseAct::Create) || language.has("says.conditions", &wish[only.start..only.end]) {
         return Vec::new();
     }
-    let after: Vec<&Clause> = clauses.iter().filter(|clause| clause.start >= only.end).collect();
+    // "Make a page. It should have a list and a button." describes one thing.
+    let describes = |clause: &Clause| begins_sentence(wish, language, clause, &["says.behaviour", "says.explains"]);
+    let after = clauses.iter().filter(|clause| clause.start >= only.end && !describes(clause)).collect::<Vec<_>>();
     let objects = |clause: &&&Clause| {
         clause.act.is_none()
             && !clause.is_constraint
@@ -200,14 +202,22 @@ fn chain(wish: &str, language: PromptLanguage, clauses: &[Clause]) -> Vec<(usize
 }
 
 /// Returns `true` for a clause that is a condition, what follows from one, or says how something behaves: "it should
-/// accept a list".
+/// accept a list", "this will be used in the invoice".
 fn is_case(wish: &str, language: PromptLanguage, clause: &Clause) -> bool {
-    let begins = |key: &str, at: usize| {
-        let text = wish[at..].trim_start_matches([' ', ',', '，', '。', '；', '.', ';']);
-        language.begins(key, text).is_some()
-    };
+    const KEYS: [&str; 3] = ["says.triggers", "says.behaviour", "says.explains"];
+    let starts = &wish[clause.start..];
+    begins_sentence(wish, language, clause, &["says.triggers", "says.explains"])
+        || KEYS.iter().any(|key| language.begins(key, without_marks(starts)).is_some())
+}
+
+/// Returns `true` if the sentence that a clause belongs to begins with an entry of one of the lists.
+fn begins_sentence(wish: &str, language: PromptLanguage, clause: &Clause, keys: &[&str]) -> bool {
     let sentence = wish[..clause.start].rfind(['.', '!', '?', '\n', ';', '。', '；']).map_or(0, |at| at + 1);
-    begins("says.triggers", sentence) || ["says.triggers", "says.behaviour"].iter().any(|key| begins(key, clause.start))
+    keys.iter().any(|key| language.begins(key, without_marks(&wish[sentence..])).is_some())
+}
+
+fn without_marks(text: &str) -> &str {
+    text.trim_start_matches([' ', ',', '，', '。', '；', '.', ';'])
 }
 
 fn ends_with_joiner(text: &str) -> bool {

@@ -162,6 +162,12 @@ impl PromptLanguage {
         !self.spans(key, text).is_empty()
     }
 
+    /// Returns `true` if the last word of the text is an entry of the list.
+    pub(super) fn ends(self, key: &str, text: &str) -> bool {
+        let last = text.split_whitespace().next_back().unwrap_or_default();
+        !last.is_empty() && self.spans(key, last).contains(&(0, last.len()))
+    }
+
     /// Returns the end of the entry that the text begins with. "Checkout" in `Checkout.tsx` is not one.
     pub(super) fn begins(self, key: &str, text: &str) -> Option<usize> {
         let text_start = &text[..text.floor_char_boundary(MAX_BEGINNING)];

@@ -1,4 +1,6 @@
-//! Looks the names of a prompt up in the files of a repository, within a time limit.
+//! Looks the names of a prompt up in the files of a repository, within limits of work and time.
+
+mod reading_order;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,9 +9,11 @@ use std::time::{Duration, Instant};
 
 use regex::RegexSet;
 
+use self::reading_order::{LookupBudget, by_value};
 use crate::prompt::{Findings, LookupResult, NameInPrompt, NameKind};
 
-/// The longest time for one prompt. A name that was not reached by then counts as not looked up, never as missing.
+/// The longest time for one prompt. A name that was not reached by then, or with the work that one prompt may cost, counts
+/// as not looked up, never as missing.
 pub const LOOKUP_TIMEOUT: Duration = Duration::from_millis(100);
 const MAX_FILE_BYTES: u64 = 256 * 1024;
 const MAX_PLACES: usize = 20;
@@ -29,20 +33,25 @@ pub fn look_up(root: &Path, paths: &[String], names: &[NameInPrompt], limit: Dur
     let mut findings =
         Findings { commands: commands(root, paths), is_frontend: is_frontend(paths), ..Findings::default() };
     let mut wanted: Vec<(&NameInPrompt, NameMatches)> = Vec::new();
-    for name in names {
-        if name.kind == NameKind::Command || wanted.iter().any(|(other, _)| other.text == name.text) {
+    let is_looked_up = |name: &&NameInPrompt| name.kind != NameKind::Command;
+    let (explicit, plain): (Vec<_>, Vec<_>) = names.iter().filter(is_looked_up).partition(|name| !name.kind.is_plain());
+    let mut in_time = true;
+    for name in explicit.into_iter().chain(plain) {
+        if wanted.iter().any(|(other, _)| other.text == name.text) {
             continue;
         }
-        wanted.push((name, by_path(name, paths)));
         if Instant::now() > end {
-            return findings;
+            in_time = false;
+            break;
         }
+        wanted.push((name, by_path(name, paths)));
     }
-    let complete = read_files(root, paths, &mut wanted, end);
+    let complete = in_time && read_files(root, paths, &mut wanted, end);
     for (name, mut place) in wanted {
         place.within(name);
         let (places, exact) = place.best();
-        if !places.is_empty() || complete {
+        // The paths alone say whether a file is there.
+        if !places.is_empty() || complete || name.kind == NameKind::Path {
             let places = places.iter().take(MAX_PLACES).cloned().collect();
             findings.names.insert(name.text.clone(), LookupResult { places, exact });
         }
@@ -74,6 +83,10 @@ struct NameMatches {
 }
 
 impl NameMatches {
+    fn places_by_path(&self) -> impl Iterator<Item = &String> {
+        self.path.iter().chain(&self.inflected).chain(&self.part)
+    }
+
     /// Decides between several places by the text before the last part of the name: `json` in `render::json::row`.
     fn within(&mut self, name: &NameInPrompt) {
         if self.path.is_empty() {
@@ -199,7 +212,7 @@ fn by_path(name: &NameInPrompt, paths: &[String]) -> NameMatches {
     place
 }
 
-/// Reads the files for facts that paths do not show. Returns `false` if the time was over before the end.
+/// Reads the files for facts that paths do not show. Returns `false` if work or time was used up before the end.
 fn read_files(root: &Path, paths: &[String], wanted: &mut [(&NameInPrompt, NameMatches)], end: Instant) -> bool {
     let short = |name: &NameInPrompt| match name.kind {
         NameKind::Identifier => name.text.rsplit([':', '.']).next().unwrap_or_default().to_owned(),
@@ -223,15 +236,18 @@ fn read_files(root: &Path, paths: &[String], wanted: &mut [(&NameInPrompt, NameM
     });
     let (Ok(defined), Ok(mentioned)) = (RegexSet::new(defined), RegexSet::new(mentioned)) else { return false };
     let parts = parts_of_definitions(wanted, &names);
-    for path in paths {
-        if Instant::now() > end {
-            return false;
+    let mut budget = LookupBudget::until(end);
+    let named: BTreeSet<String> = wanted.iter().flat_map(|(_, found)| found.places_by_path()).cloned().collect();
+    for path in by_value(paths, |path| named.contains(path)) {
+        if UNREAD.iter().any(|end| path.ends_with(end)) {
+            continue;
         }
         let full = root.join(path);
-        let is_read = !UNREAD.iter().any(|end| path.ends_with(end));
-        let fits =
-            is_read && fs::symlink_metadata(&full).is_ok_and(|data| data.is_file() && data.len() <= MAX_FILE_BYTES);
-        let Some(text) = fits.then(|| fs::read(&full).ok()).flatten() else { continue };
+        let length = fs::symlink_metadata(&full).ok().filter(|data| data.is_file() && data.len() <= MAX_FILE_BYTES);
+        if !budget.takes(length.as_ref().map_or(0, fs::Metadata::len)) {
+            return false;
+        }
+        let Some(text) = length.and_then(|_| fs::read(&full).ok()) else { continue };
         let text = String::from_utf8_lossy(&text);
         for at in mentioned.matches(&text) {
             wanted[at].1.mention.insert(path.clone());

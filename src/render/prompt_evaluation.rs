@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::event::accepted_plan::AcceptedPlan;
 use crate::foreign_text::one_line;
-use crate::prompt::{PromptBand, PromptEvaluation};
+use crate::prompt::{PromptBand, PromptEvaluation, PromptScores};
 use crate::prompt_history::{PromptHistory, PromptTrend};
 
 /// Returns one line for a clear request; questions and a reformulation for others.
@@ -20,6 +20,10 @@ pub fn lines(evaluation: &PromptEvaluation) -> String {
             };
             let _ = writeln!(out, "{score:.1} of 5 ({}): {said}", evaluation.class);
         }
+    }
+    let skipped: Vec<String> = evaluation.scores.iter().flat_map(PromptScores::not_looked_up).map(one_line).collect();
+    if !skipped.is_empty() {
+        let _ = writeln!(out, "not looked up, because the limit was reached: {}", skipped.join(", "));
     }
     for question in &evaluation.questions {
         let _ = writeln!(out, "  - {}", one_line(&question.text));

@@ -358,6 +358,19 @@ fn requests_that_say_exactly_what_should_change_are_not_halted() {
         "create .editorconfig",
         "升级SAFE_REGEX使用官方迁移脚本",
         "look at src/settings.py, then rename load_settings to read_settings",
+        "I'd like your help adding a changelog entry for 0.4.4 to CHANGELOG.md",
+        "Can you update .gitignore so dist.log is included please?",
+        "Please write a commit message for my rework of src/settings.py",
+        "src/settings.py has duplicate constants, fix this",
+        "show a badge with the number of unread mails when hovering over the icon in the menu",
+        "can you resolve these lint errors",
+        "who are you?",
+        "The title shows up wrong — once above the menu and once more below the footer. Rename home_page to start_page",
+        "I deleted a branch and git said it was not fully merged, although I thought that I had merged everything into the \
+         main branch a few weeks ago, and there were many commits on both sides since then, so that a plain diff shows far \
+         too much. How can I see exactly which commits git thinks are missing?",
+        "Please look at the change below and say whether README.md has to mention it.\n\ncommit 0a1b2c3d4e5f60718293a4b5c6d7e8f901234567\n\
+         Author: A <a@example.org>\nDate: today\n\n    Improve everything and make it faster\n",
         "hola",
     ] {
         let evaluation = evaluated(folder.path(), prompt, None);
@@ -404,11 +417,68 @@ fn requests_that_say_exactly_what_should_change_are_not_halted() {
         ("Refactor load_settings so the parameter is a Path and not a string", "vague_improvement", false),
         ("Refactor load_settings so it is nicer", "vague_improvement", true),
         ("update all tests and everything else", "total_system", true),
+        ("write a message for our overhaul of src/settings.py", "vague_improvement", false),
+        ("overhaul src/settings.py", "vague_improvement", true),
+        ("merge the branch strip-and-polish", "vague_improvement", false),
+        ("strip and polish it", "vague_improvement", true),
+        ("we forgot to update all files, so `load_settings` raises \"no key\"", "total_system", false),
+        ("we need to update all files", "total_system", true),
+        ("make a pretty page. It should have a button and a list", "vague_improvement", false),
+        ("make a pretty page. It should be good", "vague_improvement", true),
+        ("format the numbers properly. Separate thousands, for example", "magic_words", false),
+        ("format the numbers properly. Thanks", "magic_words", true),
+        (
+            "Make load_settings faster. Here is the new version:\n```\ndef load_settings():\n    pass\n```",
+            "performance_without_metric",
+            false,
+        ),
+        ("Make this faster:\n```\ndef load_settings():\n    pass\n```", "performance_without_metric", true),
+        ("the bar is broken — please fix it", "bug_without_reproduction", true),
     ] {
         let evaluation = evaluated(folder.path(), prompt, None);
         let found = evaluation.smells.iter().any(|smell| smell.id == id);
         assert_eq!(found, smells, "{prompt}: {:?}", evaluation.smells);
     }
+}
+
+#[test]
+fn vague_requests_beside_clear_ones_are_still_halted() {
+    let folder = settings_project();
+    for prompt in [
+        "help me with the console output",
+        "I'd like your help with the app",
+        "update src/settings.py so it works",
+        "fix this",
+        "Can you update the settings please?",
+        "we need also to make it better",
+        "would you be able to clean up the project",
+        "resolve the issues",
+    ] {
+        let evaluation = evaluated(folder.path(), prompt, None);
+        assert!(evaluation.band.is_halted(), "{prompt}: {:?} {:?}", evaluation.score, evaluation.scores);
+    }
+}
+
+#[test]
+fn a_name_beyond_the_limit_of_work_is_not_looked_up_and_never_missing() {
+    let folder = TestFolder::new();
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    for number in 0..3200 {
+        write(&format!("data/{number}.txt"), "nothing\n");
+    }
+    write("zoo/area.rs", "fn first_name() {}\n");
+    write("zoo/y/z.txt", "fn last_name() {}\n");
+    let said = |prompt: &str| {
+        let scores = evaluated(folder.path(), prompt, None).scores.unwrap();
+        scores.cs.evidence.iter().map(|evidence| format!("{}: {}", evidence.text, evidence.why)).collect::<Vec<_>>()
+    };
+    assert_eq!(said("rename first_name to a"), ["first_name: found in one place"], "code is read first");
+    assert_eq!(said("rename last_name to a"), ["last_name: not looked up: the limit was reached"]);
+    assert_eq!(said("rename last_name in zoo/none.rs")[0], "zoo/none.rs: not found in this repository");
 }
 
 #[test]
