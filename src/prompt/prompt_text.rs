@@ -95,6 +95,7 @@ static MASKED: LazyLock<Vec<LazyPattern>> = LazyLock::new(|| {
     ];
     patterns.into_iter().map(regex).collect()
 });
+static URL: LazyLock<LazyPattern> = LazyLock::new(|| regex(r"https?://\S+"));
 static PASTED: LazyLock<Vec<LazyPattern>> = LazyLock::new(|| {
     let patterns = [
         r"(?s)```.*?(?:```|\z)",
@@ -227,7 +228,10 @@ fn without_unspaced_scripts(text: &str) -> Cow<'_, str> {
 
 fn names(text: &str, own: &str, wish: &str) -> Vec<NameInPrompt> {
     let mut found: Vec<NameInPrompt> = Vec::new();
-    let (text, spaced) = (without_unspaced_scripts(text), without_unspaced_scripts(wish));
+    let mut text = without_unspaced_scripts(text).into_owned();
+    // What an address names is elsewhere.
+    blank_all(&mut text, &URL, 0);
+    let spaced = without_unspaced_scripts(wish);
     let place_of = |kind: NameKind| if kind == NameKind::Word { &*spaced } else { &*text };
     let kinds = NAMES.iter().map(|(kind, regex)| (*kind, regex, place_of(*kind)));
     for (kind, regex, place) in kinds.chain([(NameKind::Word, &*UNSPACED_WORD, wish)]) {

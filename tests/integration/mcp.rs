@@ -105,6 +105,10 @@ fn the_tools_answer_as_the_commands_do() {
     let progress: Vec<&Value> =
         client.sent.iter().filter(|message| message["method"] == "notifications/progress").collect();
     assert!(!progress.is_empty() && progress.iter().all(|step| step["params"]["progressToken"] == "p"), "{progress:?}");
+    let before = progress.len();
+    client.request("tools/call", json!({"name": "status", "arguments": {}, "_meta": {"progressToken": "q"}}));
+    let steps = client.sent.iter().filter(|message| message["method"] == "notifications/progress").count();
+    assert_eq!(steps, before, "the lines of a JSON answer are no progress");
     assert_eq!(client.call("check", json!({}))["structuredContent"]["outcome"], "pass");
     assert!(text(&client.call("log", json!({"max_count": 3}))).lines().count() == 3);
     assert!(text(&client.call("escalate", json!({}))).contains("nothing"));

@@ -365,6 +365,7 @@ fn requests_that_say_exactly_what_should_change_are_not_halted() {
         "show a badge with the number of unread mails when hovering over the icon in the menu",
         "can you resolve these lint errors",
         "who are you?",
+        "Rename home_page to start_page, as https://example.org/docs/style/names.md says",
         "The title shows up wrong — once above the menu and once more below the footer. Rename home_page to start_page",
         "I deleted a branch and git said it was not fully merged, although I thought that I had merged everything into the \
          main branch a few weeks ago, and there were many commits on both sides since then, so that a plain diff shows far \
@@ -478,6 +479,7 @@ fn a_name_beyond_the_limit_of_work_is_not_looked_up_and_never_missing() {
     };
     assert_eq!(said("rename first_name to a"), ["first_name: found in one place"], "code is read first");
     assert_eq!(said("rename last_name to a"), ["last_name: not looked up: the limit was reached"]);
+    assert!(!said("see https://example.org/zoo/none.rs and rename first_name to a").join(" ").contains("none.rs"));
     assert_eq!(said("rename last_name in zoo/none.rs")[0], "zoo/none.rs: not found in this repository");
 }
 

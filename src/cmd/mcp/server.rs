@@ -76,7 +76,7 @@ impl ServerHandler for GateServer {
             // The model can correct what it gave.
             Err(reason) => return Ok(CallToolResult::error(vec![ContentBlock::text(reason)]).into()),
         };
-        let answer = answer(call, &context).await?;
+        let answer = answer(call, tool.progress, &context).await?;
         let mut structured: Option<Map<String, Value>> = serde_json::from_str(&answer.out).ok();
         if let Some(evaluation) = structured.as_mut().filter(|_| tool.asks) {
             let answers = questions::ask(&context.peer, &Value::Object(evaluation.clone())).await;
@@ -106,7 +106,7 @@ impl ServerHandler for GateServer {
             VERDICT => {
                 let call = GateCall::of(self.tool("check")?, &Map::new());
                 let call = call.map_err(|reason| ErrorData::internal_error(reason, None))?;
-                let answer = answer(call, &context).await?;
+                let answer = answer(call, false, &context).await?;
                 if answer.out.is_empty() {
                     return Err(ErrorData::internal_error(answer.err, None));
                 }
@@ -129,8 +129,12 @@ fn policy() -> Result<String, String> {
     std::fs::read_to_string(root.join(config::FILE)).map_err(|error| format!("{}: {error}", config::FILE))
 }
 
-/// Runs a command and passes on what it prints as progress. When the client cancels, the command is ended.
-async fn answer(call: GateCall, context: &RequestContext<RoleServer>) -> Result<ToolOutput, ErrorData> {
+/// Runs a command and, if the client asked for it, passes on what it prints as progress. When the client cancels, the command is ended.
+async fn answer(
+    call: GateCall,
+    has_progress: bool,
+    context: &RequestContext<RoleServer>,
+) -> Result<ToolOutput, ErrorData> {
     let (lines, mut printed) = mpsc::unbounded_channel();
     let process = Arc::new(AtomicU32::new(0));
     let (token, to_end) = (context.ct.clone(), Arc::clone(&process));
@@ -139,7 +143,7 @@ async fn answer(call: GateCall, context: &RequestContext<RoleServer>) -> Result<
         end(to_end.load(Ordering::SeqCst));
     });
     let running = tokio::task::spawn_blocking(move || child::run(call, &lines, &process));
-    let token = context.meta.get_progress_token();
+    let token = context.meta.get_progress_token().filter(|_| has_progress);
     let mut count = 0.0;
     while let Some(line) = printed.recv().await {
         count += 1.0;

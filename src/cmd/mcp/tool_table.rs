@@ -46,6 +46,9 @@ pub(super) struct ToolEntry {
     pub(super) command: Vec<String>,
     #[serde(default)]
     pub(super) reads_only: bool,
+    /// `true` if each line that the command prints is progress.
+    #[serde(default)]
+    pub(super) progress: bool,
     /// `true` if open questions go to the person through the client.
     #[serde(default)]
     pub(super) asks: bool,
