@@ -46,19 +46,22 @@ pub struct Args {
 /// Reflects on the last task of a session, or shows what is kept.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
-    let role = match &args.role {
+    let named = match &args.role {
         Some(role) => Some(session::role_name(role).ok_or_else(|| {
             Failure::new(Exit::Usage, format_args!("`{}` is not the name of a role", role.escape_debug()))
                 .remedy("use at most 40 letters, digits, `-`, `_`, `.` and spaces")
         })?),
-        None => session::role(),
+        None => None,
     };
     if args.list || args.rotation {
-        return show_kept(args, &place, role.as_deref(), ui);
+        return show_kept(args, &place, named.or_else(session::role).as_deref(), ui);
     }
     let task = chosen(&place, args.session.as_deref())?;
     let fate = branch_fate::of(&place.repo, &task)?;
-    let role = role.or_else(|| task.role.clone()).unwrap_or_else(|| DEFAULT_ROLE.to_owned());
+    // The record may not name the role; what is kept does.
+    let kept = reflection_store::read(&place.repo.gate_dir())?.0.into_iter().find(|one| one.id == task.id());
+    let role = named.or_else(|| Some(kept?.role)).or_else(session::role).or_else(|| task.role.clone());
+    let role = role.unwrap_or_else(|| DEFAULT_ROLE.to_owned());
     let mut reflection = Reflection::of(&task, &role);
     if args.prompt {
         let question = learn::question(&reflection)?;

@@ -22,7 +22,10 @@ pub enum BranchFate {
 /// Returns the fate of a task's work, as far as this clone knows.
 pub fn of(repo: &Repo, task: &TaskRecord) -> Result<BranchFate, GitError> {
     let Some(commit) = task.commits.last() else { return Ok(BranchFate::Open) };
-    for remote in repo.remotes()? {
+    // What is not committed is not merged, whatever became of the commit below it.
+    let is_committed = task.trees.last().is_none_or(|tree| repo.tree_of(commit).is_ok_and(|own| own == *tree));
+    let is_new = repo.commit_time(commit)?.is_none_or(|at| at.as_second() >= task.began.as_second());
+    for remote in repo.remotes()?.iter().filter(|_| is_committed && is_new) {
         for name in repo.default_tracking_refs(&remote.name)? {
             let Some(tip) = repo.reference(&name)? else { continue };
             // A commit that was deleted here cannot be compared.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::file_lock;
 use crate::learn::reflection::Reflection;
 use crate::learn::similarity;
+use crate::learn::task_record::TaskOutcome;
 
 /// The number of reflections that are kept for each role.
 pub const KEPT_PER_ROLE: usize = 3;
@@ -112,8 +113,11 @@ impl Reflections {
         let earlier = self.0.iter().position(|one| one.id == new.id).map(|at| self.0.remove(at));
         new.cycle = earlier.as_ref().map_or(next, |earlier| earlier.cycle);
         if let Some(earlier) = earlier {
-            // A record that is read again does not lose the answer.
-            if new.claimed.is_none() {
+            // A record that is read again does not lose the answer, nor does an answer that cannot be read.
+            let says_nothing = new.claimed.is_none_or(|claimed| claimed == TaskOutcome::Unknown)
+                && [&new.what_worked, &new.what_to_improve, &new.lesson_learned].iter().all(|said| said.is_none())
+                && new.rejected.is_empty();
+            if says_nothing && (new.claimed.is_none() || earlier.claimed.is_some()) {
                 new = Reflection {
                     claimed: earlier.claimed,
                     what_worked: earlier.what_worked,
@@ -226,6 +230,22 @@ pub(crate) mod tests {
         let again = add(dir.path(), Reflection { claimed: None, attempts: 2, ..reflection("a", "dev", "") }).unwrap();
         assert_eq!((again.lesson_learned.as_deref(), again.attempts, again.seen), (Some("read the log"), 2, 1));
         assert_eq!(read(dir.path()).unwrap().0, [again]);
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_read_replaces_none() {
+        let dir = tempfile::tempdir().unwrap();
+        add(dir.path(), reflection("a", "dev", "test early")).unwrap();
+        let unread = Reflection {
+            claimed: Some(TaskOutcome::Unknown),
+            what_worked: None,
+            what_to_improve: None,
+            lesson_learned: None,
+            ..reflection("a", "dev", "")
+        };
+        assert_eq!(add(dir.path(), unread.clone()).unwrap().lesson_learned.as_deref(), Some("test early"));
+        let readable = Reflection { claimed: Some(TaskOutcome::Blocked), ..unread };
+        assert_eq!(add(dir.path(), readable).unwrap().lesson_learned, None);
     }
 
     #[test]

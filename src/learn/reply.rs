@@ -39,7 +39,9 @@ impl ReflectionReply {
     pub fn read(text: &str) -> Self {
         let end = (0..=text.len().min(MAX_ANSWER)).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
         let text = &text[..end];
-        let fields = json_fields(text).unwrap_or_else(|| labelled_lines(text));
+        let fields = json_fields(text).or_else(|| json_fields(&without_trailing_commas(text)));
+        let fields = fields.or_else(|| Some(labelled_lines(text)).filter(|fields| !fields.is_empty()));
+        let fields = fields.unwrap_or_else(|| numbered_lines(text));
         let mut reply = Self {
             outcome: TaskOutcome::Unknown,
             what_worked: None,
@@ -121,6 +123,26 @@ fn json_fields(text: &str) -> Option<Vec<(ReflectionField, String)>> {
     None
 }
 
+/// Returns a text without the commas that models leave before the end of an object.
+fn without_trailing_commas(text: &str) -> String {
+    static COMMA: LazyLock<Regex> = LazyLock::new(|| Regex::new(r",\s*\}").expect("a pattern that a test tries"));
+    COMMA.replace_all(text, "}").into_owned()
+}
+
+/// Returns the fields of lines that only repeat the numbers of the question, if the first one is an outcome.
+fn numbered_lines(text: &str) -> Vec<(ReflectionField, String)> {
+    static LINE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?m)^[\s>*]*([1-4])[.)]\s*(\S.*)$").expect("a pattern that a test tries"));
+    use ReflectionField::{Improve, Lesson, Outcome, Worked};
+    let lines: Vec<(String, String)> =
+        LINE.captures_iter(text).map(|found| (found[1].to_owned(), found[2].to_owned())).collect();
+    let in_order = lines.iter().map(|(number, _)| number.as_str()).eq(["1", "2", "3", "4"]);
+    if !in_order || outcome(&lines[0].1) == TaskOutcome::Unknown {
+        return Vec::new();
+    }
+    [Outcome, Worked, Improve, Lesson].into_iter().zip(lines.into_iter().map(|(_, value)| value)).collect()
+}
+
 /// Returns the fields of lines such as `1. **What worked:** words`. Lines without a label continue the field before.
 fn labelled_lines(text: &str) -> Vec<(ReflectionField, String)> {
     static LINE: LazyLock<Regex> = LazyLock::new(|| {
@@ -179,6 +201,14 @@ mod tests {
             (
                 "{} {\"a\": 1} {\"reflection\": {\"what_worked\": \"small steps\"}}",
                 (Unknown, Some("small steps"), None, None),
+            ),
+            ("1. success\n2. small steps\n3. read first\n4. test early", all(Success)),
+            ("Here:\n1) partial\n2) small steps\n3) read first\n4) test early\nDone.", all(Partial)),
+            ("1. fine\n2. small steps\n3. read first\n4. test early", (Unknown, None, None, None)),
+            ("1. success\n3. read first\n4. test early", (Unknown, None, None, None)),
+            (
+                "{\"outcome\": \"success\", \"whatWorked\": \"small steps\",\n}",
+                (Success, Some("small steps"), None, None),
             ),
             ("**Outcome**: success\n\nWhat worked:\nsmall\nsteps", (Success, Some("small steps"), None, None)),
             ("Outcome: not successful", (Unknown, None, None, None)),

@@ -138,6 +138,61 @@ fn ten_ways_to_game_the_reward_do_not_raise_it() {
     }
 }
 
+/// A run that names the commit that is checked out, which has the content `a`.
+fn run_at_commit(status: i32, on: char) -> EventKind {
+    let EventKind::Run(mut run) = run(status, on) else { unreachable!("it is a run") };
+    run.start.head = Some(tree('a'));
+    EventKind::Run(run)
+}
+
+#[test]
+fn a_test_that_is_written_before_the_first_run_counts() {
+    let prompt = || prompt("make it work");
+    let with = vec![
+        prompt(),
+        run_at_commit(101, 'b'),
+        named('b', &["t"], &[]),
+        run_at_commit(0, 'c'),
+        named('c', &[], &["t"]),
+        passes(),
+    ];
+    let without = vec![prompt(), run_at_commit(0, 'c'), named('c', &[], &[]), passes()];
+    let plain = reward(without, 0, Some(10_000));
+    assert!(reward(with, 0, Some(10_000)) > plain + 0.05);
+    // Code that was broken before the first run, and restored, proves nothing.
+    let restored = vec![
+        prompt(),
+        run_at_commit(101, 'e'),
+        named('e', &["t"], &[]),
+        run_at_commit(0, 'b'),
+        named('b', &[], &["t"]),
+        passes(),
+    ];
+    assert!(reward(restored, 0, Some(10_000)) <= plain);
+}
+
+#[test]
+fn a_session_in_which_no_check_passed_earns_nothing() {
+    let tasks = |kinds: Vec<EventKind>| {
+        let events: Vec<Event> = (0..).zip(kinds).map(|(at, kind)| event(at, "s", kind)).collect();
+        let sources = RewardSources { events: &events, before: None, reverts: 0, tokens: Some(0), changed: &changed };
+        numbers(&sources).proven_tasks
+    };
+    for (kinds, expected) in [
+        (vec![passes()], 0),
+        (vec![passes(), passes()], 0),
+        (vec![run(101, 'a'), passes()], 0),
+        (vec![run(0, 'a'), passes()], 1),
+        (vec![prompt("x"), passes()], 0),
+        (vec![run(0, 'a'), prompt("x"), passes()], 0),
+        (vec![prompt("x"), run(0, 'a'), passes()], 1),
+        (vec![prompt("x"), run(0, 'a'), passes(), prompt("thanks"), passes()], 1),
+    ] {
+        let shown = format!("{kinds:?}");
+        assert_eq!(tasks(kinds), expected, "{shown}");
+    }
+}
+
 #[test]
 fn better_work_does_raise_it() {
     let base = reward(honest(Vec::new()), 0, Some(10_000));

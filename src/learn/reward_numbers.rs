@@ -8,7 +8,7 @@ use crate::event::agent_work::{Act, Speaker};
 use crate::event::test_results::{TestResult, TestResults};
 use crate::event::{Event, EventKind, Judged, Run};
 use crate::learn::reward::RewardNumbers;
-use crate::learn::task_record::{self, TaskOutcome};
+use crate::learn::task_record::{self, TaskOutcome, TaskRecord};
 use crate::moment::Moment;
 use crate::oid::Oid;
 
@@ -57,7 +57,7 @@ pub fn numbers(sources: &RewardSources<'_>) -> RewardNumbers {
         errors: count(failed_runs + refusing),
         health_before: sources.before.map(health),
         health_after: after,
-        tests_proven: tests_proven(events, sources.changed),
+        tests_proven: tests_proven(sources),
         failed_calls: has_work.then(|| count(works().filter(|work| failed_call(&work.act)).count())),
         repeated_calls: has_work.then(|| repeated_calls(events)),
         refused_claims: count(refused.len()),
@@ -94,12 +94,21 @@ fn health(judged: &Judged) -> f64 {
     (100.0 - costs.sum::<f64>()).max(0.0)
 }
 
-/// Returns the number of successful tasks. Where no person's words begin tasks, the whole session is one.
+/// Returns the number of successful tasks in which a check passed: where nothing had to be proven, nothing was. Where no
+/// person's words begin tasks, the whole session is one.
 fn proven_tasks(events: &[Event]) -> u32 {
-    let proven = task_record::tasks(events).iter().filter(|task| task.outcome == TaskOutcome::Success).count();
+    let passed = |event: &&Event| run_of(event).is_some_and(|run| run.ended.success() && run.masked.is_none());
+    let tasks = task_record::tasks(events);
+    let successes = || tasks.iter().filter(|task| task.outcome == TaskOutcome::Success);
+    let checked =
+        |task: &&TaskRecord| events.iter().filter(passed).any(|event| (task.began..=task.ended).contains(&event.at));
     let is_persons = |act: &Act| matches!(act, Act::Prompt(prompt) if prompt.from == Speaker::Person);
     let hears_people = events.iter().filter_map(work_of).any(|work| work.actor.is_none() && is_persons(&work.act));
-    if hears_people { count(proven) } else { count(proven.min(1)) }
+    if hears_people {
+        count(successes().filter(checked).count())
+    } else {
+        u32::from(successes().next().is_some() && events.iter().any(|event| passed(&event)))
+    }
 }
 
 fn failed_call(act: &Act) -> bool {
@@ -142,10 +151,20 @@ struct RedTest {
     tree: Oid,
 }
 
+/// Returns the content at the beginning of a session: what was judged last on the same commit, or else that commit, or else
+/// what the first run saw.
+fn beginning<'s>(sources: &'s RewardSources<'_>) -> Option<&'s Oid> {
+    let start = &sources.events.iter().find_map(run_of)?.start;
+    let Some(head) = &start.head else { return Some(&start.tree) };
+    let before = sources.before.filter(|before| before.commits.last() == Some(head));
+    before.and_then(|before| before.trees.last()).or(Some(head))
+}
+
 /// Returns the number of tests that can fail: a test file changed, the test failed, files other than tests changed, and
 /// then it passed. `None` if no run names its tests.
-fn tests_proven(events: &[Event], changed: &dyn Fn(&Oid, &Oid) -> Option<Vec<String>>) -> Option<u32> {
-    let first = events.iter().find_map(run_of).map(|run| &run.start.tree)?;
+fn tests_proven(sources: &RewardSources<'_>) -> Option<u32> {
+    let (events, changed) = (sources.events, sources.changed);
+    let first = beginning(sources)?;
     let results =
         || events.iter().filter_map(|event| if let EventKind::Tests(tests) = &event.kind { Some(tests) } else { None });
     results().find(|tests| tests.named > 0)?;

@@ -88,6 +88,8 @@ pub struct TaskRecord {
     pub is_over: bool,
     /// The commits of its last verdict.
     pub commits: Vec<Oid>,
+    /// The contents of its last verdict, as far as they were stored.
+    pub trees: Vec<Oid>,
     /// The branches of its last verdict.
     pub branches: Vec<String>,
 }
@@ -192,6 +194,7 @@ impl SessionReader {
             waived: Vec::new(),
             is_over: false,
             commits: Vec::new(),
+            trees: Vec::new(),
             branches: Vec::new(),
         };
         self.open = Some(OpenTask { record, open: BTreeMap::new(), passes: None, handed_over: false });
@@ -259,6 +262,7 @@ impl OpenTask {
         self.handed_over &= judged.blocked;
         self.record.is_over = !judged.blocked || self.handed_over;
         self.record.commits.clone_from(&judged.commits);
+        self.record.trees.clone_from(&judged.trees);
         self.record.branches.clone_from(&judged.branches);
     }
 
