@@ -2,6 +2,7 @@
 //! edit before they happen.
 
 mod fed_scripts;
+mod gate_call;
 mod git_call;
 mod operands;
 pub mod path_context;
@@ -48,6 +49,10 @@ pub enum IntentKind {
     ChangesPolicy,
     /// gate is removed, or a gate is waived without proof.
     RemovesGate,
+    /// The user's own settings are changed: the models that judge and review, their prompts, their budgets.
+    ChangesModels,
+    /// A call of gate gets other variables than its caller has, by which gate knows the caller and the user's settings.
+    HidesCaller,
 }
 
 impl IntentKind {
@@ -61,6 +66,8 @@ impl IntentKind {
             Self::ChangesRecord => "changes-record",
             Self::ChangesPolicy => "changes-policy",
             Self::RemovesGate => "removes-gate",
+            Self::ChangesModels => "changes-models",
+            Self::HidesCaller => "hides-caller",
         }
     }
 }
@@ -96,6 +103,7 @@ fn of_line_from(line: &Understood, from: &PathContext<'_>, depth: usize) -> Vec<
         }
     }
     fed_scripts::of_pipes(line, from, depth, &mut found);
+    gate_call::of_unset(line, &mut found);
     found
 }
 
@@ -194,6 +202,8 @@ fn guards(path: &str) -> Option<IntentKind> {
         || parts.windows(2).any(|pair| LOGS.contains(&[pair[0], pair[1]]))
     {
         Some(IntentKind::ChangesRecord)
+    } else if gate_call::is_of_user(&parts) {
+        Some(IntentKind::ChangesModels)
     } else if is_policy(&parts, path.starts_with('/')) {
         Some(IntentKind::ChangesPolicy)
     } else {
@@ -229,6 +239,7 @@ fn of_leaf(leaf: &Leaf, purpose: &Purpose, from: &PathContext<'_>, depth: usize,
         push_changed(&place.of(path), found);
         of_settings_file(leaf, &place.of(path), found);
     }
+    gate_call::of_target(leaf, found);
     of_switches(leaf, purpose, found);
     if leaf.wrappers.iter().any(|wrapper| wrapper == "find -exec") {
         search::of_exec(place, found);
@@ -236,7 +247,7 @@ fn of_leaf(leaf: &Leaf, purpose: &Purpose, from: &PathContext<'_>, depth: usize,
     match leaf.name() {
         Some("git") => git_call::of_git(leaf, from, depth, found),
         Some(name) if git_call::own_program(name).is_some() => git_call::of_own_program(leaf, from, found),
-        Some("gate") => of_gate(leaf, found),
+        Some("gate") => gate_call::of_gate(leaf, found),
         Some("rm" | "mv" | "rmdir" | "unlink" | "shred") => removed_arguments(place, &leaf.argv[1..], found),
         Some("chmod") if operands::adds_rights(leaf) => {}
         Some(
@@ -274,28 +285,6 @@ impl Place<'_> {
     fn of(self, path: &str) -> String {
         let dir = self.leaf.directory.as_ref().and_then(|directory| directory.path.as_deref());
         self.from.resolve(dir, path)
-    }
-}
-
-fn of_gate(leaf: &Leaf, found: &mut Vec<Intent>) {
-    let word = |at: usize| leaf.argv.get(at).and_then(Arg::literal);
-    let only_shows = |arg: &Arg| matches!(&*arg.text, "--help" | "-h" | "--dry-run");
-    if let Some(word @ ("uninstall" | "waive")) = word(1)
-        && !leaf.argv.iter().any(only_shows)
-    {
-        found.push(Intent { kind: IntentKind::RemovesGate, what: format!("gate {word}") });
-    }
-    if word(1) == Some("contract") && word(2) == Some("drop") && !leaf.argv.iter().any(only_shows) {
-        found.push(Intent { kind: IntentKind::RemovesGate, what: "gate contract drop".to_owned() });
-    }
-    if let (Some("hook"), Some(caller)) = (word(1), word(2))
-        && caller != "git"
-    {
-        // What is told this way becomes a record.
-        found.push(Intent { kind: IntentKind::ChangesRecord, what: format!("gate hook {caller}") });
-    }
-    if word(1) == Some("doctor") && leaf.argv.iter().any(|arg| arg.text == "--repair") {
-        found.push(Intent { kind: IntentKind::ChangesRecord, what: "gate doctor --repair".to_owned() });
     }
 }
 

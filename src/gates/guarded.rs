@@ -60,6 +60,8 @@ mod tests {
             (IntentKind::ChangesHooks, true),
             (IntentKind::ChangesRecord, true),
             (IntentKind::RemovesGate, true),
+            (IntentKind::ChangesModels, true),
+            (IntentKind::HidesCaller, true),
             (IntentKind::ChangesPolicy, false),
         ] {
             let intents = vec![Intent { kind, what: "x".to_owned() }];

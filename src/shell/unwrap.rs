@@ -67,6 +67,7 @@ mod tests {
             (&["timeout", "60", "cargo", "test"][..], "cargo test"),
             (&["timeout", "-k", "5", "--signal=KILL", "60", "cargo", "test", "-q"], "cargo test -q"),
             (&["env", "-i", "A=b", "CI=1", "npm", "test"], "npm test"),
+            (&["env", "-", "A=b", "npm", "test"], "npm test"),
             (&["nice", "-n", "10", "make", "check"], "make check"),
             (&["sudo", "-u", "me", "X=1", "pytest"], "pytest"),
             (&["npx", "--yes", "jest@29", "--ci"], "jest --ci"),

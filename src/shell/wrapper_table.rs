@@ -216,7 +216,8 @@ impl Wrapper {
     fn options<'a>(&self, mut rest: &'a [Arg], found: &mut Unwrapped, last: bool) -> Option<(&'a [Arg], WordsEnd)> {
         while let Some((first, after)) = rest.split_first() {
             let text = first.text.as_str();
-            if self.assignments && is_assignment(text) {
+            // Of `env`, `-` is `-i`.
+            if self.assignments && (is_assignment(text) || text == "-") {
                 rest = after;
                 continue;
             }

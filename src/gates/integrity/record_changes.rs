@@ -29,8 +29,9 @@ pub(super) fn notice(facts: &Facts, steps: &[Step]) -> Vec<WeakenedProof> {
                     policy.push(step.id.clone());
                     continue;
                 }
-                // Where hooks of gate were taken out, they are missing now, which a note says.
-                IntentKind::ChangesClientHooks => continue,
+                // Where hooks of gate were taken out, they are missing now, which a note says. What other models said in
+                // another name does not count.
+                IntentKind::ChangesClientHooks | IntentKind::ChangesModels | IntentKind::HidesCaller => continue,
                 IntentKind::ChangesHooks | IntentKind::ChangesRecord => ("kept-changed", Answer::Fail),
                 IntentKind::RemovesGate => ("checks-off", Answer::Fail),
                 IntentKind::SkipsHooks | IntentKind::RedirectsHooks => match &step.deed {
