@@ -78,7 +78,8 @@ impl RepoPath {
         Some(out)
     }
 
-    fn unquote(text: &str) -> Option<Vec<u8>> {
+    /// Returns the bytes of a path that git quoted; `None` if it is malformed.
+    pub fn unquote(text: &str) -> Option<Vec<u8>> {
         let inner = text.strip_prefix('"')?.strip_suffix('"')?.as_bytes();
         let mut out = Vec::with_capacity(inner.len());
         let mut i = 0;
@@ -93,6 +94,10 @@ impl RepoPath {
                 b'n' => (b'\n', 2),
                 b't' => (b'\t', 2),
                 b'r' => (b'\r', 2),
+                b'a' => (0x07, 2),
+                b'b' => (0x08, 2),
+                b'v' => (0x0b, 2),
+                b'f' => (0x0c, 2),
                 b'"' | b'\\' => (escape, 2),
                 _ => {
                     let digits = std::str::from_utf8(inner.get(i + 1..i + 4)?).ok()?;

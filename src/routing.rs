@@ -41,6 +41,10 @@ pub struct WorkRoute {
 
 /// Returns the kind of work on these files for this task. An error names a glob of the user's that is none.
 pub fn route(paths: &[RepoPath], task: &str, settings: &RouteSettings) -> Result<WorkRoute, String> {
+    let known = kinds(settings);
+    if let Some(kind) = settings.models.keys().find(|kind| !known.contains(&kind.as_str())) {
+        return Err(format!("[routing.models] {kind}: there is no such kind; the kinds are {}", known.join(", ")));
+    }
     let (kind, why) = match by_paths(paths, settings)? {
         Some(found) => found,
         None => by_prompt(task).unwrap_or_else(|| {
@@ -52,7 +56,8 @@ pub fn route(paths: &[RepoPath], task: &str, settings: &RouteSettings) -> Result
 
 /// Returns the kinds that a model may name.
 pub fn kinds(settings: &RouteSettings) -> Vec<&str> {
-    let mut kinds: Vec<&str> = TABLE.paths.keys().chain(settings.paths.keys()).map(String::as_str).collect();
+    let built_in = TABLE.paths.keys().chain(TABLE.classes.keys());
+    let mut kinds: Vec<&str> = built_in.chain(settings.paths.keys()).map(String::as_str).collect();
     kinds.push(DEFAULT_KIND);
     kinds.sort_unstable();
     kinds.dedup();
@@ -138,5 +143,20 @@ mod tests {
         // As many as for backend: the paths do not decide.
         assert_eq!(route(&path, "", &own("web/**")).unwrap().kind, "default");
         assert!(route(&path, "", &own("web/[")).unwrap_err().contains("frontend"));
+    }
+
+    #[test]
+    fn a_kind_that_does_not_exist_is_an_error() {
+        let settings = |kind: &str, globs: &[&str]| RouteSettings {
+            models: BTreeMap::from([(kind.to_owned(), "opus".to_owned())]),
+            paths: globs.iter().map(|glob| (kind.to_owned(), vec![(*glob).to_owned()])).collect(),
+            ask: None,
+        };
+        let error = route(&[], "", &settings("fontend", &[])).unwrap_err();
+        assert!(error.contains("fontend") && error.contains("frontend"), "{error}");
+        for known in ["frontend", "backend", "architecture", "default"] {
+            assert!(route(&[], "", &settings(known, &[])).is_ok(), "{known}");
+        }
+        assert!(route(&[], "", &settings("mobile", &["app/**"])).is_ok(), "a kind of the user's own");
     }
 }

@@ -88,7 +88,7 @@ const SHELVES: [Shelf; 5] = [
     Shelf { folder: "handoffs", start: "", most: 256, ages: true },
     Shelf { folder: "after-write", start: "", most: 1024, ages: true },
     Shelf { folder: "judgements", start: "", most: 256, ages: true },
-    Shelf { folder: "reviews", start: "", most: 4096, ages: false },
+    Shelf { folder: "reviews", start: "", most: 32_768, ages: false },
 ];
 
 /// Removes old files from the shelves, but none of a session that is still refused, or of its rescue.

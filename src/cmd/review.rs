@@ -8,7 +8,7 @@ use crate::engine::{Here, Workplace};
 use crate::event::model_call::ModelCall;
 use crate::event::{EventKind, Origin};
 use crate::exit::Exit;
-use crate::fact::review::{FindingAnswer, ReviewFinding, ReviewRole, ReviewState};
+use crate::fact::review::{FindingAnswer, ReviewFinding, ReviewState};
 use crate::fact::subject::Base;
 use crate::failure::Failure;
 use crate::foreign_text::plain;
@@ -23,7 +23,7 @@ use crate::render;
 use crate::render::ui::{Ui, WARN};
 use crate::repo_path::RepoPath;
 use crate::review::author_model::{ChangeAuthors, Kinship};
-use crate::review::change_parts::{ChangePart, MAX_PARTS};
+use crate::review::change_hunks::ChangeHunk;
 use crate::review::reading::{self, Reviewers};
 use crate::review::review_store::ReviewStore;
 use crate::review::second_opinion;
@@ -39,10 +39,12 @@ pub struct Args {
     /// Review what was done since the work left this revision; by default, since it left the default branch
     #[arg(long, value_name = "REV")]
     base: Option<String>,
-    /// Read the task from this file; by default, it is what the person asked for last in this session
+    /// Read the task from this file; by default, it is what the person asked for last in this session. An agent's file
+    /// does not replace what the person asked for
     #[arg(long, value_name = "FILE")]
     task: Option<PathBuf>,
-    /// Name the model that made the change; by default, the logs of the agents' sessions name it
+    /// Name the model that made the change; by default, the logs of the agents' sessions name it. What an agent says here
+    /// does not replace what they say
     #[arg(long, value_name = "MODEL")]
     author: Option<String>,
     /// Also have each finding that only one model reports answered by the other one; if it disagrees, the finding no
@@ -89,41 +91,49 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     named(&settings, settings.reviewer.as_ref())?;
     let here = place.look()?;
     let base = base(&place, &here, args.base.as_deref())?;
-    let git = |error| Failure::new(Exit::CannotJudge, error);
-    let tree = place.repo.keep(&here.look.snapshot).map_err(git)?.tree;
-    let parts = place.change_parts(&base, &tree).map_err(git)?;
-    if parts.len() > MAX_PARTS {
-        let what = format!("the change has {} parts, and no more than {MAX_PARTS} are reviewed", parts.len());
-        return Err(Failure::new(Exit::CannotJudge, what).remedy("gate review --base REV reviews less at once").into());
-    }
+    let snapshot = &here.look.snapshot;
+    let tree = place.repo.keep(snapshot).map_err(|error| Failure::new(Exit::CannotJudge, error))?.tree;
+    let hunks = place
+        .change_hunks(&base, &tree, Some(snapshot))
+        .map_err(|error| Failure::new(Exit::CannotJudge, format!("the change cannot be read: {error}")))?;
     let task = task(&place, &here, args)?;
-    let paths: Vec<_> = parts.iter().flat_map(ChangePart::paths).collect();
+    let mut paths: Vec<_> = hunks.iter().map(|hunk| hunk.path.clone()).collect();
+    paths.dedup();
     let route = route(&place, &settings, &paths, &task)?;
     let reviewer = named(&settings, route.model.as_ref().or(settings.reviewer.as_ref()))?;
-    if reviewer.name == auditor.name {
-        let what = format!("{} is both the reviewer and the auditor: two models are needed", reviewer.name);
+    // Where work is routed to the auditor, the other one audits.
+    let auditor = match route.model.as_ref() {
+        Some(_) if reviewer.name == auditor.name => named(&settings, settings.reviewer.as_ref())?,
+        _ => auditor,
+    };
+    if reviewer.is_same_model(auditor) {
+        let names = if reviewer.name == auditor.name { String::new() } else { format!(" ({})", auditor.name) };
+        let what = format!("{}{names} is both the reviewer and the auditor: two models are needed", reviewer.name);
         return Err(Failure::new(Exit::Usage, what)
             .remedy("name another model in [review] or [routing.models]")
             .into());
     }
     let authors = authors(&place, args.author.as_deref(), &paths, &base)?;
     let mut warnings = Vec::new();
+    if args.base.is_some() && !has_known_base(&here) {
+        warnings.extend(keep_base(&place, &base)?);
+    }
     for model in [reviewer, auditor] {
         warnings.extend(kinship(&authors, model)?);
     }
-    let store = place.reviews();
+    let store = place.reviews(&settings);
     let models = Reviewers { reviewer, auditor };
-    let mut reading = reading::read(&store, &parts, &task, models);
+    let mut reading = reading::read(&store, &hunks, &task, models);
     if args.answer && reading.failed.is_empty() {
-        let answers = second_opinion::answer(&store, &parts, &task, models, DISSENT);
+        let answers = second_opinion::answer(&store, &hunks, &task, models, DISSENT);
         reading.calls.extend(answers.calls);
         reading.failed = answers.failed;
     }
     record(&place, &reading.calls)?;
     if let Some(at) = &args.confirm {
-        confirm(&place, &store, &parts, at, ui)?;
+        confirm(&place, &store, &hunks, at, ui)?;
     }
-    let mut review = store.state(&parts);
+    let mut review = store.state(&hunks);
     review.failed = reading.failed;
     let report = ReviewReport {
         schema_version: 1,
@@ -156,7 +166,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
 fn confirm(
     place: &Workplace,
     store: &ReviewStore,
-    parts: &[ChangePart],
+    hunks: &[ChangeHunk],
     at: &str,
     ui: &mut Ui,
 ) -> Result<(), anyhow::Error> {
@@ -165,17 +175,13 @@ fn confirm(
         let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
         format!("{}{line}", finding.path)
     };
-    let mut meant = Vec::new();
-    for part in parts {
-        let said = ReviewRole::BOTH.into_iter().filter_map(|role| store.find(part, role));
-        let found = said.flat_map(|review| review.findings).filter(|finding| name_of(finding) == at);
-        meant.extend(found.map(|finding| (part, finding)));
-    }
+    let mut meant = store.state(hunks).findings;
+    meant.retain(|finding| name_of(finding) == at);
     if meant.is_empty() {
         let what = format!("no model reported anything at `{}`", at.escape_debug());
         return Err(Failure::new(Exit::Usage, what).remedy("`gate review` lists what they report").into());
     }
-    for (_, finding) in &meant {
+    for finding in &meant {
         ui.say(format_args!("{at}  {}: {}", finding.by, plain(&finding.message)));
     }
     if !ui.confirm("Is this right?") {
@@ -183,8 +189,8 @@ fn confirm(
     }
     let by = place.repo.config("user.name")?.unwrap_or_else(|| "somebody".to_owned());
     let answer = FindingAnswer { by, is_person: true, stands: true, reason: "confirmed by a person".to_owned() };
-    for (part, finding) in meant {
-        store.answer(part, &finding, &answer)?;
+    for finding in &meant {
+        store.answer(hunks, finding, &answer)?;
     }
     Ok(())
 }
@@ -228,8 +234,10 @@ fn authors(
     paths: &[RepoPath],
     base: &Oid,
 ) -> Result<ChangeAuthors, anyhow::Error> {
-    if let Some(model) = named {
-        return Ok(ChangeAuthors { models: vec![model.to_owned()], clients: Vec::new() });
+    let named = named.map(str::to_owned);
+    // A person knows better than the logs. An agent only adds to them.
+    if let Some(model) = named.clone().filter(|_| place.session.agent.is_none()) {
+        return Ok(ChangeAuthors { models: vec![model], clients: Vec::new() });
     }
     let ledger = super::reward::ledger(place)?;
     let own = place.session.agent.as_ref().filter(|_| ledger.client_of(&place.session.id).is_some());
@@ -237,7 +245,7 @@ fn authors(
         Some(_) => vec![place.session.id.clone()],
         None => ledger.sessions_behind(paths, place.repo.commit_time(base)?),
     };
-    let mut authors = ChangeAuthors::default();
+    let mut authors = ChangeAuthors { models: named.into_iter().collect(), clients: Vec::new() };
     for session in &sessions {
         authors.models.extend(ledger.usage(session).models);
         authors.clients.extend(ledger.client_of(session).map(str::to_owned));
@@ -286,13 +294,39 @@ fn base(place: &Workplace, here: &Here, rev: Option<&str>) -> Result<Oid, Failur
 }
 
 fn task(place: &Workplace, here: &Here, args: &Args) -> Result<String, Failure> {
-    if let Some(path) = &args.task {
+    let named = args.task.as_ref().map(|path| {
         let wrong = |error| Failure::new(Exit::Usage, format!("{}: {error}", path.display()));
-        return std::fs::read_to_string(path).map_err(wrong);
+        std::fs::read_to_string(path).map_err(wrong)
+    });
+    let named = named.transpose()?;
+    if let Some(task) = named.clone().filter(|_| place.session.agent.is_none()) {
+        return Ok(task);
     }
     let facts = place.facts_here(here, Moment::Stop, &place.session.id)?;
-    let task = WordQuestion::of_turn(&facts, &[]).task;
-    Ok(if task.is_empty() { "(nobody wrote it down)".to_owned() } else { task })
+    let asked = WordQuestion::of_turn(&facts, &[]).task;
+    // The end of a long text is what a model sees.
+    Ok(match (named, asked.is_empty()) {
+        (None, true) => "(nobody wrote it down)".to_owned(),
+        (None, false) => asked,
+        (Some(said), true) => format!("{said}\n\n(The author says so; nobody wrote down what the person asked for.)"),
+        (Some(said), false) => format!("The author says:\n{said}\n\nThe person asked for:\n{asked}"),
+    })
+}
+
+fn has_known_base(here: &Here) -> bool {
+    here.lineage.as_ref().is_some_and(|lineage| matches!(lineage.base, Base::MergeBase { .. }))
+}
+
+/// Keeps the revision with which a person compares, so that the gate compares with it, too. Returns a warning if an agent
+/// named it.
+fn keep_base(place: &Workplace, base: &Oid) -> Result<Option<String>, anyhow::Error> {
+    if place.session.agent.is_some() {
+        return Ok(Some(
+            "the gate does not take the beginning of the work from an agent: a person types --base".to_owned(),
+        ));
+    }
+    place.keep_review_base(base)?;
+    Ok(None)
 }
 
 fn record(place: &Workplace, calls: &[ModelCall]) -> Result<(), Failure> {

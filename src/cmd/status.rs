@@ -19,7 +19,7 @@ use crate::moment::Moment;
 use crate::policy::Mode;
 use crate::render::observe_mode::{Observed, ObservedCase};
 use crate::render::status::ModelCost;
-use crate::render::ui::Ui;
+use crate::render::ui::{Ui, WARN};
 use crate::verdict::{Verdict, verdict_files};
 use crate::{gates, render};
 
@@ -56,6 +56,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
     let results = gates::judge(&here.policy, &facts);
     let plan = plan(&place, &here, &facts)?;
+    let models = model_cost(&place, ui)?;
     let status = render::status::StatusView {
         schema_version: 1,
         branch: here.head.branch.as_deref(),
@@ -65,7 +66,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         would_block: here.state.would_block(),
         attempts: &here.state.judged(&place.session.id).made_by_gate(),
         plan: plan.as_ref(),
-        models: model_cost(&place)?,
+        models,
     };
     if args.json {
         ui.line(render::status::json(&status)?);
@@ -85,8 +86,14 @@ fn plan(place: &Workplace, here: &Here, facts: &Facts) -> Result<Option<PlanProg
 }
 
 /// Returns the cost of the user's models in this session, or `None` if none is configured.
-fn model_cost(place: &Workplace) -> Result<Option<ModelCost>> {
-    let settings = UserSettings::read().map_err(Failure::with(Exit::BadInput))?;
+fn model_cost(place: &Workplace, ui: &mut Ui) -> Result<Option<ModelCost>> {
+    let settings = match UserSettings::read() {
+        Ok(settings) => settings,
+        Err(error) => {
+            ui.say(format_args!("{WARN}warning:{WARN:#} {error}"));
+            return Ok(None);
+        }
+    };
     if settings.models.is_empty() {
         return Ok(None);
     }

@@ -49,6 +49,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     }
     let tree = repo.tree_of(&commit)?;
     let by = repo.config("user.name")?.unwrap_or_else(|| "somebody".to_owned());
+    if args.rev == "HEAD" && place.look().is_ok_and(|here| !here.look.snapshot.dirty.is_empty()) {
+        ui.say("gate: a waiver is for a commit: what is not committed stays refused, so commit it first");
+    }
     if !ui.confirm(&format!("Let {} pass for the content of {} ({})?", args.gate, args.rev, commit.short())) {
         return Ok(Exit::Blocked);
     }

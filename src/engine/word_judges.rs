@@ -46,13 +46,16 @@ impl Workplace {
         if facts.moment != Moment::Stop {
             return results;
         }
-        let late = self.late_judgement();
         let judgement = match word_judge::to_be_read(policy, facts, &results) {
-            None => late,
+            None => self.late_judgement(),
             Some(open) => match UserSettings::read() {
                 Err(error) => Some(unusable(&error)),
-                Ok(settings) if settings.judges.is_empty() => late,
-                Ok(_) => Some(self.judge_words(&WordQuestion::of_turn(facts, &open))),
+                Ok(settings) if settings.judges.is_empty() => self.late_judgement(),
+                // The answer to the same words is no late one.
+                Ok(_) => {
+                    let judgement = self.judge_words(&WordQuestion::of_turn(facts, &open));
+                    Some(with_late(judgement, self.late_judgement()))
+                }
             },
         };
         if judgement.is_none() {
@@ -103,9 +106,11 @@ impl Workplace {
         };
         let mut found = None;
         for path in entries.flatten().map(|entry| entry.path()).filter(is_own) {
-            if let Some(WordJudgement::Read(reading)) = taken(&path) {
-                found = Some(WordJudgement::Late(reading));
-            }
+            found = match taken(&path) {
+                Some(WordJudgement::Read(reading)) => Some(WordJudgement::Late(reading)),
+                Some(WordJudgement::Failed(failed)) if found.is_none() => Some(WordJudgement::LateFailed(failed)),
+                _ => found,
+            };
         }
         found
     }
@@ -144,6 +149,16 @@ impl Workplace {
     }
 }
 
+/// Joins the judgement of this stop with a late one. A late failure counts where words have to be read again and nobody has
+/// read them yet.
+fn with_late(judgement: WordJudgement, late: Option<WordJudgement>) -> WordJudgement {
+    match (judgement, late) {
+        (WordJudgement::Pending, Some(WordJudgement::Late(reading))) => WordJudgement::PendingAfter(reading),
+        (WordJudgement::Pending, Some(WordJudgement::LateFailed(failed))) => WordJudgement::Failed(failed),
+        (judgement, _) => judgement,
+    }
+}
+
 fn unusable(error: &SettingsError) -> WordJudgement {
     WordJudgement::Failed(vec![FailedJudge { judge: "config.toml".to_owned(), why: error.to_string() }])
 }
@@ -153,4 +168,33 @@ fn taken(path: &Path) -> Option<WordJudgement> {
     let text = fs::read(path).ok()?;
     let _ = fs::remove_file(path);
     serde_json::from_slice(&text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fact::word_judgement::JudgeReading;
+    use crate::policy::Severity;
+
+    #[test]
+    fn a_late_answer_is_used_where_this_stop_has_none() {
+        let reading = |complete| JudgeReading {
+            judge: "opus".to_owned(),
+            complete,
+            severity: Severity::Low,
+            reason: "Two are left.".to_owned(),
+            missing: Vec::new(),
+            human_actions: Vec::new(),
+        };
+        let failed = || vec![FailedJudge { judge: "opus".to_owned(), why: "slow".to_owned() }];
+        let late = || Some(WordJudgement::Late(reading(false)));
+        assert_eq!(with_late(WordJudgement::Pending, late()), WordJudgement::PendingAfter(reading(false)));
+        let late_failure = Some(WordJudgement::LateFailed(failed()));
+        assert_eq!(with_late(WordJudgement::Pending, late_failure.clone()), WordJudgement::Failed(failed()));
+        assert_eq!(with_late(WordJudgement::Pending, None), WordJudgement::Pending);
+        // An answer to these words counts more than one to earlier words.
+        let read = || WordJudgement::Read(reading(true));
+        assert_eq!(with_late(read(), late()), read());
+        assert_eq!(with_late(read(), late_failure), read());
+    }
 }

@@ -36,8 +36,10 @@ pub fn of_judge(
     }
     match consultation.judgement {
         WordJudgement::Read(reading) | WordJudgement::Late(reading) => Ok(answer(suite, inputs, reading)),
-        WordJudgement::Pending => Err("the judge has not answered".to_owned()),
-        WordJudgement::Failed(failed) => Err(failed.into_iter().map(|one| one.why).collect::<Vec<_>>().join("; ")),
+        WordJudgement::Pending | WordJudgement::PendingAfter(_) => Err("the judge has not answered".to_owned()),
+        WordJudgement::Failed(failed) | WordJudgement::LateFailed(failed) => {
+            Err(failed.into_iter().map(|one| one.why).collect::<Vec<_>>().join("; "))
+        }
     }
 }
 

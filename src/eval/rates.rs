@@ -13,8 +13,8 @@ pub struct HitRate {
     pub right: usize,
     /// All answers.
     pub of: usize,
-    /// The rate, from 0 to 1; 0 if there are no answers.
-    pub rate: f64,
+    /// The rate, from 0 to 1; `None` if there are no answers.
+    pub rate: Option<f64>,
     /// The lower end of its interval of confidence (Wilson, 95 %).
     pub low: f64,
     /// The upper end of that interval.
@@ -25,7 +25,7 @@ impl HitRate {
     /// Returns the rate of `right` answers among `of`.
     pub fn new(right: usize, of: usize) -> Self {
         let (low, high) = wilson(right, of);
-        Self { right, of, rate: if of == 0 { 0.0 } else { share(right, of) }, low, high }
+        Self { right, of, rate: (of > 0).then(|| share(right, of)), low, high }
     }
 }
 
@@ -96,6 +96,7 @@ mod tests {
 
     #[test]
     fn both_errors_are_counted_apart() {
+        assert_eq!((HitRate::new(0, 0).rate, HitRate::new(0, 2).rate), (None, Some(0.0)));
         let mut rates = ClassRates::default();
         rates.count(true, true, true);
         rates.count(false, false, true);

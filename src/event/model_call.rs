@@ -24,6 +24,9 @@ pub struct ModelCall {
     /// The reason why there is no valid answer; `None` if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+    /// `true` if the model was not called, since the budget of the day is used up.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub not_called: bool,
 }
 
 /// The purpose of a call.
@@ -53,7 +56,9 @@ impl CallPurpose {
 impl ModelCall {
     /// Returns a call that has not been answered yet.
     pub const fn new(name: String, model: Option<String>, purpose: CallPurpose, prompt: String) -> Self {
-        Self { name, model, purpose, prompt, input_tokens: 0, output_tokens: 0, milliseconds: 0, failure: None }
+        let (input_tokens, output_tokens, milliseconds) = (0, 0, 0);
+        let (failure, not_called) = (None, false);
+        Self { name, model, purpose, prompt, input_tokens, output_tokens, milliseconds, failure, not_called }
     }
 
     /// Sets the cost.

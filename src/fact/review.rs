@@ -10,7 +10,7 @@ use crate::repo_path::RepoPath;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ReviewState {
-    /// The parts of the change.
+    /// The parts of the change: hunks, with the functions around them.
     pub parts: usize,
     /// The parts that a reviewer or the auditor has not seen.
     pub unreviewed: usize,
@@ -18,6 +18,9 @@ pub struct ReviewState {
     pub findings: Vec<ReviewFinding>,
     /// The findings that were dropped, because their quote is not in the change.
     pub dropped: usize,
+    /// The reason why the change cannot be read, or why nobody knows what it is. Then it is not reviewed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreadable: Option<String>,
     /// The reviewers that gave no answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<FailedJudge>,
@@ -80,6 +83,9 @@ pub struct ReviewFinding {
     /// The answer of the other reviewer or of a person, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<FindingAnswer>,
+    /// `true` if it was reported of an earlier state of the code there. The lines that it quotes are still the same.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub earlier: bool,
 }
 
 impl ReviewFinding {

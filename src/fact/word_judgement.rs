@@ -15,8 +15,12 @@ pub enum WordJudgement {
     Pending,
     /// A judge answered about an earlier stop, too late for it.
     Late(JudgeReading),
+    /// No judge has answered yet, and one answered about an earlier stop, too late for it.
+    PendingAfter(JudgeReading),
     /// Every judge failed.
     Failed(Vec<FailedJudge>),
+    /// Every judge failed about an earlier stop, too late for it. Nothing has to be read now.
+    LateFailed(Vec<FailedJudge>),
 }
 
 /// The answer of one judge.

@@ -61,12 +61,15 @@ pub fn is_asked(policy: &Policy, facts: &Facts) -> bool {
 fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     let (Some(review), Some(subject)) = (&facts.review, facts.subjects.last()) else { return Vec::new() };
     let params: Params = read_params(&gate.params).unwrap_or_default();
-    if review.parts == 0 {
-        return Vec::new();
-    }
     let say = |reason: &str, answer: Answer, values: &minijinja::Value| {
         finding_text::say(gate, reason, values).finding(&subject.name, answer, reason)
     };
+    if let Some(why) = &review.unreadable {
+        return vec![say("unreadable", Answer::Unknown, &context! { why => plain(why) })];
+    }
+    if review.parts == 0 {
+        return Vec::new();
+    }
     let mut findings: Vec<Finding> = Vec::new();
     for one in &review.findings {
         let fails = one.severity >= params.fails_from.severity();
@@ -95,7 +98,7 @@ fn values(finding: &ReviewFinding) -> minijinja::Value {
     let quote = &quote[..quote.floor_char_boundary(MAX_QUOTE)];
     context! {
         role => finding.role.as_str(), by => &finding.by, severity => finding.severity.as_str(),
-        message => plain(&finding.message), quote => plain(quote),
+        message => plain(&finding.message), earlier => finding.earlier, quote => plain(quote),
         answered_by => finding.answer.as_ref().map(|answer| &answer.by),
         answer => finding.answer.as_ref().map(|answer| plain(&answer.reason)),
     }
@@ -129,6 +132,7 @@ mod tests {
             quote: "os.system(name)".to_owned(),
             message: "a name becomes a command".to_owned(),
             answer: None,
+            earlier: false,
         };
         ReviewState { parts: 1, findings: vec![finding], ..ReviewState::default() }
     }
@@ -153,6 +157,12 @@ mod tests {
             let finding = &answered.findings[0];
             assert_eq!((answered.answer, finding.reason.as_str()), (answer, reason));
             assert!(finding.message.contains("gpt") && finding.message.contains("it is quoted"), "{}", finding.message);
+        }
+        for parts in [0, 1] {
+            let lost = ReviewState { parts, unreadable: Some("it is not stored".to_owned()), ..ReviewState::default() };
+            let lost = result("block", Some(lost)).unwrap();
+            assert_eq!(lost.answer, Answer::Unknown);
+            assert!(lost.findings[0].message.contains("it is not stored"), "{:?}", lost.findings);
         }
         let half = ReviewState { parts: 2, unreviewed: 1, ..ReviewState::default() };
         let half = result("block", Some(half)).unwrap();

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::finding::{Answer, Finding, GateResult};
 use super::{GateKind, finding_text};
 use crate::fact::Facts;
-use crate::fact::word_judgement::WordJudgement;
+use crate::fact::word_judgement::{FailedJudge, JudgeReading, WordJudgement};
 use crate::gates::finding_text::plain;
 use crate::policy::{Gate, ParamError, Policy, read_params};
 
@@ -31,16 +31,21 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     let say = |reason: &str, answer: Answer, values: &minijinja::Value| {
         finding_text::say(gate, reason, values).finding(SUBJECT, answer, reason)
     };
+    let late = |read: &JudgeReading| {
+        let values = context! { judge => &read.judge, reason => plain(&read.reason) };
+        (!read.complete).then(|| say("late", Answer::Pending, &values))
+    };
+    let pending = || say("pending", Answer::Pending, &context! {});
+    let names = |failed: &[FailedJudge]| {
+        let failed: Vec<String> = failed.iter().map(|one| format!("{}: {}", one.judge, plain(&one.why))).collect();
+        context! { failed => failed.join("; ") }
+    };
     vec![match judgement {
-        WordJudgement::Late(read) if read.complete => return Vec::new(),
-        WordJudgement::Late(read) => {
-            say("late", Answer::Pending, &context! { judge => &read.judge, reason => plain(&read.reason) })
-        }
-        WordJudgement::Pending => say("pending", Answer::Pending, &context! {}),
-        WordJudgement::Failed(failed) => {
-            let failed: Vec<String> = failed.iter().map(|one| format!("{}: {}", one.judge, plain(&one.why))).collect();
-            say("failed", Answer::Unknown, &context! { failed => failed.join("; ") })
-        }
+        WordJudgement::Late(read) => return late(read).into_iter().collect(),
+        WordJudgement::Pending => pending(),
+        WordJudgement::PendingAfter(read) => return late(read).into_iter().chain([pending()]).collect(),
+        WordJudgement::Failed(failed) => say("failed", Answer::Unknown, &names(failed)),
+        WordJudgement::LateFailed(failed) => say("late-failed", Answer::Pending, &names(failed)),
         WordJudgement::Read(read) if read.complete => say("read", Answer::Pass, &context! { judge => &read.judge }),
         WordJudgement::Read(read) => {
             let missing: Vec<String> = read.missing.iter().map(|item| plain(item)).collect();
@@ -65,7 +70,6 @@ pub fn to_be_read<'r>(policy: &Policy, facts: &Facts, results: &'r [GateResult])
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fact::word_judgement::{FailedJudge, JudgeReading};
     use crate::gates::finding::Effect;
     use crate::moment::Moment;
     use crate::policy::{PolicySource, Severity};
@@ -79,23 +83,25 @@ mod tests {
 
     #[test]
     fn a_judge_can_refuse_and_cannot_prove() {
-        let reading = |complete| {
-            WordJudgement::Read(JudgeReading {
-                judge: "opus".to_owned(),
-                complete,
-                severity: Severity::Low,
-                reason: "Two are left.".to_owned(),
-                missing: vec!["c.py".to_owned()],
-                human_actions: Vec::new(),
-            })
+        let reading = |complete| JudgeReading {
+            judge: "opus".to_owned(),
+            complete,
+            severity: Severity::Low,
+            reason: "Two are left.".to_owned(),
+            missing: vec!["c.py".to_owned()],
+            human_actions: Vec::new(),
         };
-        let failed = WordJudgement::Failed(vec![FailedJudge { judge: "opus".to_owned(), why: "slow".to_owned() }]);
+        let failed = || vec![FailedJudge { judge: "opus".to_owned(), why: "slow".to_owned() }];
         for (judgement, effect, reason) in [
             (None, Effect::Silent, None),
-            (Some(reading(true)), Effect::Silent, Some("read")),
-            (Some(reading(false)), Effect::Blocks, Some("open")),
+            (Some(WordJudgement::Read(reading(true))), Effect::Silent, Some("read")),
+            (Some(WordJudgement::Read(reading(false))), Effect::Blocks, Some("open")),
+            (Some(WordJudgement::Late(reading(false))), Effect::Said, Some("late")),
+            (Some(WordJudgement::PendingAfter(reading(false))), Effect::Said, Some("late")),
+            (Some(WordJudgement::PendingAfter(reading(true))), Effect::Said, Some("pending")),
+            (Some(WordJudgement::LateFailed(failed())), Effect::Said, Some("late-failed")),
             (Some(WordJudgement::Pending), Effect::Said, Some("pending")),
-            (Some(failed), Effect::CannotJudge, Some("failed")),
+            (Some(WordJudgement::Failed(failed())), Effect::CannotJudge, Some("failed")),
         ] {
             let result = result(judgement);
             assert_eq!(result.effect(), effect, "{reason:?}");

@@ -81,6 +81,13 @@ impl Repo {
         })
     }
 
+    /// Returns the untracked files of a snapshot whose content is not stored, since they look like secrets.
+    pub fn withheld(&self, snapshot: &Snapshot) -> Result<Vec<RepoPath>, GitError> {
+        let root = self.work_tree()?;
+        let untracked = snapshot.dirty.iter().filter(|one| one.presence == Presence::Untracked && one.now.is_some());
+        Ok(untracked.filter(|one| is_withheld(root, &one.path)).map(|one| one.path.clone()).collect())
+    }
+
     /// Keeps a commit that is not made: the content of the index, under its message. Its contents are those that `git
     /// add` wrote; git deletes them once nothing of its own needs them for long enough (`gc.pruneExpire`).
     pub fn keep_draft(&self, index: Option<&Path>, commit: &Commit) -> Result<Oid, GitError> {

@@ -1,12 +1,15 @@
 //! Reads a judge's answer. What does not have the form is no answer.
 
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IntoDeserializer as _};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 use crate::policy::Severity;
 
 /// The largest number of items of a list.
 const MAX_ITEMS: usize = 20;
+/// The largest number of braces at which an object is looked for.
+const MAX_BRACES: usize = 1000;
 /// The longest sentence, in bytes.
 const MAX_SENTENCE: usize = 1000;
 
@@ -14,10 +17,12 @@ const MAX_SENTENCE: usize = 1000;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WordAnswer {
-    ticket: String,
+    #[serde(rename = "ticket")]
+    _ticket: String,
     /// `true` if the words say that the task is done.
     pub complete: bool,
     /// The severity.
+    #[serde(deserialize_with = "severity")]
     pub severity: Severity,
     /// The reason, in one sentence.
     pub reason: String,
@@ -29,20 +34,64 @@ pub struct WordAnswer {
     pub human_actions: Vec<String>,
 }
 
-/// Returns the only JSON object of an answer, which may stand in a fence or in prose.
-pub fn object<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    let start = text.find('{').ok_or("it holds no JSON object")?;
-    let end = text.rfind('}').filter(|end| *end > start).ok_or("its JSON object has no end")?;
-    serde_json::from_str(&text[start..=end]).map_err(|error| format!("it does not have the form: {error}"))
+/// Returns the JSON object of an answer that repeats the ticket. It may stand in a fence, in prose, or after a model's
+/// thoughts, and twice if both are the same. Material cannot hold the ticket, so what it says is no answer.
+pub fn object<T: DeserializeOwned>(text: &str, ticket: &str) -> Result<T, String> {
+    let objects = objects(text);
+    let has_ticket = |one: &&&str| ticket_of(one).is_some_and(|own| own == ticket);
+    let ours: Vec<&&str> = objects.iter().filter(has_ticket).collect();
+    match ours[..] {
+        [] if objects.is_empty() && text.contains('{') => Err("its JSON object has no end".to_owned()),
+        [] if objects.is_empty() => Err("it holds no JSON object".to_owned()),
+        [] => Err("it does not have the ticket of the question".to_owned()),
+        [first, ref others @ ..] => {
+            let value = |one: &str| serde_json::from_str::<Value>(one).ok();
+            if others.iter().any(|other| value(other) != value(first)) {
+                return Err("it holds two different answers".to_owned());
+            }
+            serde_json::from_str(first).map_err(|error| format!("it does not have the form: {error}"))
+        }
+    }
+}
+
+/// Returns the ticket that an object repeats.
+fn ticket_of(object: &str) -> Option<String> {
+    serde_json::from_str::<Value>(object).ok()?["ticket"].as_str().map(str::to_owned)
+}
+
+/// Returns the JSON objects of a text that lie in no other one.
+fn objects(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    let mut tries = 0;
+    while let Some(start) = text[at..].find('{').map(|start| at + start) {
+        let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
+        match values.next() {
+            Some(Ok(_)) => {
+                let end = start + values.byte_offset();
+                found.push(&text[start..end]);
+                at = end;
+            }
+            _ => at = start + 1,
+        }
+        tries += 1;
+        if tries == MAX_BRACES {
+            break;
+        }
+    }
+    found
+}
+
+/// Reads a severity in capital or small letters.
+pub fn severity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Severity, D::Error> {
+    let text = String::deserialize(deserializer)?.to_ascii_uppercase();
+    Severity::deserialize(text.into_deserializer())
 }
 
 impl WordAnswer {
     /// Reads the answer to the prompt with this ticket.
     pub fn read(text: &str, ticket: &str) -> Result<Self, String> {
-        let answer: Self = object(text)?;
-        if answer.ticket != ticket {
-            return Err("it does not have the ticket of the question".to_owned());
-        }
+        let answer: Self = object(text, ticket)?;
         let items = || answer.missing.iter().chain(&answer.human_actions);
         if answer.reason.trim().is_empty() || answer.reason.len() > MAX_SENTENCE {
             return Err("its reason is empty or too long".to_owned());
@@ -70,7 +119,16 @@ mod tests {
     #[test]
     fn an_answer_has_exactly_its_form() {
         assert!(!WordAnswer::read(OPEN, "t1").unwrap().complete);
-        WordAnswer::read(&format!("```json\n{OPEN}\n```"), "t1").unwrap();
+        for text in [
+            format!("```json\n{OPEN}\n```"),
+            format!("<think>{{\"ticket\": \"x\"}} hmm {{</think>\n{OPEN}"),
+            format!("The map {{a}} is used.\n{OPEN}"),
+            format!("```json\n{OPEN}\n```\nThe set {{x}} is left."),
+            format!("{OPEN}\n{OPEN}"),
+            OPEN.replace("\"LOW\"", "\"low\""),
+        ] {
+            assert!(!WordAnswer::read(&text, "t1").unwrap_or_else(|why| panic!("{text}: {why}")).complete);
+        }
         for (text, words) in [
             (String::new(), "no JSON"),
             ("complete".to_owned(), "no JSON"),
@@ -79,11 +137,12 @@ mod tests {
             (OPEN.replace("\"ticket\": \"t1\", ", ""), "ticket"),
             (OPEN.replace("\"complete\": false", "\"complete\": \"false\""), "form"),
             (OPEN.replace("\"complete\": false", "\"complete\": true"), "contradicts"),
-            (OPEN.replace("\"LOW\"", "\"low\""), "form"),
+            (OPEN.replace("\"LOW\"", "\"urgent\""), "form"),
             (OPEN.replace("\"missing\"", "\"extra\": 1, \"missing\""), "form"),
             (OPEN.replace("Two modules are left.", " "), "reason"),
-            (format!("{OPEN}\n{OPEN}"), "form"),
-            (format!("{{\"a\": {OPEN}"), "form"),
+            (format!("{OPEN}\n{}", OPEN.replace("false, \"human", "true, \"human")), "two different"),
+            (format!("{{\"a\": {OPEN}}}"), "ticket"),
+            (OPEN.replace("\"missing\"", "\"ticket\": \"t1\", \"missing\""), "form"),
             (OPEN[..60].to_owned(), "no end"),
         ] {
             let error = WordAnswer::read(&text, "t1").unwrap_err();

@@ -40,12 +40,18 @@ impl PromptMarks {
     /// terminal or a tokenizer may take them for more than text.
     pub fn quote(&self, text: &str, most: usize) -> QuotedText {
         let start = text.ceil_char_boundary(text.len().saturating_sub(most));
-        let kept = redact(&text[start..]).chars().map(plain).collect::<String>();
+        let kept = shown(&text[start..]);
         // Nobody can know the delimiter; should it be there all the same, it is not the end of the material.
         let kept = kept.replace(&self.fence, "MATERIAL").replace(&self.ticket, "");
         let note = if start == 0 { String::new() } else { format!(" (the first {start} bytes are left out)") };
         QuotedText { text: format!("<<{fence}\n{kept}\n{fence}>>", fence = self.fence), note }
     }
+}
+
+/// Returns a text as a model sees it: without secrets, and with a mark for each character that cannot be seen. A carriage
+/// return at the end of a line is left out.
+pub fn shown(text: &str) -> String {
+    redact(text).replace("\r\n", "\n").trim_end_matches('\r').chars().map(plain).collect()
 }
 
 fn plain(c: char) -> char {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::digest::hex_digest;
 use crate::event::model_call::{CallPurpose, ModelCall};
+use crate::model::ModelError;
 use crate::model::model_settings::ModelSettings;
 
 /// Sends a prompt to a model and reads its answer with `read`, at most for `patience`. Returns the call with its cost and
@@ -22,7 +23,10 @@ pub fn ask<T>(
             call.took(reply.input_tokens, reply.output_tokens, reply.milliseconds);
             read(&reply.text).map_err(|why| format!("its answer is not valid: {why}"))
         }
-        Err(error) => Err(error.to_string()),
+        Err(error) => {
+            call.not_called = matches!(error, ModelError::Budget(_));
+            Err(error.to_string())
+        }
     };
     call.failure = answer.as_ref().err().cloned();
     (call, answer)

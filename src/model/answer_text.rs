@@ -50,17 +50,24 @@ fn reported(said: &str) -> ModelError {
 pub(super) fn of_openai(body: &Value) -> Result<ModelReply, ModelError> {
     refused(body)?;
     let choice = &body["choices"][0];
-    let text = choice["message"]["content"].as_str();
-    whole(text, choice["finish_reason"].as_str(), &body["usage"])
+    let text = text_of(&choice["message"]["content"]);
+    whole(text.as_deref(), choice["finish_reason"].as_str(), &body["usage"])
 }
 
 /// Reads the answer of an endpoint as `/v1/messages`.
 #[cfg(feature = "github")]
 pub(super) fn of_anthropic(body: &Value) -> Result<ModelReply, ModelError> {
     refused(body)?;
-    let blocks = body["content"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let text: Option<String> = blocks.iter().find_map(|block| block["text"].as_str().map(str::to_owned));
+    let text = text_of(&body["content"]);
     whole(text.as_deref(), body["stop_reason"].as_str(), &body["usage"])
+}
+
+/// Returns the text of an answer: a text, or the texts of its parts, one after the other.
+#[cfg(feature = "github")]
+fn text_of(content: &Value) -> Option<String> {
+    let parts = content.as_array().map(Vec::as_slice).unwrap_or_default();
+    let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
+    content.as_str().map(str::to_owned).or_else(|| (!texts.is_empty()).then(|| texts.concat()))
 }
 
 /// Some endpoints answer 200 and put the error into the body.
@@ -77,6 +84,9 @@ fn refused(body: &Value) -> Result<(), ModelError> {
 #[cfg(feature = "github")]
 fn whole(text: Option<&str>, end: Option<&str>, usage: &Value) -> Result<ModelReply, ModelError> {
     let Some(text) = text else { return Err(ModelError::Answer("the answer holds no text".to_owned())) };
+    if matches!(end, Some("refusal" | "content_filter")) {
+        return Err(ModelError::Answer("the model refused to answer".to_owned()));
+    }
     if matches!(end, Some("length" | "max_tokens")) {
         return Err(ModelError::Answer("the answer was cut at the endpoint's limit".to_owned()));
     }
@@ -123,6 +133,9 @@ mod tests {
         let anthropic =
             json!({"content": [{"type": "thinking"}, {"type": "text", "text": "yes"}], "stop_reason": "end_turn"});
         assert_eq!(of_anthropic(&anthropic).unwrap().text, "yes");
+        let parts = json!([{"type": "text", "text": "Let me see. "}, {"type": "text", "text": "yes"}]);
+        assert_eq!(of_anthropic(&json!({"content": parts})).unwrap().text, "Let me see. yes");
+        assert_eq!(of_openai(&json!({"choices": [{"message": {"content": parts}}]})).unwrap().text, "Let me see. yes");
     }
 
     #[test]
@@ -133,9 +146,12 @@ mod tests {
             json!({"error": "overloaded"}),
             json!({}),
             json!({"choices": [{"message": {"content": "{\"comp"}, "finish_reason": "length"}]}),
+            json!({"choices": [{"message": {"content": "yes"}, "finish_reason": "content_filter"}]}),
+            json!({"choices": [{"message": {"content": []}}]}),
         ] {
             assert!(of_openai(&body).is_err(), "{body}");
         }
+        assert!(of_anthropic(&json!({"content": [{"text": "yes"}], "stop_reason": "refusal"})).is_err());
         let failed =
             "{\"type\":\"thread.started\"}\n{\"type\":\"turn.failed\",\"error\":{\"message\":\"overloaded\"}}\n";
         assert!(of_command(failed).unwrap_err().to_string().contains("overloaded"));

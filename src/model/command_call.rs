@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 use std::{fs, io};
 
-use super::{MAX_ANSWER, ModelError, ModelReply, answer_text};
+use super::{MAX_ANSWER, ModelError, ModelReply, answer_text, without};
 use crate::event::Ended;
 use crate::run::{Errand, Returned};
 use crate::shell_quote::shell_word;
@@ -41,6 +41,10 @@ pub(super) fn call(line: &str, env: &[String], prompt: &str, patience: Duration)
     let mut whole: Vec<(String, OsString)> = vec![(DIRECTORY_VARIABLE.to_owned(), empty.path().into())];
     let names = ["PATH", "HOME"].into_iter().chain(env.iter().map(String::as_str));
     whole.extend(names.filter_map(|name| Some((name.to_owned(), std::env::var_os(name)?))));
+    // What the entry passes on may be a key. `PATH` and `HOME` are none.
+    let is_passed = |(name, _): &&(String, OsString)| env.contains(name) && name != "PATH" && name != "HOME";
+    let passed = whole.iter().filter(is_passed);
+    let secrets: Vec<String> = passed.map(|(_, value)| value.to_string_lossy().into_owned()).collect();
     let errand = Errand {
         line: &format!("exec 2>{}\n{line}", shell_word(&errors.to_string_lossy())),
         dir: empty.path(),
@@ -57,13 +61,15 @@ pub(super) fn call(line: &str, env: &[String], prompt: &str, patience: Duration)
         Returned::OutOfTime => return Err(ModelError::TooSlow(patience.as_secs())),
         Returned::TooMuch => return Err(ModelError::TooMuch),
         Returned::Ended(Ended::Exited(0)) => {}
-        Returned::Ended(ended) => return Err(ModelError::Command(format!("the command {}", failure(ended, &errors)))),
+        Returned::Ended(ended) => {
+            return Err(ModelError::Command(format!("the command {}", failure(ended, &errors, &secrets))));
+        }
     }
     let bytes = fs::read(&output).map_err(failed)?;
     if bytes.len() as u64 > MAX_ANSWER {
         return Err(ModelError::TooMuch);
     }
-    answer_text::of_command(&String::from_utf8_lossy(&bytes))
+    answer_text::of_command(&without(&String::from_utf8_lossy(&bytes), &secrets))
 }
 
 /// Returns what a command of the user prints, such as a key.
@@ -94,8 +100,9 @@ pub(super) fn printed(line: &str, patience: Duration) -> Result<String, String> 
 }
 
 /// Returns the end of the command in words, with the last line of its standard error.
-fn failure(ended: Ended, errors: &Path) -> String {
+fn failure(ended: Ended, errors: &Path, secrets: &[String]) -> String {
     let said = fs::read(errors).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let said = without(&said, secrets);
     let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     let last = &last[..last.floor_char_boundary(MAX_ERROR)];
     let status = match ended {

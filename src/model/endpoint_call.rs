@@ -11,11 +11,12 @@ use hyper_util::client::legacy::connect::proxy::Tunnel;
 use hyper_util::client::legacy::connect::{Connect, HttpConnector};
 use hyper_util::client::proxy::matcher::Matcher;
 use hyper_util::rt::TokioExecutor;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
 use super::model_settings::{EndpointForm, EndpointSettings, ModelKey};
-use super::{MAX_ANSWER, ModelError, ModelReply, answer_text, command_call};
+use super::{MAX_ANSWER, ModelError, ModelReply, answer_text, command_call, without};
 
 /// The longest answer that a model is asked for, in tokens.
 const MAX_TOKENS: u32 = 4096;
@@ -27,10 +28,16 @@ const MAX_RETRIES: u32 = 2;
 /// Posts the prompt and waits for the answer. A redirect is not followed, since the key would go along.
 pub(super) fn call(endpoint: &EndpointSettings, prompt: &str, patience: Duration) -> Result<ModelReply, ModelError> {
     let until = Instant::now() + patience;
-    let request = PreparedRequest::new(endpoint, prompt, key(&endpoint.key)?)?;
+    let key = key(&endpoint.key, patience)?;
+    let secrets: Vec<String> = key.iter().cloned().collect();
+    let request = PreparedRequest::new(endpoint, prompt, key)?;
     let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| unreachable(&error))?;
-    let answer = runtime.block_on(async { tokio::time::timeout(patience, send(&request, until)).await });
-    let body = answer.map_err(|_| ModelError::TooSlow(patience.as_secs()))??;
+    let left = until.saturating_duration_since(Instant::now());
+    let answer = runtime.block_on(async { tokio::time::timeout(left, send(&request, until)).await });
+    let (status, pause, body) = answer.map_err(|_| ModelError::TooSlow(patience.as_secs()))??;
+    // Some endpoints repeat the key.
+    let body = without(&String::from_utf8_lossy(&body), &secrets).into_bytes();
+    refused(status, pause, &body)?;
     let body: Value = serde_json::from_slice(&body)
         .map_err(|error| ModelError::Answer(format!("the answer is not whole JSON: {error}: {}", beginning(&body))))?;
     match endpoint.form {
@@ -40,11 +47,11 @@ pub(super) fn call(endpoint: &EndpointSettings, prompt: &str, patience: Duration
 }
 
 /// Returns the key; `None` if the endpoint needs none.
-fn key(source: &ModelKey) -> Result<Option<String>, ModelError> {
+fn key(source: &ModelKey, patience: Duration) -> Result<Option<String>, ModelError> {
     let found = match source {
         ModelKey::None => return Ok(None),
         ModelKey::Variable(name) => env::var(name).map_err(|_| format!("{name} is not set; it must hold the key")),
-        ModelKey::Command(line) => command_call::printed(line, KEY_TIMEOUT),
+        ModelKey::Command(line) => command_call::printed(line, KEY_TIMEOUT.min(patience)),
     };
     let key = found.map_err(ModelError::Key)?.trim().to_owned();
     if key.is_empty() { Err(ModelError::Key("the key is empty".to_owned())) } else { Ok(Some(key)) }
@@ -97,7 +104,7 @@ impl PreparedRequest {
 }
 
 /// Sends the request: directly on this machine, else over TLS and through the proxy of the environment.
-async fn send(request: &PreparedRequest, until: Instant) -> Result<Vec<u8>, ModelError> {
+async fn send(request: &PreparedRequest, until: Instant) -> Result<Sent, ModelError> {
     let mut connector = HttpConnector::new();
     if request.uri.scheme_str() == Some("http") {
         return sent(&Client::builder(TokioExecutor::new()).build(connector), request, until).await;
@@ -121,8 +128,11 @@ async fn send(request: &PreparedRequest, until: Instant) -> Result<Vec<u8>, Mode
     sent(&Client::builder(TokioExecutor::new()).build(https.wrap_connector(tunnel)), request, until).await
 }
 
+/// The status of an answer, the pause that the endpoint asks for, and the body.
+type Sent = (StatusCode, Option<Duration>, Vec<u8>);
+
 /// Sends the request with a client, again where the endpoint says when to come back.
-async fn sent<C>(client: &Client<C, String>, request: &PreparedRequest, until: Instant) -> Result<Vec<u8>, ModelError>
+async fn sent<C>(client: &Client<C, String>, request: &PreparedRequest, until: Instant) -> Result<Sent, ModelError>
 where
     C: Connect + Clone + Send + Sync + 'static,
 {
@@ -130,7 +140,7 @@ where
     loop {
         let answer = client.request(request.build()?).await.map_err(|error| unreachable(&error))?;
         let (parts, body) = answer.into_parts();
-        let pause = parts.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse::<u64>().ok());
+        let pause = parts.headers.get(RETRY_AFTER).and_then(|value| pause(value.to_str().ok()?, Timestamp::now()));
         let limit = usize::try_from(MAX_ANSWER).unwrap_or(usize::MAX);
         let body =
             Limited::new(body, limit).collect().await.map_err(|error| match error.downcast::<LengthLimitError>() {
@@ -138,21 +148,38 @@ where
                 Err(error) => ModelError::Answer(format!("the answer broke off: {error}")),
             })?;
         let body = body.to_bytes().to_vec();
-        if parts.status == StatusCode::OK {
-            return Ok(body);
-        }
         let is_busy = matches!(parts.status.as_u16(), 429 | 503 | 529);
-        match pause.map(Duration::from_secs).filter(|_| is_busy) {
-            Some(pause) if retries < MAX_RETRIES && Instant::now() + pause < until => {
+        let back = pause.filter(|_| is_busy && retries < MAX_RETRIES);
+        match back.filter(|pause| Instant::now().checked_add(*pause).is_some_and(|at| at < until)) {
+            Some(pause) => {
                 retries += 1;
                 tokio::time::sleep(pause).await;
             }
-            _ if parts.status == StatusCode::TOO_MANY_REQUESTS => {
-                let after = pause.map(|seconds| format!(": it asks to wait {seconds} s")).unwrap_or_default();
-                return Err(ModelError::Limited(after));
-            }
-            _ => return Err(ModelError::Endpoint(format!("the endpoint answers {}: {}", parts.status, said(&body)))),
+            None => return Ok((parts.status, pause, body)),
         }
+    }
+}
+
+/// Returns the pause that `retry-after` asks for: seconds, or a date.
+fn pause(value: &str, now: Timestamp) -> Option<Duration> {
+    let value = value.trim();
+    let seconds = || value.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let until_date = || {
+        let date = jiff::fmt::rfc2822::parse(value).ok()?.timestamp();
+        Some(Duration::try_from(date.duration_since(now)).unwrap_or_default())
+    };
+    seconds().or_else(until_date)
+}
+
+/// Returns an error if the endpoint refused.
+fn refused(status: StatusCode, pause: Option<Duration>, body: &[u8]) -> Result<(), ModelError> {
+    match status {
+        StatusCode::OK => Ok(()),
+        StatusCode::TOO_MANY_REQUESTS => {
+            let after = pause.map(|pause| format!(": it asks to wait {} s", pause.as_secs())).unwrap_or_default();
+            Err(ModelError::Limited(after))
+        }
+        status => Err(ModelError::Endpoint(format!("the endpoint answers {status}: {}", said(body)))),
     }
 }
 
@@ -178,4 +205,28 @@ fn said(body: &[u8]) -> String {
 fn beginning(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     if text.trim().is_empty() { "the answer is empty".to_owned() } else { answer_text::cut(&text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_is_a_number_or_a_date() {
+        let now: Timestamp = "2026-11-26T01:30:00Z".parse().unwrap();
+        for (value, seconds) in [
+            ("3", Some(3.0)),
+            (" 0.5 ", Some(0.5)),
+            ("Thu, 26 Nov 2026 01:30:02 GMT", Some(2.0)),
+            ("Thu, 26 Nov 2026 01:29:00 GMT", Some(0.0)),
+            ("9000000000", Some(9_000_000_000.0)),
+            ("18446744073709551615", None),
+            ("99999999999999999999999", None),
+            ("-1", None),
+            ("NaN", None),
+            ("soon", None),
+        ] {
+            assert_eq!(pause(value, now).map(|pause| pause.as_secs_f64()), seconds, "{value}");
+        }
+    }
 }

@@ -16,6 +16,8 @@ pub use self::command_call::is_in_model_call;
 use self::daily_budget::{BudgetError, DailyBudget};
 use self::model_settings::{ModelAccess, ModelSettings};
 
+use crate::redact::REDACTED;
+
 /// The largest answer that is read, in bytes.
 const MAX_ANSWER: u64 = 1024 * 1024;
 
@@ -61,6 +63,16 @@ pub enum ModelError {
     TooMuch,
 }
 
+/// The shortest value that is taken for a secret, in bytes.
+const MIN_SECRET: usize = 8;
+
+/// Returns what a model said without the values that only it may know, such as its key.
+fn without(text: &str, secrets: &[String]) -> String {
+    let mut secrets: Vec<&str> = secrets.iter().map(|one| one.trim()).filter(|one| one.len() >= MIN_SECRET).collect();
+    secrets.sort_by_key(|one| std::cmp::Reverse(one.len()));
+    secrets.into_iter().fold(text.to_owned(), |text, secret| text.replace(secret, REDACTED))
+}
+
 impl ModelSettings {
     /// Returns `true` if today's budget is used up.
     pub fn is_used_up(&self) -> bool {
@@ -89,5 +101,17 @@ impl ModelSettings {
             return Err(ModelError::Answer("the answer is empty".to_owned()));
         }
         Ok(reply)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_in_no_text_that_comes_back() {
+        let keys = ["local-key-1234".to_owned(), "local-key-1234-long".to_owned(), "1".to_owned()];
+        let clean = without("Bearer local-key-1234-long, local-key-1234 and 1", &keys);
+        assert_eq!(clean, "Bearer [redacted], [redacted] and 1");
     }
 }

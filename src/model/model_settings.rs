@@ -1,13 +1,14 @@
 //! `gate/config.toml` in the user's folder for configuration: models, judges, reviewers and routes.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
-use std::{fs, io};
+use std::{env, fs, io};
 
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
+use crate::digest::hex_digest;
 use crate::user_folders;
 
 /// The time limit of a model that names none, in seconds.
@@ -21,7 +22,7 @@ const DEFAULT_TOKENS: u64 = 2_000_000;
 
 /// Models that are too weak to judge, by their names. The user can insist.
 static WEAK: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let names = r"\b(haiku|mini|nano|flash|gpt-3\.5|llama-3\.1-8b|mixtral-8x7b)\b";
+    let names = r"(?:\b|_)(haiku|mini|nano\d?|flash|gpt-?3\.?5|llama-?3\.1[-:]8b|mixtral[-:]8x7b)(?:\b|_)";
     RegexBuilder::new(names).case_insensitive(true).build().ok()
 });
 
@@ -161,6 +162,14 @@ struct ModelEntry {
     even_if_weak: bool,
 }
 
+/// Returns `true` if the file lies in the working tree that this process is in, where an agent writes.
+fn in_working_tree(path: &Path) -> bool {
+    let here = env::current_dir().and_then(|dir| dir.canonicalize()).unwrap_or_default();
+    let root = here.ancestors().find(|dir| dir.join(".git").exists());
+    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    root.is_some_and(|root| whole.starts_with(root) || path.starts_with(root))
+}
+
 /// Returns the path of the file; `None` if the user has no home.
 pub fn path() -> Option<PathBuf> {
     Some(user_folders::settings()?.join("config.toml"))
@@ -175,6 +184,10 @@ impl UserSettings {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(SettingsError { path, what: error.to_string() }),
         };
+        if in_working_tree(&path) {
+            let what = "it lies in the working tree, where an agent can write; models are the user's choice".to_owned();
+            return Err(SettingsError { path, what });
+        }
         Self::parse(&text).map_err(|what| SettingsError { path, what })
     }
 
@@ -208,6 +221,34 @@ impl UserSettings {
     /// Returns the judges, in the order in which they are tried.
     pub fn judges(&self) -> impl Iterator<Item = &ModelSettings> {
         self.judges.iter().filter_map(|name| self.models.get(name))
+    }
+}
+
+impl ModelSettings {
+    /// Returns `true` if both entries lead to one model.
+    pub fn is_same_model(&self, other: &Self) -> bool {
+        let own_name = |model: &Self| model.model.as_deref().map(str::to_lowercase);
+        let named = own_name(self).is_some() && own_name(self) == own_name(other);
+        self.name == other.name || self.access == other.access || named
+    }
+
+    /// Returns the digest of the way to the model. Another command or endpoint under the same name is another model.
+    pub fn entry_digest(&self) -> String {
+        let own = [self.name.as_str(), self.model.as_deref().unwrap_or_default()];
+        let access: Vec<&str> = match &self.access {
+            ModelAccess::Command { line, env } => {
+                ["command", line].into_iter().chain(env.iter().map(String::as_str)).collect()
+            }
+            ModelAccess::Endpoint(endpoint) => {
+                let form = match endpoint.form {
+                    EndpointForm::Openai => "openai",
+                    EndpointForm::Anthropic => "anthropic",
+                };
+                vec!["endpoint", &endpoint.url, form, &endpoint.model]
+            }
+        };
+        let parts: Vec<&[u8]> = own.into_iter().chain(access).map(str::as_bytes).collect();
+        hex_digest(&parts)[..12].to_owned()
     }
 }
 
@@ -319,6 +360,14 @@ mod tests {
             assert!(error.contains(words), "{text}: {error}");
         }
         UserSettings::parse("[models.a]\ncommand = \"claude -p --model haiku\"\neven_if_weak = true\n").unwrap();
+        for name in ["llama3.1:8b", "gpt-35-turbo", "claude_haiku", "qwen-nano2", "mixtral:8x7b-instruct"] {
+            let text = format!("[models.a]\nendpoint = \"https://x/v1\"\nform = \"openai\"\nmodel = \"{name}\"\n");
+            assert!(UserSettings::parse(&text).unwrap_err().contains("too weak"), "{name}");
+        }
+        for name in ["minimax-m2.5", "llama3.1:70b", "gpt-5.3", "nanotech-large", "gpt-350"] {
+            let text = format!("[models.a]\nendpoint = \"https://x/v1\"\nform = \"openai\"\nmodel = \"{name}\"\n");
+            UserSettings::parse(&text).unwrap_or_else(|why| panic!("{name}: {why}"));
+        }
         UserSettings::parse("[models.gemini]\ncommand = \"gemini -p\"\n").unwrap();
     }
 }

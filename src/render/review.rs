@@ -21,6 +21,7 @@ pub fn lines(review: &ReviewState, calls: usize) -> String {
         };
         let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
         let kind = if finding.security { ", security" } else { "" };
+        let kind = format!("{kind}{}", if finding.earlier { ", before the code around it changed" } else { "" });
         let (role, by, severity) = (finding.role.as_str(), &finding.by, finding.severity.as_str());
         let message = plain(&finding.message);
         let _ = writeln!(text, "{style}{severity}{style:#} {}{line}  {role} {by}{kind}: {message}", finding.path);
@@ -51,5 +52,8 @@ pub fn lines(review: &ReviewState, calls: usize) -> String {
         counted(review.findings.len(), "finding"),
         counted(parts, "part")
     );
+    if unreviewed > 0 && review.failed.is_empty() {
+        text.push_str("the change is large: the next `gate review` goes on\n");
+    }
     text
 }

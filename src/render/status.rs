@@ -66,8 +66,8 @@ pub struct ModelCost {
 impl ModelCost {
     /// Adds a call.
     pub fn add(&mut self, call: &ModelCall) {
-        self.calls += 1;
-        self.failed += u64::from(call.failure.is_some());
+        self.calls += u64::from(!call.not_called);
+        self.failed += u64::from(call.failure.is_some() && !call.not_called);
         self.input_tokens += call.input_tokens;
         self.output_tokens += call.output_tokens;
         self.milliseconds += call.milliseconds;

@@ -6,15 +6,16 @@ use std::time::Duration;
 use minijinja::context;
 
 use crate::event::model_call::{CallPurpose, ModelCall};
-use crate::fact::review::ReviewRole;
+use crate::fact::review::{FindingAnswer, ReviewFinding, ReviewRole};
 use crate::fact::word_judgement::FailedJudge;
 use crate::judge::quoted_material::PromptMarks;
 use crate::judge::recorded_call;
 use crate::judge::word_question::PromptError;
 use crate::model::model_settings::ModelSettings;
-use crate::review::change_parts::ChangePart;
-use crate::review::review_answer;
-use crate::review::review_store::{PartReview, ReviewStore};
+use crate::review::change_hunks::ChangeHunk;
+use crate::review::change_part::{ChangePart, MAX_PARTS, pack};
+use crate::review::review_answer::{self, CheckedFindings};
+use crate::review::review_store::{HunkReview, KeptFinding, ReviewStore, places};
 use crate::templates;
 
 /// The template of the prompt.
@@ -50,6 +51,7 @@ impl Reviewers<'_> {
                 let reading = one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
                 whole.calls.extend(reading.calls);
                 whole.failed.extend(reading.failed);
+                whole.answers.extend(reading.answers);
             }
             whole
         })
@@ -63,29 +65,31 @@ pub struct ReviewReading {
     pub calls: Vec<ModelCall>,
     /// The reviewers that gave no answer.
     pub failed: Vec<FailedJudge>,
+    /// The answers to findings.
+    pub(super) answers: Vec<(ReviewFinding, FindingAnswer)>,
 }
 
-/// Has every part read that nobody in a role has seen, and keeps the answers.
-pub fn read(store: &ReviewStore, parts: &[ChangePart], task: &str, models: Reviewers<'_>) -> ReviewReading {
-    models.at_the_same_time(|role, model| read_as(store, parts, task, role, model))
+/// Has every hunk read that nobody in a role has seen, and keeps the answers. Each model reads a limited number of parts;
+/// the next call goes on.
+pub fn read(store: &ReviewStore, hunks: &[ChangeHunk], task: &str, models: Reviewers<'_>) -> ReviewReading {
+    models.at_the_same_time(|role, model| read_as(store, hunks, task, role, model))
 }
 
-/// Has the parts read by one model. The first failure ends it: the next part would fail as well.
+/// Has the hunks read by one model. The first failure ends it: the next part would fail as well.
 fn read_as(
     store: &ReviewStore,
-    parts: &[ChangePart],
+    hunks: &[ChangeHunk],
     task: &str,
     role: ReviewRole,
     model: &ModelSettings,
 ) -> ReviewReading {
     let mut reading = ReviewReading::default();
-    for (index, part) in parts.iter().enumerate() {
-        if store.find(part, role).is_some() {
-            continue;
-        }
+    let parts = pack(hunks.iter().filter(|hunk| store.find(hunk, role).is_none()));
+    for (index, part) in parts.iter().enumerate().take(MAX_PARTS) {
         let question = PartQuestion { part, number: index + 1, of: parts.len(), task, role };
         let answered = question.ask(model, &mut reading.calls);
-        let kept = answered.and_then(|review| store.keep(part, role, &review).map_err(|error| error.to_string()));
+        let kept = answered
+            .and_then(|found| keep(store, hunks, part, (role, model), found).map_err(|error| error.to_string()));
         if let Err(why) = kept {
             reading.failed.push(FailedJudge { judge: model.name.clone(), why });
             break;
@@ -94,8 +98,28 @@ fn read_as(
     reading
 }
 
+/// Keeps the answer about a part with each of its hunks.
+fn keep(
+    store: &ReviewStore,
+    hunks: &[ChangeHunk],
+    part: &ChangePart<'_>,
+    (role, model): (ReviewRole, &ModelSettings),
+    found: CheckedFindings,
+) -> std::io::Result<()> {
+    let empty = HunkReview { schema_version: 2, by: model.name.clone(), ..HunkReview::default() };
+    let mut reviews = vec![empty; part.hunks.len()];
+    if let Some(first) = reviews.first_mut() {
+        first.dropped = found.dropped;
+    }
+    for (index, lines, finding) in found.findings {
+        let places = places(hunks, &finding.path, &lines, &finding.quote);
+        reviews[index].findings.push(KeptFinding { finding, lines, places });
+    }
+    part.hunks.iter().zip(&reviews).try_for_each(|(hunk, review)| store.keep(hunk, role, model, review))
+}
+
 struct PartQuestion<'a> {
-    part: &'a ChangePart,
+    part: &'a ChangePart<'a>,
     number: usize,
     of: usize,
     task: &'a str,
@@ -103,14 +127,13 @@ struct PartQuestion<'a> {
 }
 
 impl PartQuestion<'_> {
-    fn ask(&self, model: &ModelSettings, calls: &mut Vec<ModelCall>) -> Result<PartReview, String> {
+    fn ask(&self, model: &ModelSettings, calls: &mut Vec<ModelCall>) -> Result<CheckedFindings, String> {
         let (prompt, ticket) = self.prompt().map_err(|error| error.to_string())?;
         let (call, answer) = recorded_call::ask(model, CallPurpose::Review, &prompt, ANSWER_TIMEOUT, |text| {
             review_answer::read(text, &ticket, self.part, self.role, &model.name)
         });
         calls.push(call);
-        let review_answer::CheckedFindings { findings, dropped } = answer?;
-        Ok(PartReview { schema_version: 1, by: model.name.clone(), findings, dropped })
+        answer
     }
 
     /// Returns a prompt with new random words, and the word that the answer repeats.
@@ -127,7 +150,7 @@ impl PartQuestion<'_> {
                  change does not do.",
             ),
         };
-        let diff = marks.quote(&self.part.text, usize::MAX).text;
+        let diff = marks.quote(&self.part.text(), usize::MAX).text;
         let task = marks.quote(self.task, MAX_TASK).text;
         let (part, parts) = (self.number, self.of);
         let text = templates::render_with(

@@ -3,9 +3,9 @@
 use serde::Deserialize;
 
 use crate::fact::review::{ReviewFinding, ReviewRole};
-use crate::judge::answer_form::object;
+use crate::judge::answer_form::{object, severity};
 use crate::policy::Severity;
-use crate::review::change_parts::ChangePart;
+use crate::review::change_part::ChangePart;
 
 /// The largest number of findings in one answer.
 const MAX_FINDINGS: usize = 50;
@@ -17,15 +17,18 @@ const MAX_DISTANCE: u32 = 5;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ReviewAnswer {
-    ticket: String,
+    #[serde(rename = "ticket")]
+    _ticket: String,
     findings: Vec<AnsweredFinding>,
 }
 
+/// A finding as a model writes it. Fields that nobody asked for are left out; the place is looked up by the quote.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct AnsweredFinding {
     file: String,
-    line: Option<u32>,
+    #[serde(default)]
+    line: Option<serde_json::Value>,
+    #[serde(deserialize_with = "severity")]
     severity: Severity,
     security: bool,
     quote: String,
@@ -35,8 +38,8 @@ struct AnsweredFinding {
 /// The findings of one answer, and the number of those that were dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckedFindings {
-    /// The findings whose quote is in the change.
-    pub findings: Vec<ReviewFinding>,
+    /// The findings whose quote is in the change, each with the index of its hunk and the digest of its lines.
+    pub findings: Vec<(usize, String, ReviewFinding)>,
     /// The number of the others.
     pub dropped: usize,
 }
@@ -45,14 +48,11 @@ pub struct CheckedFindings {
 pub fn read(
     text: &str,
     ticket: &str,
-    part: &ChangePart,
+    part: &ChangePart<'_>,
     role: ReviewRole,
     by: &str,
 ) -> Result<CheckedFindings, String> {
-    let answer: ReviewAnswer = object(text)?;
-    if answer.ticket != ticket {
-        return Err("it does not have the ticket of the question".to_owned());
-    }
+    let answer: ReviewAnswer = object(text, ticket)?;
     if answer.findings.len() > MAX_FINDINGS {
         return Err("it has too many findings".to_owned());
     }
@@ -61,22 +61,34 @@ pub fn read(
         if finding.message.trim().is_empty() || finding.severity == Severity::None {
             return Err("a finding has no message or no severity".to_owned());
         }
-        match part.find(&finding.file, finding.line, &finding.quote) {
-            None => checked.dropped += 1,
-            Some((path, line)) => checked.findings.push(ReviewFinding {
-                role,
-                by: by.to_owned(),
-                path,
-                line,
-                severity: finding.severity,
-                security: finding.security,
-                quote: finding.quote,
-                message: finding.message[..finding.message.floor_char_boundary(MAX_MESSAGE)].to_owned(),
-                answer: None,
-            }),
-        }
+        let line = finding.line.as_ref().and_then(line_number);
+        let Some((hunk, place)) = part.find(&finding.file, line, &finding.quote) else {
+            checked.dropped += 1;
+            continue;
+        };
+        let found = ReviewFinding {
+            role,
+            by: by.to_owned(),
+            path: part.hunks[hunk].path.clone(),
+            line: place.line,
+            severity: finding.severity,
+            security: finding.security,
+            quote: finding.quote,
+            message: finding.message[..finding.message.floor_char_boundary(MAX_MESSAGE)].to_owned(),
+            answer: None,
+            earlier: false,
+        };
+        checked.findings.push((hunk, place.lines, found));
     }
     Ok(checked)
+}
+
+/// Reads the number of a line, also as a text. What is none is no reason to lose the finding.
+fn line_number(value: &serde_json::Value) -> Option<u32> {
+    match value {
+        serde_json::Value::String(text) => text.trim().parse().ok(),
+        number => number.as_u64().and_then(|number| u32::try_from(number).ok()),
+    }
 }
 
 /// Lowers each blocker that only one of the two sees: it needs the other one, or a person.
@@ -103,10 +115,13 @@ pub fn is_same(finding: &ReviewFinding, other: &ReviewFinding) -> bool {
 mod tests {
     use super::*;
     use crate::fact::review::FindingAnswer;
+    use crate::review::change_hunks::split;
 
-    fn part() -> ChangePart {
-        let text = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1,2 @@\n a = 1\n+os.system(name)\n";
-        ChangePart { text: text.to_owned() }
+    const DIFF: &[u8] = b"diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1,2 @@\n a = 1\n+os.system(name)\n";
+
+    fn read_as(text: &str, role: ReviewRole) -> Result<CheckedFindings, String> {
+        let hunks = split(DIFF);
+        read(text, "t", &ChangePart { hunks: hunks.iter().collect() }, role, "m")
     }
 
     fn answer(findings: &str) -> String {
@@ -119,18 +134,36 @@ mod tests {
     #[test]
     fn a_finding_without_a_quote_from_the_change_is_dropped_and_counted() {
         let other = HOLE.replace("os.system(name)", "eval(name)");
-        let read = |text: &str| read(text, "t", &part(), ReviewRole::Auditor, "m");
+        let read = |text: &str| read_as(text, ReviewRole::Auditor);
         let checked = read(&answer(&format!("{HOLE}, {other}"))).unwrap();
         assert_eq!((checked.findings.len(), checked.dropped), (1, 1));
-        assert_eq!(checked.findings[0].line, Some(2));
-        for bad in [answer("{}"), answer(&HOLE.replace("BLOCKER", "NONE")), answer("").replace("\"t\"", "\"u\"")] {
+        assert_eq!(checked.findings[0].2.line, Some(2));
+        // The line is found by the quote, so a wrong one costs nothing, nor does a field that nobody asked for.
+        for (from, to) in [
+            ("\"line\": 9", "\"line\": \"2\""),
+            ("\"line\": 9", "\"line\": -1"),
+            ("\"line\": 9", "\"line\": [1, 2], \"confidence\": 0.9"),
+            ("\"line\": 9,", ""),
+            ("BLOCKER", "high"),
+        ] {
+            let checked = read(&answer(&HOLE.replace(from, to))).unwrap_or_else(|why| panic!("{to}: {why}"));
+            assert_eq!(checked.findings.len(), 1, "{to}");
+        }
+        for bad in [
+            answer("{}"),
+            answer(&HOLE.replace("BLOCKER", "NONE")),
+            answer(&HOLE.replace("true", "\"x\"")),
+            answer("").replace("\"t\"", "\"u\""),
+        ] {
             assert!(read(&bad).is_err(), "{bad}");
         }
     }
 
     #[test]
     fn a_blocker_needs_both() {
-        let of = |role| read(&answer(HOLE), "t", &part(), role, "m").unwrap().findings;
+        let of = |role| -> Vec<ReviewFinding> {
+            read_as(&answer(HOLE), role).unwrap().findings.into_iter().map(|(.., finding)| finding).collect()
+        };
         let mut one = of(ReviewRole::Auditor);
         confirm(&mut one);
         assert_eq!(one[0].severity, Severity::High);

@@ -12,7 +12,8 @@ use crate::judge::recorded_call;
 use crate::judge::word_question::PromptError;
 use crate::model::model_settings::ModelSettings;
 use crate::policy::Severity;
-use crate::review::change_parts::ChangePart;
+use crate::review::change_hunks::ChangeHunk;
+use crate::review::change_part::{ChangePart, pack};
 use crate::review::reading::{ANSWER_TIMEOUT, MAX_TASK, ReviewReading, Reviewers};
 use crate::review::review_answer::is_same;
 use crate::review::review_store::ReviewStore;
@@ -27,7 +28,8 @@ const MAX_REASON: usize = 1000;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct OpinionForm {
-    ticket: String,
+    #[serde(rename = "ticket")]
+    _ticket: String,
     stands: bool,
     reason: String,
 }
@@ -36,33 +38,43 @@ struct OpinionForm {
 /// answered before. Both models answer at the same time.
 pub fn answer(
     store: &ReviewStore,
-    parts: &[ChangePart],
+    hunks: &[ChangeHunk],
     task: &str,
     models: Reviewers<'_>,
     from: Severity,
 ) -> ReviewReading {
-    models.at_the_same_time(|role, model| answer_as(store, parts, task, (role, model), from))
+    let findings = store.state(hunks).findings;
+    let mut reading = models.at_the_same_time(|role, model| answer_as(&findings, hunks, task, (role, model), from));
+    for (finding, answer) in std::mem::take(&mut reading.answers) {
+        if let Err(error) = store.answer(hunks, &finding, &answer) {
+            reading.failed.push(FailedJudge { judge: answer.by, why: error.to_string() });
+        }
+    }
+    reading
 }
 
 /// Has the findings of the other role answered by one model. The first failure ends it.
 fn answer_as(
-    store: &ReviewStore,
-    parts: &[ChangePart],
+    findings: &[ReviewFinding],
+    hunks: &[ChangeHunk],
     task: &str,
     (role, model): (ReviewRole, &ModelSettings),
     from: Severity,
 ) -> ReviewReading {
     let mut reading = ReviewReading::default();
-    for part in parts {
-        let [own, other] = [role, role.other()].map(|role| store.find(part, role).unwrap_or_default().findings);
-        let is_open = |finding: &&ReviewFinding| {
-            finding.severity >= from && finding.answer.is_none() && !own.iter().any(|own| is_same(finding, own))
-        };
-        for finding in other.iter().filter(is_open) {
-            let answered = ask(model, part, task, finding, &mut reading.calls);
-            let kept =
-                answered.and_then(|answer| store.answer(part, finding, &answer).map_err(|error| error.to_string()));
-            if let Err(why) = kept {
+    let parts = pack(hunks);
+    // What it said of an earlier state of the code is no answer to the present one.
+    let own: Vec<&ReviewFinding> = findings.iter().filter(|one| one.role == role && !one.earlier).collect();
+    let is_open = |finding: &&ReviewFinding| {
+        let by_other = finding.role != role && finding.answer.is_none();
+        by_other && finding.severity >= from && !own.iter().any(|own| is_same(finding, own))
+    };
+    for finding in findings.iter().filter(is_open) {
+        let place = |hunk: &&ChangeHunk| hunk.path == finding.path && hunk.find(finding.line, &finding.quote).is_some();
+        let Some(part) = parts.iter().find(|part| part.hunks.iter().any(place)) else { continue };
+        match ask(model, part, task, finding, &mut reading.calls) {
+            Ok(answer) => reading.answers.push((finding.clone(), answer)),
+            Err(why) => {
                 reading.failed.push(FailedJudge { judge: model.name.clone(), why });
                 return reading;
             }
@@ -73,7 +85,7 @@ fn answer_as(
 
 fn ask(
     model: &ModelSettings,
-    part: &ChangePart,
+    part: &ChangePart<'_>,
     task: &str,
     finding: &ReviewFinding,
     calls: &mut Vec<ModelCall>,
@@ -86,10 +98,7 @@ fn ask(
 }
 
 fn read(text: &str, ticket: &str, model: &ModelSettings) -> Result<FindingAnswer, String> {
-    let form: OpinionForm = object(text)?;
-    if form.ticket != ticket {
-        return Err("it does not have the ticket of the question".to_owned());
-    }
+    let form: OpinionForm = object(text, ticket)?;
     if form.reason.trim().is_empty() {
         return Err("it has no reason".to_owned());
     }
@@ -98,12 +107,12 @@ fn read(text: &str, ticket: &str, model: &ModelSettings) -> Result<FindingAnswer
 }
 
 /// Returns a prompt with new random words, and the word that the answer repeats.
-fn prompt(part: &ChangePart, task: &str, finding: &ReviewFinding) -> Result<(String, String), PromptError> {
+fn prompt(part: &ChangePart<'_>, task: &str, finding: &ReviewFinding) -> Result<(String, String), PromptError> {
     let marks = PromptMarks::new()?;
     let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
     let said =
         format!("{}{line} ({})\n{}\n{}", finding.path, finding.severity.as_str(), finding.quote, finding.message);
-    let [diff, task, said] = [(&*part.text, usize::MAX), (task, MAX_TASK), (&*said, usize::MAX)]
+    let [diff, task, said] = [(&*part.text(), usize::MAX), (task, MAX_TASK), (&*said, usize::MAX)]
         .map(|(text, most)| marks.quote(text, most).text);
     let values = context! { fence => &marks.fence, ticket => &marks.ticket, diff => &diff, task, finding => &said };
     let text =

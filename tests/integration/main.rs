@@ -96,6 +96,7 @@ mod records;
 mod replayed_sessions;
 mod repositories;
 mod rescue;
+mod review_holds;
 mod reviews;
 mod roles;
 mod run_process;

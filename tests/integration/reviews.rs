@@ -131,8 +131,13 @@ fn a_person_confirms_a_blocker_or_waives_it() {
     assert!(code == 10 && text.contains("confirmed by a person"), "{code}: {text}");
     assert_eq!(review(&project, 10)["review"]["findings"][0]["severity"], "BLOCKER");
     project.check().exits(10).says("Test agrees: confirmed by a person");
-    let (code, text) = ask("gate waive review --reason 'a demo that nobody can reach'");
-    assert_eq!(code, 0, "{text}");
+    let waive = "gate waive review --reason 'a demo that nobody can reach'";
+    project.repo.append("src/lib.sh", "more\n");
+    let (code, text) = ask(waive);
+    assert!(code == 0 && text.contains("what is not committed stays refused"), "{code}: {text}");
+    project.sh("git checkout -q src/lib.sh").exits(0);
+    let (code, text) = ask(waive);
+    assert!(code == 0 && !text.contains("what is not committed"), "{code}: {text}");
     project.check().exits(0).says("a demo that nobody can reach");
 }
 
@@ -266,6 +271,10 @@ fn work_goes_to_the_model_of_its_kind() {
     configure(&project, &[], &format!("{CONFIG}{routed}"));
     project.gate(["explain", "routing"]).exits(0).says("model: three");
     assert_eq!(review(&project, 0)["reviewer"], "three");
+    configure(&project, &[], &format!("{CONFIG}[routing.models]\nbackend = \"two\"\n"));
+    let swapped = review(&project, 0);
+    assert_eq!((&swapped["reviewer"], &swapped["auditor"]), (&"two".into(), &"one".into()));
+    assert_eq!(review(&project, 0)["calls"], json!([]));
     // If neither the files nor the prompt say it, a model does, if the user wants that.
     let script = "#!/bin/sh\nticket=$(sed -n 's/.*with the ticket \\([0-9a-f]*\\)\\.$/\\1/p' | tail -1)\n\
         echo \"{\\\"ticket\\\": \\\"$ticket\\\", \\\"kind\\\": \\\"$(cat \"$HOME/kind\")\\\"}\"\n";
