@@ -2,6 +2,7 @@
 
 (function_definition declarator: (_) @declarator body: (_) @body) @function
 (function_definition declarator: (_) @declarator (default_method_clause) @body) @function
+(function_definition declarator: (_) @declarator !body (try_statement) @body) @function
 
 (namespace_definition name: (_) @scope.name) @scope
 (class_specifier name: (_) @scope.name body: (_)) @scope

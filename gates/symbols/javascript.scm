@@ -9,31 +9,27 @@
 (method_definition "set" @suffix name: (_)
   (#set! suffix "set")) @suffixed
 
-; Functions that are bound to a name.
-(variable_declarator name: (identifier) @name
-  value: [(arrow_function parameters: (_)? @parameters body: (_) @body)
-          (function_expression parameters: (_) @parameters body: (_) @body)
-          (generator_function parameters: (_) @parameters body: (_) @body)]
+; Functions that are bound to a name, also in parentheses and with a type (`@value`).
+(variable_declarator name: (identifier) @name value: (_) @value
   (#set! closure "yes")) @function
 ; … or handed to what wraps them: `const f = memo(() => …)`.
 (variable_declarator name: (identifier) @name
   value: (call_expression
     function: [(identifier) (call_expression) (member_expression object: (identifier) property: (_) @of)]
     arguments: (arguments . [
-    (arrow_function parameters: (_)? @parameters body: (statement_block) @body)
+    (arrow_function parameters: (_)? @parameters body: [(statement_block) (parenthesized_expression (object))] @body)
     (function_expression parameters: (_) @parameters body: (_) @body)]))
   ; What is called with each of a list gives a value, and no function.
   (#not-any-of? @of "map" "flatMap" "filter" "reduce" "reduceRight" "find" "findIndex" "findLast" "some" "every" "sort" "toSorted" "then" "catch" "finally")
   (#set! closure "yes")) @function
-(pair key: (_) @name
-  value: [(arrow_function parameters: (_)? @parameters body: (_) @body)
-          (function_expression parameters: (_) @parameters body: (_) @body)]
+; A callback with a name of its own.
+(arguments (function_expression name: (identifier) @name parameters: (_) @parameters body: (_) @body
+  (#set! closure "yes")) @function)
+(pair key: (_) @name value: (_) @value
   (#set! closure "yes")) @function
 (assignment_expression
   left: (member_expression object: (_) @container property: (_) @name)
-  right: [(arrow_function parameters: (_)? @parameters body: (_) @body)
-          (function_expression parameters: (_) @parameters body: (_) @body)
-          (generator_function parameters: (_) @parameters body: (_) @body)]
+  right: (_) @value
   (#set! closure "yes")) @function
 (assignment_expression
   left: (member_expression object: (_) @o property: (_) @p (#eq? @o "module") (#eq? @p "exports"))
@@ -41,8 +37,7 @@
           (class name: (_))] ) @function
 (expression_statement (assignment_expression
   left: (identifier) @name
-  right: [(arrow_function parameters: (_)? @parameters body: (_) @body)
-          (function_expression parameters: (_) @parameters body: (_) @body)])
+  right: (_) @value)
   (#set! closure "yes")) @function
 
 ; What has no name is called by the name it is exported under.
@@ -73,7 +68,5 @@
 (variable_declarator name: (identifier) @name value: [(identifier) (member_expression)] @target) @alias
 (export_specifier name: (_) @target alias: (_) @name) @alias
 
-(field_definition property: (_) @name
-  value: [(arrow_function parameters: (_)? @parameters body: (_) @body)
-          (function_expression parameters: (_) @parameters body: (_) @body)]
+(field_definition property: (_) @name value: (_) @value
   (#set! closure "yes")) @function

@@ -7,6 +7,14 @@
   block: (_ parameters: (_)? @parameters body: (_)? @body)
   (#any-of? @m "define_method" "define_singleton_method")) @function
 
+; A method that reads or sets a variable alone takes the place of one that is written out.
+(call !receiver method: (identifier) @m arguments: (argument_list [(simple_symbol) (string)] @name)
+  (#any-of? @m "attr_reader" "attr_accessor")
+  (#set! header "yes")) @function
+(call !receiver method: (identifier) @m arguments: (argument_list [(simple_symbol) (string)] @name)
+  (#any-of? @m "attr_writer" "attr_accessor")
+  (#set! header "yes") (#set! ending "=")) @function
+
 ; A method for each name of a list.
 (call receiver: [(array [(simple_symbol) (string)] @name) (symbol_array (bare_symbol) @name) (string_array (bare_string) @name)]
   method: (identifier) @each (#eq? @each "each")

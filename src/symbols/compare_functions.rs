@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::broken_text::may_define;
 use super::function::Function;
 use super::pairing::{Outlines, Pairing};
 use super::tokens::came_into;
@@ -146,6 +147,9 @@ fn renamed_homes(
         homes.insert(pairing.new[new].home());
         *methods += 1;
     }
+    // In another file it is a move: the functions are in another type.
+    let stays = |&&(old, new): &&(usize, usize)| pairing.old[old].path == pairing.new[new].path;
+    let in_place: BTreeSet<String> = moves.iter().filter(stays).map(|&(old, _)| pairing.old[old].home()).collect();
     let renamed = |(from, (to, methods)): (String, (BTreeSet<String>, usize))| {
         let only = to.first().filter(|_| to.len() == 1)?;
         if methods * 2 <= pairing.old.iter().filter(|function| function.home() == from).count() {
@@ -154,7 +158,7 @@ fn renamed_homes(
         // `Parser.Token` and `Token` are one type in another place.
         let type_gone =
             were.contains(&from) && !are.contains(&from) && from.rsplit('.').next() != only.rsplit('.').next();
-        (type_gone && are.contains(only) && !were.contains(only)).then_some(from)
+        (type_gone && in_place.contains(&from) && are.contains(only) && !were.contains(only)).then_some(from)
     };
     to.into_iter().filter_map(renamed).collect()
 }
@@ -195,7 +199,7 @@ fn report(
             note,
         };
         let Some(new) = pairing.partner[at] else {
-            if may_be_in(function, after) {
+            if after.get(&function.path).is_some_and(|outline| may_define(outline, function)) {
                 doubt = true;
                 continue;
             }
@@ -208,7 +212,8 @@ fn report(
             continue;
         };
         let other = pairing.new[new];
-        if other.hollow && !function.hollow {
+        let idle = other.idle && !function.idle && function.same_head(other);
+        if (other.hollow && !function.hollow) || idle {
             lost = true;
             diff.changes.push(change("emptied", Some(other), None));
             diff.emptied.push(name.clone());
@@ -257,12 +262,20 @@ fn repeated(functions: &[&Function]) -> BTreeSet<String> {
     functions.iter().filter(again).map(|function| function.full()).collect()
 }
 
+fn count_errors(outlines: &Outlines) -> BTreeMap<&String, usize> {
+    let all = outlines.values().flat_map(|outline| &outline.errors);
+    all.fold(BTreeMap::new(), |mut count, error| {
+        *count.entry(error).or_default() += 1;
+        count
+    })
+}
+
 /// Finds files that cannot be read. Returns `true` if this leaves a doubt: the macros of C break the grammar in valid
 /// files, so what does not parse there must be new.
 fn unparsed(before: &Outlines, after: &Outlines, diff: &mut FunctionDiff) -> bool {
     let mut doubt = false;
     for (state, outlines, others) in [("before", before, after), ("after", after, before)] {
-        let there: BTreeSet<&String> = others.values().flat_map(|outline| &outline.errors).collect();
+        let (here, there) = (count_errors(outlines), count_errors(others));
         for (path, outline) in outlines {
             let why = match (outline.unread, outline.error_line) {
                 (Some(why), _) => why.to_owned(),
@@ -273,9 +286,11 @@ fn unparsed(before: &Outlines, after: &Outlines, diff: &mut FunctionDiff) -> boo
             let known = if outline.unread.is_some() {
                 other.is_some_and(|other| other.unread == outline.unread)
             } else {
+                // As often there as here; or as many of them, without a body.
                 outline.family == "c"
-                    && (outline.errors.iter().all(|error| there.contains(error))
-                        || other.is_some_and(|other| other.errors.len() == outline.errors.len()))
+                    && (outline.errors.iter().all(|error| there.get(error) >= here.get(error))
+                        || other.is_some_and(|other| other.errors.len() == outline.errors.len())
+                            && !outline.errors.iter().any(|error| error.contains('{')))
             };
             doubt |= !known;
             if !diff.unparsed.contains(path) {
@@ -285,17 +300,6 @@ fn unparsed(before: &Outlines, after: &Outlines, diff: &mut FunctionDiff) -> boo
         }
     }
     doubt
-}
-
-/// Returns `true` if a function may still be in a file that does not parse.
-fn may_be_in(function: &Function, after: &Outlines) -> bool {
-    let Some(outline) = after.get(&function.path) else { return false };
-    let word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    outline.unread.is_some()
-        || outline.broken.match_indices(&function.name).any(|(at, name)| {
-            let rest = outline.broken[at + name.len()..].trim_start();
-            !outline.broken[..at].ends_with(word) && rest.starts_with(['(', '<', '=', '[', ':', '{', '\n'])
-        })
 }
 
 /// Returns `true` if a private function was moved into one that called it.

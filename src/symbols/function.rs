@@ -28,6 +28,8 @@ pub struct Function {
     pub declaration: bool,
     /// It does nothing of its own: empty, a constant, a lone failure.
     pub hollow: bool,
+    /// Its body alone does nothing; what comes before it may.
+    pub(super) idle: bool,
     /// It is the only method of a class without a name: it may go with its place.
     pub callback: bool,
     /// A program wrote its file.
@@ -74,6 +76,16 @@ impl Function {
     /// Returns `true` if it is the parameters of its type, as a constructor.
     pub(super) fn is_header(&self) -> bool {
         self.declaration && !self.hollow && self.body.is_empty()
+    }
+
+    /// Returns `true` if nothing but the body of another differs from it.
+    pub(super) fn same_head(&self, other: &Self) -> bool {
+        self.head.split_whitespace().eq(other.head.split_whitespace())
+    }
+
+    /// Returns the sign before the name of its type by which it is a constructor (none) or a destructor (`~`).
+    pub(super) fn constructs(&self) -> Option<&str> {
+        self.name.strip_suffix(self.container.last()?.as_str()).filter(|sign| ["", "~"].contains(sign))
     }
 
     /// Returns the type or module that it is in; empty if it is in none.

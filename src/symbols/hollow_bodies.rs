@@ -1,44 +1,69 @@
 //! Bodies without work of their own: empty, a constant, or a lone failure.
 
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 use regex::RegexSet;
 use serde::Deserialize;
-use std::sync::OnceLock;
 use tree_sitter::Node;
 
 /// The depth from which a body counts as real.
 const MAX_DEPTH: usize = 24;
+
+/// Fields and kinds of nodes that hold what is handed to a call.
+const ARGUMENTS: [&str; 4] = ["arguments", "value_arguments", "argument_list", "token_tree"];
 
 /// `[hollow]` in `gates/symbols/languages.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct HollowTable {
     through: HashSet<String>,
+    types: Vec<String>,
     collections: HashSet<String>,
     constants: HashSet<String>,
     interpolations: HashSet<String>,
     raises: HashSet<String>,
     words: HashSet<String>,
-    discards: Vec<String>,
+    discards: Patterns,
     calls: HashSet<String>,
-    gives_up: Vec<String>,
-    empty: Vec<String>,
-    wraps: Vec<String>,
+    runs: HashSet<String>,
+    gives_up: Patterns,
+    prints: Patterns,
+    panics: Patterns,
+    fails: Patterns,
+    exits: Patterns,
+    conversions: Patterns,
+    constructors: Patterns,
+    asserts: Patterns,
+    empty: Patterns,
+    wraps: Patterns,
     pub(super) elsewhere: HashSet<String>,
+}
+
+/// Patterns that are compiled when the first text is held against them.
+#[derive(Deserialize)]
+#[serde(from = "Vec<String>")]
+struct Patterns {
+    written: Vec<String>,
+    compiled: OnceLock<Option<RegexSet>>,
+}
+
+impl From<Vec<String>> for Patterns {
+    fn from(written: Vec<String>) -> Self {
+        Self { written, compiled: OnceLock::new() }
+    }
+}
+
+impl Patterns {
+    fn is_match(&self, text: &str) -> bool {
+        let compiled = self.compiled.get_or_init(|| RegexSet::new(&self.written).ok());
+        compiled.as_ref().is_some_and(|set| set.is_match(text))
+    }
 }
 
 /// The patterns of hollow bodies.
 pub(super) struct Hollow {
     pub(super) table: HollowTable,
-    discards: OnceLock<Option<RegexSet>>,
-    calls: OnceLock<Option<RegexSet>>,
-    wraps: OnceLock<Option<RegexSet>>,
-}
-
-fn is_match(set: &OnceLock<Option<RegexSet>>, patterns: &[&[String]], text: &str) -> bool {
-    let compile = || RegexSet::new(patterns.iter().copied().flatten()).ok();
-    set.get_or_init(compile).as_ref().is_some_and(|set| set.is_match(text))
 }
 
 /// Returns `true` if the text has a variable in it: in the grammar of Kotlin, `"$x"` has no node for it.
@@ -47,19 +72,38 @@ fn interpolates_in_text(kind: &str, written: &str) -> bool {
     kind == "string_literal" && written.split('$').skip(1).any(starts)
 }
 
+/// Returns a text without white space.
+fn squeezed(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+/// Returns what is handed to a call.
+fn arguments(call: Node<'_>) -> Option<Node<'_>> {
+    let mut cursor = call.walk();
+    call.child_by_field_name(ARGUMENTS[0])
+        .or_else(|| call.named_children(&mut cursor).find(|child| ARGUMENTS.contains(&child.kind())))
+}
+
+/// Returns what a call calls, without white space: `a.b`, `panic!`, `newError`.
+fn callee(call: Node<'_>, text: &str) -> String {
+    let end = arguments(call).map_or(call.end_byte(), |arguments| arguments.start_byte());
+    let written = squeezed(text.get(call.start_byte()..end).unwrap_or_default());
+    let bracket = written.find('(').filter(|_| end == call.end_byte());
+    bracket.map_or_else(|| written.clone(), |at| written[..at].to_owned())
+}
+
 impl Hollow {
     pub(super) fn new(table: HollowTable) -> Self {
-        Self { table, discards: OnceLock::new(), calls: OnceLock::new(), wraps: OnceLock::new() }
+        Self { table }
     }
 
     /// Checks that the patterns of the table compile.
     #[cfg(test)]
     pub(super) fn check(&self) -> Result<(), regex::Error> {
-        let table = &self.table;
-        for patterns in [&table.discards, &table.gives_up, &table.empty, &table.wraps] {
-            RegexSet::new(patterns)?;
-        }
-        Ok(())
+        let t = &self.table;
+        let all = [&t.discards, &t.gives_up, &t.prints, &t.panics, &t.fails, &t.exits];
+        let rest = [&t.conversions, &t.constructors, &t.asserts, &t.empty, &t.wraps];
+        all.into_iter().chain(rest).try_for_each(|patterns| RegexSet::new(&patterns.written).map(drop))
     }
 
     /// Returns `true` if `node` has no work of its own.
@@ -76,7 +120,7 @@ impl Hollow {
         if node.is_extra() || table.raises.contains(kind) || table.words.contains(written.trim()) {
             return true;
         }
-        if !table.discards.is_empty() && is_match(&self.discards, &[&table.discards], written.trim()) {
+        if table.discards.is_match(written.trim()) {
             return true;
         }
         // The work of a class without a name is in its methods, which count by themselves.
@@ -93,21 +137,33 @@ impl Hollow {
             return !self.interpolates(node, depth) && !interpolates_in_text(kind, written);
         }
         // An expression statement of a grammar without a node of its own for it.
-        if table.collections.contains(kind) || table.through.contains(kind) {
-            let mut cursor = node.walk();
-            let inner: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
-            let is_type =
-                |child: &Node<'_>| child.kind().contains("type") && child.kind() != "type_conversion_expression";
-            return inner.into_iter().all(|child| is_type(&child) || self.hollow(child, text, depth + 1));
+        (table.collections.contains(kind) || table.through.contains(kind)) && self.all_hollow(node, text, depth)
+    }
+
+    /// Returns `true` if everything in a node but types is hollow.
+    fn all_hollow(&self, node: Node<'_>, text: &str, depth: usize) -> bool {
+        let mut cursor = node.walk();
+        let mut more = cursor.goto_first_child();
+        while more {
+            let child = cursor.node();
+            let counts = child.is_named() && cursor.field_name() != Some("type") && !self.is_type(child);
+            if counts && !self.hollow(child, text, depth + 1) {
+                return false;
+            }
+            more = cursor.goto_next_sibling();
         }
-        false
+        true
+    }
+
+    fn is_type(&self, node: Node<'_>) -> bool {
+        self.table.types.iter().any(|ending| node.kind().ends_with(ending.as_str()))
     }
 
     /// Returns `true` if a node has elements, or types and names of fields: `Foo {}` has none.
     fn has_content(&self, node: Node<'_>) -> bool {
         let mut cursor = node.walk();
         node.named_children(&mut cursor).any(|child| {
-            let counts = !child.is_extra() && !child.kind().contains("type");
+            let counts = !child.is_extra() && !self.is_type(child);
             counts && (!self.table.collections.contains(child.kind()) || self.has_content(child))
         })
     }
@@ -122,20 +178,51 @@ impl Hollow {
 
     fn is_hollow_call(&self, node: Node<'_>, written: &str, text: &str, depth: usize) -> bool {
         let table = &self.table;
-        let squeezed: String = written.chars().filter(|c| !c.is_whitespace()).collect();
-        let squeezed = squeezed.trim_end_matches([';', '!']);
-        if is_match(&self.calls, &[&table.gives_up, &table.empty], squeezed) {
+        let whole = squeezed(written);
+        let whole = whole.trim_end_matches([';', '!']);
+        if table.gives_up.is_match(whole) || table.empty.is_match(whole) {
             return true;
         }
-        let Some(open) = squeezed.find('(') else { return false };
-        if !is_match(&self.wraps, &[&table.wraps], &squeezed[..open]) {
-            return false;
+        if table.prints.is_match(whole) {
+            return !self.runs_something(node, text, false);
         }
-        let arguments = ["arguments", "value_arguments", "argument_list"];
-        let mut cursor = node.walk();
-        let found = node
-            .child_by_field_name("arguments")
-            .or_else(|| node.named_children(&mut cursor).find(|child| arguments.contains(&child.kind())));
-        found.is_some_and(|arguments| self.hollow(arguments, text, depth + 1))
+        let callee = callee(node, text);
+        let callee = callee.trim_end_matches(';');
+        if table.panics.is_match(callee) {
+            return true;
+        }
+        if table.fails.is_match(callee) {
+            return !self.runs_something(node, text, true);
+        }
+        if table.exits.is_match(callee) {
+            return !self.runs_something(node, text, false);
+        }
+        let Some(arguments) = arguments(node) else { return false };
+        if table.asserts.is_match(callee) {
+            let is_test = |child: &Node<'_>| text.get(child.byte_range()) == Some("t");
+            let mut cursor = arguments.walk();
+            let mut asserted = arguments.named_children(&mut cursor).filter(|child| !is_test(child)).peekable();
+            return asserted.peek().is_some() && asserted.all(|child| self.hollow(child, text, depth + 1));
+        }
+        table.wraps.is_match(callee) && self.hollow(arguments, text, depth + 1)
+    }
+
+    /// Returns `true` if something in a call runs code that may do work: not a conversion, nor, with `errors`, what makes an
+    /// error.
+    fn runs_something(&self, call: Node<'_>, text: &str, errors: bool) -> bool {
+        let mut inner = vec![(call, 0_usize)];
+        while let Some((node, depth)) = inner.pop() {
+            let runs = node.id() != call.id() && self.table.runs.contains(node.kind());
+            if depth > MAX_DEPTH || (runs && !self.is_harmless(&callee(node, text), errors)) {
+                return true;
+            }
+            let mut cursor = node.walk();
+            inner.extend(node.named_children(&mut cursor).map(|child| (child, depth + 1)));
+        }
+        false
+    }
+
+    fn is_harmless(&self, callee: &str, errors: bool) -> bool {
+        self.table.conversions.is_match(callee) || (errors && self.table.constructors.is_match(callee))
     }
 }

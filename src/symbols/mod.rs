@@ -2,9 +2,13 @@
 //!
 //! Everything here is a pure function over texts; the caller reads them.
 
+mod broken_text;
+mod closures;
 mod compare_functions;
 mod function;
 mod hollow_bodies;
+#[cfg(test)]
+mod hollow_tests;
 mod language;
 mod modules;
 mod outline;

@@ -4,9 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator, Tree};
 
+use super::closures::{closure_in, is_callback};
 use super::function::Function;
 use super::language::{LanguageTable, SourceLanguage};
-use super::parsing::{each_error, parse_repaired};
+use super::parsing::{errors, parse_repaired};
 use super::qualified_names::{self, clean, segments};
 use super::tokens;
 
@@ -26,7 +27,7 @@ pub struct Outline {
     pub errors: Vec<String>,
     /// The line of the first of them, from 1.
     pub error_line: Option<usize>,
-    /// The whole text if the parser does not understand it: a name in it may still be a function.
+    /// The whole text if the parser does not understand it: it may define functions that were not read.
     pub broken: String,
     /// The languages between which its functions may move.
     pub(super) family: String,
@@ -54,6 +55,8 @@ struct Definition<'t> {
     closure: bool,
     /// It is the parameters of its type, as a constructor.
     header: bool,
+    /// Where it begins, if not where its node does.
+    start: Option<Node<'t>>,
 }
 
 /// The matches of the query, by node.
@@ -126,8 +129,10 @@ impl<'a> OutlineReader<'a> {
     fn read(&self, tree: &Tree) -> Outline {
         let mut found = Outline { family: self.language.entry.family.clone(), ..Outline::default() };
         if tree.root_node().has_error() {
-            errors(tree, self.text, &mut found);
-            self.text.clone_into(&mut found.broken);
+            (found.errors, found.error_line) = errors(tree, self.text);
+            if found.error_line.is_some() {
+                self.text.clone_into(&mut found.broken);
+            }
         }
         let Some(captured) = self.captured(tree) else { return found };
         self.walk(tree, &captured, &mut found);
@@ -231,7 +236,8 @@ impl<'a> OutlineReader<'a> {
         let end = body.or(definition.parameters.filter(|_| definition.header)).unwrap_or(node);
         let head_end =
             if definition.header { end.end_byte() } else { body.map_or(node.end_byte(), |body| body.start_byte()) };
-        let head = self.text.get(node.start_byte()..head_end).unwrap_or_default();
+        let first = definition.start.unwrap_or(node);
+        let head = self.text.get(first.start_byte()..head_end).unwrap_or_default();
         let parameters = definition.parameters.map(|node| self.written(node)).unwrap_or_default();
         let parameters = parameters.split_whitespace().collect::<Vec<_>>().join(" ");
         let ignored = &self.language.entry;
@@ -246,14 +252,12 @@ impl<'a> OutlineReader<'a> {
         // A constructor that the compiler writes copies; such a destructor frees nothing.
         let frees_nothing =
             definition.name.starts_with('~') && body.is_some_and(|body| body.kind() == "default_method_clause");
-        let hollow = frees_nothing
-            || !definition.header
-                && !self.is_elsewhere(node, definition)
-                && body.is_none_or(|body| self.table.hollow.is_hollow(body, self.text));
+        let idle = !definition.header && body.is_none_or(|body| self.table.hollow.is_hollow(body, self.text));
+        let hollow = frees_nothing || (idle && !self.is_elsewhere(node, definition));
         let lone_dots = body.is_some_and(|body| self.written(body).trim() == "...");
         Function {
             path: self.path.to_owned(),
-            line: node.start_position().row + 1,
+            line: first.start_position().row + 1,
             family: self.language.entry.family.clone(),
             private: self.is_private(node, head, &definition.name, around),
             declaration: (declaration && hollow) || lone_dots || definition.header,
@@ -266,9 +270,10 @@ impl<'a> OutlineReader<'a> {
             parameters,
             parameter_tokens,
             hollow,
+            idle,
             callback: false,
             head: head.to_owned(),
-            range: node.start_byte()..end.end_byte(),
+            range: first.start_byte()..end.end_byte(),
             body: body_tokens,
             body_of_first,
         }
@@ -399,6 +404,7 @@ impl<'a> OutlineReader<'a> {
                 mark: declared.mark,
                 closure,
                 header,
+                start: None,
             }
         } else if function.kind() == "fn" {
             let Some((name, parts)) = node("name").and_then(|name| Some((name, listed_function(name, self.text)?)))
@@ -414,21 +420,28 @@ impl<'a> OutlineReader<'a> {
                 mark: String::new(),
                 closure,
                 header,
+                start: None,
             }
         } else {
             let written = node("name").map(|name| clean(self.written(name)).to_owned());
             let Some(name) = setting("name").map(str::to_owned).or(written) else { return };
-            let prefix = setting("prefix").unwrap_or_default();
+            let (prefix, ending) = (setting("prefix").unwrap_or_default(), setting("ending").unwrap_or_default());
+            let closure_node = node("value").and_then(closure_in);
+            if node("value").is_some() && closure_node.is_none() {
+                return;
+            }
+            let part = |name| closure_node.map_or_else(|| node(name), |found| found.child_by_field_name(name));
             let container = node("container").map(|node| segments(self.written(node), self.language.entry.paths));
             Definition {
-                name: format!("{prefix}{name}"),
+                name: format!("{prefix}{name}{ending}"),
                 container: container.unwrap_or_default(),
-                body: node("body"),
-                parameters: node("parameters"),
+                body: part("body"),
+                parameters: part("parameters"),
                 suffix,
                 mark: String::new(),
                 closure,
                 header,
+                start: node("name").filter(|_| setting("from") == Some("name")),
             }
         };
         let known = captured.functions.entry(function.id()).or_default();
@@ -440,16 +453,6 @@ impl<'a> OutlineReader<'a> {
             None => known.push(definition),
         }
     }
-}
-
-/// Returns `true` for a function of JavaScript without a name of its own, except one that is called where it stands.
-fn is_callback(node: Node<'_>) -> bool {
-    if !["arrow_function", "function_expression", "generator_function"].contains(&node.kind()) {
-        return false;
-    }
-    let parent = node.parent().filter(|parent| parent.kind() == "parenthesized_expression").unwrap_or(node);
-    let called = parent.parent().filter(|call| call.kind() == "call_expression");
-    called.and_then(|call| call.child_by_field_name("function")) != Some(parent)
 }
 
 /// Returns the parameters and the body of a function in a list of tokens. `None`: it has no body.
@@ -479,13 +482,4 @@ fn first_parameter(parameters: &str) -> Option<String> {
         written.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').filter(|word| !word.is_empty());
     let name = if named || parameters.contains('*') { words.next() } else { words.next_back() };
     name.map(str::to_owned)
-}
-
-/// Finds the places that could not be parsed.
-fn errors(tree: &Tree, text: &str, found: &mut Outline) {
-    each_error(tree, |node| {
-        let written: Vec<&str> = text.get(node.byte_range()).unwrap_or_default().split_whitespace().collect();
-        found.errors.push(format!("{}{}", if node.is_missing() { node.kind() } else { "" }, written.join(" ")));
-        found.error_line.get_or_insert(node.start_position().row + 1);
-    });
 }

@@ -63,6 +63,7 @@ impl<'f> Pairing<'f> {
         pairing.same_place();
         pairing.same_name_elsewhere();
         let mut moves = pairing.other_container();
+        pairing.constructors(&mut moves);
         pairing.merged(&mut moves);
         let aliased = pairing.aliased(after);
         pairing.other_name();
@@ -217,6 +218,31 @@ impl<'f> Pairing<'f> {
                 && !self.old.iter().any(|function| function.home() == *to)
         };
         count.into_iter().filter(|(homes, methods)| whole(homes, methods)).map(|(homes, _)| homes).collect()
+    }
+
+    /// Pairs the constructors and destructors of a type that is gone with those of the type that has its methods.
+    fn constructors(&mut self, moves: &mut Moves) {
+        let news = self.open_new();
+        let mut candidates = Vec::new();
+        for old in self.open_old() {
+            let function = self.old[old];
+            let home = function.home();
+            let moved = moves.iter().find(|&&(other, _)| self.old[other].home() == home);
+            let Some(to) = moved.map(|&(_, new)| self.new[new].home()).filter(|_| function.constructs().is_some())
+            else {
+                continue;
+            };
+            if self.new.iter().any(|other| other.home() == home) {
+                continue;
+            }
+            let fits = |other: &Function| other.home() == to && other.constructs() == function.constructs();
+            for &new in news.iter().filter(|&&new| fits(self.new[new])) {
+                let other = self.new[new];
+                let parameters = similarity(&function.parameter_tokens, &other.parameter_tokens);
+                candidates.push((parameters + similarity(&function.body, &other.body), old, new));
+            }
+        }
+        moves.extend(self.greedy(candidates));
     }
 
     /// Pairs several functions that became one: the same name and body, in a place that is new.

@@ -43,13 +43,44 @@ pub(super) fn parse_repaired<'t>(language: &SourceLanguage, text: Cow<'t, str>) 
     Some((best.1, best.0))
 }
 
+/// Returns the places that could not be parsed, as text, and the line of the first.
+pub(super) fn errors(tree: &Tree, text: &str) -> (Vec<String>, Option<usize>) {
+    let (mut found, mut line) = (Vec::new(), None);
+    each_error(tree, |node| {
+        let written: Vec<&str> = text.get(node.byte_range()).unwrap_or_default().split_whitespace().collect();
+        found.push(format!("{}{}", if node.is_missing() { node.kind() } else { "" }, written.join(" ")));
+        line.get_or_insert(node.start_position().row + 1);
+    });
+    (found, line)
+}
+
+/// Returns `true` if an error of C is only that a function has no type: `TEST(a, b) {`, `main() {`. It is read all the same.
+fn is_before_body(node: Node<'_>) -> bool {
+    let statement = if node.is_missing() { node.parent() } else { Some(node) };
+    let Some(statement) = statement.filter(|statement| match statement.kind() {
+        "expression_statement" => node.kind() == ";",
+        "ERROR" => statement.child_count() == 1,
+        _ => false,
+    }) else {
+        return false;
+    };
+    let calls = statement.named_child(0).is_some_and(|call| call.kind() == "call_expression");
+    let mut next = statement.next_named_sibling();
+    while let Some(declaration) = next.filter(|next| next.kind() == "declaration") {
+        next = declaration.next_named_sibling();
+    }
+    calls && next.is_some_and(|body| body.kind() == "compound_statement")
+}
+
 /// Visits the places that could not be parsed.
-pub(super) fn each_error(tree: &Tree, mut visit: impl FnMut(Node<'_>)) {
+fn each_error(tree: &Tree, mut visit: impl FnMut(Node<'_>)) {
     let mut cursor = tree.walk();
+    let may_lack_types = tree.root_node().kind() == "translation_unit";
     loop {
         let node = cursor.node();
         // A line break that a grammar did not find is no error of the source.
-        if node.is_error() || (node.is_missing() && !node.kind().starts_with('_')) {
+        let wrong = node.is_error() || (node.is_missing() && !node.kind().starts_with('_'));
+        if wrong && !(may_lack_types && is_before_body(node)) {
             visit(node);
         }
         if node.has_error() && cursor.goto_first_child() {
