@@ -10,7 +10,7 @@ const MAX_SLEEP: u32 = 120;
 /// its first command that is neither a preparation nor a check is not declared itself.
 pub fn may_be_endless(line: &Understood, is_declared: impl Fn(&str) -> bool) -> bool {
     let last = line.purposes.iter().rposition(|purpose| purpose.invocation.is_some());
-    let mut commands = line.program.leaves.iter().zip(&line.purposes).take(last.unwrap_or(usize::MAX));
+    let mut commands = line.steps().take(last.unwrap_or(usize::MAX));
     let first = commands.find(|(leaf, purpose)| !ends_soon(leaf, purpose));
     line.program.leaves.iter().any(|leaf| leaf.repeated) || first.is_some_and(|(leaf, _)| !is_declared(&leaf.text))
 }

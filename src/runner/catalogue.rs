@@ -451,7 +451,7 @@ mod tests {
             let of_all: Vec<String> =
                 all.iter().flat_map(|runner| runner.starts(program).map(|invoke| called(runner, invoke))).collect();
             let found = Catalogue::embedded().starts(program).map(|(runner, invoke)| called(runner, invoke));
-            assert_eq!(Vec::from_iter(found), of_all, "{program}");
+            assert_eq!(found.collect::<Vec<_>>(), of_all, "{program}");
         }
         for (runner, summary) in all.iter().zip(embedded::RUNNERS) {
             assert_eq!((runner.id.as_str(), runner.task.is_some()), (summary.id, summary.is_task));
