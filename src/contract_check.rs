@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::collect::contracts::{ConditionAnswer, ContractContent, fails, holds, unreadable};
+use crate::collect::contracts::{ConditionAnswer, ContractContent, fails, holds, idle_reason, unreadable};
+use crate::command_line;
 use crate::contract::{ConditionResult, ContractCondition};
 use crate::engine::Workplace;
 use crate::event::Ended;
@@ -12,6 +13,8 @@ use crate::policy::Policy;
 use crate::recorded_run::record_unseen;
 use crate::repo_path::RepoPath;
 use crate::run::Returned;
+use crate::runner::{Catalogue, Project};
+use crate::source::project_files::DiskDirectory;
 
 /// The default time limit for a command of a contract.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_mins(2);
@@ -38,11 +41,18 @@ impl ContractCheck<'_> {
 
     fn result(&self, condition: &ContractCondition) -> ConditionResult {
         let mut evidence = Vec::new();
-        let (outcome, detail) = self.content.answer(&condition.asks, |line| self.command(line, &mut evidence));
+        let (outcome, detail) = self.content.answer(&condition.asks, |ask| self.command(ask, &mut evidence));
         ConditionResult { text: condition.text.clone(), outcome, detail, evidence }
     }
 
-    fn command(&self, line: &str, evidence: &mut Vec<String>) -> ConditionAnswer {
+    fn command(&self, (line, tests): (&str, bool), evidence: &mut Vec<String>) -> ConditionAnswer {
+        let files = DiskDirectory(self.root.to_owned());
+        let runners = self.policy.map_or(Catalogue::embedded(), |policy| &policy.runners);
+        let project = Project { runners, files: &files };
+        if let Some(why) = idle_reason(project, line, tests) {
+            return fails(why);
+        }
+        let counts = tests || !command_line::only_builds(line, project);
         evidence.push(format!("run: {line}"));
         let (completed, returned) =
             match record_unseen(self.place, self.root, &RepoPath::default(), line, self.policy, self.timeout) {
@@ -61,7 +71,7 @@ impl ContractCheck<'_> {
         };
         if let Some(report) = &run.report {
             evidence.push(format!("{} passed, {} failed, {} skipped", report.passed, report.failed, report.skipped));
-            if report.passed == 0 && report.failed == 0 {
+            if counts && report.passed == 0 && report.failed == 0 {
                 return fails("no test ran");
             }
         }

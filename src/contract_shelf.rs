@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest;
 use crate::oid::Oid;
+use crate::regular_file;
 
 /// A contract whose task began.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -117,7 +118,7 @@ impl BegunContract {
 
     /// Returns the change of the file since the beginning, or `None` if it is the same.
     pub fn change(&self) -> Option<&'static str> {
-        match fs::read(&self.file) {
+        match regular_file::read(&self.file) {
             Ok(bytes) if digest::sha256(&bytes) == self.digest => None,
             Ok(_) => Some("the contract was changed after it began; the original counts"),
             Err(_) => Some("the file of the contract is gone; the original counts"),

@@ -61,6 +61,7 @@ pub mod recorded_run;
 pub mod red_green;
 pub mod redact;
 pub mod ref_names;
+pub mod regular_file;
 pub mod render;
 pub mod replay;
 pub mod repo_path;

@@ -19,6 +19,7 @@ use crate::journal::NewEvent;
 use crate::plural::counted;
 use crate::policy::Roles;
 use crate::ref_names;
+use crate::regular_file;
 use crate::render::board::BoardList;
 use crate::render::ui::{DIM, STRONG, Ui};
 
@@ -137,8 +138,7 @@ fn text(file: Option<&Path>) -> Result<String> {
     let mut bytes = Vec::new();
     match file.filter(|file| *file != Path::new("-")) {
         Some(file) => {
-            let read = std::fs::File::open(file).and_then(|open| open.take(most).read_to_end(&mut bytes));
-            read.map_err(|error| {
+            bytes = regular_file::read_at_most(file, most).map_err(|error| {
                 Failure::new(Exit::BadInput, format!("{}: {error}", file.display())).remedy("name a file that is there")
             })?;
         }

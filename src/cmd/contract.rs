@@ -1,13 +1,13 @@
 //! `gate contract`: begins a task under a contract, and checks if it is met.
 
-use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::collect::contracts::{ContractContent, leads_outside};
-use crate::contract::{self, ConditionOutcome, ConditionResult, Contract};
+use crate::collect::contracts::{ContractContent, unfit};
+use crate::contract::{self, ConditionOutcome, ConditionResult, Contract, ContractError};
 use crate::contract_check::{COMMAND_TIMEOUT, ContractCheck};
 use crate::contract_shelf::{BegunContract, ContractEnd, ContractShelf, contract_digest};
 use crate::engine::Workplace;
@@ -15,10 +15,12 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::policy::Policy;
 use crate::ref_names;
+use crate::regular_file;
 use crate::render::contracts::{
     ContractBegin, ContractList, ContractReport, ContractStart, ContractState, ListedContract,
 };
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, Ui};
+use crate::runner::Catalogue;
 use crate::shell_quote::shell_word;
 
 /// Arguments of `gate contract`.
@@ -95,19 +97,19 @@ fn begin(file: &Path, common: &Common, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     let root = place.work_tree()?.to_owned();
     let shown = file.display();
-    let size = fs::metadata(file).map_err(|error| no_file(file, &error))?.len();
-    let bytes =
-        if size > contract::MAX_CONTRACT as u64 { vec![b' '; contract::MAX_CONTRACT + 1] } else { fs::read(file)? };
-    let read = contract::read(file, &bytes).and_then(|read| match leads_outside(&root, &read) {
-        Some((line, path)) => Err(contract::ContractError {
-            kind: "outside",
-            line,
-            what: format!("`{path}` leads outside the repository"),
-        }),
-        None => Ok(read),
+    let policy = policy(&place);
+    let read = match regular_file::read_at_most(file, contract::MAX_CONTRACT as u64 + 1) {
+        Ok(bytes) => Ok(bytes),
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Err(ContractError::not_a_file()),
+        Err(error) => return Err(no_file(file, &error).into()),
+    };
+    let runners = policy.as_ref().map_or(Catalogue::embedded(), |policy| &policy.runners);
+    let read = read.and_then(|bytes| {
+        let read = contract::read(file, &bytes)?;
+        unfit(&root, runners, &read).map_or(Ok((read, bytes)), Err)
     });
-    let contract = match read {
-        Ok(contract) => contract,
+    let (contract, bytes) = match read {
+        Ok(read) => read,
         Err(error) => {
             if common.json {
                 ui.json(&ContractBegin::to_wrong_file(file, &error))?;
@@ -126,7 +128,6 @@ fn begin(file: &Path, common: &Common, ui: &mut Ui) -> Result<Exit> {
     let now = place.repo.keep_now()?;
     let place_of_file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     let timeout = Duration::from_secs(common.timeout);
-    let policy = policy(&place);
     let content = ContractContent::on_disk(&place.repo, &root, &now.tree, Some(&place_of_file));
     let look = ContractCheck { place: &place, policy: policy.as_ref(), root: &root, content, timeout };
     let results = look.results(&contract.preconditions);

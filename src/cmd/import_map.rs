@@ -9,6 +9,7 @@ use anyhow::Result;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::git::Repo;
+use crate::regular_file;
 use crate::render;
 use crate::render::ui::Ui;
 use crate::repo_path::RepoPath;
@@ -45,7 +46,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         return Ok(if verification.verifies { Exit::Pass } else { Exit::Blocked });
     }
     let Some(file) = &args.file else { return Ok(Exit::Usage) };
-    let bytes = fs::read(file).map_err(|error| unreadable(file, &error))?;
+    let bytes = regular_file::read(file).map_err(|error| unreadable(file, &error))?;
     let real = file.canonicalize().unwrap_or_else(|_| here.join(file));
     let inside = root.canonicalize().ok().and_then(|root| real.strip_prefix(root).map(Path::to_owned).ok());
     let shown = RepoPath::from_os(inside.as_deref().unwrap_or(file).as_os_str()).to_string();
@@ -67,7 +68,7 @@ fn unreadable(file: &Path, error: &std::io::Error) -> Failure {
 }
 
 fn read_map(file: &Path) -> Result<ImportMap> {
-    let text = fs::read(file).map_err(|error| unreadable(file, &error))?;
+    let text = regular_file::read(file).map_err(|error| unreadable(file, &error))?;
     let map = serde_json::from_slice(&text).map_err(|error| {
         let what = format!("{}:{}: not an import map: {error}", file.display(), error.line());
         Failure::new(Exit::BadInput, what).remedy("gate import-map FILE --json >MAP makes one before the split")

@@ -20,6 +20,14 @@ pub(super) struct CommandTable {
     missing: MissingTexts,
     pub(super) record: HarnessTable,
     pub(super) environment: Environment,
+    idle: IdlePrograms,
+}
+
+/// The programs whose status says nothing about any file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct IdlePrograms {
+    names: Vec<String>,
 }
 
 /// The texts of programs that have no command of the given name.
@@ -204,6 +212,11 @@ impl CommandTable {
     pub(super) fn interpreter(&self, name: &str) -> Option<&Interpreter> {
         let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
         self.interpreter.iter().find(|entry| entry.names.iter().any(|known| known == name || known == stem))
+    }
+
+    /// Returns `true` for a program whose status says nothing about any file.
+    pub(super) fn is_idle(&self, name: &str) -> bool {
+        self.idle.names.iter().any(|known| known == name)
     }
 
     /// Returns the first entry that matches a command.

@@ -22,6 +22,7 @@ mod environment;
 mod forged_output;
 mod generated_programs;
 mod git_hook_checks;
+mod idle_line;
 mod inherited_environment;
 mod judge;
 mod log_file;
@@ -46,6 +47,7 @@ pub use coverage::{
     proven_in_part, witness, witness_together,
 };
 pub use endless_line::may_be_endless;
+pub use idle_line::{is_idle, only_builds};
 pub use inherited_environment::{inherited, withheld};
 pub use judge::{judge, judge_kinds};
 pub use masked_failure::unseen_failure;

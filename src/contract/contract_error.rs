@@ -5,7 +5,7 @@
 #[error("{}", self.what)]
 pub struct ContractError {
     /// A stable word: `syntax`, `empty`, `duplicate_key`, `unknown_key`, `unknown_condition`, `tag`, `alias`,
-    /// `outside`, `pattern`, `form`, `too_large`, `binary`.
+    /// `outside`, `pattern`, `glob`, `proves_nothing`, `form`, `too_large`, `binary`.
     pub kind: &'static str,
     /// The line, from 1.
     pub line: usize,
@@ -37,6 +37,11 @@ impl ContractError {
             }
             "tag" | "alias" => "write the value out, or put it in quotes",
             "pattern" => "write a backslash before each of . ( ) [ ] { } * + ? | that is meant as it stands",
+            "glob" => {
+                "name one file or folder; globs belong into: max file GLOB: ≤N lines · pattern TEXT in GLOB: absent · \
+                 changed paths: only GLOBS; [[] stands for a bracket"
+            }
+            "proves_nothing" => "name a command whose status depends on the work: cargo test: all pass",
             "outside" => "name a path below the root of the repository",
             "too_large" | "binary" => "name the contract: a text of a few lines",
             _ => "gate contract new prints the form",

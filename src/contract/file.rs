@@ -67,6 +67,7 @@ fn conditions(
         let (text, subject, predicate) = match item {
             YamlItem::Pair(subject, predicate) => (format!("{subject}: {predicate}"), subject, predicate),
             YamlItem::Text(text) => {
+                let text = text.replace('\u{a0}', " ");
                 let (subject, predicate) = split(&text);
                 (text.clone(), subject, predicate)
             }
@@ -80,9 +81,17 @@ fn conditions(
                 let what = format!("`{path}` lies outside the repository");
                 return Err(ContractError::new("outside", line, what));
             }
+            if is_of_git(path) {
+                let what = format!("`{path}` belongs to git: no commit contains it");
+                return Err(ContractError::new("outside", line, what));
+            }
         }
-        if let Some(what) = asks.iter().find_map(malformed) {
-            return Err(ContractError::new("pattern", line, what));
+        if let Some(path) = asks.iter().find_map(Ask::globbed) {
+            let what = format!("`{path}` is a glob, and `{text}` asks for one file or folder");
+            return Err(ContractError::new("glob", line, what));
+        }
+        if let Some((kind, what)) = asks.iter().find_map(malformed) {
+            return Err(ContractError::new(kind, line, what));
         }
         read.push(ContractCondition { text, line, asks });
     }
@@ -104,19 +113,24 @@ fn split(text: &str) -> (String, String) {
     }
 }
 
-/// Returns the problem with a regular expression or a glob.
-fn malformed(ask: &Ask) -> Option<String> {
+/// Returns the problem with a regular expression or a glob, after its kind.
+fn malformed(ask: &Ask) -> Option<(&'static str, String)> {
     if let Ask::Pattern { pattern, .. } = ask
         && Regex::new(pattern).is_err()
     {
-        return Some(format!("`{pattern}` is not a regular expression"));
+        return Some(("pattern", format!("`{pattern}` is not a regular expression")));
     }
     let globs = match ask {
         Ask::MaxLines(Some(_), _) | Ask::Pattern { .. } | Ask::OnlyChanged(_) => ask.paths(),
         _ => Vec::new(),
     };
     let wrong = globs.into_iter().find(|glob| Globs::new(&[(*glob).to_owned()]).is_err());
-    wrong.map(|glob| format!("`{glob}` is not a glob"))
+    wrong.map(|glob| ("glob", format!("`{glob}` is not a glob")))
+}
+
+/// Returns `true` for a path in git's own folder.
+fn is_of_git(path: &str) -> bool {
+    path.split('/').find(|part| !matches!(*part, "" | ".")).is_some_and(|first| first.eq_ignore_ascii_case(".git"))
 }
 
 fn is_outside(path: &str) -> bool {
@@ -149,15 +163,20 @@ fn from_toml(text: &str) -> Result<Vec<(usize, String, YamlValue)>, ContractErro
     for (key, value) in table.get_ref() {
         let line = line_at(key.span().start);
         let key = key.get_ref().to_string();
-        let wrong = || ContractError::new("form", line, format!("`{key}` is neither a text nor a list of conditions"));
+        let wrong = || {
+            let what = match key.as_str() {
+                "task" => "`task` must be a text".to_owned(),
+                key => format!("`{key}` is neither a text nor a list of conditions"),
+            };
+            ContractError::new("form", line, what)
+        };
         let value = match value.get_ref() {
             toml::de::DeValue::String(text) => YamlValue::Text(text.to_string()),
             toml::de::DeValue::Array(list) => {
                 let mut items = Vec::new();
                 for item in list {
                     let line = line_at(item.span().start);
-                    let text = item.get_ref().as_str().ok_or_else(wrong)?;
-                    items.push((line, YamlItem::Text(text.to_owned())));
+                    items.push((line, toml_item(item.get_ref()).ok_or_else(wrong)?));
                 }
                 YamlValue::List(items)
             }
@@ -167,4 +186,15 @@ fn from_toml(text: &str) -> Result<Vec<(usize, String, YamlValue)>, ContractErro
     }
     keys.sort_by_key(|(line, ..)| *line);
     Ok(keys)
+}
+
+/// Reads a condition in TOML: a text, or a table of one subject and its predicate.
+fn toml_item(value: &toml::de::DeValue<'_>) -> Option<YamlItem> {
+    if let Some(table) = value.as_table() {
+        let mut pairs = table.iter();
+        let (subject, predicate) = pairs.next().filter(|_| table.len() == 1)?;
+        let predicate = predicate.get_ref().as_str()?;
+        return Some(YamlItem::Pair(subject.get_ref().to_string(), predicate.to_owned()));
+    }
+    Some(YamlItem::Text(value.as_str()?.to_owned()))
 }

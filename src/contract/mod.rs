@@ -69,7 +69,12 @@ impl Limit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ask {
     /// A command succeeds on this content.
-    Command(String),
+    Command {
+        /// The command line.
+        line: String,
+        /// `true` if its tests must pass, so that it must run some.
+        tests: bool,
+    },
     /// A file or folder is there.
     Exists(String),
     /// It is not there.
@@ -102,6 +107,15 @@ pub enum Ask {
 }
 
 impl Ask {
+    /// Returns the path of one file or folder that is written as a glob.
+    pub(super) fn globbed(&self) -> Option<&str> {
+        let paths = match self {
+            Self::Exists(_) | Self::Gone(_) | Self::Lines(..) | Self::Files(..) | Self::Equal(..) => self.paths(),
+            _ => Vec::new(),
+        };
+        paths.into_iter().find(|path| path.contains(['*', '?']))
+    }
+
     /// Returns the paths and globs that must lie in the repository.
     pub fn paths(&self) -> Vec<&str> {
         match self {
@@ -112,7 +126,7 @@ impl Ask {
             // A map may lie anywhere.
             Self::ImportMap(_)
             | Self::MaxLines(None, _)
-            | Self::Command(_)
+            | Self::Command { .. }
             | Self::FunctionsPreserved
             | Self::NoNewDependency => Vec::new(),
         }

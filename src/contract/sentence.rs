@@ -6,6 +6,9 @@ use super::{Ask, Comparison, Limit};
 const SUCCEEDS: [&str; 10] =
     ["success", "succeeds", "passes", "pass", "all pass", "all passed", "all tests pass", "ok", "exit 0", "green"];
 
+/// Words that say that the tests of a command pass.
+const TESTS_PASS: [&str; 3] = ["all pass", "all passed", "all tests pass"];
+
 /// Words that say that something is not there.
 const GONE: [&str; 9] = [
     "deleted",
@@ -24,6 +27,7 @@ const THERE: [&str; 4] = ["exists", "present", "is there", "created"];
 
 /// Returns the requirements of a condition; `None`: it is not understood.
 pub(super) fn understand(subject: &str, predicate: &str) -> Option<Vec<Ask>> {
+    let predicate = predicate.split(['→', '⇒', '⟵', '⟸', '⟶', '⟹']).next().unwrap_or(predicate);
     let predicate = bare(predicate);
     let subject = bare(subject);
     let lower = predicate.to_lowercase();
@@ -42,6 +46,11 @@ pub(super) fn understand(subject: &str, predicate: &str) -> Option<Vec<Ask>> {
                 .then(|| vec![Ask::NoNewDependency]);
         }
         "changed paths" | "changes" | "changed files" | "only changed" => {
+            match lower.as_str() {
+                "none" | "nothing" => return Some(vec![Ask::OnlyChanged(Vec::new())]),
+                "any" | "anything" | "all" | "everything" => return None,
+                _ => {}
+            }
             let list = strip_word(&predicate, "only").unwrap_or(&predicate);
             let globs: Vec<String> =
                 list.split(',').map(|glob| unquoted(glob).to_owned()).filter(|g| !g.is_empty()).collect();
@@ -64,7 +73,7 @@ pub(super) fn understand(subject: &str, predicate: &str) -> Option<Vec<Ask>> {
     if SUCCEEDS.contains(&lower.as_str()) {
         // `file x: ok` is no command.
         return (strip_word(&subject, "file").is_none() && !subject.is_empty())
-            .then(|| vec![Ask::Command(subject.clone())]);
+            .then(|| vec![Ask::Command { line: subject.clone(), tests: TESTS_PASS.contains(&lower.as_str()) }]);
     }
     let path = strip_word(&subject, "file")
         .or_else(|| strip_word(&subject, "folder"))
@@ -189,6 +198,20 @@ mod tests {
         ] {
             assert_eq!(understand(subject, predicate).as_deref(), Some(want), "{subject}: {predicate}");
         }
+        let none = [Ask::OnlyChanged(Vec::new())];
+        assert_eq!(understand("changed files", "none").as_deref(), Some(&none[..]));
+        for (subject, predicate) in
+            [("changed paths", "anything"), ("changed files", "everything"), ("a", "→ exists"), ("→", "")]
+        {
+            assert_eq!(understand(subject, predicate), None, "{subject}: {predicate}");
+        }
+        for arrow in ['→', '⟵', '⇒', '←'] {
+            let there = [Ask::Exists("a".to_owned())];
+            assert_eq!(understand("a", &format!("exists {arrow} MANDATORY")).as_deref(), Some(&there[..]), "{arrow}");
+        }
+        // A command keeps its arrows.
+        let line = [Ask::Command { line: "grep -q → a".to_owned(), tests: false }];
+        assert_eq!(understand("grep -q → a", "success").as_deref(), Some(&line[..]));
         for (subject, predicate) in [("a", "shiny"), ("a", "exists, shiny"), ("a", "3,438 lines"), ("task", "exists")] {
             assert_eq!(understand(subject, predicate), None, "{subject}: {predicate}");
         }

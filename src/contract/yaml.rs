@@ -88,8 +88,11 @@ impl YamlReader<'_> {
         let (event, span) = event.map_err(|error| {
             let line = error.marker().line().max(1);
             let alias = error.info().contains("anchor") || error.info().contains("alias");
-            let kind = if alias { "alias" } else { "syntax" };
-            ContractError::new(kind, line, format!("this is not YAML: {}", error.info()))
+            if alias {
+                let what = "a text that begins with `*` or `&` is an alias or an anchor, which a contract cannot have";
+                return ContractError::new("alias", line, what);
+            }
+            ContractError::new("syntax", line, format!("this is not YAML: {}", error.info()))
         })?;
         let line = span.start.line().max(1);
         self.last = line;

@@ -50,6 +50,13 @@ impl Workplace {
         contracts::collect(&self.repo, policy, &contracts, facts).map_err(Failure::with(Exit::CannotJudge))
     }
 
+    /// Returns `true` if a contract that was begun in this working tree is not met yet.
+    pub fn has_open_contract(&self) -> Result<bool, Failure> {
+        let open =
+            |contract: &ContractInForce| contract.begun.as_ref().is_some_and(|begun| begun.same_root && !begun.met);
+        Ok(self.contracts_in_force()?.iter().any(open))
+    }
+
     /// Notes the contracts that a push meets: they end when it arrives. `checked` are their names and subjects.
     pub fn note_met_contracts(&self, verdict: &Verdict, checked: &[(String, String)]) {
         let results = || verdict.gates.iter().filter(|result| result.gate == contracts::GATE);

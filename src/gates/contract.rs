@@ -42,7 +42,7 @@ fn of_condition(
     let subject = facts.subjects.iter().find(|subject| subject.name == contract.subject);
     let command = policy.commands.iter().find(|command| condition.command.as_ref() == Some(&command.name));
     if let (Some(command), Some(subject)) = (command, subject) {
-        let finding = evidence::of_command(gate, command, subject, facts);
+        let finding = evidence::of_command(gate, command, subject, facts, !condition.untested);
         return Finding { message: format!("contract {}: {}", contract.name, finding.message), ..finding };
     }
     let (answer, reason) = match condition.outcome {
@@ -73,6 +73,7 @@ mod tests {
             outcome,
             detail: "a.txt is still there".to_owned(),
             command: command.map(str::to_owned),
+            untested: false,
         };
         let (name, subject) = ("split".to_owned(), "HEAD".to_owned());
         let contract = ContractFact { name, subject, begun: true, problem: None, conditions: vec![condition] };

@@ -78,8 +78,9 @@ fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
 }
 
 /// Returns the answer for a command that must have passed on a subject, even if the change touches nothing it reads.
-pub(super) fn of_command(gate: &Gate, command: &Command, subject: &Subject, facts: &Facts) -> Finding {
-    let params = Params { counts: true, required: true, ignore: Vec::new(), checks: Vec::new() };
+/// `counts`: a run without a test proves nothing.
+pub(super) fn of_command(gate: &Gate, command: &Command, subject: &Subject, facts: &Facts, counts: bool) -> Finding {
+    let params = Params { counts, required: true, ignore: Vec::new(), checks: Vec::new() };
     let unfinished = facts.unfinished.contains(&command.name);
     let open = facts.open_runs.iter().find(|open| open.command == command.name).map(|open| open.state);
     let (alone, asked) = (false, true);

@@ -6,6 +6,7 @@
 use super::command_outcome::{CommandOutcome, ObservedEnding, Outcomes};
 use super::expanded_program::{LeafId, Program};
 use super::interpreter::Machine;
+use crate::shell_kind::Shell;
 
 /// The outcomes of one command that the status of the line implies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +67,17 @@ pub fn fate_seen(program: &Program, leaf: LeafId, seen: &[ObservedEnding]) -> Fa
         }
     }
     Fate { on_zero, on_failure, complete: !program.shells.is_empty() }
+}
+
+/// Returns `true` if the shell itself can make the line fail, by a test or a calculation: `[ -f x ]`. A line that is too
+/// complicated may.
+pub fn fails_by_itself(program: &Program) -> bool {
+    let by_shell = |shell: Shell| {
+        let mut machine = Machine::new(program, shell, None, &[], true);
+        let ends = machine.run_to_end();
+        machine.overflow() || ends.iter().any(|end| !end.zero && end.origin.is_none())
+    };
+    program.truncated || program.shells.iter().any(|shell| by_shell(*shell))
 }
 
 /// Returns the commands whose status can be that of the whole line: with a 0, and with a failure.

@@ -24,6 +24,7 @@ const STAGES: &[(&str, &[&str])] = &[
             "parent_processes",
             "plural",
             "ref_names",
+            "regular_file",
             "repo_path",
             "shell_quote",
             "user_folders",

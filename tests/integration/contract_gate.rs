@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
+use crate::client_session::Session;
 use crate::project::{Project, read_json, reasons};
 
 /// Only contracts ask for something.
@@ -111,6 +112,49 @@ fn a_contract_needs_no_policy() {
     project.check().exits(10).says("no run of `sh test.sh`").never_says("is still there");
     project.gate(["contract", "check"]).exits(0);
     project.check().exits(0);
+}
+
+#[test]
+fn a_stop_is_judged_by_an_open_contract_without_a_policy() {
+    let project = Project::bare_bones();
+    project.share();
+    let session = Session::claude(&project);
+    session.prompt("split the library");
+    project.repo.write("src/a.sh", "1\n");
+    // Nobody asked for anything.
+    session.stop("Done.").quiet();
+    begin(&project, &["src/lib.sh: deleted", "sh test.sh: all pass"]);
+    session.prompt("go on");
+    project.repo.write("src/a.sh", "2\n");
+    session.stop("Done.").pushes("contract split: `src/lib.sh: deleted` does not hold");
+    session.stop("Shall I remove src/lib.sh, or do you still need it?").never_says("\"block\"");
+    project.repo.remove("src/lib.sh");
+    session.stop("Done.").pushes("contract split: no run of `sh test.sh`");
+    assert_eq!(session.run("sh test.sh"), 0);
+    session.stop("Done.").quiet();
+    // A met contract asks for nothing more.
+    project.gate(["contract", "check"]).exits(0);
+    session.prompt("something else");
+    project.repo.write("src/b.sh", "2\n");
+    session.stop("Done.").quiet();
+}
+
+#[test]
+fn commands_that_prove_nothing_prove_nothing_in_ci() {
+    let project = Project::bare_bones();
+    let conditions = "- \"true: success\"\n- \"echo 5 passed: all pass\"\n- make: success\n";
+    project.repo.write("gate.toml", POLICY).write("Makefile", "all:\n");
+    project.repo.write("gate/contracts/a.yaml", format!("task: x\npostconditions:\n{conditions}"));
+    project.repo.commit_all("chore: policy");
+    project.share();
+    project.repo.write("src/lib.sh", "1\n");
+    project.repo.commit_all("feat: grow");
+    project
+        .gate(["ci", "--base", "origin/main", "--run"])
+        .exits(10)
+        .says("`true: success` does not hold: it runs no program that could fail, so it proves nothing")
+        .says("`echo 5 passed: all pass` does not hold: it runs no test, so it proves nothing")
+        .never_says("`make: success`");
 }
 
 #[test]

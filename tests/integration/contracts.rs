@@ -99,12 +99,110 @@ fn the_original_counts_when_a_contract_is_changed() {
 fn commands_are_judged_like_any_run() {
     let (repo, file) = calc(
         "task: x\npostconditions:\n- cargo test | tail -3: success\n- sleep 30: success\n- cat /dev/zero: success\n\
-         - true: success\n- false: success\n",
+         - test -f README.md: success\n- test -f none: success\n",
     );
     assert_eq!(contract(&repo, &["begin", &file]).1, 0);
     let (found, ..) = contract(&repo, &["check", "--json", "--timeout", "1"]);
     assert_eq!(outcomes(&found), ["fails", "fails", "fails", "holds", "fails"], "{found:#}");
     assert_eq!(found["conditions"][1]["detail"], "timed out after 1 second");
+}
+
+#[test]
+fn what_is_up_to_date_was_built() {
+    let (repo, file) = calc(
+        "task: x\npreconditions:\n- \"make: success\"\n- make all: success\npostconditions:\n- make: success\n- make all: success\n\
+         - make test: success\n- \"make all: all pass\"\n- \"! grep -q zzz README.md: success\"\n",
+    );
+    repo.write("Makefile", "all: out.txt\nout.txt: README.md\n\tcp README.md out.txt\ntest: out.txt\n")
+        .commit_all("make");
+    let (found, exit, text) = contract(&repo, &["begin", &file, "--json"]);
+    assert_eq!((found["begin"].as_str(), exit), (Some("accepted"), 0), "{text}{found:#}");
+    let (found, ..) = contract(&repo, &["check", "--json"]);
+    // Where tests are asked for, nothing to do is no test.
+    assert_eq!(outcomes(&found), ["holds", "holds", "fails", "fails", "holds"], "{found:#}");
+    assert_eq!(found["conditions"][2]["detail"], "no test ran");
+}
+
+#[test]
+fn what_has_no_end_is_not_read() {
+    let (repo, file) = calc(
+        "task: x\npostconditions:\n- pipe: exists, 3 lines\n- pipe: equals README.md\n- import map: verifies pipe\n- pipe: exists\n\
+         - README.md: exists\n",
+    );
+    let pipe = repo.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let pipe = pipe.to_str().unwrap();
+    let folder = repo.path("src");
+    for wrong in [pipe, folder.to_str().unwrap()] {
+        let (found, exit, said) = contract(&repo, &["begin", wrong, "--json"]);
+        assert_eq!((exit, found["error"]["kind"].as_str()), (65, Some("form")), "{said}");
+        assert!(said.contains(":1: this is not a regular file") && said.lines().count() > 1, "{said}");
+    }
+    assert_eq!(contract(&repo, &["begin", &file]).1, 0);
+    let (found, ..) = contract(&repo, &["check", "--json"]);
+    assert_eq!(outcomes(&found), ["unreadable", "unreadable", "unreadable", "holds", "holds"], "{found:#}");
+    fs::remove_file(&file).unwrap();
+    assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+    assert_eq!(contract(&repo, &["check", "--json"]).0["changed"], json!(true));
+    for arguments in [["import-map", pipe, "--json"], ["import-map", "--verify", pipe], ["board", "put", "signals/x"]] {
+        let mut command = repo.gate(arguments);
+        if arguments[0] == "board" {
+            command.arg(pipe);
+        }
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(65) && said.contains("it is not a regular file"), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn names_with_brackets_are_names_and_may_be_globs() {
+    let (repo, file) = calc(
+        "task: x\npostconditions:\n- \"src/[ab].py: deleted\"\n- \"src/{calc,x}.py: gone\"\n- \"app/[id].ts: exists, 1 lines\"\n\
+         - \"app/[slug].ts: deleted\"\n",
+    );
+    repo.write("src/a.py", "a\n").write("app/[id].ts", "x\n").commit_all("more");
+    assert_eq!(contract(&repo, &["begin", &file]).1, 0);
+    let (found, ..) = contract(&repo, &["check", "--json"]);
+    assert_eq!(outcomes(&found), ["fails", "fails", "holds", "holds"], "{found:#}");
+}
+
+#[test]
+fn binary_files_are_not_meant_by_a_glob() {
+    let (repo, file) = calc(
+        "task: x\npostconditions:\n- \"pattern \\\"TODO\\\" in **: absent\"\n- \"max file **: 9 lines\"\n\
+         - \"pattern \\\"TODO\\\" in logo.png: absent\"\n- \"max file logo.png: 9 lines\"\n- \"max file src: 9 lines\"\n\
+         - \"changed paths: only src\"\n",
+    );
+    repo.write("logo.png", b"\x89PNG\0\0TODO".as_slice()).commit_all("logo");
+    assert_eq!(contract(&repo, &["begin", &file]).1, 0);
+    repo.write("src/new.py", "x\n");
+    let (found, ..) = contract(&repo, &["check", "--json"]);
+    assert_eq!(outcomes(&found), ["holds", "holds", "unreadable", "unreadable", "fails", "fails"], "{found:#}");
+    assert_eq!(found["conditions"][4]["detail"], "src is a folder; its files are src/**");
+    let said = "also changed: src/new.py; the files of the folder are src/**";
+    assert_eq!(found["conditions"][5]["detail"], said);
+    repo.write("src/calc.py", "TODO\n");
+    assert_eq!(outcomes(&contract(&repo, &["check", "--json"]).0)[0], "fails");
+}
+
+#[test]
+fn old_manifests_of_python_are_manifests() {
+    let (repo, file) = calc("task: x\npostconditions:\n- new dependencies: none\n");
+    repo.write("setup.py", "setup(install_requires=['a'])\n")
+        .write("setup.cfg", "[metadata]\nname = x\n")
+        .commit_all("old");
+    assert_eq!(contract(&repo, &["begin", &file]).1, 0);
+    for (path, text, outcome) in [
+        ("setup.py", "setup(version='2', install_requires=['a>=2'])\n", "holds"),
+        ("setup.py", "setup(install_requires=['a', 'b'])\n", "fails"),
+        ("setup.py", "setup(install_requires=read())\n", "unreadable"),
+        ("setup.py", "setup(install_requires=['a'])\n", "holds"),
+        ("setup.cfg", "[metadata]\nname = x\n[options]\ninstall_requires =\n    b\n", "fails"),
+    ] {
+        repo.write(path, text);
+        assert_eq!(outcomes(&contract(&repo, &["check", "--json"]).0), [outcome], "{text}");
+    }
 }
 
 /// Aliases that would multiply into a billion texts.
@@ -167,10 +265,31 @@ fn what_cannot_be_read_is_said_with_its_line_and_nothing_runs() {
         ("task: x\npostconditions:\n- {a: {b: c}}\n", 3, "form"),
         ("task: x\0y\n", 1, "binary"),
         ("task: x\npostconditions:\n- pattern \"eval(\" in src/**: absent\n", 3, "pattern"),
-        ("task: x\npostconditions:\n- \"max file src/[a: 3 lines\"\n", 3, "pattern"),
+        ("task: x\npostconditions:\n- \"max file src/[a: 3 lines\"\n", 3, "glob"),
         ("task: x\npostconditions:\n- a/../../b: exists\n", 3, "outside"),
         ("task: x\npostconditions:\n- README.md: equals link/passwd\n", 3, "outside"),
         (BOMB, 2, "alias"),
+        ("task: x\npostconditions:\n- src/*.rs: deleted\n", 3, "glob"),
+        ("task: x\npostconditions:\n- nothing?.rs: gone\n", 3, "glob"),
+        ("task: x\npostconditions:\n- \"src/**: max 1500 lines\"\n", 3, "glob"),
+        ("task: x\npostconditions:\n- src/*: exists, 2 files\n", 3, "glob"),
+        ("task: x\npostconditions:\n- README.md: equals src/*\n", 3, "glob"),
+        ("task: x\npostconditions:\n- .git/config: exists\n", 3, "outside"),
+        ("task: x\npostconditions:\n- touch ran: success\n- moon phase: ok\n", 4, "unknown_condition"),
+        (
+            "task: x\npreconditions:\n- touch ran: success\n- all tests: pass\npostconditions:\n- a: gone\n",
+            4,
+            "unknown_condition",
+        ),
+        ("task: x\npostconditions:\n- README.md: passes\n", 3, "unknown_condition"),
+        ("task: x\npostconditions:\n- src: green\n", 3, "unknown_condition"),
+        ("task: x\npostconditions:\n- changed files: anything\n", 3, "unknown_condition"),
+        ("task: x\npostconditions:\n- \"true: success\"\n", 3, "proves_nothing"),
+        ("task: x\npostconditions:\n- \":: success\"\n", 3, "proves_nothing"),
+        ("task: x\npostconditions:\n- exit 0: success\n", 3, "proves_nothing"),
+        ("task: x\npostconditions:\n- \"echo 5 passed: all pass\"\n", 3, "proves_nothing"),
+        ("task: x\npostconditions:\n- \"exec true; ./fail.sh: success\"\n", 3, "proves_nothing"),
+        ("task: x\npostconditions:\n- \"[ -f README.md ]: all pass\"\n", 3, "proves_nothing"),
     ] {
         let (repo, file) = calc(text);
         repo.link("link", "/etc");
@@ -208,7 +327,7 @@ fn toml_says_the_same() {
     let file = repo.outside().join("split.toml");
     fs::write(
         &file,
-        "task = \"x\"\npreconditions = [\"README.md: exists\"]\npostconditions = [\n  \"README.md: deleted\",\n]\n",
+        "task = \"x\"\npreconditions = [\"README.md: exists\"]\npostconditions = [\n  { \"README.md\" = \"deleted\" },\n]\n",
     )
     .unwrap();
     let file = file.to_str().unwrap();

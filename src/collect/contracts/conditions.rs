@@ -44,12 +44,13 @@ fn unread(path: &str, why: &UnreadFile) -> ConditionAnswer {
 }
 
 impl ContractContent<'_> {
-    /// Returns the answer to requirements that must all be met. `command` answers for a command line.
-    pub fn answer(&self, asks: &[Ask], mut command: impl FnMut(&str) -> ConditionAnswer) -> ConditionAnswer {
+    /// Returns the answer to requirements that must all be met. `command` answers for a command line, and
+    /// knows if its tests must pass.
+    pub fn answer(&self, asks: &[Ask], mut command: impl FnMut((&str, bool)) -> ConditionAnswer) -> ConditionAnswer {
         let mut details = Vec::new();
         for ask in asks {
             let (outcome, detail) = match ask {
-                Ask::Command(line) => command(line),
+                Ask::Command { line, tests } => command((line, *tests)),
                 ask => self.of_files(ask).unwrap_or_else(|error| unreadable(error.to_string())),
             };
             if outcome != ConditionOutcome::Holds {
@@ -62,11 +63,15 @@ impl ContractContent<'_> {
 
     fn of_files(&self, ask: &Ask) -> Result<ConditionAnswer, GitError> {
         Ok(match ask {
-            Ask::Command(_) => unreadable("a command is not read from files"),
+            Ask::Command { .. } => unreadable("a command is not read from files"),
             Ask::Exists(path) => self.exists(path),
             Ask::Gone(path) => match self.is_there(path) {
                 None => unread(path, &UnreadFile::Outside),
                 Some(true) => fails(format!("{path} is still there")),
+                // Brackets and braces may be meant as a glob.
+                Some(false) if path.contains(['[', '{']) && !self.matching(path)?.is_empty() => {
+                    fails(format!("files that match {path} are still there"))
+                }
                 Some(false) => holds(""),
             },
             Ask::Lines(path, limit) => match self.lines(path) {
@@ -102,7 +107,7 @@ impl ContractContent<'_> {
             Some(glob) => {
                 let files = self.matching(glob)?;
                 if files.is_empty() {
-                    return Ok(fails(format!("no file matches {glob}")));
+                    return Ok(fails(self.no_match(glob)));
                 }
                 files
             }
@@ -113,7 +118,8 @@ impl ContractContent<'_> {
         for path in files {
             match self.lines(&text_of(&path)) {
                 Ok(lines) if lines > most => too_long.push(format!("{path} has {}", counted(lines, "line"))),
-                // Without a glob, files without lines are not meant.
+                // Without a glob, files without lines are not meant; with one, binary files are not.
+                Err(UnreadFile::Binary) if glob.is_none_or(is_pattern) => {}
                 Err(why) if glob.is_some() => unread.push(format!("{path} {why}")),
                 Ok(_) | Err(_) => {}
             }
@@ -194,7 +200,20 @@ impl ContractContent<'_> {
             .filter(|(path, _)| !allowed.is_match(path.to_os()))
             .map(|(path, _)| path.to_string())
             .collect();
-        Ok(if outside.is_empty() { holds("") } else { fails(format!("also changed: {}", listed(&outside))) })
+        if outside.is_empty() {
+            return Ok(holds(""));
+        }
+        let below = |glob: &&String| !is_pattern(glob) && outside.iter().any(|path| is_below(path, glob));
+        let hint = globs.iter().find(below).map(|glob| format!("; the files of the folder are {glob}/**"));
+        Ok(fails(format!("also changed: {}{}", listed(&outside), hint.unwrap_or_default())))
+    }
+
+    /// Returns the sentence that no file matches a glob.
+    fn no_match(&self, glob: &str) -> String {
+        if !is_pattern(glob) && self.at(glob) == FoundAt::Folder {
+            return format!("{glob} is a folder; its files are {}/**", glob.trim_end_matches('/'));
+        }
+        format!("no file matches {glob}")
     }
 
     fn pattern(&self, pattern: &str, glob: &str, occurs: bool) -> Result<ConditionAnswer, GitError> {
@@ -203,7 +222,7 @@ impl ContractContent<'_> {
         };
         let files = self.matching(glob)?;
         if files.is_empty() {
-            return Ok(fails(format!("no file matches {glob}")));
+            return Ok(fails(self.no_match(glob)));
         }
         let mut found = Vec::new();
         for path in files {
@@ -212,6 +231,7 @@ impl ContractContent<'_> {
                     let line = text.lines().position(|line| pattern.is_match(line));
                     found.extend(line.map(|line| format!("{path}:{}", line + 1)));
                 }
+                Err(UnreadFile::Binary) if is_pattern(glob) => {}
                 Err(why) => return Ok(unreadable(format!("{path} {why}"))),
             }
         }
@@ -248,6 +268,14 @@ impl ContractContent<'_> {
         let new: Vec<String> = after.difference(&before).cloned().collect();
         Ok(if new.is_empty() { holds("") } else { fails(format!("new: {}", listed(&new))) })
     }
+}
+
+fn is_pattern(glob: &str) -> bool {
+    glob.contains(['*', '?', '[', '{']) || glob.ends_with('/')
+}
+
+fn is_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder.trim_start_matches("./")).is_some_and(|rest| rest.starts_with('/'))
 }
 
 fn text_of(path: &RepoPath) -> String {

@@ -1,14 +1,14 @@
 //! The files that a condition is about: those on disk, or those of a commit.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::{fmt, fs};
+use std::{fmt, fs, io};
 
 use crate::collect::changed_files::{FilesOf, changed_paths};
 use crate::git::{GitError, Repo, WantedFile};
 use crate::globs::Globs;
 use crate::oid::Oid;
+use crate::regular_file;
 use crate::repo_path::RepoPath;
 use crate::snapshot::SnapshotEntry;
 
@@ -57,6 +57,7 @@ pub(super) enum FoundAt {
 pub(super) enum UnreadFile {
     Missing,
     Folder,
+    NoFile,
     TooLarge,
     Binary,
     Outside,
@@ -68,6 +69,7 @@ impl fmt::Display for UnreadFile {
         f.write_str(match self {
             Self::Missing => "does not exist",
             Self::Folder => "is a folder",
+            Self::NoFile => "is not a regular file",
             Self::TooLarge => "is larger than 16 MiB",
             Self::Binary => "is binary",
             Self::Outside => "leads outside the repository",
@@ -132,14 +134,7 @@ impl<'a> ContractContent<'a> {
             FoundAt::File => {}
         }
         let bytes = match &self.place {
-            ContentPlace::Disk(root) => {
-                let mut bytes = Vec::new();
-                let read = fs::File::open(root.join(path)).and_then(|file| {
-                    if file.metadata()?.is_file() { file.take(MAX_READ + 1).read_to_end(&mut bytes) } else { Ok(0) }
-                });
-                read.map_err(|error| UnreadFile::Other(error.to_string()))?;
-                bytes
-            }
+            ContentPlace::Disk(root) => read_file(&root.join(path))?,
             ContentPlace::Tree(_, entries) => {
                 let entry = self.resolve(path).and_then(|path| entries.get(&path)).ok_or(UnreadFile::Missing)?;
                 let read = self.repo.blobs(&[WantedFile::of(Some(entry))]);
@@ -155,9 +150,7 @@ impl<'a> ContractContent<'a> {
     pub(super) fn map_bytes(&self, path: &str) -> Result<Vec<u8>, UnreadFile> {
         let outside = self.at(path) == FoundAt::Outside || path.starts_with('/');
         let Some(root) = self.repo.root().filter(|_| outside) else { return self.bytes(path) };
-        let mut bytes = Vec::new();
-        let read = fs::File::open(root.join(path)).and_then(|file| file.take(MAX_READ + 1).read_to_end(&mut bytes));
-        read.map_err(|error| UnreadFile::Other(error.to_string()))?;
+        let bytes = read_file(&root.join(path))?;
         if bytes.len() as u64 > MAX_READ { Err(UnreadFile::TooLarge) } else { Ok(bytes) }
     }
 
@@ -288,6 +281,14 @@ impl<'a> ContractContent<'a> {
         }
         Some(RepoPath::from(done.join("/").as_str()))
     }
+}
+
+/// Reads one byte more of a file than is allowed at most.
+fn read_file(path: &Path) -> Result<Vec<u8>, UnreadFile> {
+    regular_file::read_at_most(path, MAX_READ + 1).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidInput => UnreadFile::NoFile,
+        _ => UnreadFile::Other(error.to_string()),
+    })
 }
 
 fn is_folder(entries: &BTreeMap<RepoPath, SnapshotEntry>, path: &RepoPath) -> bool {

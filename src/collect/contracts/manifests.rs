@@ -5,10 +5,23 @@ use std::path::Path;
 
 use regex::Regex;
 
+/// Names of manifests.
+const MANIFESTS: [&str; 9] = [
+    "Cargo.toml",
+    "package.json",
+    "pyproject.toml",
+    "setup.py",
+    "setup.cfg",
+    "go.mod",
+    "Gemfile",
+    "composer.json",
+    "pom.xml",
+];
+
 /// Returns `true` for the manifest of a package.
 pub(super) fn is_manifest(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    ["Cargo.toml", "package.json", "pyproject.toml", "go.mod", "Gemfile", "composer.json", "pom.xml"].contains(&name)
+    MANIFESTS.contains(&name)
         || name.ends_with(".csproj")
         || name.starts_with("build.gradle")
         || (name.starts_with("requirements") && Path::new(name).extension().is_some_and(|end| end == "txt"))
@@ -43,6 +56,8 @@ pub(super) fn dependencies_in(path: &str, text: &str) -> Option<BTreeSet<String>
             let lists = keys.iter().filter_map(|key| value[*key].as_object());
             Some(lists.flat_map(|list| list.keys().cloned()).collect())
         }
+        "setup.py" => in_setup_py(text),
+        "setup.cfg" => Some(in_setup_cfg(text)),
         "go.mod" => by_lines(r"(?m)^\s*(?:require\s+)?([\w.-]+\.[\w-]+(?:/[\w.~-]+)*)\s+v\d"),
         "Gemfile" => by_lines(r#"(?m)^\s*gem\s+["']([^"']+)"#),
         "pom.xml" => by_lines(r"(?s)<dependency>.*?<artifactId>\s*([^<\s]+)"),
@@ -52,9 +67,57 @@ pub(super) fn dependencies_in(path: &str, text: &str) -> Option<BTreeSet<String>
     }
 }
 
+/// Returns the name in a requirement: `requests` of `requests[socks]>=2`.
+fn requirement(text: &str) -> Option<String> {
+    let name = text.trim().split(|c: char| !c.is_alphanumeric() && !"._-".contains(c)).next();
+    name.filter(|name| !name.is_empty()).map(str::to_owned)
+}
+
+/// Reads the lists of texts in the arguments of `setup`. `None`: one of them is computed.
+fn in_setup_py(text: &str) -> Option<BTreeSet<String>> {
+    const LIST: &str = r#"\[(?:\s|,|#[^\n]*\n|"[^"\n]*"|'[^'\n]*')*\]"#;
+    const KEYS: &str = r"\b(?:install|setup|tests|extras)_require[s]?\b";
+    let keys = Regex::new(KEYS).ok()?;
+    let list = format!(r#"{KEYS}["']?\s*[=:]\s*{LIST}"#);
+    let extras = format!(r#"{KEYS}["']?\s*[=:]\s*\{{(?:\s|,|#[^\n]*\n|(?:"[^"\n]*"|'[^'\n]*')\s*:\s*{LIST})*\}}"#);
+    let read = Regex::new(&format!("{list}|{extras}")).ok()?;
+    let found: Vec<&str> = read.find_iter(text).map(|found| found.as_str()).collect();
+    if found.len() != keys.find_iter(text).count() || Regex::new(r"\bsetup\s*\([^()]*\*\*").ok()?.is_match(text) {
+        return None;
+    }
+    let (lists, comments) = (Regex::new(LIST).ok()?, Regex::new(r"(?m)^\s*#.*$|[,\[]\s*#.*$").ok()?);
+    let texts = Regex::new(r#""([^"\n]*)"|'([^'\n]*)'"#).ok()?;
+    let mut names = BTreeSet::new();
+    for list in found.iter().flat_map(|found| lists.find_iter(found)) {
+        let list = comments.replace_all(list.as_str(), "");
+        let quoted =
+            texts.captures_iter(&list).filter_map(|text| text.get(1).or(text.get(2)).map(|text| text.as_str()));
+        names.extend(quoted.filter_map(requirement));
+    }
+    Some(names)
+}
+
+/// Reads the values of `install_requires` and its like, and all values of `[options.extras_require]`.
+fn in_setup_cfg(text: &str) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let (mut extras, mut inside) = (false, false);
+    for line in text.lines().filter(|line| !line.trim_start().starts_with(['#', ';'])) {
+        let mut value = line;
+        if let Some(section) = line.strip_prefix('[') {
+            (extras, inside) = (section.starts_with("options.extras_require"), false);
+            continue;
+        }
+        if !line.starts_with(char::is_whitespace) {
+            let Some((key, rest)) = line.split_once(['=', ':']) else { continue };
+            inside = extras || key.trim().ends_with("_requires") || key.trim().ends_with("_require");
+            value = rest;
+        }
+        names.extend(value.split(';').next().filter(|_| inside).and_then(requirement));
+    }
+    names
+}
+
 fn in_table(table: &toml::Table, names: &mut BTreeSet<String>) {
-    let requirement =
-        |text: &str| text.split(|c: char| !c.is_alphanumeric() && !"._-".contains(c)).next().map(str::to_owned);
     for (key, value) in table {
         let lists = key.ends_with("dependencies") || key == "dependency-groups";
         match value {
@@ -71,5 +134,41 @@ fn in_table(table: &toml::Table, names: &mut BTreeSet<String>) {
             }
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(path: &str, text: &str) -> Option<Vec<String>> {
+        assert!(is_manifest(path), "{path}");
+        dependencies_in(path, text).map(|found| found.into_iter().collect())
+    }
+
+    #[test]
+    fn old_manifests_of_python() {
+        let read = |text: &str| names("lib/setup.py", text);
+        let some = |list: &[&str]| Some(list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+        assert_eq!(read("setup(name='x', version='1')"), some(&[]));
+        assert_eq!(
+            read(
+                "setup(\n  install_requires=[\n    'a>=1',  # it's \"b\"\n    \"c[d]~=2\",\n  ],\n  tests_require=['e'],\n)"
+            ),
+            some(&["a", "c", "e"])
+        );
+        assert_eq!(read("setup(extras_require={'dev': ['f', 'g'], 'x': []})"), some(&["f", "g"]));
+        for computed in [
+            "setup(install_requires=read('requirements.txt'))",
+            "deps = ['a']\nsetup(install_requires=deps)",
+            "setup(install_requires=['a'] + more, install_requires=x)",
+            "setup(**options)",
+            "setup(extras_require={'dev': deps})",
+        ] {
+            assert_eq!(read(computed), None, "{computed}");
+        }
+        let text = "[metadata]\nname = x\n[options]\npython_requires = >=3.8\ninstall_requires =\n    a>=1\n    # b\n    c; python_version<'3'\n\
+                    zip_safe = no\n[options.extras_require]\ndev =\n    d\n    e==1\nall = f\n[flake8]\nmax = g\n";
+        assert_eq!(names("setup.cfg", text), some(&["a", "c", "d", "e", "f"]));
     }
 }

@@ -3,11 +3,14 @@
 mod conditions;
 mod content;
 mod manifests;
+mod unfit;
 
 use std::path::{Path, PathBuf};
 
 pub use self::conditions::{ConditionAnswer, fails, holds, unreadable};
 pub use self::content::ContractContent;
+pub use self::unfit::{idle_reason, unfit};
+use crate::command_line;
 use crate::contract::{self, Ask, ConditionOutcome, Contract, ContractCondition, ContractError};
 use crate::contract_shelf::BegunContract;
 use crate::fact::contract::{ConditionFact, ContractFact, ContractProblem};
@@ -18,6 +21,8 @@ use crate::oid::Oid;
 use crate::policy::{Command, PathRules, Policy, command_key};
 use crate::ref_names;
 use crate::repo_path::RepoPath;
+use crate::runner::Project;
+use crate::source::project_files::DiskDirectory;
 
 /// The folder of the contracts that apply to every change in CI.
 pub const FOLDER: &str = "gate/contracts/";
@@ -173,7 +178,7 @@ fn command_lines(contract: &ContractInForce) -> impl Iterator<Item = (usize, &st
 
 const fn command_of(ask: &Ask) -> Option<&str> {
     match ask {
-        Ask::Command(line) => Some(line.as_str()),
+        Ask::Command { line, .. } => Some(line.as_str()),
         _ => None,
     }
 }
@@ -239,7 +244,10 @@ fn checked(
         what: error.what.clone(),
         remedy: error.remedy().to_owned(),
     });
-    let conditions = contract.postconditions().iter().map(|condition| of_condition(policy, condition, &content));
+    let files = DiskDirectory(repo.root().unwrap_or(repo.git_dir()).to_owned());
+    let project = Project { runners: &policy.runners, files: &files };
+    let of_condition = |condition| of_condition(policy, project, condition, &content);
+    let conditions = contract.postconditions().iter().map(of_condition);
     Ok(ContractFact {
         name: contract.name.clone(),
         subject: subject.name.clone(),
@@ -249,18 +257,28 @@ fn checked(
     })
 }
 
-fn of_condition(policy: &Policy, condition: &ContractCondition, content: &ContractContent<'_>) -> ConditionFact {
-    let line = condition.asks.iter().find_map(command_of);
-    let command = line.and_then(|line| declared(policy, line)).map(|command| command.name.clone());
-    let (outcome, detail) = content.answer(&condition.asks, |_| (ConditionOutcome::NotRun, String::new()));
-    ConditionFact { text: condition.text.clone(), outcome, detail, command }
-}
-
-/// Returns the line and the path of the first condition whose path leads out of the repository through a link.
-pub fn leads_outside(root: &Path, contract: &Contract) -> Option<(usize, String)> {
-    let all = contract.preconditions.iter().chain(&contract.postconditions);
-    all.flat_map(|condition| condition.asks.iter().map(move |ask| (condition.line, ask))).find_map(|(line, ask)| {
-        let paths = ask.paths().into_iter().filter(|path| !path.contains(['*', '?', '[', '{']));
-        paths.map(str::to_owned).find(|path| content::inside(root, path).is_none()).map(|path| (line, path))
-    })
+fn of_condition(
+    policy: &Policy,
+    project: Project<'_>,
+    condition: &ContractCondition,
+    content: &ContractContent<'_>,
+) -> ConditionFact {
+    let asked = condition.asks.iter().find_map(|ask| match ask {
+        Ask::Command { line, tests } => Some((line.as_str(), *tests)),
+        _ => None,
+    });
+    let idle = asked.and_then(|(line, tests)| idle_reason(project, line, tests));
+    let known = asked.filter(|_| idle.is_none()).and_then(|(line, _)| declared(policy, line));
+    let untested = asked.is_some_and(|(line, tests)| !tests && command_line::only_builds(line, project));
+    let (outcome, detail) = content.answer(&condition.asks, |_| match &idle {
+        Some(why) => fails(why),
+        None => (ConditionOutcome::NotRun, String::new()),
+    });
+    ConditionFact {
+        text: condition.text.clone(),
+        outcome,
+        detail,
+        command: known.map(|command| command.name.clone()),
+        untested,
+    }
 }

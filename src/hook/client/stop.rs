@@ -10,6 +10,7 @@ use super::hook_context::{Desk, clean};
 use super::hook_event::{HookEvent, Stopping};
 use super::own_commits::{self, Unproven};
 use super::{HookDecision, background_checks, command_evidence, failing_test, lessons, prompt_note};
+use crate::collect::contracts;
 use crate::digest::hex_digest;
 use crate::engine::{Uncommitted, Workplace};
 use crate::event::agent_work::{Act, Prompt, Speaker, StopKind, TurnEnd};
@@ -171,10 +172,13 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
         // It was removed.
         Some(None) => return Ok(HookDecision::Allow),
     };
-    let here = place.look()?;
-    // Where nobody set up anything, nothing is asked.
+    let mut here = place.look()?;
+    // Where nobody set up anything, nothing is asked but what an open contract promises.
     if here.policy.source == PolicySource::Defaults {
-        return Ok(HookDecision::Allow);
+        if !place.has_open_contract()? {
+            return Ok(HookDecision::Allow);
+        }
+        here.policy.gates.retain(|gate| gate.id == contracts::GATE);
     }
     let words = final_message::read(&stop.words);
     let content = print(&here.look.snapshot);
