@@ -70,10 +70,29 @@ fn spans(text: &str, patterns: &SecretPatterns, values: &SecretValues, cut: bool
     if found.may_be_split {
         let joined = TextView::joined(text);
         if !joined.is_whole() {
-            spans.extend(patterns.find_split(&joined.text).iter().map(|span| joined.original(span)));
+            let split = patterns.find_split(&joined.text);
+            let split: Vec<_> =
+                split.iter().flat_map(|span| of_one_secret(text, joined.pieces(span), &spans)).collect();
+            spans.extend(split);
         }
     }
     spans
+}
+
+/// Returns the pieces of a split secret. If the first piece is a secret by itself, a word after it is another text:
+/// a token at the end of a line, and `password=` at the beginning of the next.
+fn of_one_secret(text: &str, pieces: Vec<Range<usize>>, whole: &[Range<usize>]) -> Vec<Range<usize>> {
+    let is_whole = pieces.first().is_some_and(|first| whole.contains(first));
+    let others = pieces.iter().skip(1).take_while(|piece| !is_whole || !is_plain_word(&text[(*piece).clone()])).count();
+    pieces.into_iter().take(1 + others).collect()
+}
+
+/// Returns `true` for a word of letters in one case, or with a capital at its beginning.
+fn is_plain_word(text: &str) -> bool {
+    let rest = text.get(1..).unwrap_or_default();
+    let is_lower = rest.bytes().all(|byte| byte.is_ascii_lowercase());
+    text.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && (is_lower || text.bytes().all(|byte| byte.is_ascii_uppercase()))
 }
 
 /// Returns `true` if a decoded text holds a secret, as it is or encoded once more.
@@ -171,6 +190,31 @@ mod tests {
                 assert!(!clean.contains(left), "{text}: {clean}");
             }
             assert!(!clean.contains("Z2hwX") && !clean.contains("676870"), "{text}: {clean}");
+        }
+    }
+
+    #[test]
+    fn lines_and_words_around_secrets_stay() {
+        let token = ["ghp_", "0123456789abcdefghijABCDEFGHIJ456789"].concat();
+        let aws = ["AKIA", "IOSFODNN7EXAMPLQ"].concat();
+        let slack = ["xoxb-", "123456789012-123456789012-abcdefghijklmnopqrstuvwx"].concat();
+        for (text, clean) in [
+            (
+                format!("key {token}\n{aws}\npassword=hunter2hunter2\n"),
+                "key [redacted]\n[redacted]\npassword=[redacted]\n",
+            ),
+            (format!("{token}\nAuthorization: none\n"), "[redacted]\nAuthorization: none\n"),
+            (format!("{slack}\nhttps://u:secretpw12@example.com/x"), "[redacted]\nhttps://u:[redacted]@example.com/x"),
+            (format!("{token}\nTOTAL\n"), "[redacted]\nTOTAL\n"),
+            // A token in two lines is one.
+            (format!("{}\n{}\n\nend", &token[..20], &token[20..]), "[redacted]\n[redacted]\n\nend"),
+        ] {
+            assert_eq!(with_values(&text, &[]), clean, "{text}");
+        }
+        for (text, word) in
+            [("password", true), ("Authorization", true), ("TOTAL", true), ("aB", false), ("a1", false), ("Ab_", false)]
+        {
+            assert_eq!(is_plain_word(text), word, "{text}");
         }
     }
 

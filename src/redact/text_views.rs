@@ -66,6 +66,15 @@ impl<'a> TextView<'a> {
         self.place(range.start)..self.place(range.end - 1) + 1
     }
 
+    /// Returns the parts in the original of the text at `range`, between what is left out.
+    pub(super) fn pieces(&self, range: &Range<usize>) -> Vec<Range<usize>> {
+        let inner =
+            self.cuts.iter().map(|(place, _)| *place).filter(|place| range.start < *place && *place < range.end);
+        let mut edges: Vec<usize> = std::iter::once(range.start).chain(inner).chain([range.end]).collect();
+        edges.dedup();
+        edges.windows(2).map(|edge| self.original(&(edge[0]..edge[1]))).collect()
+    }
+
     fn place(&self, at: usize) -> usize {
         let before = self.cuts.partition_point(|(place, _)| *place <= at);
         at + before.checked_sub(1).map_or(0, |last| self.cuts[last].1)
@@ -84,6 +93,8 @@ mod tests {
         assert_eq!(&text[view.original(&(0..3))], "a\u{1b}[31mbc");
         assert_eq!(&text[view.original(&(1..3))], "bc");
         assert_eq!(&text[view.original(&(4..5))], "d");
+        let pieces: Vec<&str> = view.pieces(&(0..5)).into_iter().map(|piece| &text[piece]).collect();
+        assert_eq!(pieces, ["a", "bc", " d"]);
         assert!(TextView::plain("abc").is_whole());
     }
 
