@@ -81,6 +81,9 @@ impl BoardPlace {
             let what = "use at most 100 ASCII letters, digits, `.`, `_` and `-`, and do not begin with a dot";
             return Err(format!("`{}` is not a name of an entry: {what}", name.escape_debug()));
         }
+        if redact(name) != name {
+            return Err("the name of an entry holds a secret; everybody can read it".to_owned());
+        }
         Ok(Self { folder, name: name.to_owned() })
     }
 }

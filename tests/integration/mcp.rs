@@ -89,7 +89,8 @@ fn the_tools_answer_as_the_commands_do() {
     let tools = client.request("tools/list", json!({}));
     let names: Vec<&str> =
         tools["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["reflexivo.evaluate", "check", "status", "explain", "run", "log", "escalate", "handoff"]);
+    let expected = ["reflexivo.evaluate", "check", "status", "explain", "run", "log", "escalate", "handoff"];
+    assert_eq!(names, [&expected[..], &["board_put", "board_get", "board_list"]].concat());
     let verdict = client.call("check", json!({}));
     assert_eq!(
         (&verdict["isError"], &verdict["structuredContent"]["outcome"]),
@@ -113,6 +114,45 @@ fn the_tools_answer_as_the_commands_do() {
     assert!(text(&client.call("log", json!({"max_count": 3}))).lines().count() == 3);
     assert!(text(&client.call("escalate", json!({}))).contains("nothing"));
     assert_eq!(client.call("handoff", json!({"task": "change the library"}))["isError"], true, "nothing fails");
+    client.close();
+}
+
+#[test]
+fn the_board_is_shared_under_the_rules_of_its_command() {
+    let project = Project::with("version = 1\n[roles.tester]\nwrite = []\nboard = [\"signals\"]\n");
+    let mut client = Client::new(&project, "inspector", json!({}));
+    assert_eq!(client.call("board_list", json!({}))["structuredContent"]["entries"], json!([]));
+    let token = ["ghp_", "0123456789abcdefghijABCDEFGHIJ456789"].concat();
+    let put = client.call("board_put", json!({"place": "reviews/api", "text": format!("see\n{token}\nit\n")}));
+    assert_eq!((&put["isError"], &put["structuredContent"]["version"]), (&json!(false), &json!(1)), "{put:#}");
+    client.call("board_put", json!({"place": "reviews/api", "text": "again"}));
+    let first = client.call("board_get", json!({"place": "reviews/api", "revision": 1}));
+    assert_eq!(first["structuredContent"]["text"], "see\n[redacted]\nit\n", "{first:#}");
+    assert_eq!(client.call("board_get", json!({"place": "reviews/api"}))["structuredContent"]["text"], "again");
+    let listed = client.call("board_list", json!({"folder": "reviews"}));
+    assert_eq!(listed["structuredContent"]["entries"].as_array().unwrap().len(), 1, "{listed:#}");
+    for (arguments, words) in [
+        (json!({"place": "reviews/api", "text": "a".repeat(256 * 1024 + 1)}), "at most 256 KiB"),
+        (json!({"place": "other/api", "text": "a"}), "there is no folder `other`"),
+        (json!({"place": format!("reviews/{token}"), "text": "a"}), "the name of an entry holds a secret"),
+        (json!({"place": "--help", "text": "a"}), "is a place on the board"),
+        (json!({"place": "reviews/api"}), "`text` is missing"),
+    ] {
+        let answer = client.call("board_put", arguments);
+        assert!(answer["isError"] == true && text(&answer).contains(words), "{words}: {answer:#}");
+        assert!(!text(&answer).contains(&token), "{answer:#}");
+    }
+    assert_eq!(client.call("board_get", json!({"place": "reviews/none"}))["isError"], true);
+    client.close();
+    project.repo.git(["switch", "-q", "-c", "tester/x"]);
+    let mut client = Client::new(&project, "inspector", json!({}));
+    let refused = client.call("board_put", json!({"place": "reviews/api", "text": "mine"}));
+    assert!(
+        refused["isError"] == true && text(&refused).contains("the role tester may not write to reviews"),
+        "{refused:#}"
+    );
+    assert_eq!(client.call("board_put", json!({"place": "signals/api", "text": "mine"}))["isError"], false);
+    assert_eq!(client.call("board_get", json!({"place": "reviews/api"}))["structuredContent"]["version"], 2);
     client.close();
 }
 

@@ -32,7 +32,7 @@ impl GateCall {
             let Some(value) = argument.value(given)? else { continue };
             match argument.form {
                 ArgumentForm::Input => call.input = value,
-                ArgumentForm::Name => call.words.push(value),
+                ArgumentForm::Name | ArgumentForm::Place => call.words.push(value),
                 ArgumentForm::Flag | ArgumentForm::Number => call.words.push(format!("{}={value}", argument.flag)),
                 ArgumentForm::File => {
                     let file = kept(&value).map_err(|error| format!("`{}` cannot be kept: {error}", argument.name))?;

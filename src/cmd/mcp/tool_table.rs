@@ -22,6 +22,8 @@ pub(super) enum ArgumentForm {
     Number,
     /// A word that cannot be an option.
     Name,
+    /// Two such words with a `/` between them.
+    Place,
 }
 
 /// An argument of a tool.
@@ -118,6 +120,9 @@ impl ToolArgument {
         if self.form == ArgumentForm::Name && !is_name(&value) {
             return Err(format!("`{name}` is one name of letters, digits, `.`, `_` and `-`, not a command line"));
         }
+        if self.form == ArgumentForm::Place && !value.split_once('/').is_some_and(|(a, b)| is_name(a) && is_name(b)) {
+            return Err(format!("`{name}` is a place on the board, such as signals/api"));
+        }
         Ok(Some(value))
     }
 }
@@ -134,13 +139,24 @@ mod tests {
     #[test]
     fn every_tool_can_be_described() {
         let table = ToolTable::read().unwrap();
-        assert_eq!(table.tools.len(), 8);
+        assert_eq!(table.tools.len(), 11);
         for tool in &table.tools {
             assert!(tool.described(true).description.is_some_and(|text| text.ends_with('.')), "{}", tool.name);
             assert!(tool.arguments.iter().filter(|argument| argument.form == ArgumentForm::Input).count() <= 1);
         }
         assert_eq!(table.find("reflexivo_evaluate").unwrap().name, "reflexivo.evaluate");
         assert!(table.rejects_dots("claude-code") && !table.rejects_dots("mcp-inspector"));
+    }
+
+    #[test]
+    fn a_place_is_two_names() {
+        let table = ToolTable::read().unwrap();
+        let place = &table.find("board_put").unwrap().arguments[0];
+        let given = |value: Value| JsonObject::from_iter([("place".to_owned(), value)]);
+        assert_eq!(place.value(&given(json!("signals/api-1.v2"))), Ok(Some("signals/api-1.v2".to_owned())));
+        for wrong in [json!("signals"), json!("--json/x"), json!("a/../b"), json!("a/b/c"), json!("/x"), json!(1)] {
+            assert!(place.value(&given(wrong.clone())).is_err(), "{wrong}");
+        }
     }
 
     #[test]
