@@ -56,7 +56,8 @@ struct DiagnosticTable {
     json: Option<String>,
     /// A line that names the file, or the file and the line, of the problems below it.
     header: Option<String>,
-    /// The forms: regular expressions with the groups `file`, `line`, `column`, `text` and `severity`.
+    /// The forms: regular expressions with the groups `file`, `line`, `column`, `text` and `severity`; also `caret`, the
+    /// blanks before the mark below a column, and `detail`, more of the text.
     patterns: Vec<String>,
     /// Outputs, and what is found in them.
     #[serde(default)]
@@ -141,8 +142,11 @@ fn read(found: &Captures<'_>, above: Option<&(String, Option<u32>)>) -> Option<D
     let warning = ["warn", "note", "info", "style", "help", "w", "c", "r"]
         .iter()
         .any(|word| severity == *word || (word.len() > 1 && severity.starts_with(word)));
-    let text: String = named("text")?.chars().take(MAX_TEXT).collect();
-    Some(Diagnostic { file, line, column: named("column").and_then(|column| column.parse().ok()), text, warning })
+    let detail = named("detail").map_or_else(String::new, |detail| format!(": {detail}"));
+    let text: String = named("text")?.chars().chain(detail.chars()).take(MAX_TEXT).collect();
+    let marked = || found.name("caret").and_then(|blanks| u32::try_from(blanks.as_str().chars().count() + 1).ok());
+    let column = named("column").and_then(|column| column.parse().ok()).or_else(marked);
+    Some(Diagnostic { file, line, column, text, warning })
 }
 
 /// Returns the output with the texts of a key in place of lines of JSON.
