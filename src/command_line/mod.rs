@@ -41,6 +41,7 @@ mod run_settings;
 mod shown_output;
 mod understanding;
 mod working_directory;
+mod written_files;
 
 pub use coverage::{
     CommonGround, Deeds, ObservedLine, Witnessed, changed_before_checks, may_change_after_checks, own_logs,
@@ -55,6 +56,7 @@ pub use output_knowledge::OutputKnowledge;
 pub use purpose::{Purpose, Understood};
 pub use run_result::{RunResult, said, sum};
 pub use understanding::{understand, understand_in};
+pub use written_files::{WrittenFile, written_files};
 
 /// Returns the first line of an output that says that there is no such program, subcommand, script or task.
 pub fn missing_command(output: &str) -> Option<&str> {

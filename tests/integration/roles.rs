@@ -139,6 +139,96 @@ fn an_edit_is_refused_before_it_happens() {
 }
 
 #[test]
+fn lines_that_name_the_file_they_change() {
+    let project = project();
+    project.repo.write("tests/t.sh", "t\n").write("src/a.ts", "a\n").write("src/a.go", "a\n").write("src/a.rs", "a\n");
+    project.repo.commit_all("chore: more files");
+    let role = [("GATE_ROLE", "tester")];
+    let mut wrong = Vec::new();
+    for (line, refused) in [
+        ("git checkout HEAD~1 -- src/lib.sh", true),
+        ("git mv src/lib.sh tests/lib.sh", true),
+        ("git rm -q src/lib.sh", true),
+        ("git restore src/lib.sh", true),
+        ("sort -o src/lib.sh tests/t.sh", true),
+        ("find src -name '*.sh' -delete", true),
+        ("find src -exec rm {} \\;", true),
+        ("ls src/*.sh | xargs rm", true),
+        ("echo src/lib.sh | xargs rm -f", true),
+        ("git ls-files src | xargs rm", true),
+        ("grep -rl one src | xargs sed -i s/one/two/", true),
+        ("grep -rl one tests | xargs sed -i s/one/two/", false),
+        ("rm -rf src/{lib,b}.sh", true),
+        ("git restore .", true),
+        ("git checkout -- .", true),
+        ("npx prettier --write .", true),
+        ("rm src/*.sh", true),
+        ("gzip src/lib.sh", true),
+        ("split -l 3 tests/t.sh src/p_", true),
+        ("tar xf x.tar -C src", true),
+        ("unzip x.zip -d src", true),
+        ("rustfmt src/a.rs", true),
+        ("gofmt -w src/a.go", true),
+        ("npx prettier --write src/a.ts", true),
+        ("chmod +x src/lib.sh", true),
+        ("truncate -s 0 src/lib.sh", true),
+        ("cp -t src tests/t.sh", true),
+        // What the role may do.
+        ("git checkout main", false),
+        ("git checkout HEAD~1 -- tests/t.sh", false),
+        ("git mv tests/t.sh tests/u.sh", false),
+        ("git restore --staged src/lib.sh", false),
+        ("git diff src/lib.sh", false),
+        ("sort src/lib.sh", false),
+        ("sort -o tests/t.sh src/lib.sh", false),
+        ("find src -name '*.sh'", false),
+        ("find src -exec grep -n x {} \\;", false),
+        ("find . -name '*.pyc' -delete", false),
+        ("find tests -name '*.sh' -delete", false),
+        ("ls src/*.sh | xargs cat", false),
+        ("ls tests/*.sh | xargs rm", false),
+        ("rm -rf tests/{t,u}.sh", false),
+        ("gzip -c src/lib.sh > tests/lib.gz", false),
+        ("tar tf x.tar -C src", false),
+        ("gofmt -l src/a.go", false),
+        ("truncate -s 0 tests/t.sh", false),
+        ("touch -r src/lib.sh -d yesterday tests/t.sh", false),
+        ("cp -t tests src/lib.sh", false),
+    ] {
+        let answer = before(&project, "claude", bash(line), &role);
+        // Which programs a role may run is another question.
+        if answer.contains("may not write") != refused {
+            wrong.push(format!("{line}: {answer}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let answer = before(&project, "claude", bash("truncate -s 0 src/lib.sh"), &role);
+    assert!(answer.contains("may not write src/lib.sh; it writes"), "{answer}");
+    assert!(before(&project, "claude", bash("$(echo make) all"), &role).contains("may not run `$(echo make) all`"));
+}
+
+#[test]
+fn a_write_through_a_link_is_a_write_where_it_leads() {
+    let project = project();
+    project.repo.write("tests/t.sh", "t\n").link("tests/link", "../src").link("tests/lib.sh", "../src/lib.sh");
+    project.repo.link("src/t.sh", "../tests/t.sh");
+    let role = [("GATE_ROLE", "tester")];
+    for (payload, refused) in [
+        (write("tests/link/lib.sh"), true),
+        (write("tests/link/new.sh"), true),
+        (write("tests/lib.sh"), true),
+        (bash("echo x > tests/link/lib.sh"), true),
+        (bash("rm tests/link/lib.sh"), true),
+        (write("src/t.sh"), false),
+        (write("tests/t.sh"), false),
+        (bash("rm tests/lib.sh"), false),
+    ] {
+        let answer = before(&project, "claude", payload.clone(), &role);
+        assert_eq!(answer.contains("may not write src/"), refused, "{payload}: {answer}");
+    }
+}
+
+#[test]
 fn ignored_files_belong_to_everybody() {
     let project = project();
     project.repo.write(".gitignore", "out/\n").write("out/x", "x\n");

@@ -121,14 +121,14 @@ fn of_pattern(word: &str) -> String {
 }
 
 /// The words that a word with braces stands for: `a{,.bak}` is `a` and `a.bak`.
-pub(super) fn braces(word: &str) -> Vec<String> {
+pub fn braces(word: &str) -> Vec<String> {
     let open = word.find('{');
     let inner = open.and_then(|open| Some((open, open + word[open..].find('}')?)));
     let Some((open, close)) = inner.filter(|(open, close)| word[*open..*close].contains(',')) else {
         return vec![word.to_owned()];
     };
     let whole = |part: &str| format!("{}{part}{}", &word[..open], &word[close + 1..]);
-    word[open + 1..close].split(',').map(whole).collect()
+    word[open + 1..close].split(',').flat_map(|part| braces(&whole(part))).collect()
 }
 
 /// Returns `true` if a part of a path, which may be a pattern, can be this name.
@@ -176,6 +176,7 @@ mod tests {
             assert_eq!(spelled_out(line, &dirs("/work/shop")).as_deref(), plain, "{line}");
         }
         assert_eq!(braces("a{,.bak}"), ["a", "a.bak"]);
+        assert_eq!(braces("{a,b}/{c,d}"), ["a/c", "a/d", "b/c", "b/d"]);
         assert_eq!(braces("{}"), ["{}"]);
     }
 }

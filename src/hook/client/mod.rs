@@ -31,6 +31,7 @@ mod prompt_note;
 mod roles;
 pub(super) mod session_state;
 mod stop;
+mod written_paths;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

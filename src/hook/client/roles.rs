@@ -1,26 +1,27 @@
 //! What a call is about to write and run, and the role in which it does.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::command_weight;
 use super::hook_context::Desk;
 use super::hook_event::HookEvent;
-use crate::command_line::{Purpose, Understood};
+use super::written_paths::{self, Search};
+use crate::command_line::{self, Purpose, Understood, WrittenFile};
 use crate::config;
 use crate::event::agent_work::FileEdit;
-use crate::fact::intent::path_context::{Dirs, PathContext, spelled_out};
+use crate::fact::intent::path_context::{Dirs, PathContext, braces, spelled_out};
 use crate::fact::roles::{self, PlannedAct, RoleClaim};
 use crate::fact::script_changes;
 use crate::policy::Roles;
 use crate::ref_names;
 use crate::repo_path::RepoPath;
-use crate::shell::expanded_program::{Arg, Leaf};
+use crate::shell::expanded_program::{Arg, InputSource, Leaf, Sink};
 
 /// The kinds of commands that a role may be kept from. All others read, or change what `write` is about.
 const RESTRICTED: [&str; 8] = ["test", "build", "typecheck", "lint", "install", "push", "pr", "other"];
 
-/// Commands whose arguments are files that they make.
-const MAKERS: [&str; 8] = ["touch", "tee", "cp", "mv", "ln", "install", "rsync", "truncate"];
+/// Commands that print the words or the names of files that they are given.
+const FEEDERS: [&str; 9] = ["echo", "printf", "ls", "find", "fd", "git", "grep", "rg", "ag"];
 
 /// The largest policy file that is looked at before anything else is opened, in bytes.
 const MAX_POLICY: u64 = 1 << 20;
@@ -69,7 +70,8 @@ pub(super) fn planned(desk: &Desk, plan: CallPlan<'_>) -> PlannedAct {
     match plan {
         CallPlan::Line(line, at, understood) => of_line(desk, line, at, understood),
         CallPlan::Edits(edits) => {
-            let paths = edits.iter().map(|edit| edit.path.to_string()).collect();
+            let real = |edit: &FileEdit| written_paths::real(&desk.root, &edit.path.to_string(), true);
+            let paths = edits.iter().filter_map(real).collect();
             PlannedAct { writes: of_the_repository(desk, paths), runs: Vec::new() }
         }
         CallPlan::Unknown => PlannedAct::default(),
@@ -89,47 +91,67 @@ fn of_line(desk: &Desk, line: &str, at: &Path, understood: Option<&Understood>) 
     let mut runs = Vec::new();
     for (leaf, purpose) in understood.steps().filter(|(leaf, _)| !leaf.remote) {
         let dir = leaf.directory.as_ref().and_then(|directory| directory.path.as_deref());
-        let written = written(leaf, purpose).into_iter().map(|(path, made)| (from.resolve(dir, &path), made));
-        let is_there = |path: &str| std::fs::symlink_metadata(desk.root.join(path)).is_ok();
-        paths.extend(written.filter(|(path, made)| *made || is_there(path)).map(|(path, _)| path));
-        let words: Vec<&str> = leaf.texts().collect();
+        for file in written(leaf, purpose, &understood.program.leaves) {
+            let words = braces(&file.path).into_iter().map(|path| from.resolve(dir, &path));
+            let named: Vec<String> =
+                words.flat_map(|path| written_paths::named(&desk.root, &path, file.made)).collect();
+            if !file.made && named.iter().any(|path| path == ".") {
+                paths.extend(desk.place.repo.work_files().unwrap_or_default().iter().map(ToString::to_string));
+            }
+            let named = named.into_iter();
+            paths.extend(named.filter_map(|path| written_paths::real(&desk.root, &path, file.made)));
+        }
+        if let Some(found) = Search::of(leaf) {
+            let files = desk.place.repo.work_files().unwrap_or_default();
+            let files = files.iter().map(ToString::to_string);
+            paths.extend(files.filter(|file| found.finds(file, |start| from.resolve(dir, start))));
+        }
         if purpose.kinds.iter().any(|kind| RESTRICTED.contains(kind)) {
-            runs.push(words.join(" "));
+            let words: Vec<&str> = leaf.texts().collect();
+            let is_known = leaf.argv.iter().all(|arg| arg.whole);
+            runs.push(if is_known { words.join(" ") } else { leaf.text.trim().to_owned() });
         }
     }
     runs.dedup();
     PlannedAct { writes: of_the_repository(desk, paths), runs }
 }
 
-/// Returns the paths that a command names as files it changes, each with `true` if it can make a new file there. The others
-/// may be words that only look like a path.
-fn written(leaf: &Leaf, purpose: &Purpose) -> Vec<(String, bool)> {
-    let mut found: Vec<(String, bool)> = leaf.writes.iter().flatten().map(|path| (path.clone(), true)).collect();
+/// Returns the files that a command names and changes.
+fn written(leaf: &Leaf, purpose: &Purpose, all: &[Leaf]) -> Vec<WrittenFile> {
+    let file = |path: &str, made: bool| WrittenFile { path: path.to_owned(), made };
+    let mut found: Vec<WrittenFile> = leaf.writes.iter().flatten().map(|path| file(path, true)).collect();
     let Some(name) = leaf.name() else { return found };
-    let named = |arg: &&Arg| !arg.text.is_empty() && !arg.text.starts_with('-');
-    let arguments: Vec<&str> = leaf.argv[1..].iter().filter(named).map(|arg| arg.text.as_str()).collect();
     if script_changes::is_interpreter(name) {
         let texts = leaf.texts().skip(1).chain(leaf.text_on_stdin());
-        found.extend(texts.flat_map(script_changes::changed).map(|path| (path, true)));
+        found.extend(texts.flat_map(script_changes::changed).map(|path| file(&path, true)));
     }
-    match name {
-        "git" => {}
-        "cp" | "rsync" | "ln" | "install" => found.extend(arguments.last().map(|path| ((*path).to_owned(), true))),
-        name if MAKERS.contains(&name) => found.extend(arguments.iter().map(|path| ((*path).to_owned(), true))),
-        "dd" => {
-            let out = leaf.argv.iter().filter_map(|arg| arg.text.strip_prefix("of="));
-            found.extend(out.map(|path| (path.to_owned(), true)));
-        }
-        "rm" | "rmdir" | "unlink" | "shred" | "patch" => {
-            found.extend(arguments.iter().map(|path| ((*path).to_owned(), false)));
-        }
+    let is_fed = leaf.appended && leaf.wrappers.iter().any(|wrapper| wrapper.ends_with("xargs"));
+    let fed = || is_fed.then(|| fed_words(leaf, all)).into_iter().flatten();
+    if let Some(files) = command_line::written_files(leaf) {
+        found.extend(files.named);
+        found.extend(fed().filter(|_| files.takes_more).map(|word| file(&word, false)));
+    } else if name == "dd" {
+        let out = leaf.argv.iter().filter_map(|arg| arg.text.strip_prefix("of="));
+        found.extend(out.map(|path| file(path, true)));
+    } else if !matches!(name, "git" | "find")
+        && purpose.edits
+        && leaf.writes.iter().flatten().all(|path| path.starts_with("/dev/"))
+    {
         // A command that edits because its output goes to a file only reads its arguments.
-        _ if purpose.edits && leaf.writes.iter().flatten().all(|path| path.starts_with("/dev/")) => {
-            found.extend(arguments.iter().map(|path| ((*path).to_owned(), false)));
-        }
-        _ => {}
+        let named = |arg: &&Arg| !arg.text.is_empty() && !arg.text.starts_with('-');
+        found.extend(leaf.argv[1..].iter().filter(named).map(|arg| file(&arg.text, false)));
+        found.extend(fed().map(|word| file(&word, false)));
     }
     found
+}
+
+/// Returns the words that the commands before a pipe name: `ls src/*.py | xargs rm`.
+fn fed_words(leaf: &Leaf, all: &[Leaf]) -> Vec<String> {
+    let InputSource::Pipe(pipe) = leaf.stdin else { return Vec::new() };
+    let feeds =
+        |other: &&Leaf| other.stdout == Sink::Pipe(pipe) && other.name().is_some_and(|name| FEEDERS.contains(&name));
+    let words = all.iter().filter(feeds).flat_map(|other| &other.argv[1..]);
+    words.flat_map(|arg| arg.text.split_whitespace()).filter(|word| !word.starts_with('-')).map(str::to_owned).collect()
 }
 
 /// Returns the paths below the root that git does not ignore. A folder stands for what is in it.
@@ -144,20 +166,8 @@ fn of_the_repository(desk: &Desk, paths: Vec<String>) -> Vec<RepoPath> {
             || is_git)
     };
     let inner = paths.into_iter().filter(is_inner);
-    let mut found: Vec<RepoPath> = inner.map(|path| whole(&desk.root, &path)).collect();
+    let mut found: Vec<RepoPath> = inner.map(|path| written_paths::whole(&desk.root, &path)).collect();
     found.sort();
     found.dedup();
     desk.place.repo.not_ignored(found)
-}
-
-/// Returns a path of a file that stands for a path: for a folder, a file in it.
-fn whole(root: &Path, path: &str) -> RepoPath {
-    let path = path.trim_start_matches("./").trim_end_matches('/');
-    let place: PathBuf = root.join(path);
-    if !place.is_dir() {
-        return RepoPath::from(path);
-    }
-    let file = std::fs::read_dir(&place).ok().and_then(|mut entries| entries.next()?.ok());
-    let name = file.map_or_else(|| "new".to_owned(), |entry| entry.file_name().to_string_lossy().into_owned());
-    RepoPath::from(format!("{path}/{name}").as_str())
 }
