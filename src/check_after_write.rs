@@ -1,5 +1,6 @@
 //! The process that runs the checks after a write: `gate hook after-write SESSION`. Each run is recorded as evidence.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,6 +11,7 @@ use crate::event::Ended;
 use crate::hook::after_write::{CheckAnswer, CheckFiles, CheckRequest};
 use crate::policy::{Command, Policy};
 use crate::recorded_run::record_unseen;
+use crate::redact::redact;
 use crate::repo_path::RepoPath;
 use crate::session::Session;
 
@@ -18,6 +20,12 @@ const DEBOUNCE: Duration = Duration::from_millis(100);
 
 /// The time for which the end of an older check is waited for.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The largest number of lines of an output that are told.
+const MAX_LINES: usize = 5;
+
+/// The longest such line, in characters.
+const MAX_LINE: usize = 300;
 
 /// The time limit for a check.
 const CHECK_TIMEOUT: Duration = Duration::from_mins(10);
@@ -72,7 +80,7 @@ fn check(
     let untold = files.answer().unwrap_or_default();
     let mut answer = CheckAnswer { request: request.id.clone(), ..CheckAnswer::default() };
     for command in policy.commands.iter().filter(|command| command.after_write && touches(command, request)) {
-        let (found, failed) = run(place, root, &policy, command)?;
+        let (found, failed) = run(place, root, &policy, command, &request.edited)?;
         if files.request().is_none_or(|newest| newest.id != request.id) {
             return Ok(None);
         }
@@ -89,19 +97,34 @@ fn check(
         );
         answer.found.insert(command.run.clone(), told);
         let before: KnownDiagnostics =
-            known.insert(command.run.clone(), noted(&found, failed.as_ref())).unwrap_or_default();
-        if let Some(why) = failed.filter(|why| !before.contains_key(why)) {
-            answer.failed.insert(command.run.clone(), why);
+            known.insert(command.run.clone(), noted(&found, failed.as_ref(), request.is_baseline)).unwrap_or_default();
+        if let Some(failure) = failed.filter(|failure| !before.contains_key(&failure.key())) {
+            answer.failed.insert(command.run.clone(), failure.why);
         }
     }
     files.keep_known(&known)?;
     Ok(Some(answer))
 }
 
-/// Counts the problems and the failure of a check.
-fn noted(found: &[Diagnostic], failed: Option<&String>) -> KnownDiagnostics {
+/// A failure without a problem that can be read.
+struct CheckFailure {
+    why: String,
+    /// `true` if the check itself cannot be run.
+    cannot_start: bool,
+}
+
+impl CheckFailure {
+    /// Returns what is the same for the same failure after lines were added above it.
+    fn key(&self) -> String {
+        self.why.replace(|c: char| c.is_ascii_digit(), "")
+    }
+}
+
+/// Counts the problems and the failure of a check. A check that cannot be run is told once, also if that was so before the
+/// session.
+fn noted(found: &[Diagnostic], failed: Option<&CheckFailure>, is_baseline: bool) -> KnownDiagnostics {
     let mut known = diagnostics::counted(found);
-    known.extend(failed.map(|why| (why.clone(), 1)));
+    known.extend(failed.filter(|failure| !(is_baseline && failure.cannot_start)).map(|failure| (failure.key(), 1)));
     known
 }
 
@@ -116,22 +139,40 @@ fn run(
     root: &Path,
     policy: &Policy,
     command: &Command,
-) -> anyhow::Result<(Vec<Diagnostic>, Option<String>)> {
+    edited: &BTreeSet<String>,
+) -> anyhow::Result<(Vec<Diagnostic>, Option<CheckFailure>)> {
     let (completed, _) = record_unseen(place, root, &command.dir, &command.run, Some(policy), CHECK_TIMEOUT)?;
     let output = crate::run::plain_text(&completed.finished.output.end());
     let mut found = diagnostics::find(&command.run, &output);
     for one in &mut found {
         one.file = seen_from_root(root, command, &one.file);
     }
-    let last = || output.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it printed nothing").to_owned();
-    let failed = match completed.finished.ended {
+    let ended = completed.finished.ended;
+    let why = match ended {
         Ended::Exited(0) => None,
         _ if found.iter().any(|one| !one.warning) => None,
-        Ended::Exited(status) => Some(format!("status {status}: {}", crate::redact::redact(last().trim()))),
+        Ended::Exited(status) => Some(format!("status {status}: {}", telling_lines(&output, edited))),
         Ended::Signalled(signal) => Some(format!("killed by signal {signal}")),
         Ended::NotStarted => Some("it could not be started".to_owned()),
     };
+    let cannot_start = matches!(ended, Ended::NotStarted | Ended::Exited(126 | 127));
+    let failed = why.map(|why| CheckFailure { why, cannot_start });
     Ok((found, failed))
+}
+
+/// Returns the lines of an output that say most about a failure: from the first that names an edited file on, else the last
+/// ones.
+fn telling_lines(output: &str, edited: &BTreeSet<String>) -> String {
+    let lines: Vec<&str> = output.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+    let names = |line: &&str| edited.iter().any(|path| line.contains(path.rsplit('/').next().unwrap_or(path)));
+    let start = lines.iter().position(names).unwrap_or(lines.len().saturating_sub(MAX_LINES));
+    let shown: Vec<&str> = lines[start..].iter().take(MAX_LINES).copied().collect();
+    if shown.is_empty() {
+        return "it printed nothing".to_owned();
+    }
+    let text = redact(&shown.join("\n")).into_owned();
+    let cut = |line: &str| line.chars().take(MAX_LINE).collect::<String>();
+    text.lines().map(cut).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns a path of a command's output, relative to the root where it lies below it.
@@ -150,8 +191,30 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_lines_that_say_most_are_told() {
+        let edited = BTreeSet::from(["src/a.py".to_owned()]);
+        let compiled = "  File \"src/a.py\", line 1\n    def f(:\n          ^\n\nSyntaxError: invalid syntax\n";
+        let node = "node:internal\n/work/src/a.py:3\nfunction (\n         ^\n\nSyntaxError: Unexpected\n    at wrap\n    at x\n\nNode\n";
+        for (output, told) in [
+            (compiled, "  File \"src/a.py\", line 1\n    def f(:\n          ^\nSyntaxError: invalid syntax"),
+            (node, "/work/src/a.py:3\nfunction (\n         ^\nSyntaxError: Unexpected\n    at wrap"),
+            ("1\n2\n3\n4\n5\n6\n7\n", "3\n4\n5\n6\n7"),
+            ("sh: frobnicate: not found\n", "sh: frobnicate: not found"),
+            ("\n", "it printed nothing"),
+        ] {
+            assert_eq!(telling_lines(output, &edited), told, "{output}");
+        }
+        assert_eq!(telling_lines(&"x y ".repeat(500), &edited).len(), MAX_LINE);
+    }
+
+    #[test]
     fn a_failure_is_known_like_a_problem() {
-        let why = "status 2: no such file".to_owned();
-        assert!(noted(&[], Some(&why)).contains_key(&why));
+        let failure = |cannot_start| CheckFailure { why: "status 127: line 3".to_owned(), cannot_start };
+        let known = |failure: &CheckFailure, is_baseline| noted(&[], Some(failure), is_baseline);
+        let later = CheckFailure { why: "status 127: line 9".to_owned(), cannot_start: false };
+        assert!(known(&failure(false), true).contains_key(&later.key()));
+        assert!(known(&failure(true), false).contains_key(&later.key()));
+        // What cannot be run is told once, even if that was so before the session.
+        assert!(known(&failure(true), true).is_empty());
     }
 }

@@ -16,8 +16,12 @@ const POLICY: &str = "version = 1\n[commands.check]\ngate = \"build\"\nrun = \"s
                       after_write = true\n";
 
 fn project() -> Project {
+    project_with(POLICY, CHECK)
+}
+
+fn project_with(policy: &str, check: &str) -> Project {
     let project = Project::bare_bones();
-    project.repo.write("gate.toml", POLICY).write("check.sh", CHECK).write("src/other.sh", "a\nbroken before\n");
+    project.repo.write("gate.toml", policy).write("check.sh", check).write("src/other.sh", "a\nbroken before\n");
     project.repo.commit_all("chore: policy");
     project.share();
     project.gate(["init", "--yes", "--no-clients"]).exits(0);
@@ -97,6 +101,34 @@ fn at_most_ten_problems_are_told() {
     let heard = write(&project, &Session::claude(&project), "src/lib.sh", &"broken\n".repeat(14));
     assert!(heard.contains("finds 14 problems that are new") && heard.ends_with("and 4 more"), "{heard}");
     assert_eq!(heard.matches("broken word").count(), 10, "{heard}");
+}
+
+#[test]
+fn a_check_that_cannot_be_run_is_told_once() {
+    let project = project_with(&POLICY.replace("sh check.sh", "frobnicate-zz src"), CHECK);
+    let session = Session::claude(&project);
+    session.hook("SessionStart", json!({"source": "startup"}));
+    let known = project.gate_dir().join("after-write");
+    let is_known = || {
+        let files = std::fs::read_dir(&known).into_iter().flatten().flatten();
+        files.map(|entry| entry.file_name()).any(|name| name.to_string_lossy().ends_with("known.json"))
+    };
+    until("the first look", is_known);
+    let heard = write(&project, &session, "src/lib.sh", "one\n");
+    assert!(heard.contains("`frobnicate-zz src` failed: status 127") && heard.contains("not found"), "{heard}");
+    assert_eq!(write(&project, &session, "src/lib.sh", "two\n"), "");
+}
+
+#[test]
+fn a_check_without_a_table_is_told_with_the_lines_about_the_file() {
+    let project = project_with(POLICY, "bash -n src/lib.sh && exit 0\necho 1; echo 2; echo 3; exit 1\n");
+    let session = Session::claude(&project);
+    session.prompt("go");
+    let heard = write(&project, &session, "src/lib.sh", "one\nif\n");
+    assert!(
+        heard.contains("failed: status 1: src/lib.sh: line 3: syntax error") && heard.ends_with("1\n2\n3"),
+        "{heard}"
+    );
 }
 
 #[test]
