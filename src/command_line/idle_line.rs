@@ -16,7 +16,7 @@ pub fn is_idle(line: &Understood, tests: bool) -> bool {
         let on_zero = exit_status::fate(&line.program, id).on_zero;
         !is_idle && (on_zero.succeeded || on_zero.failed)
     });
-    !works && (tests || !exit_status::fails_by_itself(&line.program))
+    !works && !line.program.truncated && (tests || !exit_status::fails_by_itself(&line.program))
 }
 
 /// Returns `true` if a line builds or checks without running tests, as far as its words show: its status is enough.
@@ -33,7 +33,7 @@ fn is_idle_program(leaf: &Leaf) -> bool {
 }
 
 fn only_reads(purpose: &Purpose) -> bool {
-    purpose.invocation.is_none() && purpose.kinds.iter().all(|kind| *kind == "read")
+    purpose.invocation.is_none() && purpose.kinds == ["read"]
 }
 
 /// Returns `true` if a command prints its version or its help.
@@ -121,7 +121,8 @@ mod tests {
         for line in ["true", "cat report.txt", "test -f README.md", "[ -f README.md ]", "cargo --version", "ls"] {
             assert!(idle(line, true), "{line}");
         }
-        for line in ["sh test.sh", "cargo test", "make check", "./t.sh", "test -f a && ./t.sh", "node -e 1"] {
+        for line in ["sh test.sh", "cargo test", "make check", "./t.sh", "test -f a && ./t.sh", "node -e 1", ". ./t.sh"]
+        {
             assert!(!idle(line, true), "{line}");
         }
     }
