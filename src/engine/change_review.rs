@@ -25,7 +25,7 @@ const BASE: &str = "review-base";
 pub struct UnreadableChange(String);
 
 impl UnreadableChange {
-    fn of(error: impl ToString) -> Self {
+    fn of(error: &impl ToString) -> Self {
         Self(error.to_string())
     }
 }
@@ -38,13 +38,19 @@ impl Workplace {
         tree: &Oid,
         work: Option<&Snapshot>,
     ) -> Result<Vec<ChangeHunk>, UnreadableChange> {
-        let withheld = work.map(|snapshot| self.repo.withheld(snapshot)).transpose().map_err(UnreadableChange::of)?;
+        let withheld = work
+            .map(|snapshot| self.repo.withheld(snapshot))
+            .transpose()
+            .map_err(|error| UnreadableChange::of(&error))?;
         if let Some([first, others @ ..]) = withheld.as_deref() {
             let more = if others.is_empty() { String::new() } else { format!(" (and {} more)", others.len()) };
             let what = format!("{first}{more} looks like a secret, so it is not stored: git add it, or ignore it");
             return Err(UnreadableChange(what));
         }
-        self.repo.function_diff(base, tree).map(|diff| change_hunks::split(&diff)).map_err(UnreadableChange::of)
+        self.repo
+            .function_diff(base, tree)
+            .map(|diff| change_hunks::split(&diff))
+            .map_err(|error| UnreadableChange::of(&error))
     }
 
     /// Returns the store of reviews.
@@ -91,7 +97,7 @@ impl Workplace {
         };
         let tree = match (&subject.tree, &subject.commit, work) {
             (Some(tree), ..) => tree.clone(),
-            (None, _, Some(snapshot)) => self.repo.keep(snapshot).map_err(UnreadableChange::of)?.tree,
+            (None, _, Some(snapshot)) => self.repo.keep(snapshot).map_err(|error| UnreadableChange::of(&error))?.tree,
             (None, Some(commit), None) => commit.clone(),
             (None, None, None) => return Ok(None),
         };

@@ -6,6 +6,7 @@
 use crate::digest::hex_digest;
 use crate::judge::quoted_material::shown;
 use crate::repo_path::RepoPath;
+use crate::review::hunk_line::HunkLine;
 use crate::review::quotes::{self, QuotePlace};
 
 /// The largest hunk, in bytes. A larger one is split, before a function if there is one.
@@ -29,24 +30,6 @@ pub struct ChangeHunk {
     /// The digest of the path and of the bytes, without the numbers of the lines: a hunk that only moved is the same.
     pub digest: String,
     place: String,
-}
-
-/// One line of a hunk, as it is shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HunkLine {
-    /// The number in the new file, if the line is in it.
-    pub number: Option<u32>,
-    /// `+`, `-`, or a space.
-    pub sign: char,
-    /// The text.
-    pub content: String,
-}
-
-impl HunkLine {
-    /// Returns `true` if the change adds or removes the line.
-    pub const fn is_changed(&self) -> bool {
-        matches!(self.sign, '+' | '-')
-    }
 }
 
 impl ChangeHunk {
@@ -92,7 +75,7 @@ pub fn split(diff: &[u8]) -> Vec<ChangeHunk> {
 }
 
 /// A line as git printed it, or a piece of a very long one.
-struct RawLine<'t> {
+struct GitLine<'t> {
     number: Option<u32>,
     sign: char,
     content: &'t [u8],
@@ -117,7 +100,7 @@ fn add_hunks(path: &RepoPath, (modes, head): (&[&[u8]], &str), body: &[&[u8]], h
 }
 
 /// Returns the lines of a hunk with their numbers. A very long line becomes several.
-fn raw_lines<'t>(body: &[&'t [u8]], first: u32) -> Vec<RawLine<'t>> {
+fn raw_lines<'t>(body: &[&'t [u8]], first: u32) -> Vec<GitLine<'t>> {
     let mut number = first;
     let mut lines = Vec::new();
     for raw in body {
@@ -134,10 +117,10 @@ fn raw_lines<'t>(body: &[&'t [u8]], first: u32) -> Vec<RawLine<'t>> {
         let mut rest = content;
         while rest.len() > MAX_LINE {
             let (start, end) = rest.split_at(cut_before(rest));
-            lines.push(RawLine { number: is_new.then_some(number), sign, content: start });
+            lines.push(GitLine { number: is_new.then_some(number), sign, content: start });
             rest = end;
         }
-        lines.push(RawLine { number: is_new.then_some(number), sign, content: rest });
+        lines.push(GitLine { number: is_new.then_some(number), sign, content: rest });
         number = number.saturating_add(u32::from(is_new));
     }
     lines
@@ -166,7 +149,7 @@ fn digest(path: &RepoPath, texts: &[&[&[u8]]]) -> String {
 }
 
 /// Returns the number of lines of the next piece: all, or as many as fit, at best up to the beginning of a function.
-fn piece_length(lines: &[RawLine<'_>]) -> usize {
+fn piece_length(lines: &[GitLine<'_>]) -> usize {
     let (mut size, mut border) = (0, 0);
     for (at, line) in lines.iter().enumerate() {
         size += line.content.len() + 2;
@@ -181,14 +164,14 @@ fn piece_length(lines: &[RawLine<'_>]) -> usize {
 }
 
 /// Returns `true` for a line that is not indented, after an empty one.
-fn begins_something(lines: &[RawLine<'_>], at: usize) -> bool {
+fn begins_something(lines: &[GitLine<'_>], at: usize) -> bool {
     let is_blank = |text: &[u8]| text.iter().all(u8::is_ascii_whitespace);
     let is_flush = |text: &[u8]| text.first().is_some_and(|byte| !byte.is_ascii_whitespace());
     at > 0 && is_blank(lines[at - 1].content) && is_flush(lines[at].content)
 }
 
 /// Returns the lines as they are shown, with their secrets.
-fn shown_lines(piece: &[RawLine<'_>]) -> Vec<HunkLine> {
+fn shown_lines(piece: &[GitLine<'_>]) -> Vec<HunkLine> {
     let mut lines: Vec<HunkLine> = Vec::new();
     let mut hidden = 0;
     for raw in piece.iter().filter(|raw| raw.sign != '\\') {
@@ -232,7 +215,12 @@ fn readable(line: &[u8]) -> String {
 
 /// Removes secrets and invisible characters. A secret of several lines becomes one.
 fn without_secrets(lines: Vec<HunkLine>) -> Vec<HunkLine> {
-    let whole: String = lines.iter().map(|line| format!("{}{}\n", line.sign, line.content)).collect();
+    let mut whole = String::new();
+    for line in &lines {
+        whole.push(line.sign);
+        whole.push_str(&line.content);
+        whole.push('\n');
+    }
     let clean = shown(&whole);
     if clean == whole {
         return lines;

@@ -10,6 +10,7 @@
 pub mod author_model;
 pub mod change_hunks;
 pub mod change_part;
+pub mod hunk_line;
 pub mod quotes;
 pub mod reading;
 pub mod review_answer;

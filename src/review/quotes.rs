@@ -3,7 +3,7 @@
 use crate::digest::hex_digest;
 use crate::judge::quoted_material::shown;
 use crate::repo_path::RepoPath;
-use crate::review::change_hunks::HunkLine;
+use crate::review::hunk_line::HunkLine;
 
 /// The fewest letters and digits of a quoted line.
 const MIN_QUOTE: usize = 3;
@@ -23,11 +23,12 @@ pub fn find(lines: &[HunkLine], line: Option<u32>, quote: &str) -> Option<QuoteP
     let quote = shown(quote);
     let wanted: Vec<String> = quote.lines().map(bare).filter(|text| !text.is_empty()).collect();
     let bare_lines: Vec<String> = lines.iter().map(|line| bare(&line.content)).collect();
-    let unsigned = || wanted.iter().map(|text| bare(text.strip_prefix(['+', '-']).unwrap_or(text))).collect();
+    let unsigned =
+        || -> Vec<String> { wanted.iter().map(|text| bare(text.strip_prefix(['+', '-']).unwrap_or(text))).collect() };
     find_bare(lines, &bare_lines, line, &wanted).or_else(|| find_bare(lines, &bare_lines, line, &unsigned()))
 }
 
-fn find_bare(lines: &[HunkLine], bare_lines: &[String], line: Option<u32>, wanted: &Vec<String>) -> Option<QuotePlace> {
+fn find_bare(lines: &[HunkLine], bare_lines: &[String], line: Option<u32>, wanted: &[String]) -> Option<QuotePlace> {
     let is_line = |text: &String| text.chars().filter(|c| c.is_alphanumeric()).count() >= MIN_QUOTE;
     if !wanted.iter().any(is_line) {
         return None;

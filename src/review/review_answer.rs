@@ -15,7 +15,6 @@ const MAX_MESSAGE: usize = 1000;
 const MAX_DISTANCE: u32 = 5;
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct ReviewAnswer {
     #[serde(rename = "ticket")]
     _ticket: String,

@@ -124,14 +124,22 @@ fn of_letters<'w>(letters: &'w str, words: &mut impl Iterator<Item = &'w str>, r
     }
 }
 
-/// Finds a target of a redirection in the user's own folder of gate, where only the text shows it.
+/// Finds a target in the user's own folder of gate, where only the text shows it: `> $HOME/.config/gate/config.toml`.
 pub(super) fn of_target(leaf: &Leaf, found: &mut Vec<Intent>) {
-    if !leaf.writes.contains(&None) {
-        return;
-    }
+    let has_unknown = leaf.argv.iter().any(|arg| arg.text.is_empty());
+    let (changes, fills) = match leaf.name() {
+        Some("tee" | "rm" | "mv" | "unlink" | "shred" | "truncate" | "ln" | "sed" | "perl") => (has_unknown, false),
+        Some("cp" | "install" | "rsync") => (false, has_unknown),
+        _ => (false, false),
+    };
     let ends = |c: char| c.is_whitespace() || "\"'<>|&;".contains(c);
     let is_own = |word: &&str| is_of_user(&word.split('/').collect::<Vec<_>>());
-    let target = leaf.text.split(ends).find(is_own);
+    let mut words = leaf.text.split(ends).filter(|word| !word.is_empty());
+    let target = match (changes || leaf.writes.contains(&None), fills) {
+        (true, _) => words.find(is_own),
+        (false, true) => words.next_back().filter(is_own),
+        (false, false) => None,
+    };
     found.extend(target.map(|word| Intent { kind: IntentKind::ChangesModels, what: word.to_owned() }));
 }
 

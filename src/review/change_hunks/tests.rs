@@ -20,8 +20,8 @@ fn what_is_no_text_hides_no_text() {
     let noisy = [b"@@ -1 +1 @@\n+eval \"$name\" #".as_slice(), &[0xff, b'a', 0xfe].repeat(90), b"\n"].concat();
     assert_eq!(lines(&noisy), ["+eval \"$name\" #"]);
     // Bytes that are no text are counted and can be quoted.
-    let noise = b"@@ -1 +1 @@\n+\x89PN\x01\x02\n+\xff\xfe\xfd\n+text\n";
-    assert_eq!(lines(noise), ["+[8 bytes that are no text are not shown]", "+text"]);
+    let binary = b"@@ -1 +1 @@\n+\x89PN\x01\x02\n+\xff\xfe\xfd\n+text\n";
+    assert_eq!(lines(binary), ["+[8 bytes that are no text are not shown]", "+text"]);
     assert_eq!(lines("@@ -1 +1 @@\n+größe = 1 # 長さ\r\n".as_bytes()), ["+größe = 1 # 長さ"]);
 }
 
