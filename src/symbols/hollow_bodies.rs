@@ -29,6 +29,7 @@ pub(super) struct HollowTable {
     runs: HashSet<String>,
     gives_up: Patterns,
     prints: Patterns,
+    remarks: Patterns,
     panics: Patterns,
     fails: Patterns,
     exits: Patterns,
@@ -72,6 +73,16 @@ fn interpolates_in_text(kind: &str, written: &str) -> bool {
     kind == "string_literal" && written.split('$').skip(1).any(starts)
 }
 
+/// Returns the word before a list of tokens: in a macro of Rust, both are a call.
+fn word_before(node: Node<'_>) -> Option<Node<'_>> {
+    node.prev_sibling().filter(|word| node.kind() == "token_tree" && word.kind() == "identifier")
+}
+
+/// Returns the expression that a statement is.
+fn expression(statement: Node<'_>) -> Node<'_> {
+    statement.named_child(0).filter(|_| statement.kind() == "expression_statement").unwrap_or(statement)
+}
+
 /// Returns a text without white space.
 fn squeezed(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
@@ -101,7 +112,7 @@ impl Hollow {
     #[cfg(test)]
     pub(super) fn check(&self) -> Result<(), regex::Error> {
         let t = &self.table;
-        let all = [&t.discards, &t.gives_up, &t.prints, &t.panics, &t.fails, &t.exits];
+        let all = [&t.discards, &t.gives_up, &t.prints, &t.remarks, &t.panics, &t.fails, &t.exits];
         let rest = [&t.conversions, &t.constructors, &t.asserts, &t.empty, &t.wraps];
         all.into_iter().chain(rest).try_for_each(|patterns| RegexSet::new(&patterns.written).map(drop))
     }
@@ -140,19 +151,39 @@ impl Hollow {
         (table.collections.contains(kind) || table.through.contains(kind)) && self.all_hollow(node, text, depth)
     }
 
-    /// Returns `true` if everything in a node but types is hollow.
+    /// Returns `true` if everything in a node but types is hollow. A message before it gives up is no work.
     fn all_hollow(&self, node: Node<'_>, text: &str, depth: usize) -> bool {
         let mut cursor = node.walk();
         let mut more = cursor.goto_first_child();
+        let (mut remarks, mut last) = (false, None);
         while more {
             let child = cursor.node();
-            let counts = child.is_named() && cursor.field_name() != Some("type") && !self.is_type(child);
-            if counts && !self.hollow(child, text, depth + 1) {
-                return false;
+            if child.is_named() && cursor.field_name() != Some("type") && !self.is_type(child) {
+                if !self.hollow(child, text, depth + 1) {
+                    if !self.is_remark(child, text) {
+                        return false;
+                    }
+                    remarks = true;
+                }
+                last = Some(child);
             }
             more = cursor.goto_next_sibling();
         }
-        true
+        !remarks || last.is_some_and(|last| self.is_panic(last, text))
+    }
+
+    /// Returns `true` for a message that nothing is computed for.
+    fn is_remark(&self, statement: Node<'_>, text: &str) -> bool {
+        let call = expression(statement);
+        self.table.runs.contains(call.kind())
+            && self.table.remarks.is_match(&callee(call, text))
+            && !self.runs_something(call, text, false)
+    }
+
+    fn is_panic(&self, statement: Node<'_>, text: &str) -> bool {
+        let call = expression(statement);
+        let raises = [statement, call].iter().any(|node| self.table.raises.contains(node.kind()));
+        raises || (self.table.runs.contains(call.kind()) && self.table.panics.is_match(&callee(call, text)))
     }
 
     fn is_type(&self, node: Node<'_>) -> bool {
@@ -212,8 +243,12 @@ impl Hollow {
     fn runs_something(&self, call: Node<'_>, text: &str, errors: bool) -> bool {
         let mut inner = vec![(call, 0_usize)];
         while let Some((node, depth)) = inner.pop() {
-            let runs = node.id() != call.id() && self.table.runs.contains(node.kind());
-            if depth > MAX_DEPTH || (runs && !self.is_harmless(&callee(node, text), errors)) {
+            let called = match word_before(node) {
+                Some(word) => text.get(word.byte_range()).map(str::to_owned),
+                None => self.table.runs.contains(node.kind()).then(|| callee(node, text)),
+            };
+            let runs = node.id() != call.id() && called.is_some_and(|called| !self.is_harmless(&called, errors));
+            if depth > MAX_DEPTH || runs {
                 return true;
             }
             let mut cursor = node.walk();

@@ -34,6 +34,7 @@ fn rust() {
         "assert!(true);",
         "assert_eq!(1, 1);",
         "S {}",
+        "log::warn!(\"not yet\"); unreachable!()",
         "Vec::new()",
     ];
     let real = [
@@ -49,6 +50,8 @@ fn rust() {
         "assert!(is(true));",
         "S { a: g() }",
         "Some(g(x))",
+        "println!(\"hello\");",
+        "println!(\"{}\", g(x)); todo!()",
     ];
     check("a.rs", "fn f() { BODY }\n", &hollow, &real);
 }
@@ -130,6 +133,7 @@ fn python() {
 fn javascript_and_typescript() {
     let hollow = [
         "throw new Error(g())",
+        "console.warn('no'); throw new Error('no');",
         "return <B>null;",
         "return null!;",
         "return {} as B;",
@@ -146,6 +150,8 @@ fn javascript_and_typescript() {
     ];
     let real = [
         "return <B>g(a, 3);",
+        "console.log(g(x)); throw new Error('no');",
+        "console.log('done'); return null;",
         "return g(a) as B;",
         "return g(a)!;",
         "process.exit(main(x))",

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::unused_imports::is_used;
 use super::{ImportedName, SourceModule, WordUse};
 use crate::symbols::function::Function;
 
@@ -15,7 +16,7 @@ impl ImportMap {
         }
         let last = |import: &String| {
             let local = import.rsplit(['#', '.', ':', '/']).next().unwrap_or(import);
-            (local != "*").then(|| (local.to_owned(), import.clone()))
+            (local != "*" && !import.starts_with("__future__.")).then(|| (local.to_owned(), import.clone()))
         };
         self.external_imports.iter().filter_map(last).collect()
     }
@@ -49,6 +50,9 @@ pub struct ImportMap {
     /// The other names that the file defines at its top: types, constants.
     #[serde(default)]
     pub definitions: Vec<String>,
+    /// The names of imports that the file does not use by name, such as traits that are there for their methods.
+    #[serde(default)]
+    pub unnamed_imports: Vec<String>,
 }
 
 const fn first_version() -> u32 {
@@ -96,7 +100,18 @@ pub fn import_map(path: &str, bytes: &[u8]) -> Result<ImportMap, String> {
         local_names,
         functions,
         definitions: definitions(&module),
+        unnamed_imports: unnamed_imports(&module),
     })
+}
+
+/// Returns the names of imports that a file never uses by name.
+fn unnamed_imports(module: &SourceModule) -> Vec<String> {
+    let unnamed = |import: &&ImportedName| {
+        let unnamed = |local: &str| !is_used(module, local) && !module.mentioned.contains(local);
+        !import.handed_on && import.local.as_deref().is_some_and(unnamed)
+    };
+    let names = module.imports.iter().filter(unnamed).filter_map(|import| import.name.clone().or(import.local.clone()));
+    names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// Returns the names at the top of a file that are not functions. In Rust, words in small letters are modules.
@@ -180,7 +195,10 @@ fn target<'m>(module: &'m SourceModule, from: &Function, word: &WordUse) -> Opti
     }
     let last = first.rsplit([':', '.']).next().unwrap_or(first);
     let candidates: Vec<&Function> = named.collect();
-    if let Some(found) = candidates.iter().find(|function| function.container.last().is_some_and(|own| own == last)) {
+    // What a call of the type gives: `Bot(x).go()`, `new Bot(x).go()`.
+    let made = first.split('(').next().unwrap_or(first).trim_start_matches("new ");
+    let is_home = |own: &String| own == last || own == made;
+    if let Some(found) = candidates.iter().find(|function| function.container.last().is_some_and(is_home)) {
         return Some(found);
     }
     // A value: of that type, if the function names the type.

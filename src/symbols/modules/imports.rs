@@ -161,7 +161,14 @@ impl<'a> Imports<'a> {
                 }
                 true
             }
-            "future_import_statement" => true,
+            "future_import_statement" => {
+                // It gives no name that the code uses.
+                for name in children(node) {
+                    let real = self.written(name.child_by_field_name("name").unwrap_or(name));
+                    self.push(name, "__future__", Some(real), None, false);
+                }
+                true
+            }
             "assignment" => {
                 let left = self.field(node, "left");
                 if left == Some("__all__")
@@ -169,6 +176,7 @@ impl<'a> Imports<'a> {
                 {
                     let names = children(list).into_iter().filter(|name| name.kind() == "string");
                     let names: Vec<String> = names.map(|name| self.unquoted(name).to_owned()).collect();
+                    self.module.lists_all = ["list", "tuple"].contains(&list.kind());
                     self.module.listed.extend(names);
                     return true;
                 }
@@ -271,7 +279,19 @@ impl<'a> Imports<'a> {
         }
         let source = self.unquoted_field(node, "source");
         let clause = children(node).into_iter().find(|child| child.kind() == "export_clause");
+        if let Some(clause) = clause.filter(|_| self.written(node).starts_with("export type")) {
+            let names = children(clause).into_iter();
+            let names =
+                names.filter_map(|name| name.child_by_field_name("alias").or_else(|| name.child_by_field_name("name")));
+            let names: Vec<String> = names.map(|name| self.unquoted(name).to_owned()).collect();
+            self.module.types_alone.extend(names);
+        }
+        let whole = children(node).into_iter().find(|child| child.kind() == "namespace_export");
         match (source, clause) {
+            (Some(source), None) if whole.is_some() => {
+                let local = whole.and_then(|whole| children(whole).first().map(|name| self.unquoted(*name)));
+                self.push(node, source, Some("*"), local, true);
+            }
             (Some(source), None) => self.glob(node, source, true),
             (Some(source), Some(clause)) => {
                 for name in children(clause) {

@@ -2,11 +2,15 @@
 
 mod import_map;
 mod imports;
+mod parts;
 mod resolve;
 #[cfg(test)]
 mod split_tests;
+mod unused_imports;
 mod uses;
 mod verify_split;
+#[cfg(test)]
+mod verify_tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,6 +64,14 @@ pub(super) struct SourceModule {
     pub(super) uses: Vec<WordUse>,
     /// Names that a list passes on: `__all__`, `export { … }`.
     pub(super) listed: BTreeSet<String>,
+    /// `true` if such a list has all names that Python's `import *` gives.
+    pub(super) lists_all: bool,
+    /// Names that are passed on as types alone: `export type { … }`.
+    pub(super) types_alone: BTreeSet<String>,
+    /// The traits of Rust that the file defines.
+    pub(super) traits: BTreeSet<String>,
+    /// Words that only texts name: documentation, annotations in quotes.
+    pub(super) mentioned: BTreeSet<String>,
     /// The package that the file says it is in.
     pub(super) package: String,
     /// The line of the first error; the file does not parse.

@@ -1,6 +1,6 @@
 //! Finds the module of an import among the files of a tree.
 
-use super::SourceModule;
+use super::{ImportedName, SourceModule};
 
 /// The depth to which names are followed through files that re-export them.
 const MAX_HANDED_ON: usize = 8;
@@ -54,6 +54,11 @@ impl Resolver<'_> {
             if import.local.as_deref() != Some(receiver) {
                 continue;
             }
+            if let Some(name) = import.name.as_deref().filter(|name| !["*", "default"].contains(name))
+                && ["javascript", "typescript", "tsx"].contains(&from.language.as_str())
+            {
+                return self.namespaces(&self.module(from, &import.module), name);
+            }
             let whole = match (&import.name, from.language.as_str()) {
                 (Some(name), "rust") if import.module.is_empty() => name.clone(),
                 (Some(name), "rust") => format!("{}::{name}", import.module),
@@ -69,6 +74,17 @@ impl Resolver<'_> {
         }
     }
 
+    /// Returns the files that a name means if files of JavaScript pass it on as a namespace: `export * as name`.
+    fn namespaces(&self, files: &[usize], name: &str) -> Vec<usize> {
+        let named =
+            |import: &&ImportedName| import.local.as_deref() == Some(name) && import.name.as_deref() == Some("*");
+        let all = files.iter().map(|at| &self.modules[*at]);
+        all.flat_map(|module| {
+            module.imports.iter().filter(named).flat_map(|import| self.module(module, &import.module))
+        })
+        .collect()
+    }
+
     /// Returns `true` if one of the files exports a name.
     pub(super) fn gives(&self, files: &[usize], name: &str, to: &SourceModule, depth: usize) -> bool {
         files.iter().any(|at| self.gives_one(*at, name, to, depth))
@@ -77,13 +93,16 @@ impl Resolver<'_> {
     fn gives_one(&self, at: usize, name: &str, to: &SourceModule, depth: usize) -> bool {
         let module = &self.modules[at];
         let language = module.language.as_str();
+        if language == "rust" && !self.is_declared(module) {
+            return false;
+        }
         let function = module.functions.iter().find(|function| function.container.is_empty() && function.name == name);
         let inside = language == "rust" && is_below(&to.path, &module.path);
         if let Some(function) = function
             && (inside
                 || matches!(language, "python" | "go")
-                || module.is_public(function)
-                || function.head.contains("pub"))
+                || (language == "rust" && is_visible(&function.head, &to.path, &module.path))
+                || (language != "rust" && module.is_public(function)))
         {
             return true;
         }
@@ -112,21 +131,65 @@ impl Resolver<'_> {
             && module.imports.iter().any(|import| {
                 let open = import.handed_on || inside || language == "python";
                 let there = || self.module(module, &import.module);
+                // What Rust passes on must be visible where it ends up.
+                let to = if language == "rust" { to } else { module };
                 if import.glob {
                     let there = there();
-                    return open && (there.is_empty() || self.gives(&there, name, module, depth + 1));
+                    let all = there.iter().copied().filter(|at| self.gives_to_all(*at, name)).collect::<Vec<_>>();
+                    return open && (there.is_empty() || self.gives(&all, name, to, depth + 1));
                 }
                 if !open || import.local.as_deref() != Some(name) {
                     return false;
                 }
                 let there = there();
                 let wanted = import.name.as_deref().unwrap_or(name);
-                there.is_empty() || there.contains(&at) || self.gives(&there, wanted, module, depth + 1)
+                let only_type = module.types_alone.contains(name)
+                    && there.iter().any(|at| has_free_function(&self.modules[*at], wanted));
+                !only_type
+                    && (there.is_empty()
+                        || wanted == "*"
+                        || there.contains(&at)
+                        || self.gives(&there, wanted, to, depth + 1))
             })
     }
 
+    /// Returns `true` if `import *` or `export *` of a file may give a name.
+    pub(super) fn gives_to_all(&self, at: usize, name: &str) -> bool {
+        let module = &self.modules[at];
+        match module.language.as_str() {
+            "python" if module.lists_all && !module.uses.iter().any(|word| word.word == "__all__") => {
+                module.listed.contains(name)
+            }
+            "python" => !name.starts_with('_') || !module.listed.is_empty(),
+            "typescript" | "tsx" | "javascript" => name != "default",
+            _ => true,
+        }
+    }
+
+    /// Returns `true` if a name means only a file of a package of Python, and nothing in it.
+    pub(super) fn is_only_file(&self, files: &[usize], name: &str) -> bool {
+        !files.is_empty()
+            && files.iter().all(|at| {
+                let module = &self.modules[*at];
+                module.path.ends_with("__init__.py")
+                    && !self.module(module, &format!(".{name}")).is_empty()
+                    && !module.defined.contains_key(name)
+                    && !has_free_function(module, name)
+                    && !module.imports.iter().any(|import| import.glob || import.local.as_deref() == Some(name))
+            })
+    }
+
+    /// Returns `true` unless the file above a Rust module is there and does not declare it.
+    fn is_declared(&self, module: &SourceModule) -> bool {
+        let own = rust_path(&module.path);
+        let Some(name) = own.last().filter(|_| module.path.contains("src/")) else { return true };
+        let above = rust_candidates(&module.path, "super");
+        let mut above = self.modules.iter().filter(|other| above.contains(&other.path)).peekable();
+        above.peek().is_none() || above.any(|other| other.defined.contains_key(name))
+    }
+
     /// Returns `true` if a name is that of a file below a Rust module.
-    fn is_submodule(&self, module: &SourceModule, name: &str) -> bool {
+    pub(super) fn is_submodule(&self, module: &SourceModule, name: &str) -> bool {
         !self.module(module, &format!("self::{name}")).is_empty()
     }
 }
@@ -134,6 +197,17 @@ impl Resolver<'_> {
 /// Returns `true` if a module of Python makes its names on demand.
 fn has_module_getattr(module: &SourceModule) -> bool {
     module.functions.iter().any(|function| function.container.is_empty() && function.name == "__getattr__")
+}
+
+fn has_free_function(module: &SourceModule, name: &str) -> bool {
+    module.functions.iter().any(|function| function.container.is_empty() && function.name == name)
+}
+
+/// Returns `true` if a file of Rust may use a function with this head of another: `pub(super)` ends at the module above.
+fn is_visible(head: &str, to: &str, module: &str) -> bool {
+    let above = rust_path(module);
+    let above = above.split_last().map_or(&[][..], |(_, above)| above);
+    head.contains("pub") && (!head.contains("pub(super)") || rust_path(to).starts_with(above))
 }
 
 /// Returns `true` if a Rust module is inside another.

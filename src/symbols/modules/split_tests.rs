@@ -147,7 +147,7 @@ fn a_class_of_java_in_another_package_is_imported() {
         format!("package p;\nimport p.q.B;\n{a}"),
         format!("package p;\nimport p.q.*;\n{a}"),
         "package p;\npublic class A { public int use() { return new p.q.B().n(); } }\n".to_owned(),
-        "package p;\npublic class A { public <B> B use(B b) { return b; } }\n".to_owned(),
+        "package p;\npublic class A { public <B> B use(B b) { b.n(); return b; } }\n".to_owned(),
     ] {
         assert_eq!(of(&own), [""; 0], "{own}");
     }

@@ -70,7 +70,9 @@ const LISTS: [&str; 9] = [
 ];
 
 /// Kinds of nodes whose field `name` is a use.
-const NAMES_USE: [&str; 10] = [
+const NAMES_USE: [&str; 12] = [
+    "annotation",
+    "marker_annotation",
     "generic_type",
     "nested_type_identifier",
     "type_query",
@@ -94,6 +96,8 @@ pub(super) fn read(tree: &Tree, text: &str, imports: &[Range<usize>], module: &m
         }
         if !import && is_word(node) {
             word(node, text, module);
+        } else if !import {
+            mentioned(node, text, module);
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
@@ -101,6 +105,46 @@ pub(super) fn read(tree: &Tree, text: &str, imports: &[Range<usize>], module: &m
             }
         }
     }
+}
+
+/// Reads the words that only texts name: in tags of Javadoc, and in annotations of Python in quotes.
+fn mentioned(node: Node<'_>, text: &str, module: &mut SourceModule) {
+    let kind = node.kind();
+    let written = text.get(node.byte_range()).unwrap_or_default();
+    let words = |text: &str| -> Vec<String> {
+        let parts = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
+    };
+    if kind == "block_comment" && module.language == "java" && written.starts_with("/**") {
+        let tags = ["link", "linkplain", "see", "throws", "exception", "value"];
+        for part in written.split('@').skip(1) {
+            let mut named = words(part.split(['}', '\n']).next().unwrap_or(part)).into_iter();
+            if named.next().is_some_and(|tag| tags.contains(&tag.as_str())) {
+                module.mentioned.extend(named);
+            }
+        }
+    } else if kind == "string_content" && module.language == "python" && is_annotation(node) {
+        module.mentioned.extend(words(written));
+    }
+}
+
+/// Returns `true` if a text of Python stands where a type does: in an annotation, first in `cast(…)`.
+fn is_annotation(node: Node<'_>) -> bool {
+    let mut around = node.parent();
+    for _ in 0..8 {
+        let Some(outer) = around else { return false };
+        match outer.kind() {
+            "type" => return true,
+            "argument_list" => {
+                let first = outer.named_child(0).is_some_and(|first| first.byte_range().contains(&node.start_byte()));
+                let call = outer.prev_sibling().is_some_and(|called| called.kind() != "string");
+                return first && call;
+            }
+            "block" | "module" => return false,
+            _ => around = outer.parent(),
+        }
+    }
+    false
 }
 
 fn is_word(node: Node<'_>) -> bool {
@@ -117,10 +161,19 @@ fn word(node: Node<'_>, text: &str, module: &mut SourceModule) {
     };
     // The name of an argument is that of a parameter elsewhere; a key is a word of its own.
     let named_argument = parent.kind() == "keyword_argument" && field(parent, node, "name");
-    let key = ["pair", "field_initializer", "keyed_element", "pair_pattern"].contains(&parent.kind())
+    let key = ["pair", "field_initializer", "keyed_element", "pair_pattern", "element_value_pair"]
+        .contains(&parent.kind())
         && (field(parent, node, "key") || field(parent, node, "field"));
     if named_argument || key || is_key_of_go(node) {
         return;
+    }
+    // A module that a macro of Rust declares.
+    if parent.kind() == "token_tree" && node.prev_sibling().is_some_and(|word| word.kind() == "mod") {
+        module.defined.entry(written(node)).or_insert(true);
+        return;
+    }
+    if parent.kind() == "trait_item" && field(parent, node, "name") {
+        module.traits.insert(written(node));
     }
     let member = MEMBERS.iter().find(|(kind, _, name)| *kind == parent.kind() && field(parent, node, name));
     if let Some((_, object, _)) = member

@@ -4,22 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::import_map::{ImportMap, free, last_part, spelling};
+use super::import_map::{ImportMap, free, last_part};
+use super::parts;
 use super::resolve::Resolver;
+use super::unused_imports::unused;
 use super::{ImportedName, SourceModule};
 use crate::symbols::function::Function;
 
-/// The methods of Rust traits. Code that uses a trait through them never names it.
-const TRAIT_METHODS: &[(&str, &[&str])] = &[
-    ("Write", &["write", "write_all", "flush", "write_fmt", "write_str", "write_char", "writeln"]),
-    ("Read", &["read", "read_to_string", "read_to_end", "read_exact", "bytes", "take"]),
-    ("BufRead", &["lines", "read_line", "read_until", "fill_buf"]),
-    ("Seek", &["seek", "rewind", "stream_position"]),
-    ("FromStr", &["from_str"]),
-    ("Hash", &["hash"]),
-    ("Hasher", &["finish", "write"]),
-    ("Borrow", &["borrow"]),
-    ("BorrowMut", &["borrow_mut"]),
+/// Platforms in the names of files of Go.
+const PLATFORMS: [&str; 16] = [
+    "linux", "windows", "darwin", "freebsd", "netbsd", "openbsd", "solaris", "plan9", "js", "wasm", "unix", "amd64",
+    "arm64", "386", "arm", "android",
 ];
 
 /// One problem of a split.
@@ -51,20 +46,26 @@ pub struct MapVerification {
 /// Holds the files of a tree against a map.
 pub fn verify(map: &ImportMap, files: &[(String, Vec<u8>)]) -> MapVerification {
     let mut modules = Vec::new();
-    let mut unparsed = Vec::new();
+    let mut unread = Vec::new();
     for (path, bytes) in files {
         match SourceModule::read(path, bytes) {
             Ok(module) if module.has_imports() => {
                 if module.error_line.is_some() {
-                    unparsed.push(path.clone());
+                    unread.push((path, bytes));
                 }
                 modules.push(module);
             }
-            Err(Some(_)) => unparsed.push(path.clone()),
+            Err(Some(_)) => unread.push((path, bytes)),
             _ => {}
         }
     }
-    let check = MapCheck { map, resolver: Resolver { modules: &modules }, parts: parts(map, &modules) };
+    let parts = parts::find(map, &modules);
+    let part_paths: BTreeSet<&str> = parts.iter().map(|at| modules[*at].path.as_str()).collect();
+    let counts = |(path, bytes): &(&String, &Vec<u8>)| {
+        part_paths.contains(path.as_str()) || parts::may_be_one(map, path) || parts::names_one(map, bytes)
+    };
+    let unparsed: Vec<String> = unread.into_iter().filter(counts).map(|(path, _)| path.clone()).collect();
+    let check = MapCheck { map, resolver: Resolver { modules: &modules }, parts };
     let mut problems = BTreeSet::new();
     check.names(&mut problems);
     check.references(&mut problems);
@@ -72,7 +73,7 @@ pub fn verify(map: &ImportMap, files: &[(String, Vec<u8>)]) -> MapVerification {
         check.imported_names(at, module, &mut problems);
         check.paths(at, module, &mut problems);
         if check.parts.contains(&at) {
-            MapCheck::unused(module, &mut problems);
+            unused(map, &modules, module, &mut problems);
             check.listed(at, module, &mut problems);
             check.missing(at, module, &mut problems);
         }
@@ -80,25 +81,6 @@ pub fn verify(map: &ImportMap, files: &[(String, Vec<u8>)]) -> MapVerification {
     let mut problems: Vec<MapProblem> = problems.into_iter().collect();
     problems.sort_by(|a, b| (&a.file, a.kind, &a.name).cmp(&(&b.file, b.kind, &b.name)));
     MapVerification { schema_version: 1, verifies: problems.is_empty() && unparsed.is_empty(), problems, unparsed }
-}
-
-/// Returns the files that received functions of the map, and the file that represents the whole.
-fn parts(map: &ImportMap, modules: &[SourceModule]) -> BTreeSet<usize> {
-    let wanted: BTreeSet<&str> =
-        map.functions.iter().chain(&map.public_functions).map(|name| last_part(name)).collect();
-    let folder = map.file.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let stem = map.file.rsplit_once('.').map_or(map.file.as_str(), |(stem, _)| stem);
-    let near = |path: &str| folder.is_empty() || path.starts_with(&format!("{folder}/"));
-    let holds = |module: &SourceModule| {
-        module.path == map.file
-            || module.path.starts_with(&format!("{stem}/"))
-            || (near(&module.path)
-                && module
-                    .functions
-                    .iter()
-                    .any(|function| wanted.contains(function.name.as_str()) && function.name != "main"))
-    };
-    (0..modules.len()).filter(|at| holds(&modules[*at])).collect()
 }
 
 struct MapCheck<'m> {
@@ -130,11 +112,22 @@ impl<'m> MapCheck<'m> {
             if places.is_empty() && !self.is_another_name(name) {
                 let file = self.whole();
                 problems.insert(MapProblem { kind: "missing name", name: name.clone(), file });
-            } else if files.len() > 1 {
+            } else if files.len() > 1 && !self.are_of_platforms(&files) {
                 let file = files.iter().next_back().map(|at| self.modules()[*at].path.clone()).unwrap_or_default();
                 problems.insert(MapProblem { kind: "resolves twice", name: name.clone(), file });
             }
         }
+    }
+
+    /// Returns `true` if each of some files of Go is built for another platform.
+    fn are_of_platforms(&self, files: &BTreeSet<usize>) -> bool {
+        let platform = |path: &str| {
+            let stem = path.strip_suffix(".go")?;
+            let last = stem.rsplit('_').next().filter(|last| last.len() < stem.len())?;
+            PLATFORMS.contains(&last).then(|| last.to_owned())
+        };
+        let named: Vec<String> = files.iter().filter_map(|at| platform(&self.modules()[*at].path)).collect();
+        named.len() == files.len() && named.iter().collect::<BTreeSet<_>>().len() == files.len()
     }
 
     /// Returns `true` if the function has become a name for another.
@@ -212,7 +205,12 @@ impl<'m> MapCheck<'m> {
             if !mine || (there.contains(&at) && module.language != "rust") {
                 continue;
             }
-            if !self.resolver.gives(&there, name, module, 0) {
+            // A name that means a file of the package, and not the function of that name in it.
+            let wanted = known.contains(name) && is_value(module, import.local.as_deref().unwrap_or(name));
+            let only_file = wanted && module.language == "python" && self.resolver.is_only_file(&there, name);
+            let is_module = |target: &usize| self.resolver.is_submodule(&self.modules()[*target], name);
+            let module_alone = module.language == "rust" && !wanted && there.iter().any(is_module);
+            if only_file || (!module_alone && !self.resolver.gives(&there, name, module, 0)) {
                 let relevant = known.contains(name) || there.iter().any(|target| self.parts.contains(target));
                 if relevant {
                     let name = name.to_owned();
@@ -235,6 +233,10 @@ impl<'m> MapCheck<'m> {
                 last_part(function) == word.word
                     && (!function.contains('.') || function.rsplit_once('.').is_some_and(|(home, _)| home == receiver))
             };
+            if let Some(name) = self.hidden(module, receiver, &word.word) {
+                problems.insert(MapProblem { kind: "missing name", name, file: module.path.clone() });
+                continue;
+            }
             let Some(function) = self.map.functions.iter().find(full) else { continue };
             if function.contains('.') {
                 // The type is there, and the function is not in it.
@@ -257,47 +259,21 @@ impl<'m> MapCheck<'m> {
         }
     }
 
+    /// Returns the function of the map that a method of Java was if the class in another file keeps it private.
+    fn hidden(&self, module: &SourceModule, class: &str, method: &str) -> Option<String> {
+        let name = self.map.functions.iter().find(|name| name.contains('.') && last_part(name) == method)?;
+        let of_class = |f: &&Function| f.name == method && f.container.last().is_some_and(|home| home == class);
+        let mut there = self.modules().iter().flat_map(|other| &other.functions).filter(of_class).peekable();
+        let hidden = module.language == "java" && there.peek().is_some();
+        (hidden && there.all(|f| f.private && f.path != module.path)).then(|| name.clone())
+    }
+
     /// Checks that the names in `__all__` exist.
     fn listed(&self, at: usize, module: &SourceModule, problems: &mut BTreeSet<MapProblem>) {
         for name in module.listed.iter().filter(|name| module.language == "python" && !name.starts_with("__")) {
             if !self.resolver.gives(&[at], name, module, 0) {
                 let (name, file) = (name.clone(), module.path.clone());
                 problems.insert(MapProblem { kind: "missing name", name, file });
-            }
-        }
-    }
-
-    fn unused(module: &SourceModule, problems: &mut BTreeSet<MapProblem>) {
-        let package = module.path.ends_with("__init__.py");
-        for import in module.imports.iter().filter(|import| !import.handed_on && !import.glob) {
-            let Some(local) = import.local.as_deref() else { continue };
-            let own_module = module.language == "rust" && ["self", "super", "crate"].contains(&local);
-            let listed = module.listed.contains(local) || (package && module.listed.is_empty());
-            if own_module
-                || listed
-                || local == "React"
-                || is_used(module, local)
-                || Self::is_trait(module, import, local)
-            {
-                continue;
-            }
-            let name = spelling(&module.language, import);
-            problems.insert(MapProblem { kind: "unused import", name, file: module.path.clone() });
-        }
-    }
-
-    /// Returns `true` for a trait of Rust, which is used by its methods.
-    fn is_trait(module: &SourceModule, import: &ImportedName, local: &str) -> bool {
-        if module.language != "rust" || !local.starts_with(char::is_uppercase) {
-            return false;
-        }
-        match TRAIT_METHODS.iter().find(|(name, _)| Some(*name) == import.name.as_deref()) {
-            Some((_, methods)) => {
-                module.uses.iter().any(|word| methods.contains(&word.word.as_str()) || word.word == "write")
-            }
-            None => {
-                local.ends_with("Ext")
-                    || ["Digest", "Rng", "Parser", "Itertools", "TryFrom", "TryInto"].contains(&local)
             }
         }
     }
@@ -417,6 +393,7 @@ impl<'m> MapCheck<'m> {
                     || there.iter().any(|target| {
                         let other = &self.modules()[*target];
                         *target != at
+                            && self.resolver.gives_to_all(*target, name)
                             && (other.defined.contains_key(name)
                                 || has_function(other, name)
                                 || other.imports.iter().any(|import| import.local.as_deref() == Some(name))
@@ -433,11 +410,9 @@ fn has_function(module: &SourceModule, name: &str) -> bool {
     module.functions.iter().any(|function| function.name == name && function.container.is_empty())
 }
 
-fn is_used(module: &SourceModule, local: &str) -> bool {
-    module.uses.iter().any(|word| {
-        (word.word == local && word.receiver.is_none())
-            || word.receiver.as_deref().is_some_and(|receiver| {
-                receiver.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').next() == Some(local)
-            })
-    }) || (module.language == "rust" && module.defined.contains_key(local))
+/// Returns `true` if a word is used for itself somewhere, and not only before a dot.
+fn is_value(module: &SourceModule, word: &str) -> bool {
+    let alone = module.uses.iter().filter(|used| used.receiver.is_none() && used.word == word).count();
+    let before_dots = module.uses.iter().filter(|used| used.receiver.as_deref() == Some(word)).count();
+    alone > before_dots
 }
