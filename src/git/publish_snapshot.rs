@@ -80,8 +80,10 @@ impl Repo {
             let modified = file.metadata().and_then(|meta| meta.modified());
             modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|since| since < NEW_HANDOFF))
         };
-        let gone = listed.lines().filter(|id| !is_packet(id) && !is_new(id));
-        let deletes: String = gone.map(|id| format!("delete {HANDOFFS}/{id}\n")).collect();
+        let mut deletes = String::new();
+        for id in listed.lines().filter(|id| !is_packet(id) && !is_new(id)) {
+            deletes.extend(["delete ", HANDOFFS, "/", id, "\n"]);
+        }
         if deletes.is_empty() { Ok(()) } else { self.git_with(["update-ref", "--stdin"], deletes.as_bytes()).map(drop) }
     }
 
