@@ -265,21 +265,19 @@ fn calls(
         // Each line of the recipe is one whose failure is ignored.
         let ignored = |lines: &Vec<String>| !lines.is_empty() && lines.iter().all(|line| line.ends_with(" || true"));
         let always_succeeds = rules.format == Format::Makefile && script.as_ref().is_some_and(ignored);
-        let framed = has_script("pre") || has_script("post");
         let tests = catalogue.names().kinds(rules, name).contains(&CommandKind::Test);
-        let is_default = |text: &str| task_files::is_default(rules.format, text, name);
         let label = rules.test_label.as_deref().filter(|_| tests).unwrap_or(&rules.label);
         runs.push(TaskRun {
             runner: runner.id.clone(),
             task: name.to_owned(),
             label: label.replace("{program}", program).replace("{task}", name).trim_end().to_owned(),
             script,
-            framed,
+            framed: has_script("pre") || has_script("post"),
             arguments: handed.clone(),
             directory: directory.clone(),
             filtered: filtered.clone(),
             nothing: read.nothing.clone().or_else(|| absent.then(|| "--if-present".to_owned())),
-            is_default: !tests && rules.default_task.as_deref() == Some("") && file.as_deref().is_some_and(is_default),
+            is_default: !tests && task_files::is_default(rules, file.as_deref(), name),
             exit_zero: read.exit_zero == Some(true) || always_succeeds,
         });
     }

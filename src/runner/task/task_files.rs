@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::rakefile;
-use crate::runner::task::Format;
+use crate::runner::task::{Format, TaskRules};
 
 /// The largest number of tasks that a task may run, including indirect ones.
 const MAX_TASKS: usize = 64;
@@ -11,10 +11,12 @@ const MAX_TASKS: usize = 64;
 /// Larger files are not read. In bytes.
 const MAX_FILE_SIZE: usize = 1 << 20;
 
-/// Returns `true` if a file says that the task `name` runs if none is named.
-pub(super) fn is_default(format: Format, text: &str, name: &str) -> bool {
-    let of_rules = matches!(format, Format::Makefile | Format::Justfile) && text.len() <= MAX_FILE_SIZE;
-    of_rules && MakeRules::new(text, format).default_target() == Some(name)
+/// Returns `true` if the text of a file says that the task `name` runs if none is named.
+pub(super) fn is_default(rules: &TaskRules, text: Option<&str>, name: &str) -> bool {
+    let first_runs = rules.default_task.as_deref() == Some("");
+    let of_rules = matches!(rules.format, Format::Makefile | Format::Justfile);
+    let is_first = |text: &str| MakeRules::new(text, rules.format).default_target() == Some(name);
+    first_runs && of_rules && text.is_some_and(|text| text.len() <= MAX_FILE_SIZE && is_first(text))
 }
 
 /// Returns the shell lines that the task `name` runs, those of the tasks it depends on first. `None`: the file does not
