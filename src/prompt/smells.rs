@@ -217,6 +217,31 @@ fn is_negated(wish: &str, start: usize) -> bool {
     BEFORE.as_ref().is_some_and(|regex| regex.is_match(before))
 }
 
+/// Returns `true` if nothing says what an improvement would be.
+fn is_undefined(
+    (start, end): (usize, usize),
+    reading: &PromptText<'_>,
+    language: PromptLanguage,
+    is_definite_wish: bool,
+) -> bool {
+    let (wish, text) = (reading.wish.as_str(), reading.text);
+    let rest = &text[end.min(text.len())..];
+    let sentence = &wish[start..wish[start..].find(['.', '\n']).map_or(wish.len(), |length| start + length)];
+    let defined =
+        rest.contains(':') || rest.contains("->") || rest.contains('→') || language.has("says.definitions", sentence);
+    // "`x()` is called twice, which makes the output confusing" says what is wrong.
+    let is_consequence = concrete(&text[..start]) > 0
+        && language
+            .spans("says.consequences", &wish[..start])
+            .last()
+            .is_some_and(|(_, said)| start - said <= MAX_TO_CONSEQUENCE && !wish[*said..start].contains(['.', '\n']));
+    // "It runs nicely. Add a port." says how it is today.
+    let is_praise = is_definite_wish && language.spans("says.praises", wish).iter().any(|&(_, praised)| praised == end);
+    // "A pretty page. It should have a button and a list."
+    let is_detailed = language.has("says.contents", &wish[end..]);
+    !has_metric(text) && !defined && !is_detailed && !is_consequence && !is_praise && concrete(rest) <= 1
+}
+
 fn is_open(
     id: &str,
     (start, end): (usize, usize),
@@ -232,25 +257,7 @@ fn is_open(
     let conditional = language.has("says.conditions", &wish[clause.map_or(0, |clause| clause.start)..]);
     match id {
         "performance_without_metric" => !has_metric(text),
-        "vague_improvement" => {
-            let rest = &text[end.min(text.len())..];
-            let sentence = &wish[start..wish[start..].find(['.', '\n']).map_or(wish.len(), |length| start + length)];
-            let defined = rest.contains(':')
-                || rest.contains("->")
-                || rest.contains('→')
-                || language.has("says.definitions", sentence);
-            // "`x()` is called twice, which makes the output confusing" says what is wrong.
-            let is_consequence = concrete(&text[..start]) > 0
-                && language.spans("says.consequences", &wish[..start]).last().is_some_and(|(_, said)| {
-                    start - said <= MAX_TO_CONSEQUENCE && !wish[*said..start].contains(['.', '\n'])
-                });
-            // "It runs nicely. Add a port." says how it is today.
-            let is_praise =
-                is_definite_wish && language.spans("says.praises", wish).iter().any(|&(_, praised)| praised == end);
-            // "A pretty page. It should have a button and a list."
-            let is_detailed = language.has("says.contents", &wish[end..]);
-            !has_metric(text) && !defined && !is_detailed && !is_consequence && !is_praise && concrete(rest) <= 1
-        }
+        "vague_improvement" => is_undefined((start, end), reading, language, is_definite_wish),
         "bug_without_reproduction" => {
             let steps = !super::task_scope::list_items(wish).is_empty();
             let sentence = wish[..start].rfind(['.', '!', '?', '\n', ';']).map_or(0, |at| at + 1);

@@ -237,8 +237,8 @@ fn read_files(root: &Path, paths: &[String], wanted: &mut [(&NameInPrompt, NameM
     let (Ok(defined), Ok(mentioned)) = (RegexSet::new(defined), RegexSet::new(mentioned)) else { return false };
     let parts = parts_of_definitions(wanted, &names);
     let mut budget = LookupBudget::until(end);
-    let named: BTreeSet<String> = wanted.iter().flat_map(|(_, found)| found.places_by_path()).cloned().collect();
-    for path in by_value(paths, |path| named.contains(path)) {
+    let telling: BTreeSet<String> = wanted.iter().flat_map(|(_, found)| found.places_by_path()).cloned().collect();
+    for path in by_value(paths, |path| telling.contains(path)) {
         if UNREAD.iter().any(|end| path.ends_with(end)) {
             continue;
         }

@@ -338,6 +338,7 @@ fn settings_project() -> TestFolder {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table of requests")]
 fn requests_that_say_exactly_what_should_change_are_not_halted() {
     let folder = settings_project();
     for prompt in [

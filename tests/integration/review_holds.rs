@@ -174,8 +174,8 @@ fn an_agent_does_not_choose_its_author_or_its_task() {
 fn a_large_change_is_reviewed_in_several_calls() {
     let project = gated();
     for file in 0..26 {
-        let lines: String = (0..1_500).map(|line| format!("value_{line}={file}_{line}_x\n")).collect();
-        project.repo.write(format!("src/part{file}.sh"), lines);
+        let lines: Vec<String> = (0..1_500).map(|line| format!("value_{line}={file}_{line}_x\n")).collect();
+        project.repo.write(format!("src/part{file}.sh"), lines.concat());
     }
     project.repo.commit_all("feat: parts");
     finds(&project, [&[], &[]]);

@@ -185,10 +185,10 @@ fn payloads_packets_and_verdicts_go_by_age_and_number_unless_their_session_waits
     {
         make(format!("contracts/{name}.json"), time);
         let mut record = serde_json::json!({"schema_version": 1, "name": name, "file": "/c", "text": "", "digest": "", "tree": tree});
-        if !end.is_empty() {
-            record["end"] = end.into();
-        } else {
+        if end.is_empty() {
             record["met"] = true.into();
+        } else {
+            record["end"] = end.into();
         }
         let path = folder.join(format!("contracts/{name}.json"));
         fs::write(&path, record.to_string()).unwrap();
