@@ -225,11 +225,13 @@ impl UserSettings {
 }
 
 impl ModelSettings {
-    /// Returns `true` if both entries lead to one model.
+    /// Returns `true` if both entries lead to one model, as far as they name it; else, if they are the same way.
     pub fn is_same_model(&self, other: &Self) -> bool {
-        let own_name = |model: &Self| model.model.as_deref().map(str::to_lowercase);
-        let named = own_name(self).is_some() && own_name(self) == own_name(other);
-        self.name == other.name || self.access == other.access || named
+        self.name == other.name
+            || match (&self.model, &other.model) {
+                (Some(own), Some(other)) => own.eq_ignore_ascii_case(other),
+                _ => self.access == other.access,
+            }
     }
 
     /// Returns the digest of the way to the model. Another command or endpoint under the same name is another model.
@@ -367,6 +369,14 @@ mod tests {
         for name in ["minimax-m2.5", "llama3.1:70b", "gpt-5.3", "nanotech-large", "gpt-350"] {
             let text = format!("[models.a]\nendpoint = \"https://x/v1\"\nform = \"openai\"\nmodel = \"{name}\"\n");
             UserSettings::parse(&text).unwrap_or_else(|why| panic!("{name}: {why}"));
+        }
+        let text = "[models.a]\ncommand = \"x\"\nmodel = \"large\"\n[models.b]\ncommand = \"y\"\nmodel = \"Large\"\n\
+            [models.c]\ncommand = \"x\"\nmodel = \"other\"\n[models.d]\ncommand = \"x\"\n";
+        let models = UserSettings::parse(text).unwrap().models;
+        for (one, other, same) in
+            [("a", "a", true), ("a", "b", true), ("a", "c", false), ("a", "d", true), ("b", "d", false)]
+        {
+            assert_eq!(models[one].is_same_model(&models[other]), same, "{one} {other}");
         }
         UserSettings::parse("[models.gemini]\ncommand = \"gemini -p\"\n").unwrap();
     }

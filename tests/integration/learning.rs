@@ -59,9 +59,14 @@ fn the_outcome_comes_from_the_record_and_not_from_the_agent() {
     project.edit("broken");
     session.stop("Done.").pushes("attempt 1");
     project.gate(["reflect"]).exits(0).says("is not over yet").says("blocked after 1 refusal");
-    answer(&project, "Outcome: success").says("contradiction: the agent says success, and the record says blocked");
+    let claimed = || reflect(&project, &["--list", "--role", "dev"])["reflections"][0]["claimed"].clone();
     answer(&project, "I feel good about it.").says("cannot be read").says("its outcome could not be read");
-    assert_eq!(reflect(&project, &["--list", "--role", "dev"])["reflections"][0]["claimed"], "unknown");
+    assert_eq!(claimed(), "unknown");
+    answer(&project, "Outcome: success").says("contradiction: the agent says success, and the record says blocked");
+    // What cannot be read takes nothing back, and to look at it changes no role.
+    answer(&project, "I feel good about it.").says("cannot be read");
+    project.gate(["reflect"]).exits(0).says("role dev");
+    assert_eq!(claimed(), "success");
 }
 
 #[test]

@@ -91,8 +91,11 @@ fn asked(project: &Project, port: u16, form: &str) -> Value {
     project.repo.write("case.json", CASE);
     let mut command = project.command("gate", project.repo.root());
     command.args(["eval", "judge", "--cases", "case.json", "--judge", "m", "--json"]).env("MODEL_KEY", "k-123");
-    let said = finish(command, b"").exits(0);
+    let said = finish(command, b"");
     let report: Value = serde_json::from_str(&said.out).unwrap();
+    // A judge without one valid answer was not measured.
+    let is_silent = report["suites"][1]["classes"][0]["hits"]["of"] == 0;
+    said.exits(if is_silent { 12 } else { 0 });
     report["suites"][1].clone()
 }
 
