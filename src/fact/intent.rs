@@ -390,7 +390,8 @@ fn removed(path: &str, found: &mut Vec<Intent>) {
 /// Adds a path that a command line changes. Only the path is known, not the new content.
 fn push_changed(path: &str, found: &mut Vec<Intent>) {
     let known = found.iter().any(|intent| intent.what == path);
-    if client_hooks::is_hook_file(path) && !known {
+    let is_of_user = guards(path) == Some(IntentKind::ChangesModels);
+    if client_hooks::is_hook_file(path) && !known && !is_of_user {
         found.push(Intent { kind: IntentKind::ChangesClientHooks, what: path.to_owned() });
     } else {
         push_path(path, found);

@@ -81,6 +81,8 @@ fn command_lines() {
         ("GATE_ROLE=dev claude -p 'do it'", &[]),
         ("echo x > ~/.config/gate/config.toml", &[ChangesModels]),
         ("echo x > $HOME/.config/gate/config.toml", &[ChangesModels]),
+        ("tee ~/.config/gate/config.toml", &[ChangesModels]),
+        ("sed -i s/a/b/ ~/.config/gate/config.toml", &[ChangesModels]),
         ("cp x.toml $HOME/.config/gate/config.toml", &[ChangesModels]),
         ("cp $HOME/.config/gate/config.toml x.toml", &[]),
         ("tee $XDG_CONFIG_HOME/gate/templates/judges/words.md", &[ChangesModels]),
