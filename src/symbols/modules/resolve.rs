@@ -175,7 +175,13 @@ impl Resolver<'_> {
                     && !self.module(module, &format!(".{name}")).is_empty()
                     && !module.defined.contains_key(name)
                     && !has_free_function(module, name)
-                    && !module.imports.iter().any(|import| import.glob || import.local.as_deref() == Some(name))
+                    && !module.imports.iter().any(|import| {
+                        let there = self.module(module, &import.module);
+                        let all =
+                            || there.iter().copied().filter(|at| self.gives_to_all(*at, name)).collect::<Vec<_>>();
+                        import.local.as_deref() == Some(name)
+                            || (import.glob && (there.is_empty() || self.gives(&all(), name, module, 1)))
+                    })
             })
     }
 

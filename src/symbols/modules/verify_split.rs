@@ -176,6 +176,7 @@ impl<'m> MapCheck<'m> {
                     let name = format!("{from} -> {target}");
                     problems.insert(MapProblem { kind: "lost cross reference", name, file });
                 } else if self.places(target).is_empty()
+                    && !self.is_in_package(callers[0].0, target)
                     && !self.map.public_functions.contains(target)
                     && !self.is_another_name(target)
                 {
@@ -184,6 +185,13 @@ impl<'m> MapCheck<'m> {
                 }
             }
         }
+    }
+
+    /// Returns `true` if a class of the same package of Java has a method, under another root.
+    fn is_in_package(&self, from: usize, name: &str) -> bool {
+        let package = &self.modules()[from].package;
+        let here = |other: &&SourceModule| other.language == "java" && other.package == *package;
+        self.modules().iter().filter(here).any(|other| other.functions.iter().any(|f| f.full() == name))
     }
 
     /// Returns `true` if a decorator is right before a function.
