@@ -239,7 +239,6 @@ fn of_leaf(leaf: &Leaf, purpose: &Purpose, from: &PathContext<'_>, depth: usize,
         push_changed(&place.of(path), found);
         of_settings_file(leaf, &place.of(path), found);
     }
-    gate_call::of_target(leaf, found);
     of_switches(leaf, purpose, found);
     if leaf.wrappers.iter().any(|wrapper| wrapper == "find -exec") {
         search::of_exec(place, found);
@@ -267,6 +266,7 @@ fn of_leaf(leaf: &Leaf, purpose: &Purpose, from: &PathContext<'_>, depth: usize,
         _ if purpose.edits => changed_arguments(place, leaf.argv.get(1..).unwrap_or_default(), found),
         _ => {}
     }
+    gate_call::of_target(leaf, found);
     let folder = operands::folder_filled(leaf).map(|folder| place.of(folder));
     if let Some(folder) = folder {
         push_changed(&folder, found);

@@ -126,9 +126,17 @@ fn of_letters<'w>(letters: &'w str, words: &mut impl Iterator<Item = &'w str>, r
 
 /// Finds a target in the user's own folder of gate, where only the text shows it: `> $HOME/.config/gate/config.toml`.
 pub(super) fn of_target(leaf: &Leaf, found: &mut Vec<Intent>) {
+    if found.iter().any(|intent| intent.kind == IntentKind::ChangesModels) {
+        return;
+    }
     let has_unknown = leaf.argv.iter().any(|arg| arg.text.is_empty());
+    let in_place = |arg: &Arg| {
+        arg.text.starts_with("--in-place")
+            || arg.text.starts_with('-') && !arg.text.starts_with("--") && arg.text.contains('i')
+    };
     let (changes, fills) = match leaf.name() {
-        Some("tee" | "rm" | "mv" | "unlink" | "shred" | "truncate" | "ln" | "sed" | "perl") => (has_unknown, false),
+        Some("tee" | "rm" | "mv" | "unlink" | "shred" | "truncate" | "ln") => (has_unknown, false),
+        Some("sed" | "perl" | "ruby") => (leaf.argv.iter().skip(1).any(in_place), false),
         Some("cp" | "install" | "rsync") => (false, has_unknown),
         _ => (false, false),
     };

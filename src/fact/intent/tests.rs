@@ -83,6 +83,7 @@ fn command_lines() {
         ("echo x > $HOME/.config/gate/config.toml", &[ChangesModels]),
         ("tee ~/.config/gate/config.toml", &[ChangesModels]),
         ("sed -i s/a/b/ ~/.config/gate/config.toml", &[ChangesModels]),
+        ("sed -n p ~/.config/gate/config.toml", &[]),
         ("cp x.toml $HOME/.config/gate/config.toml", &[ChangesModels]),
         ("cp $HOME/.config/gate/config.toml x.toml", &[]),
         ("tee $XDG_CONFIG_HOME/gate/templates/judges/words.md", &[ChangesModels]),

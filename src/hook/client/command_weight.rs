@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use crate::command_line::{self, Purpose, Understood};
 use crate::embedded;
+use crate::fact::intent::{self, IntentKind};
 use crate::runner::{CommandKind, Project};
 use crate::shell::expanded_program::Leaf;
 use crate::source::project_files::DiskDirectory;
@@ -33,13 +34,19 @@ pub(in crate::hook) fn weigh(line: Option<&Understood>) -> Weight {
     if line.program.truncated || line.purposes.iter().any(|one| CHECKS.iter().any(|kind| one.is(*kind))) {
         Weight::Checks
     } else if line.steps().all(|(leaf, one)| is_light(leaf, one)) {
-        Weight::Light
+        if changes_models(line) { Weight::Some } else { Weight::Light }
     } else if line.purposes.iter().any(|one| one.is_unknown) {
         // A script nobody knows may be the command that the policy declares.
         Weight::Checks
     } else {
         Weight::Some
     }
+}
+
+/// Returns `true` if a line changes the user's settings of gate. They are outside of the working tree.
+fn changes_models(line: &Understood) -> bool {
+    let names_gate = line.program.leaves.iter().any(|leaf| leaf.text.contains("gate"));
+    names_gate && intent::of_line(line).iter().any(|intent| intent.kind == IntentKind::ChangesModels)
 }
 
 /// Returns `true` if a command only reads.
@@ -75,6 +82,9 @@ mod tests {
             ("find . -name hooks.json -delete", Weight::Some),
             ("find .git -name pre-push -exec rm {} +", Weight::Some),
             ("find . -name '*.rs' -exec grep -n x {} +", Weight::Light),
+            ("tee ~/.config/gate/config.toml", Weight::Some),
+            ("sed -i s/a/b/ ~/.config/gate/config.toml", Weight::Checks),
+            ("cat ~/.config/gate/config.toml", Weight::Light),
             ("cargo test", Weight::Checks),
             ("cd web && npm test 2>&1 | tail -5", Weight::Checks),
             ("sh test.sh", Weight::Checks),
