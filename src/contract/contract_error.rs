@@ -5,7 +5,7 @@
 #[error("{}", self.what)]
 pub struct ContractError {
     /// A stable word: `syntax`, `empty`, `duplicate_key`, `unknown_key`, `unknown_condition`, `tag`, `alias`,
-    /// `outside`, `pattern`, `glob`, `proves_nothing`, `form`, `too_large`, `binary`.
+    /// `outside`, `pattern`, `glob`, `form`, `too_large`, `binary`.
     pub kind: &'static str,
     /// The line, from 1.
     pub line: usize,
@@ -41,7 +41,6 @@ impl ContractError {
                 "name one file or folder; globs belong into: max file GLOB: ≤N lines · pattern TEXT in GLOB: absent · \
                  changed paths: only GLOBS; [[] stands for a bracket"
             }
-            "proves_nothing" => "name a command whose status depends on the work: cargo test: all pass",
             "outside" => "name a path below the root of the repository",
             "too_large" | "binary" => "name the contract: a text of a few lines",
             _ => "gate contract new prints the form",

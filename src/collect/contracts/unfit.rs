@@ -9,13 +9,13 @@ use crate::runner::{Catalogue, Project};
 use crate::source::project_files::DiskDirectory;
 
 /// Returns the first condition of a contract that cannot be judged in the working tree at `root`: its path leads out of
-/// the repository through a link, it names no command, or its command proves nothing. Nothing is run.
+/// the repository through a link, or it names no command. Nothing is run.
 pub fn unfit(root: &Path, runners: &Catalogue, contract: &Contract) -> Option<ContractError> {
     let all = contract.preconditions.iter().chain(&contract.postconditions);
     let mut asks = all.flat_map(|condition| condition.asks.iter().map(move |ask| (condition, ask)));
     asks.find_map(|(condition, ask)| {
         let (kind, what) = match ask {
-            Ask::Command { line, tests } => of_command(root, runners, line, *tests)?,
+            Ask::Command { line, .. } => ("unknown_condition", of_command(root, runners, line)?),
             ask => ("outside", format!("`{}` leads outside the repository", leading_out(root, ask)?)),
         };
         Some(ContractError { kind, line: condition.line, what: format!("{what}: `{}`", condition.text) })
@@ -27,23 +27,18 @@ fn leading_out<'a>(root: &Path, ask: &'a Ask) -> Option<&'a str> {
     paths.find(|path| content::inside(root, path).is_none())
 }
 
-fn of_command(root: &Path, runners: &Catalogue, line: &str, tests: bool) -> Option<(&'static str, String)> {
+fn of_command(root: &Path, runners: &Catalogue, line: &str) -> Option<String> {
     let files = DiskDirectory(root.to_owned());
     let understood = command_line::understand(line, Project { runners, files: &files }).ok()?;
-    if let Some(name) = no_program(&understood, &|name| is_program(name), &|name| root.join(name).exists()) {
-        return Some(("unknown_condition", format!("this is not a condition: there is no program `{name}`")));
-    }
-    idle(&understood, tests).map(|why| ("proves_nothing", why))
+    let name = no_program(&understood, &|name| is_program(name), &|name| root.join(name).exists())?;
+    Some(format!("this is not a condition: there is no program `{name}`"))
 }
 
 /// Returns the reason why a line proves nothing, whatever its status is, or `None` if it may prove something.
 pub fn idle_reason(project: Project<'_>, line: &str, tests: bool) -> Option<String> {
-    idle(&command_line::understand(line, project).ok()?, tests)
-}
-
-fn idle(line: &Understood, tests: bool) -> Option<String> {
+    let understood = command_line::understand(line, project).ok()?;
     let what = if tests { "runs no test" } else { "runs no program that could fail" };
-    command_line::is_idle(line, tests).then(|| format!("it {what}, so it proves nothing"))
+    command_line::is_idle(&understood, tests).then(|| format!("it {what}, so it proves nothing"))
 }
 
 /// Returns the first word of a line that is no command: a file of the tree, or prose. A program that is missing here is
