@@ -31,7 +31,8 @@ fn is_word(letter: char) -> bool {
 
 /// Returns `true` if the name between two texts is that of a function that has a body.
 fn is_definition(before: &str, after: &str, family: &str) -> bool {
-    if before.ends_with(is_word) || after.starts_with(is_word) {
+    // `~A() {` does not define `A`.
+    if before.ends_with(|c| is_word(c) || c == '~') || after.starts_with(is_word) {
         return false;
     }
     let line = before.rsplit('\n').next().unwrap_or(before).trim_end();
@@ -116,6 +117,7 @@ mod tests {
             ("c", "f(x);\nint y; {", false),
             ("c", "struct f { int a; };", false),
             ("c", "f::g() {", false),
+            ("c", "f::~f() {", false),
             ("c", "auto f = [](int a) {", true),
             ("dotnet", "class f { int a; }", false),
             ("python", "def f(a):\n", true),

@@ -227,8 +227,8 @@ impl<'f> Pairing<'f> {
         for old in self.open_old() {
             let function = self.old[old];
             let home = function.home();
-            let method = moves.iter().find(|&&(other, _)| self.old[other].home() == home);
-            let Some(to) = method.map(|&(_, new)| self.new[new].home()).filter(|_| function.constructs().is_some())
+            let gone_to = moves.iter().find(|&&(other, _)| self.old[other].home() == home);
+            let Some(to) = gone_to.map(|&(_, new)| self.new[new].home()).filter(|_| function.constructs().is_some())
             else {
                 continue;
             };
