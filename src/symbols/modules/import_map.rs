@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::unused_imports::is_used;
 use super::{ImportedName, SourceModule, WordUse};
 use crate::symbols::function::Function;
 
@@ -107,7 +106,7 @@ pub fn import_map(path: &str, bytes: &[u8]) -> Result<ImportMap, String> {
 /// Returns the names of imports that a file never uses by name.
 fn unnamed_imports(module: &SourceModule) -> Vec<String> {
     let unnamed = |import: &&ImportedName| {
-        let unnamed = |local: &str| !is_used(module, local) && !module.mentioned.contains(local);
+        let unnamed = |local: &str| !module.uses_name(local) && !module.mentioned.contains(local);
         !import.handed_on && import.local.as_deref().is_some_and(unnamed)
     };
     let names = module.imports.iter().filter(unnamed).filter_map(|import| import.name.clone().or(import.local.clone()));

@@ -132,6 +132,16 @@ impl SourceModule {
         }
     }
 
+    /// Returns `true` if the code uses the name of an import.
+    pub(super) fn uses_name(&self, local: &str) -> bool {
+        self.uses.iter().any(|word| {
+            (word.word == local && word.receiver.is_none())
+                || word.receiver.as_deref().is_some_and(|receiver| {
+                    receiver.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').next() == Some(local)
+                })
+        }) || (self.language == "rust" && self.defined.contains_key(local))
+    }
+
     fn exports(&self, name: &str) -> bool {
         self.defined.get(name).is_some_and(|public| *public)
     }

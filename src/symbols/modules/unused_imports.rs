@@ -1,9 +1,6 @@
 //! Imports of a part that nothing in it uses.
 
-use std::collections::BTreeSet;
-
 use super::import_map::{ImportMap, spelling};
-use super::verify_split::MapProblem;
 use super::{ImportedName, SourceModule};
 
 /// The methods of Rust traits. Code that uses a trait through them never names it.
@@ -19,13 +16,9 @@ const TRAIT_METHODS: &[(&str, &[&str])] = &[
     ("BorrowMut", &["borrow_mut"]),
 ];
 
-/// Finds the imports of a part that it does not use.
-pub(super) fn unused(
-    map: &ImportMap,
-    modules: &[SourceModule],
-    module: &SourceModule,
-    problems: &mut BTreeSet<MapProblem>,
-) {
+/// Returns the imports of a part that it does not use, as the map writes them.
+pub(super) fn unused(map: &ImportMap, modules: &[SourceModule], module: &SourceModule) -> Vec<String> {
+    let mut found = Vec::new();
     let package = module.path.ends_with("__init__.py");
     for import in module.imports.iter().filter(|import| !import.handed_on && !import.glob) {
         let Some(local) = import.local.as_deref() else { continue };
@@ -34,15 +27,15 @@ pub(super) fn unused(
         if own_module
             || listed
             || local == "React"
-            || is_used(module, local)
+            || module.uses_name(local)
             || module.mentioned.contains(local)
             || is_trait(map, modules, module, import, local)
         {
             continue;
         }
-        let name = spelling(&module.language, import);
-        problems.insert(MapProblem { kind: "unused import", name, file: module.path.clone() });
+        found.push(spelling(&module.language, import));
     }
+    found
 }
 
 /// Returns `true` for a trait of Rust, which is used by its methods, and for what the file before the split did not name
@@ -70,14 +63,4 @@ fn is_trait(
                 || ["Digest", "Rng", "Parser", "Itertools", "TryFrom", "TryInto"].contains(&local)
         }
     }
-}
-
-/// Returns `true` if a file uses the name of an import.
-pub(super) fn is_used(module: &SourceModule, local: &str) -> bool {
-    module.uses.iter().any(|word| {
-        (word.word == local && word.receiver.is_none())
-            || word.receiver.as_deref().is_some_and(|receiver| {
-                receiver.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').next() == Some(local)
-            })
-    }) || (module.language == "rust" && module.defined.contains_key(local))
 }

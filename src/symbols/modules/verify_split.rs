@@ -73,7 +73,11 @@ pub fn verify(map: &ImportMap, files: &[(String, Vec<u8>)]) -> MapVerification {
         check.imported_names(at, module, &mut problems);
         check.paths(at, module, &mut problems);
         if check.parts.contains(&at) {
-            unused(map, &modules, module, &mut problems);
+            problems.extend(unused(map, &modules, module).into_iter().map(|name| MapProblem {
+                kind: "unused import",
+                name,
+                file: module.path.clone(),
+            }));
             check.listed(at, module, &mut problems);
             check.missing(at, module, &mut problems);
         }
