@@ -55,7 +55,7 @@ pub use masked_failure::unseen_failure;
 pub use output_knowledge::OutputKnowledge;
 pub use purpose::{Purpose, Understood};
 pub use run_result::{RunResult, said, sum};
-pub use understanding::{understand, understand_in};
+pub use understanding::{chosen_part, understand, understand_in};
 pub use written_files::{WrittenFile, written_files};
 
 /// Returns the first line of an output that says that there is no such program, subcommand, script or task.

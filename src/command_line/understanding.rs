@@ -29,6 +29,14 @@ pub fn understand_in(line: &str, shell: Option<Shell>, project: Project<'_>) -> 
     Ok(Understood { program, purposes })
 }
 
+/// Returns the argument with which the tests of a line are only a part of all tests, as the line says it.
+pub fn chosen_part(line: &str) -> Option<String> {
+    let understood = understand(line, Project::without_runners(&())).ok()?;
+    let filtered = understood.purposes.into_iter().find(|purpose| purpose.extent == Some(Extent::Filtered));
+    // The name of a task says little.
+    filtered?.narrowed_by.filter(|part| line.contains(part.as_str()))
+}
+
 /// Returns `true` if exit status 0 of this line would prove every check in it, and all of the tests if it runs tests.
 pub(super) fn would_decide(line: &str, project: Project<'_>) -> bool {
     let Ok(understood) = understand(line, project) else { return false };
@@ -41,4 +49,24 @@ pub(super) fn would_decide(line: &str, project: Project<'_>) -> bool {
                 && purpose.extent.is_none_or(|extent| extent == Extent::Full)
                 && exit_status::fate(&understood.program, id).decides()
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_the_tests_is_named() {
+        for (line, part) in [
+            ("pytest tests/test_a.py -q", Some("tests/test_a.py")),
+            ("cargo test parser", Some("parser")),
+            ("go test -run One ./...", Some("-run One")),
+            ("make unit-test", None),
+            ("pytest -q", None),
+            ("make test", None),
+            ("./check", None),
+        ] {
+            assert_eq!(chosen_part(line).as_deref(), part, "{line}");
+        }
+    }
 }

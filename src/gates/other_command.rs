@@ -1,8 +1,5 @@
 //! The words by which a command line differs from a declared command, for a message.
 
-use crate::command_line::{self, Extent};
-use crate::runner::Project;
-
 /// Returns in a few words how `line` differs from the declared command `run`, or `None` if it is another command
 /// altogether.
 pub(super) fn difference(line: &str, run: &str) -> Option<String> {
@@ -19,14 +16,6 @@ pub(super) fn difference(line: &str, run: &str) -> Option<String> {
     }
     let added = rest.strip_prefix(run).filter(|added| added.starts_with(' '))?;
     Some(format!("it adds {}", added.trim()))
-}
-
-/// Returns the argument with which the tests of a line are only a part of all tests.
-pub(super) fn chosen_part(line: &str) -> Option<String> {
-    let understood = command_line::understand(line, Project::without_runners(&())).ok()?;
-    let filtered = understood.purposes.into_iter().find(|purpose| purpose.extent == Some(Extent::Filtered));
-    // The name of a task says little.
-    filtered?.narrowed_by.filter(|part| line.contains(part.as_str()))
 }
 
 fn without_parentheses(line: &str) -> &str {
@@ -55,21 +44,6 @@ fn is_name(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_part_of_the_tests_is_named() {
-        for (line, part) in [
-            ("pytest tests/test_a.py -q", Some("tests/test_a.py")),
-            ("cargo test parser", Some("parser")),
-            ("go test -run One ./...", Some("-run One")),
-            ("make unit-test", None),
-            ("pytest -q", None),
-            ("make test", None),
-            ("./check", None),
-        ] {
-            assert_eq!(chosen_part(line).as_deref(), part, "{line}");
-        }
-    }
 
     #[test]
     fn what_differs_is_said_in_a_few_words() {

@@ -73,6 +73,10 @@ impl Repo {
 
     /// Removes the refs of contents that were handed over, if their packet is gone. A new ref may wait for its packet.
     pub fn prune_handoffs(&self, is_packet: impl Fn(&str) -> bool) -> Result<(), GitError> {
+        // Without packets there was no ref either.
+        if !self.gate_dir().join("handoffs").is_dir() {
+            return Ok(());
+        }
         let printed = self.git(["for-each-ref", "--format=%(refname:lstrip=3)", HANDOFFS])?;
         let listed = String::from_utf8_lossy(&printed).into_owned();
         let is_new = |id: &str| {

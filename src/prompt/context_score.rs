@@ -5,10 +5,7 @@ use super::concrete_values::concrete;
 use super::places::PromptTargets;
 use super::prompt_text::{NameInPrompt, NameKind};
 use super::score_basis::ScoreBasis;
-use super::scores::{MIN_QUESTION_WORDS, ScoreEvidence, is_explicit};
-
-/// The reason of a name that was not reached.
-pub(super) const NOT_LOOKED_UP: &str = "not looked up: the limit was reached";
+use super::scores::{MIN_QUESTION_WORDS, NOT_LOOKED_UP, ScoreEvidence, is_explicit};
 
 impl ScoreBasis<'_> {
     pub(super) fn context(&self, places: &PromptTargets<'_>) -> (u8, &'static str) {

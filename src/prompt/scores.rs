@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use super::clauses::ClauseAct;
 use super::concrete_values::{concrete, has_metric};
-use super::context_score::NOT_LOOKED_UP;
 use super::places::PromptTargets;
 use super::prompt_text::{NameInPrompt, NameKind};
 use super::score_basis::ScoreBasis;
@@ -59,6 +58,8 @@ impl PromptScores {
     }
 }
 
+/// The reason of a name that was not reached.
+pub(super) const NOT_LOOKED_UP: &str = "not looked up: the limit was reached";
 /// The fewest words of a question that a search can answer.
 pub(super) const MIN_QUESTION_WORDS: usize = 2;
 /// The fewest words of something new whose trigger is named.

@@ -3,7 +3,7 @@
 use minijinja::{Value, context};
 
 use super::{EvidenceCase, NOT_ADDED, is_any_untracked, outcome};
-use crate::command_line::CheckOutcome;
+use crate::command_line::{self, CheckOutcome};
 use crate::fact::Facts;
 use crate::fact::evidence::{RunFact, RunProof};
 use crate::fact::rewritten_files::{base_name, rewriter};
@@ -12,7 +12,7 @@ use crate::fact::subject::SubjectKind;
 use crate::fact::unfinished_runs::OpenRunState;
 use crate::gates::finding::{Answer, Finding};
 use crate::gates::finding_text::{list, plain, shell_words};
-use crate::gates::other_command::{chosen_part, difference};
+use crate::gates::other_command::difference;
 use crate::repo_path::RepoPath;
 
 impl EvidenceCase<'_> {
@@ -122,7 +122,7 @@ impl EvidenceCase<'_> {
     fn other_line(&self, facts: &Facts) -> Value {
         let other = self.taken_for_it(facts);
         let differs = other.as_ref().and_then(|line| difference(line, &self.command.run));
-        let part = other.as_ref().and_then(|line| chosen_part(line));
+        let part = other.as_ref().and_then(|line| command_line::chosen_part(line));
         context! { other, differs, part }
     }
 
