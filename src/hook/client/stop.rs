@@ -102,13 +102,10 @@ fn said_now(desk: &mut Desk, words: &str) -> String {
 }
 
 /// Returns the reason why the agent may wait for a command in the background, or `None` if it does not wait. A declared
-/// check that is still running is such a reason, unless the agent says that it passed. A running server is not, unless
+/// check that is still running is such a reason: its client wakes the agent when it ends. A running server is not, unless
 /// the agent says that it waits.
 fn waits(desk: &Desk, stop: &Stopping) -> Option<String> {
     if stop.running == 0 || stop.how != StopKind::Completed {
-        return None;
-    }
-    if final_message::claims_proof(&stop.words) {
         return None;
     }
     let check = stop.commands.iter().find(|line| background_checks::will_end_a_check(desk, line));
