@@ -187,6 +187,11 @@ fn plan_hooks(
             ));
             return Ok(());
         }
+        HooksPlace::WorkTree if repository.ignores(&hooks.path) => plan.notes.push(format!(
+            "Hooks come from {}, which git ignores: what writes that folder again, such as the next installation of \
+             packages, removes gate's hooks. Run `gate init` again after it; `gate doctor` says whether they are there.",
+            hooks.describe()
+        )),
         HooksPlace::WorkTree => plan.notes.push(format!(
             "Hooks come from {}, inside the working tree: commit what changes there, and everybody who works on the \
              repository needs gate on the PATH.",
@@ -228,7 +233,7 @@ fn plan_shim(
 ) -> Result<(), InstallError> {
     let path = hooks.path.join(name);
     let kept = hooks.path.join(format!("{name}{KEPT}"));
-    let travels = hooks.place == HooksPlace::WorkTree;
+    let travels = hooks.place == HooksPlace::WorkTree && !repository.ignores(&hooks.path);
     let bytes = Shim { name, binary: (!travels).then_some(wishes.binary.as_path()) }.render();
     let before = FileState::read(&path).map_err(InstallError::io(&path))?;
     let kept_state = FileState::read(&kept).map_err(InstallError::io(&kept))?;

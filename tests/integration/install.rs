@@ -416,6 +416,22 @@ fn hooks_that_travel_with_a_clone_work_there() {
 }
 
 #[test]
+fn hooks_in_a_folder_that_git_ignores_are_not_said_to_travel() {
+    let s = Sandbox::new();
+    s.write("repo/.gitignore", "node_modules\n", 0o644);
+    s.write("repo/node_modules/scripts/hooks/pre-commit", "#!/bin/sh\n", 0o755);
+    let dir = s.with_setting(&["core.hooksPath", "node_modules/scripts/hooks"]);
+    let out = s.init(&dir);
+    assert!(out.contains("which git ignores") && !out.contains("commit what changes there"), "{out}");
+    assert!(s.push(&dir).0, "the hook is there");
+    fs::remove_dir_all(dir.join("node_modules")).unwrap();
+    assert_eq!(s.gate(&dir, &["doctor"]).0, 10, "and after an installation it is not");
+    s.write("repo/node_modules/scripts/hooks/pre-commit", "#!/bin/sh\n", 0o755);
+    s.init(&dir);
+    assert_eq!(s.gate(&dir, &["doctor"]).0, 0);
+}
+
+#[test]
 fn a_hook_that_somebody_put_back_leaves_no_copy() {
     let s = Sandbox::new();
     let hook = s.write("repo/.githooks/pre-push", RECORDS, 0o755);
