@@ -20,13 +20,14 @@ pub(super) struct CommandTable {
     missing: MissingTexts,
     pub(super) record: HarnessTable,
     pub(super) environment: Environment,
-    idle: IdlePrograms,
+    idle: ProgramNames,
+    brief: ProgramNames,
 }
 
-/// The programs whose status says nothing about any file.
+/// Names of programs.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct IdlePrograms {
+struct ProgramNames {
     names: Vec<String>,
 }
 
@@ -217,6 +218,11 @@ impl CommandTable {
     /// Returns `true` for a program whose status says nothing about any file.
     pub(super) fn is_idle(&self, name: &str) -> bool {
         self.idle.names.iter().any(|known| known == name)
+    }
+
+    /// Returns `true` for a program that prepares a check and ends soon.
+    pub(super) fn is_brief(&self, name: &str) -> bool {
+        self.brief.names.iter().any(|known| known == name)
     }
 
     /// Returns the first entry that matches a command.

@@ -1,5 +1,6 @@
 //! Lines that may never end before their check has run: `sleep 100000; pytest`, `tail -f log; pytest`.
 
+use super::command_table::table;
 use super::{Purpose, Understood};
 use crate::shell::expanded_program::Leaf;
 
@@ -24,11 +25,7 @@ fn ends_soon(leaf: &Leaf, purpose: &Purpose) -> bool {
             let seconds = leaf.argv.get(1).and_then(|arg| arg.text.trim_end_matches('s').parse::<u32>().ok());
             seconds.is_some_and(|seconds| seconds <= MAX_SLEEP)
         }
-        Some(
-            "cd" | "export" | "set" | "source" | "." | "echo" | "printf" | "true" | ":" | "date" | "pwd" | "mkdir"
-            | "rm" | "cp" | "mv" | "touch" | "chmod" | "git" | "which" | "command" | "ulimit" | "test" | "[",
-        ) => true,
-        Some(_) => purpose.invocation.is_some(),
+        Some(name) => table().is_brief(name) || purpose.invocation.is_some(),
     }
 }
 

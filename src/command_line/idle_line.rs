@@ -10,8 +10,7 @@ use crate::shell::expanded_program::Leaf;
 /// Returns `true` if status 0 of a line proves nothing, as no program runs in it that could fail, and no test of the shell
 /// decides. With `tests`, programs that only read or look at files prove nothing either.
 pub fn is_idle(line: &Understood, tests: bool) -> bool {
-    let mut commands = line.program.leaves.iter().zip(&line.purposes).enumerate();
-    let works = commands.any(|(id, (leaf, purpose))| {
+    let works = line.steps().enumerate().any(|(id, (leaf, purpose))| {
         let is_idle = is_idle_program(leaf) || tests && (only_reads(purpose) || only_describes(leaf));
         let on_zero = exit_status::fate(&line.program, id).on_zero;
         !is_idle && (on_zero.succeeded || on_zero.failed)
