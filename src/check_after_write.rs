@@ -21,7 +21,7 @@ const DEBOUNCE: Duration = Duration::from_millis(100);
 /// The time for which the end of an older check is waited for.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The largest number of lines of an output that are told.
+/// The largest number of lines of an output that the agent gets.
 const MAX_LINES: usize = 5;
 
 /// The longest such line, in characters.
@@ -120,8 +120,8 @@ impl CheckFailure {
     }
 }
 
-/// Counts the problems and the failure of a check. A check that cannot be run is told once, also if that was so before the
-/// session.
+/// Counts the problems and the failure of a check. A check that cannot start is no part of the baseline: the agent hears it
+/// once, even if it could not start before the session either.
 fn noted(found: &[Diagnostic], failed: Option<&CheckFailure>, is_baseline: bool) -> KnownDiagnostics {
     let mut known = diagnostics::counted(found);
     known.extend(failed.filter(|failure| !(is_baseline && failure.cannot_start)).map(|failure| (failure.key(), 1)));
@@ -214,7 +214,7 @@ mod tests {
         let later = CheckFailure { why: "status 127: line 9".to_owned(), cannot_start: false };
         assert!(known(&failure(false), true).contains_key(&later.key()));
         assert!(known(&failure(true), false).contains_key(&later.key()));
-        // What cannot be run is told once, even if that was so before the session.
+        // The baseline does not hide a check that cannot start.
         assert!(known(&failure(true), true).is_empty());
     }
 }

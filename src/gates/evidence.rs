@@ -161,7 +161,7 @@ impl EvidenceCase<'_> {
             return finding;
         }
         match here.first() {
-            // What failed here and passed in the working tree is mended there already.
+            // If it failed here and passed in the working tree, the fix is there already.
             Some(newest) if newest.shows() == RunProof::Fail => self
                 .uncommitted(&counted, facts)
                 .unwrap_or_else(|| self.judge_runs_of_this_content(newest, &here, facts)),
@@ -222,9 +222,9 @@ impl EvidenceCase<'_> {
                 self.finding(Answer::Waived, "quarantined", Vec::new(), ids, &context! { tests })
             }
             RunProof::Fail => {
-                let mended = self.mended_since().map(|paths| list(&paths));
+                let fixed = self.fixed_by().map(|paths| list(&paths));
                 let not_started = matches!(newest.ended, Ended::Exited(126 | 127) | Ended::NotStarted);
-                let words = context! { outcome => outcome(newest), mended, not_started };
+                let words = context! { outcome => outcome(newest), fixed, not_started };
                 self.finding(Answer::Fail, "failed", Vec::new(), ids, &words)
             }
             RunProof::Nothing if self.params.counts => {
@@ -272,7 +272,7 @@ impl EvidenceCase<'_> {
     }
 
     /// Returns the paths on which the newest run, which passed, differs from this commit.
-    fn mended_since(&self) -> Option<Vec<RepoPath>> {
+    fn fixed_by(&self) -> Option<Vec<RepoPath>> {
         let newest = self.runs().iter().find(|run| run.grade >= self.gate.min_grade)?;
         let passed = newest.is_stable(&self.command.inputs) && newest.shows() == RunProof::Pass;
         let paths = self.disagreement(newest).filter(|_| passed && self.subject.role == SubjectKind::Commit)?;

@@ -18,7 +18,7 @@ const OTHERWISE: &[u8] = b"[ -x \"$gate\" ] || gate=";
 pub struct Shim<'a> {
     /// The hook.
     pub name: &'a str,
-    /// The program to run, before any `gate` on the PATH: what is first there may be put there for one command. `None` in
+    /// The program to run, in preference to any `gate` on the PATH: a line can put another one first there. `None` in
     /// files that travel to other machines.
     pub binary: Option<&'a Path>,
 }

@@ -79,10 +79,8 @@ fn only_new_problems_are_told() {
     assert_eq!(log(&project).len(), before + 2, "the session touched src, so it is checked");
 }
 
-#[test]
-fn what_was_there_when_the_session_began_is_not_told() {
-    let project = project();
-    let session = Session::claude(&project);
+/// Begins a session, and waits until its checks have looked at the content.
+fn begin(project: &Project, session: &Session<'_>) {
     session.hook("SessionStart", json!({"source": "startup"}));
     let known = project.gate_dir().join("after-write");
     let is_known = || {
@@ -90,6 +88,13 @@ fn what_was_there_when_the_session_began_is_not_told() {
         files.map(|entry| entry.file_name()).any(|name| name.to_string_lossy().ends_with("known.json"))
     };
     until("the first look", is_known);
+}
+
+#[test]
+fn what_was_there_when_the_session_began_is_not_told() {
+    let project = project();
+    let session = Session::claude(&project);
+    begin(&project, &session);
     assert_eq!(write(&project, &session, "src/other.sh", "new line\na\nbroken before\n"), "");
     let heard = write(&project, &session, "src/lib.sh", "broken\n");
     assert!(heard.contains("src/lib.sh:1:1") && !heard.contains("other.sh"), "{heard}");
@@ -107,13 +112,7 @@ fn at_most_ten_problems_are_told() {
 fn a_check_that_cannot_be_run_is_told_once() {
     let project = project_with(&POLICY.replace("sh check.sh", "frobnicate-zz src"), CHECK);
     let session = Session::claude(&project);
-    session.hook("SessionStart", json!({"source": "startup"}));
-    let known = project.gate_dir().join("after-write");
-    let is_known = || {
-        let files = std::fs::read_dir(&known).into_iter().flatten().flatten();
-        files.map(|entry| entry.file_name()).any(|name| name.to_string_lossy().ends_with("known.json"))
-    };
-    until("the first look", is_known);
+    begin(&project, &session);
     let heard = write(&project, &session, "src/lib.sh", "one\n");
     assert!(heard.contains("`frobnicate-zz src` failed: status 127") && heard.contains("not found"), "{heard}");
     assert_eq!(write(&project, &session, "src/lib.sh", "two\n"), "");

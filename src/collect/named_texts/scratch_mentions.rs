@@ -49,7 +49,7 @@ pub(super) fn read_scratch_files<'p>(
     Ok(found)
 }
 
-/// Keeps the files whose names without the extension stand in the content: a name is made of parts that are somewhere.
+/// Keeps the files whose names without the extension occur in the content: the parts of a name come from somewhere.
 fn with_their_stems<'p>(
     repo: &Repo,
     content: MentionsIn<'_>,
@@ -134,7 +134,7 @@ fn is_glob_of(word: &str, name: &str) -> bool {
     is_glob && globs::check(word).is_ok_and(|glob| glob.compile_matcher().is_match(name))
 }
 
-/// Returns `true` if `.ending` stands in a line behind a part that is known only at run time.
+/// Returns `true` if a line has `.ending` after a part that is known only at run time.
 fn makes_names(line: &str, ending: &str, words: Words) -> bool {
     let dotted = format!(".{ending}");
     line.match_indices(&dotted).any(|(at, _)| {

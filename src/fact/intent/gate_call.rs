@@ -49,7 +49,7 @@ pub(super) fn of_gate(leaf: &Leaf, found: &mut Vec<Intent>) {
     if let (Some("hook"), Some(caller)) = (word(1), word(2))
         && caller != "git"
     {
-        // What is told this way becomes a record.
+        // Its input becomes a record.
         found.push(Intent { kind: IntentKind::ChangesRecord, what: format!("gate hook {caller}") });
     }
     if word(1) == Some("doctor") && option("--repair") {
@@ -80,7 +80,7 @@ fn hides_caller(variable: String) -> Intent {
     Intent { kind: IntentKind::HidesCaller, what: variable }
 }
 
-/// Returns `true` if gate reads in this variable who calls it, or where the user's settings are. `-i` stands for all.
+/// Returns `true` if gate reads from this variable who calls it or where the user's settings are. `-i` means all variables.
 fn names_the_caller(variable: &str) -> bool {
     variable == "-i" || OWN_VARIABLES.contains(&variable) || CLIENT_VARIABLES.iter().any(|known| known == variable)
 }

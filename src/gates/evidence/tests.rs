@@ -474,13 +474,13 @@ fn a_gate_that_is_off_or_of_another_moment_is_not_asked() {
 }
 
 #[test]
-fn what_was_red_before_the_work_and_is_mended_in_it() {
-    let reasons = |head: &[&str], mended: i32| {
+fn what_was_red_before_the_work_and_is_fixed_in_it() {
+    let reasons = |head: &[&str], later: i32| {
         let mut head = subject("HEAD", Some(head));
-        head.runs.insert("test".to_owned(), vec![run("b", mended, Some(&["src/a.rs"])), run("a", 1, Some(&[]))]);
+        head.runs.insert("test".to_owned(), vec![run("b", later, Some(&["src/a.rs"])), run("a", 1, Some(&[]))]);
         let mut tree = subject("working tree", Some(&["src/a.rs"]));
         tree.role = SubjectKind::WorkingTree;
-        tree.runs.insert("test".to_owned(), vec![run("b", mended, Some(&[])), run("a", 1, Some(&["src/a.rs"]))]);
+        tree.runs.insert("test".to_owned(), vec![run("b", later, Some(&[])), run("a", 1, Some(&["src/a.rs"]))]);
         ask_all(vec![head, tree]).into_iter().map(|finding| finding.reason).collect::<Vec<_>>()
     };
     assert_eq!(reasons(&[], 0), ["not-required", "passed"], "nobody hands the start over");

@@ -265,7 +265,7 @@ fn prove(desk: &mut Desk, pending: &PendingCommand, ended: Ended, output: &str) 
             Ok(runs) if runs.is_empty() => {}
             Ok(runs) => {
                 desk.append(runs);
-                // Of several working trees the one that was refused is to be mended.
+                // Of several working trees, the refused one has to be fixed.
                 let refused = desk.memory.refused_at.as_ref().unwrap_or(&desk.root);
                 if ended.success() && ground.root == *refused {
                     let anew = place.as_ref().unwrap_or(&desk.place).reset_attempts_if_proven();
