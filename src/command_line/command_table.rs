@@ -44,14 +44,22 @@ struct MissingTexts {
 pub(super) struct Environment {
     /// Variables that do not change the findings of a check.
     pub(super) alike: Vec<String>,
-    /// Variables, each with the value that a test runner sets itself.
-    pub(super) more: Vec<String>,
+    /// Variables, each with the pattern of the values with which a run is no other one.
+    more: BTreeMap<String, String>,
     /// Variables that may choose a part of the tests.
     pub(super) narrowing: Vec<String>,
     /// Names of directories that hold the output of tools.
     pub(super) artefacts: Vec<String>,
     /// The ends of names of files that are sourced to find programs.
     pub(super) sourced: Vec<String>,
+}
+
+impl Environment {
+    /// Returns `true` if a run with this variable is no other run than one without it.
+    pub(super) fn is_indifferent(&self, name: &str, value: &str) -> bool {
+        let pattern = self.more.get(name).map(|pattern| Regex::new(&format!("^(?:{pattern})$")));
+        pattern.is_some_and(|pattern| pattern.is_ok_and(|pattern| pattern.is_match(value)))
+    }
 }
 
 /// The tools that print nothing, and the texts of the harnesses that record them.
@@ -285,6 +293,9 @@ mod tests {
             assert!(interpreter.writes.iter().all(|pattern| Regex::new(pattern).is_ok()));
         }
         assert!(table.unstarted.iter().all(|entry| Regex::new(&entry.is).is_ok()));
+        for pattern in table.environment.more.values() {
+            Regex::new(pattern).unwrap();
+        }
     }
 
     #[test]

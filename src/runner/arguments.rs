@@ -5,6 +5,7 @@ mod indifferent;
 mod members;
 mod packages;
 mod settled;
+mod shares;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +16,7 @@ pub use self::indifferent::Indifferent;
 pub use self::members::Members;
 pub use self::packages::Packages;
 pub use self::settled::Settled;
+pub use self::shares::Shares;
 
 /// The rules for the arguments of a runner. In the lists, `--option` stands for the option with any value and
 /// `--option=value` for the option with this value only, `--option=key=` for any value that begins with `key=`.
@@ -59,6 +61,8 @@ pub struct Arguments {
     pub members: Option<Members>,
     /// The words that name packages by their folders.
     pub packages: Option<Packages>,
+    /// The options that divide the work.
+    pub shares: Option<Shares>,
     /// The file that shows that the work was done already.
     pub settled: Option<Settled>,
     /// The files that it looks for in the folders above as well, to work where they are.

@@ -90,9 +90,17 @@ impl Identity {
 
     /// Returns the same check of each package that it is about; none if it is one.
     pub fn by_package(&self, catalogue: &Catalogue, files: &dyn ProjectFiles) -> Vec<Self> {
-        let Some(runner) = catalogue.runner(&self.runner) else { return Vec::new() };
-        let split = runner.arguments.by_package(&self.arguments, files);
-        split.into_iter().map(|arguments| Self { arguments, ..self.clone() }).collect()
+        let split = catalogue.runner(&self.runner).map(|runner| runner.arguments.by_package(&self.arguments, files));
+        self.with_each(split)
+    }
+
+    /// Returns the checks that do a share of this one each, and all of it together; none if no options divide it.
+    pub fn by_share(&self, catalogue: &Catalogue) -> Vec<Self> {
+        self.with_each(catalogue.runner(&self.runner).map(|runner| runner.arguments.by_share(&self.arguments)))
+    }
+
+    fn with_each(&self, split: Option<Vec<Essence>>) -> Vec<Self> {
+        split.into_iter().flatten().map(|arguments| Self { arguments, ..self.clone() }).collect()
     }
 
     /// Returns `true` if the files show that the work was done already, in `directory`, an absolute path.

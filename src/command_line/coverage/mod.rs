@@ -160,8 +160,10 @@ impl DeclaredProof {
             return parts.into_iter().flatten().nth(at);
         }
         let parts: Vec<Self> = parts.into_iter().collect::<Option<_>>()?;
-        let nothing = |part: &Self| part.report.as_ref().is_some_and(|report| report.passed == 0);
-        let empty = parts.iter().any(nothing);
+        let nothing = |(part, asked): (&Self, &RequestedCheck)| {
+            !asked.is_share && part.report.as_ref().is_some_and(|report| report.passed == 0)
+        };
+        let empty = parts.iter().zip(asked).any(nothing);
         let broken_off = parts.iter().find_map(|part| part.broken_off);
         let masked = parts.iter().find_map(|part| part.masked.clone()).filter(|_| broken_off.is_none());
         let mut report = sum(parts.into_iter().filter_map(|part| part.report));

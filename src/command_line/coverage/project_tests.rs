@@ -329,6 +329,9 @@ fn options_of_make_that_only_show_more_or_work_faster() {
 
 #[test]
 fn folders_and_suites_that_are_all_there_is() {
+    const CARGO: &str = "running 2 tests\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.0s\n\nrunning 1 test\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.0s\n";
+    const CRATE: Files = &[("Cargo.toml", "[package]\nname = \"a\"\nversion = \"0.1.0\"\n"), ("src/lib.rs", "")];
+    const GO: Files = &[("go.mod", "module example.com/a\n"), ("a_test.go", "package a\n")];
     const PHP: &str = "OK (3 tests, 4 assertions)\n";
     const SUITE: Files = &[
         (
@@ -356,10 +359,26 @@ fn folders_and_suites_that_are_all_there_is() {
     const DOCTESTS: Files =
         &[("pyproject.toml", "[tool.pytest.ini_options]\naddopts = '--doctest-modules'\n"), ("tests/test_a.py", "")];
     const ALL: Files = &[("Makefile", "CC ?= cc\nall: prog run\nprog: t.c\n\t$(CC) t.c\nrun: prog\n\t./prog\n")];
+    const NAMED: Files = &[(
+        "Makefile",
+        "CC = gcc\nall: test other\n.PHONY: test other\ntest: t.c\n\t$(CC) -o $@ t.c\n\t./$@\nother: t.c\n\t$(CC) -DX -o $@ t.c\n\t./$@\n",
+    )];
     const OPAQUE: Files = &[("Makefile", "all: run\nrun: t.c\n\t@$(CC) $<\nclean:\n\trm -f prog\n.PHONY: all run\n")];
     const BELOW: Files = &[("tests/Makefile", OPAQUE[0].1)];
     const LATER: Files = &[("Makefile", "prog: t.c\n\t$(CC) t.c\nall: prog\n\t./prog\n")];
     const GOAL: Files = &[("Makefile", ".DEFAULT_GOAL := help\nall: prog\n\t./prog\nhelp:\n\tcat Makefile\n")];
+    const BLANK_GOAL: Files = &[("Makefile", "all: prog\n\t./prog\n  .DEFAULT_GOAL := help\nhelp:\n\tcat Makefile\n")];
+    const OVERRIDDEN: Files =
+        &[("Makefile", "all: prog\n\t./prog\noverride .DEFAULT_GOAL = help\nhelp:\n\tcat Makefile\n")];
+    const TWO_GOALS: Files =
+        &[("Makefile", ".DEFAULT_GOAL := all\nall: prog\n\t./prog\nhelp:\n\ttrue\n.DEFAULT_GOAL := help\n")];
+    const DECOY: Files = &[
+        (
+            "phpunit.xml.dist",
+            "<phpunit>\n<!-- <testsuites><testsuite name=\"a\"><directory>tests</directory></testsuite></testsuites> -->\n<testsuites><testsuite name=\"a\"><directory>unit</directory></testsuite><testsuite name=\"b\"><directory>tests</directory></testsuite></testsuites>\n</phpunit>",
+        ),
+        ("tests/ATest.php", ""),
+    ];
     const INCLUDED: Files = &[("Makefile", "include rules.mk\nall: prog\n\t./prog\n")];
     check(
         &[
@@ -373,8 +392,17 @@ fn folders_and_suites_that_are_all_there_is() {
             (SPECS, "rspec", "rspec spec/unit", RUBY),
             (SPECS, "bundle exec rspec", "ruby -S rspec", RUBY),
             (FLAGS, "pytest", "pytest tests -q", PYTHON),
+            (CRATE, "cargo test", "cargo test --all-targets && cargo test --doc", CARGO),
+            (CRATE, "cargo test", "cargo test -q --all-targets && cargo test --doc -q", CARGO),
+            (CRATE, "cargo test", "cargo test -p a", CARGO),
+            (CRATE, "cargo test", "RUSTFLAGS='-D warnings' cargo test", CARGO),
+            (GO, "go test ./...", "GOFLAGS=-count=1 go test ./...", "ok  \texample.com/a\t0.1s\n"),
+            (SPECS, "rspec", "RUBYOPT=-W0 rspec", RUBY),
             (ALL, "make", "make all", "ok\n"),
             (ALL, "make all", "make", "ok\n"),
+            (NAMED, "make test", "make", "ok\n"),
+            (NAMED, "make test", "make all", "ok\n"),
+            (NAMED, "make test", "make -B test other", "ok\n"),
             (OPAQUE, "make", "make all", "ok\n"),
             (OPAQUE, "make", "make clean all", "ok\n"),
             (OPAQUE, "make all", "make -j2", "ok\n"),
@@ -396,12 +424,25 @@ fn folders_and_suites_that_are_all_there_is() {
             (BOTH, "rspec", "rspec spec/unit", RUBY),
             (SPECS, "rspec", "rspec spec/unit/a_spec.rb", RUBY),
             (DOCTESTS, "pytest", "pytest tests -q", PYTHON),
+            (CRATE, "cargo test", "cargo test --all-targets", CARGO),
+            (CRATE, "cargo test", "cargo test --all-targets && cargo test --doc --no-run", CARGO),
+            (CRATE, "cargo test", "cargo test --lib && cargo test --doc", CARGO),
+            (CRATE, "cargo test --all-features", "cargo test --all-targets && cargo test --doc", CARGO),
+            (CRATE, "cargo test", "RUSTFLAGS='--cfg skip' cargo test", CARGO),
+            (GO, "go test ./...", "GOFLAGS='-count=1 -run=TestA' go test ./...", "ok  \texample.com/a\t0.1s\n"),
+            (GO, "go test ./...", "GOFLAGS=-count=0 go test ./...", "ok  \texample.com/a\t0.1s\n"),
             (LATER, "make", "make all", "ok\n"),
             (OPAQUE, "make", "make clean", "ok\n"),
             (OPAQUE, "make", "make run", "ok\n"),
             (OPAQUE, "make", "make all T=1", "ok\n"),
             (BELOW, "make -C tests", "make all", "ok\n"),
+            (NAMED, "make", "make test", "ok\n"),
+            (NAMED, "make test", "make other", "ok\n"),
             (GOAL, "make", "make all", "ok\n"),
+            (BLANK_GOAL, "make", "make all", "ok\n"),
+            (OVERRIDDEN, "make", "make all", "ok\n"),
+            (TWO_GOALS, "make", "make all", "ok\n"),
+            (DECOY, "phpunit", "phpunit tests", PHP),
             (INCLUDED, "make", "make all", "ok\n"),
         ],
         false,

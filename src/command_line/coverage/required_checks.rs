@@ -49,11 +49,9 @@ impl CheckKey {
         same && self.directory == asked.directory && self.has_variables_of(asked) && self.inside == asked.inside
     }
 
-    /// Returns `true` if the variables are those of `asked`, except for those that a test runner sets itself.
+    /// Returns `true` if the variables are those of `asked`, except for those that change nothing about it.
     fn has_variables_of(&self, asked: &Self) -> bool {
-        let anyway = |(name, value): (&String, &String)| {
-            table().environment.more.iter().any(|known| known.split_once('=') == Some((name, value)))
-        };
+        let anyway = |(name, value): (&String, &String)| table().environment.is_indifferent(name, value);
         asked.environment.iter().all(|(name, value)| self.environment.get(name) == Some(value))
             && self.environment.iter().all(|one| asked.environment.contains_key(one.0) || anyway(one))
     }
@@ -80,6 +78,8 @@ pub(super) struct RequestedCheck {
     pub(super) members: Option<Vec<RequestedCheck>>,
     /// `true` if the files on disk show that its work was done already.
     pub(super) settled: bool,
+    /// `true` if it is a share of a larger check, in which there may be no test.
+    pub(super) is_share: bool,
 }
 
 impl RequestedCheck {
@@ -231,7 +231,7 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
         words.retain(|word| word.as_deref() != Some(&*task.task));
     }
     let (mut each, mut settled) = (None, false);
-    let mut packages = Vec::new();
+    let (mut packages, mut shares) = (Vec::new(), Vec::new());
     let what = match Identity::of(catalogue, &words) {
         Some(identity) if leaf.remote => CheckSubject::Known(identity),
         Some(identity) => {
@@ -242,6 +242,7 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
             let home = |identity| at_home(identity, &directory, catalogue, &view);
             each = identity.by_member(catalogue, &view).map(|each| each.into_iter().map(home).collect::<Vec<_>>());
             packages = identity.by_package(catalogue, &view).into_iter().map(home).collect();
+            shares = identity.by_share(catalogue).into_iter().map(home).collect();
             let (identity, folder) = home(identity);
             directory = folder;
             CheckSubject::Known(identity)
@@ -253,15 +254,18 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
     let mut parts = goals.or(parts).filter(|parts| !parts.is_empty() && each.is_none());
     let alone = |(identity, directory)| {
         let key = CheckKey { what: CheckSubject::Known(identity), directory, ..key.clone() };
-        RequestedCheck { key, parts: None, members: None, settled: false }
+        RequestedCheck { key, parts: None, members: None, settled: false, is_share: false }
     };
-    let each = each.filter(|each| !each.is_empty());
+    let each = each.filter(|each| each.len() > 1);
     let members = each.map(|each| each.into_iter().map(alone).collect());
     parts.iter_mut().flatten().for_each(|part| part.surround(&key));
     if !packages.is_empty() {
         parts = Some(packages.into_iter().map(alone).collect());
+    } else if !shares.is_empty() && members.is_none() {
+        let share = |share| RequestedCheck { is_share: true, ..alone(share) };
+        parts = Some(shares.into_iter().map(share).collect());
     }
-    Some(RequestedCheck { key, parts, members, settled })
+    Some(RequestedCheck { key, parts, members, settled, is_share: false })
 }
 
 /// Returns the nearest folder above that has one of these files, or the folder itself.
@@ -326,7 +330,13 @@ fn goals(
         let what = CheckSubject::Known(Identity::of(catalogue, &own)?);
         let (environment, inside) = (BTreeMap::new(), Vec::new());
         let key = CheckKey { directory: directory.to_owned(), environment, inside, what };
-        Some(RequestedCheck { key, parts: parts.filter(|parts| !parts.is_empty()), members: None, settled: false })
+        Some(RequestedCheck {
+            key,
+            parts: parts.filter(|parts| !parts.is_empty()),
+            members: None,
+            settled: false,
+            is_share: false,
+        })
     };
     tasks.iter().zip(parts).map(goal).collect()
 }

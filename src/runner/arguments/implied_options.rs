@@ -170,6 +170,11 @@ impl Arguments {
     pub(crate) fn by_package(&self, essence: &Essence, files: &dyn ProjectFiles) -> Vec<Essence> {
         self.packages.as_ref().map_or_else(Vec::new, |packages| packages.split(essence, files))
     }
+
+    /// Returns the arguments for each share of the work; none if no options divide it.
+    pub(crate) fn by_share(&self, essence: &Essence) -> Vec<Essence> {
+        self.shares.as_ref().map_or_else(Vec::new, |shares| shares.split(essence))
+    }
 }
 
 #[cfg(test)]

@@ -98,7 +98,7 @@ impl Indifferent {
         }
         let pattern = regex::Regex::new(&self.says.replace("{value}", &regex::escape(value)));
         let text = self.files.iter().find_map(|path| files.read(path));
-        pattern.is_ok_and(|pattern| text.is_some_and(|text| pattern.is_match(&text)))
+        pattern.is_ok_and(|pattern| text.is_some_and(|text| pattern.is_match(&without_xml_comments(&text))))
     }
 
     fn lacked(&self, text: &str) -> bool {
@@ -173,4 +173,11 @@ pub(super) fn any(patterns: &[String], name: &str) -> bool {
                 && GlobBuilder::new(pattern).build().is_ok_and(|glob| glob.compile_matcher().is_match(name))
     };
     patterns.iter().any(is)
+}
+
+/// Returns a text without its XML comments. What follows an open comment is left out.
+fn without_xml_comments(text: &str) -> String {
+    let (first, rest) = text.split_once("<!--").unwrap_or((text, ""));
+    let after = |part: &str| part.split_once("-->").map_or_else(String::new, |(_, after)| after.to_owned());
+    first.to_owned() + &rest.split("<!--").map(after).collect::<String>()
 }

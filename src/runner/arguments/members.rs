@@ -131,8 +131,12 @@ impl Members {
             return None;
         }
         let mut folders = BTreeSet::new();
-        for entry in value_at(&root, &self.list)?.as_array()? {
-            folders.extend(self.folders(entry.as_str()?, files)?);
+        let workspace = self.list.split_once('.').map_or(self.list.as_str(), |(workspace, _)| workspace);
+        // A package alone is its only member.
+        if !self.root || value_at(&root, workspace).is_some() {
+            for entry in value_at(&root, &self.list)?.as_array()? {
+                folders.extend(self.folders(entry.as_str()?, files)?);
+            }
         }
         let member = |folder: &String| {
             let path = format!("{folder}/{}", self.file);

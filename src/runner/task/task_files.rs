@@ -165,12 +165,11 @@ impl MakeRules {
 
     /// Returns the target that runs if none is named, or `None` if this file does not say it.
     fn default_target(&self) -> Option<&str> {
+        if let Some(goal) = self.default_goal() {
+            return goal;
+        }
         let mut first = None;
         for line in self.text.lines().filter(|line| !line.starts_with(['\t', ' ', '#'])) {
-            let goal = line.strip_prefix(".DEFAULT_GOAL").and_then(|rest| rest.split_once('='));
-            if let Some((_, goal)) = goal.filter(|_| self.make) {
-                return Some(goal.trim()).filter(|goal| !goal.contains(['$', ' ']));
-            }
             // The first target may be in that file.
             let includes = ["include ", "-include ", "sinclude "].iter().any(|word| line.starts_with(word));
             if first.is_none() && self.make && includes {
@@ -185,6 +184,17 @@ impl MakeRules {
         first
     }
 
+    /// Returns the value of `.DEFAULT_GOAL` if the file sets it: `Some(None)` if the value is not known.
+    fn default_goal(&self) -> Option<Option<&str>> {
+        const GOAL: &str = ".DEFAULT_GOAL";
+        let sets = |line: &&str| !line.trim_start().starts_with('#') && line.contains(GOAL) && line.contains('=');
+        let mut lines = self.text.lines().filter(|_| self.make).filter(sets);
+        let line = lines.next()?;
+        let value = line.strip_prefix(GOAL).and_then(|rest| rest.split_once('=')).map(|(_, value)| value.trim());
+        let is_plain = |value: &&str| !value.contains(['$', ' ', '#']);
+        Some(value.filter(is_plain).filter(|_| lines.next().is_none()))
+    }
+
     /// Returns the rule of a target.
     fn rule(&self, name: &str) -> Option<Task> {
         let mut task: Option<Task> = None;
@@ -193,7 +203,7 @@ impl MakeRules {
             let indented = line.starts_with(['\t', ' ']);
             if inside && indented && !line.trim().is_empty() {
                 let task = task.as_mut()?;
-                let step = self.recipe_line(line);
+                let step = self.recipe_line(line, name);
                 task.prints |= step.is_none();
                 task.steps.extend(step);
                 continue;
@@ -228,17 +238,20 @@ impl MakeRules {
                 words.map(|word| word.trim_matches(['(', ')'])).partition(|word| self.targets.contains(*word));
             task.depends.extend(tasks.into_iter().map(str::to_owned));
             task.needs_files |= !other.is_empty();
-            task.steps.extend(inline.and_then(|line| self.recipe_line(line)));
+            task.steps.extend(inline.and_then(|line| self.recipe_line(line, name)));
         }
         task
     }
 
-    /// Returns a line of a recipe without the marks for the task runner; a line that only prints is left out.
-    fn recipe_line(&self, line: &str) -> Option<TaskStep> {
+    /// Returns a line of the recipe for `target` without the marks for the task runner; a line that only prints is left out.
+    fn recipe_line(&self, line: &str, target: &str) -> Option<TaskStep> {
         // `@`, `+` and `-` may stand in any order.
         let line = line.trim();
         let plain = line.trim_start_matches(['@', '+', '-', ' ', '\t']);
         let mut text = self.substituted(plain.trim_end());
+        if self.make && !text.contains("$$") {
+            text = text.replace("$@", target);
+        }
         if line[..line.len() - plain.len()].contains('-') {
             // Its failure is ignored, so that it proves nothing.
             text.push_str(" || true");
