@@ -326,7 +326,8 @@ fn guarded_in(script: &str) -> Vec<String> {
 fn of_settings_file(leaf: &Leaf, path: &str, found: &mut Vec<Intent>) {
     let names_mark = |text: &str| text != path && (text.contains("gate") || text.contains("journal"));
     let mut texts = leaf.argv.iter().skip(1).map(|arg| &*arg.text).chain(leaf.text_on_stdin());
-    let replaces = matches!(leaf.name(), Some("cp" | "install" | "rsync"));
+    let is_emptied = leaf.writes.iter().flatten().next().is_some() && !leaf.text.contains(">>");
+    let replaces = is_emptied || matches!(leaf.name(), Some("cp" | "install" | "rsync" | "truncate"));
     if git_call::is_repository_config(path) && (replaces || texts.any(names_mark)) {
         found.push(Intent { kind: IntentKind::ChangesRecord, what: path.to_owned() });
     }

@@ -127,9 +127,13 @@ fn plain_quotes(line: &str) -> String {
     line.replace(['\'', '`'], "\"")
 }
 
-/// Returns `true` if a word is a glob for files of the folder in which it is used, and matches `name`.
+/// Returns `true` if a word is a glob for files of the folder in which it is used, or of one above, and matches `name`.
 fn is_glob_of(word: &str, name: &str) -> bool {
-    let word = word.strip_prefix("./").or_else(|| word.strip_prefix("**/")).unwrap_or(word);
+    let word = match word.rsplit_once("../") {
+        Some((_, rest)) => rest,
+        None => word.strip_prefix("./").unwrap_or(word),
+    };
+    let word = word.strip_prefix("**/").unwrap_or(word);
     let is_glob = word.contains(['*', '?', '[']) && !word.contains(['/', '$']) && word.contains('.');
     is_glob && globs::check(word).is_ok_and(|glob| glob.compile_matcher().is_match(name))
 }
@@ -179,6 +183,10 @@ mod tests {
             ("tests/run.sh", "cat *.txt > all"),
             ("tests/run.sh", "for f in *; do wc $f; done"),
             ("tests/run.sh", "for f in *"),
+            ("tests/run.sh", "cat ../*.txt > all"),
+            ("tests/run.sh", "cat \"$(dirname \"$0\")\"/../*.txt"),
+            ("tests/unit/test_a.py", "    for path in glob.glob('../../*.txt'):"),
+            ("tests/unit/test_a.py", "    for path in glob.glob('../**/*.txt'):"),
             ("test.sh", "for f in ./*; do"),
             ("Makefile", "\twc -l *.txt"),
             ("package.json", "  \"test\": \"node run.js *.txt\","),
