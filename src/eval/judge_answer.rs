@@ -29,7 +29,7 @@ pub fn of_judge(
         words: inputs.last_words().to_owned(),
     };
     let consultation = consult(&question, std::iter::once(judge), ANSWER_TIMEOUT);
-    for call in &consultation.calls {
+    for call in consultation.calls.iter().filter(|call| !call.not_called) {
         cost.calls += 1;
         cost.input_tokens += call.input_tokens;
         cost.output_tokens += call.output_tokens;

@@ -15,9 +15,9 @@ pub struct ModelCall {
     pub purpose: CallPurpose,
     /// The digest of the prompt.
     pub prompt: String,
-    /// The tokens that went in, or 0 if the model does not say.
+    /// The tokens that went in: estimated if the model does not say.
     pub input_tokens: u64,
-    /// The tokens that came out, or 0 if the model does not say.
+    /// The tokens that came out: estimated if the model does not say.
     pub output_tokens: u64,
     /// The time that it took, in milliseconds.
     pub milliseconds: u64,

@@ -313,6 +313,7 @@ impl EvidenceCase<'_> {
             remedy,
             fix: words.fix,
             persons: Vec::new(),
+            severity: None,
         }
     }
 
@@ -329,6 +330,7 @@ impl EvidenceCase<'_> {
             remedy: None,
             fix: None,
             persons: Vec::new(),
+            severity: None,
         }
     }
 }

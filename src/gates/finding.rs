@@ -59,6 +59,9 @@ pub struct Finding {
     /// The actions that only a person can take.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub persons: Vec<String>,
+    /// The severity of a failure, if it is not the gate's: the one that a judge or reviewer named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity: Option<Severity>,
 }
 
 impl Finding {

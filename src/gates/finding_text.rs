@@ -33,6 +33,7 @@ impl FindingText {
             remedy: self.remedy,
             fix: self.fix,
             persons: Vec::new(),
+            severity: None,
         }
     }
 }

@@ -101,13 +101,15 @@ pub fn judge(policy: &Policy, facts: &Facts) -> Vec<GateResult> {
                 log::debug!("{}: {:?} {}: {}", gate.id, finding.answer, finding.reason, finding.message);
             }
             let answer = findings.iter().map(|finding| finding.answer).max().unwrap_or(Answer::Skip);
+            let failed = findings.iter().filter(|finding| finding.answer == Answer::Fail);
+            let severity = failed.map(|finding| finding.severity.unwrap_or(gate.severity)).max();
             Some(GateResult {
                 gate: gate.id.clone(),
                 title: gate.title.clone(),
                 answer,
                 mode: gate.mode,
                 on_unknown: gate.on_unknown,
-                severity: gate.severity,
+                severity: severity.unwrap_or(gate.severity),
                 findings,
             })
         })

@@ -82,6 +82,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
         let mut finding = say(reason, answer, &values(one));
         finding.paths = vec![one.path.clone()];
         finding.line = one.line;
+        finding.severity = Some(one.severity);
         findings.push(finding);
     }
     if review.unreviewed > 0 {

@@ -52,6 +52,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
             let values =
                 context! { judge => &read.judge, reason => plain(&read.reason), missing => missing.join("; ") };
             let mut finding = say("open", Answer::Fail, &values);
+            finding.severity = Some(read.severity.max(gate.severity));
             finding.persons = read.human_actions.iter().map(|item| plain(item)).collect();
             finding
         }
@@ -79,6 +80,21 @@ mod tests {
             crate::config::parse("gate.toml", "", PolicySource::Defaults, &super::super::check_params).unwrap();
         let facts = Facts { word_judgement: judgement, ..Facts::at(Moment::Stop) };
         super::super::judge(&policy, &facts).into_iter().find(|result| result.gate == "judge").unwrap()
+    }
+
+    #[test]
+    fn a_judge_can_raise_the_severity() {
+        for (named, severity) in [(Severity::Blocker, Severity::Blocker), (Severity::Low, Severity::Medium)] {
+            let read = JudgeReading {
+                judge: "opus".to_owned(),
+                complete: false,
+                severity: named,
+                reason: "A hole is left.".to_owned(),
+                missing: Vec::new(),
+                human_actions: Vec::new(),
+            };
+            assert_eq!(result(Some(WordJudgement::Read(read))).severity, severity);
+        }
     }
 
     #[test]

@@ -1,8 +1,12 @@
 //! Quotes foreign text between delimiters that nobody could guess when the text was written.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use ring::rand::{SecureRandom as _, SystemRandom};
 
-use crate::redact::redact;
+use crate::foreign_text::is_hidden;
+use crate::redact::{REDACTED, redact_cut};
 
 /// The number of random bytes in a delimiter.
 const FENCE_BYTES: usize = 16;
@@ -48,16 +52,29 @@ impl PromptMarks {
     }
 }
 
+/// Lines of encoded data, perhaps a part of a private key whose first and last lines are not shown, with the sign of a diff
+/// and as string literals.
+static ENCODED_LINES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let line = r#"[+\- ]?[ \t]*["']?[A-Za-z0-9+/]{48,76}={0,2}(?:\\n)?["']?[ \t]*[,+\\;)]*\r?"#;
+    // A test holds the pattern valid.
+    Regex::new(&format!("(?m)^([+\\- ]?)[ \\t]*{line}(?:\n{line})+$")).ok()
+});
+
 /// Returns a text as a model sees it: without secrets, and with a mark for each character that cannot be seen. A carriage
 /// return at the end of a line is left out.
 pub fn shown(text: &str) -> String {
-    redact(text).replace("\r\n", "\n").trim_end_matches('\r').chars().map(plain).collect()
+    let clean = redact_cut(text);
+    let clean = match &*ENCODED_LINES {
+        Some(lines) => lines.replace_all(&clean, format!("${{1}}{REDACTED}")),
+        None => clean,
+    };
+    clean.replace("\r\n", "\n").trim_end_matches('\r').chars().map(plain).collect()
 }
 
+/// Returns the character, or a mark for one that people do not see and models read.
 fn plain(c: char) -> char {
-    let is_invisible =
-        matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    if c != '\n' && c != '\t' && (c.is_control() || is_invisible) { '\u{fffd}' } else { c }
+    let is_hidden = is_hidden(c) || matches!(c, '\u{fe00}'..='\u{fe0f}');
+    if is_hidden && c != '\n' && c != '\t' { '\u{fffd}' } else { c }
 }
 
 fn random() -> Result<String, NoRandomness> {
@@ -92,5 +109,30 @@ mod tests {
         let quoted = PromptMarks::new().unwrap().quote(&format!("{}ü end", "x".repeat(5000)), 6);
         assert!(quoted.text.contains("\n end\n") || quoted.text.contains("\nü end\n"), "{quoted:?}");
         assert!(quoted.note.contains("left out"));
+    }
+
+    #[test]
+    fn characters_that_nobody_sees_get_a_mark() {
+        for hidden in "\u{ad}\u{61c}\u{3164}\u{180e}\u{fe0f}\u{e0041}\u{e0100}\u{fff9}\u{200b}\u{2066}\u{feff}".chars()
+        {
+            assert_eq!(shown(&format!("a{hidden}b")), "a\u{fffd}b", "{hidden:?}");
+        }
+        assert_eq!(shown("äöü 漢字 😀\n\tx"), "äöü 漢字 😀\n\tx");
+    }
+
+    #[test]
+    fn a_part_of_a_key_is_not_shown() {
+        assert!(ENCODED_LINES.is_some());
+        let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAMIIEvQIBADANBgkqhkiG";
+        for text in [
+            format!(" {line}\n-{line}\n+{line}\n {line}\n"),
+            format!("+    \"{line}\\n\"\n+    \"{line}\\n\"\n"),
+            format!("{line}\n{line}\nabcd=\n-----END PRIVATE KEY-----\nrest"),
+        ] {
+            let shown = shown(&text);
+            assert!(!shown.contains("MIIEvQ") && shown.contains(REDACTED), "{shown}");
+        }
+        let code = "+fn main() {\n+    let x = 1;\n";
+        assert_eq!(shown(code), code);
     }
 }

@@ -18,16 +18,11 @@ pub fn ask<T>(
 ) -> (ModelCall, Result<T, String>) {
     let digest = hex_digest(&[prompt.as_bytes()]);
     let mut call = ModelCall::new(model.name.clone(), model.model.clone(), purpose, digest);
-    let answer = match model.ask(prompt, patience) {
-        Ok(reply) => {
-            call.took(reply.input_tokens, reply.output_tokens, reply.milliseconds);
-            read(&reply.text).map_err(|why| format!("its answer is not valid: {why}"))
-        }
-        Err(error) => {
-            call.not_called = matches!(error, ModelError::Budget(_));
-            Err(error.to_string())
-        }
-    };
+    let reply = model.ask(prompt, patience);
+    call.took(reply.tokens.input, reply.tokens.output, reply.milliseconds);
+    call.not_called = matches!(reply.answer, Err(ModelError::Budget(_)));
+    let answer = reply.answer.map_err(|error| error.to_string());
+    let answer = answer.and_then(|text| read(&text).map_err(|why| format!("its answer is not valid: {why}")));
     call.failure = answer.as_ref().err().cloned();
     (call, answer)
 }

@@ -2,30 +2,28 @@
 
 use serde_json::Value;
 
-use super::{ModelError, ModelReply};
+use super::{ModelError, ModelOutput, TokenCount};
 
 /// The longest part of a foreign message that is repeated, in bytes.
 const MAX_REPEATED: usize = 200;
 
 /// Reads the output of a command: plain text, the JSON object of a client in headless mode, or the events of Codex, one in
 /// each line.
-pub(super) fn of_command(output: &str) -> Result<ModelReply, ModelError> {
-    let plain = || ModelReply { text: output.to_owned(), ..ModelReply::default() };
+pub(super) fn of_command(output: &str) -> ModelOutput {
+    let plain = || ModelOutput { answer: Ok(output.to_owned()), tokens: None };
     let Ok(Value::Object(object)) = serde_json::from_str::<Value>(output.trim()) else {
-        return of_codex(output).unwrap_or_else(|| Ok(plain()));
+        return of_codex(output).unwrap_or_else(plain);
     };
     let Some(text) = ["result", "response"].iter().find_map(|key| object.get(*key)?.as_str()) else {
-        return Ok(plain());
+        return plain();
     };
-    if object.get("is_error").and_then(Value::as_bool) == Some(true) {
-        return Err(reported(text));
-    }
-    let usage = object.get("usage").cloned().unwrap_or_default();
-    Ok(ModelReply { text: text.to_owned(), ..tokens(&usage) })
+    let failed = object.get("is_error").and_then(Value::as_bool) == Some(true);
+    let answer = if failed { Err(reported(text)) } else { Ok(text.to_owned()) };
+    ModelOutput { answer, tokens: object.get("usage").and_then(tokens) }
 }
 
 /// Reads what `codex exec --json` prints; `None` if it is something else.
-fn of_codex(output: &str) -> Option<Result<ModelReply, ModelError>> {
+fn of_codex(output: &str) -> Option<ModelOutput> {
     let lines = output.lines().filter(|line| !line.trim().is_empty());
     let events: Vec<Value> = lines.map(serde_json::from_str).collect::<Result<_, _>>().ok()?;
     events.iter().find(|event| event["type"] == "thread.started")?;
@@ -33,12 +31,12 @@ fn of_codex(output: &str) -> Option<Result<ModelReply, ModelError>> {
     let message = |event: &Value| {
         event["item"]["text"].as_str().filter(|_| event["item"]["type"] == "agent_message").map(str::to_owned)
     };
-    if let Some(failed) = of_kind("turn.failed").next() {
-        return Some(Err(reported(failed["error"]["message"].as_str().unwrap_or("no reason is given"))));
-    }
-    let text = of_kind("item.completed").find_map(message).unwrap_or_default();
-    let usage = of_kind("turn.completed").next().map(|event| event["usage"].clone()).unwrap_or_default();
-    Some(Ok(ModelReply { text, ..tokens(&usage) }))
+    let answer = match of_kind("turn.failed").next() {
+        Some(failed) => Err(reported(failed["error"]["message"].as_str().unwrap_or("no reason is given"))),
+        None => Ok(of_kind("item.completed").find_map(message).unwrap_or_default()),
+    };
+    let ended = of_kind("turn.completed").chain(of_kind("turn.failed")).next();
+    Some(ModelOutput { answer, tokens: ended.and_then(|event| tokens(&event["usage"])) })
 }
 
 fn reported(said: &str) -> ModelError {
@@ -47,19 +45,17 @@ fn reported(said: &str) -> ModelError {
 
 /// Reads the answer of an endpoint as `/v1/chat/completions`.
 #[cfg(feature = "github")]
-pub(super) fn of_openai(body: &Value) -> Result<ModelReply, ModelError> {
-    refused(body)?;
+pub(super) fn of_openai(body: &Value) -> ModelOutput {
     let choice = &body["choices"][0];
     let text = text_of(&choice["message"]["content"]);
-    whole(text.as_deref(), choice["finish_reason"].as_str(), &body["usage"])
+    ModelOutput { answer: whole(body, text, choice["finish_reason"].as_str()), tokens: tokens(&body["usage"]) }
 }
 
 /// Reads the answer of an endpoint as `/v1/messages`.
 #[cfg(feature = "github")]
-pub(super) fn of_anthropic(body: &Value) -> Result<ModelReply, ModelError> {
-    refused(body)?;
+pub(super) fn of_anthropic(body: &Value) -> ModelOutput {
     let text = text_of(&body["content"]);
-    whole(text.as_deref(), body["stop_reason"].as_str(), &body["usage"])
+    ModelOutput { answer: whole(body, text, body["stop_reason"].as_str()), tokens: tokens(&body["usage"]) }
 }
 
 /// Returns the text of an answer: a text, or the texts of its parts, one after the other.
@@ -81,26 +77,28 @@ fn refused(body: &Value) -> Result<(), ModelError> {
     Err(ModelError::Endpoint(format!("the endpoint reports an error: {}", cut(said))))
 }
 
+/// Returns the text of an answer that ended by itself.
 #[cfg(feature = "github")]
-fn whole(text: Option<&str>, end: Option<&str>, usage: &Value) -> Result<ModelReply, ModelError> {
-    let Some(text) = text else { return Err(ModelError::Answer("the answer holds no text".to_owned())) };
+fn whole(body: &Value, text: Option<String>, end: Option<&str>) -> Result<String, ModelError> {
+    refused(body)?;
     if matches!(end, Some("refusal" | "content_filter")) {
         return Err(ModelError::Answer("the model refused to answer".to_owned()));
     }
     if matches!(end, Some("length" | "max_tokens")) {
         return Err(ModelError::Answer("the answer was cut at the endpoint's limit".to_owned()));
     }
-    Ok(ModelReply { text: text.to_owned(), ..tokens(usage) })
+    text.ok_or_else(|| ModelError::Answer("the answer holds no text".to_owned()))
 }
 
-fn tokens(usage: &Value) -> ModelReply {
-    let number = |keys: &[&str]| keys.iter().find_map(|key| usage[*key].as_u64()).unwrap_or(0);
-    let cached = number(&["cache_read_input_tokens"]) + number(&["cache_creation_input_tokens"]);
-    ModelReply {
-        input_tokens: number(&["input_tokens", "prompt_tokens"]) + cached,
-        output_tokens: number(&["output_tokens", "completion_tokens"]),
-        ..ModelReply::default()
-    }
+/// Returns the tokens that a model reports, if it does.
+fn tokens(usage: &Value) -> Option<TokenCount> {
+    let number = |keys: &[&str]| keys.iter().find_map(|key| usage[*key].as_u64());
+    let input = number(&["input_tokens", "prompt_tokens"]);
+    let output = number(&["output_tokens", "completion_tokens"]);
+    let cached = ["cache_read_input_tokens", "cache_creation_input_tokens"];
+    let cached: u64 = cached.iter().filter_map(|key| usage[*key].as_u64()).fold(0, u64::saturating_add);
+    (input.is_some() || output.is_some())
+        .then(|| TokenCount { input: input.unwrap_or(0).saturating_add(cached), output: output.unwrap_or(0) })
 }
 
 /// Shortens a foreign text to one line.
@@ -115,27 +113,48 @@ mod tests {
 
     use super::*;
 
+    fn read(output: ModelOutput) -> (String, u64, u64) {
+        let tokens = output.tokens.unwrap();
+        (output.answer.unwrap(), tokens.input, tokens.output)
+    }
+
+    #[test]
+    fn an_answer_of_no_use_has_its_tokens() {
+        let usage = json!({"prompt_tokens": 5000, "completion_tokens": 4096});
+        for end in ["length", "content_filter"] {
+            let choice = json!({"message": {"content": "{"}, "finish_reason": end});
+            let output = of_openai(&json!({"choices": [choice], "usage": usage}));
+            assert!(output.answer.is_err(), "{end}");
+            assert_eq!(output.tokens, Some(TokenCount { input: 5000, output: 4096 }), "{end}");
+        }
+        let failed =
+            json!({"is_error": true, "result": "overloaded", "usage": {"input_tokens": 3, "output_tokens": 1}});
+        assert_eq!(of_command(&failed.to_string()).tokens, Some(TokenCount { input: 3, output: 1 }));
+        assert_eq!(of_command("plain").tokens, None);
+    }
+
     #[test]
     fn the_text_is_found_in_each_form() {
-        assert_eq!(of_command("plain\n").unwrap().text, "plain\n");
-        assert_eq!(of_command("{\"complete\": true}").unwrap().text, "{\"complete\": true}");
+        assert_eq!(of_command("plain\n").answer.unwrap(), "plain\n");
+        assert_eq!(of_command("{\"complete\": true}").answer.unwrap(), "{\"complete\": true}");
         let claude = json!({"type": "result", "is_error": false, "result": "yes", "usage": {"input_tokens": 3, "cache_read_input_tokens": 4, "output_tokens": 2}});
-        let reply = of_command(&claude.to_string()).unwrap();
-        assert_eq!((reply.text.as_str(), reply.input_tokens, reply.output_tokens), ("yes", 7, 2));
+        assert_eq!(read(of_command(&claude.to_string())), ("yes".to_owned(), 7, 2));
         let codex = "{\"type\":\"thread.started\",\"thread_id\":\"t\"}\n\
             {\"type\":\"item.completed\",\"item\":{\"type\":\"reasoning\",\"text\":\"hm\"}}\n\
             {\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"yes\"}}\n\
             {\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":9,\"cached_input_tokens\":4,\"output_tokens\":2}}\n";
-        let reply = of_command(codex).unwrap();
-        assert_eq!((reply.text.as_str(), reply.input_tokens, reply.output_tokens), ("yes", 9, 2));
+        assert_eq!(read(of_command(codex)), ("yes".to_owned(), 9, 2));
         let openai = json!({"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 5, "completion_tokens": 1}});
-        assert_eq!(of_openai(&openai).unwrap().input_tokens, 5);
+        assert_eq!(of_openai(&openai).tokens.unwrap().input, 5);
         let anthropic =
             json!({"content": [{"type": "thinking"}, {"type": "text", "text": "yes"}], "stop_reason": "end_turn"});
-        assert_eq!(of_anthropic(&anthropic).unwrap().text, "yes");
+        assert_eq!(of_anthropic(&anthropic).answer.unwrap(), "yes");
         let parts = json!([{"type": "text", "text": "Let me see. "}, {"type": "text", "text": "yes"}]);
-        assert_eq!(of_anthropic(&json!({"content": parts})).unwrap().text, "Let me see. yes");
-        assert_eq!(of_openai(&json!({"choices": [{"message": {"content": parts}}]})).unwrap().text, "Let me see. yes");
+        assert_eq!(of_anthropic(&json!({"content": parts})).answer.unwrap(), "Let me see. yes");
+        assert_eq!(
+            of_openai(&json!({"choices": [{"message": {"content": parts}}]})).answer.unwrap(),
+            "Let me see. yes"
+        );
     }
 
     #[test]
@@ -149,12 +168,12 @@ mod tests {
             json!({"choices": [{"message": {"content": "yes"}, "finish_reason": "content_filter"}]}),
             json!({"choices": [{"message": {"content": []}}]}),
         ] {
-            assert!(of_openai(&body).is_err(), "{body}");
+            assert!(of_openai(&body).answer.is_err(), "{body}");
         }
-        assert!(of_anthropic(&json!({"content": [{"text": "yes"}], "stop_reason": "refusal"})).is_err());
+        assert!(of_anthropic(&json!({"content": [{"text": "yes"}], "stop_reason": "refusal"})).answer.is_err());
         let failed =
             "{\"type\":\"thread.started\"}\n{\"type\":\"turn.failed\",\"error\":{\"message\":\"overloaded\"}}\n";
-        assert!(of_command(failed).unwrap_err().to_string().contains("overloaded"));
-        assert!(of_command("{\"is_error\": true, \"result\": \"API Error: 500\"}").is_err());
+        assert!(of_command(failed).answer.unwrap_err().to_string().contains("overloaded"));
+        assert!(of_command("{\"is_error\": true, \"result\": \"API Error: 500\"}").answer.is_err());
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 use std::{fs, io};
 
-use super::{MAX_ANSWER, ModelError, ModelReply, answer_text, without};
+use super::{MAX_ANSWER, ModelError, ModelOutput, answer_text, without};
 use crate::event::Ended;
 use crate::run::{Errand, Returned};
 use crate::shell_quote::shell_word;
@@ -32,7 +32,7 @@ pub fn is_in_model_call() -> bool {
 }
 
 /// Runs the command in an empty directory. It gets `PATH`, `HOME` and the variables that its entry names.
-pub(super) fn call(line: &str, env: &[String], prompt: &str, patience: Duration) -> Result<ModelReply, ModelError> {
+pub(super) fn call(line: &str, env: &[String], prompt: &str, patience: Duration) -> Result<ModelOutput, ModelError> {
     let failed = |error: io::Error| ModelError::Command(format!("the command could not be run: {error}"));
     let files = tempfile::tempdir().map_err(failed)?;
     let empty = tempfile::Builder::new().prefix(DIRECTORY_PREFIX).tempdir().map_err(failed)?;
@@ -69,7 +69,7 @@ pub(super) fn call(line: &str, env: &[String], prompt: &str, patience: Duration)
     if bytes.len() as u64 > MAX_ANSWER {
         return Err(ModelError::TooMuch);
     }
-    answer_text::of_command(&without(&String::from_utf8_lossy(&bytes), &secrets))
+    Ok(answer_text::of_command(&without(&String::from_utf8_lossy(&bytes), &secrets)))
 }
 
 /// Returns what a command of the user prints, such as a key.

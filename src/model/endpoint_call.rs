@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
 use super::model_settings::{EndpointForm, EndpointSettings, ModelKey};
-use super::{MAX_ANSWER, ModelError, ModelReply, answer_text, command_call, without};
+use super::{MAX_ANSWER, ModelError, ModelOutput, answer_text, command_call, without};
 
 /// The longest answer that a model is asked for, in tokens.
 const MAX_TOKENS: u32 = 4096;
@@ -26,7 +26,7 @@ const KEY_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_RETRIES: u32 = 2;
 
 /// Posts the prompt and waits for the answer. A redirect is not followed, since the key would go along.
-pub(super) fn call(endpoint: &EndpointSettings, prompt: &str, patience: Duration) -> Result<ModelReply, ModelError> {
+pub(super) fn call(endpoint: &EndpointSettings, prompt: &str, patience: Duration) -> Result<ModelOutput, ModelError> {
     let until = Instant::now() + patience;
     let key = key(&endpoint.key, patience)?;
     let secrets: Vec<String> = key.iter().cloned().collect();
@@ -40,10 +40,10 @@ pub(super) fn call(endpoint: &EndpointSettings, prompt: &str, patience: Duration
     refused(status, pause, &body)?;
     let body: Value = serde_json::from_slice(&body)
         .map_err(|error| ModelError::Answer(format!("the answer is not whole JSON: {error}: {}", beginning(&body))))?;
-    match endpoint.form {
+    Ok(match endpoint.form {
         EndpointForm::Openai => answer_text::of_openai(&body),
         EndpointForm::Anthropic => answer_text::of_anthropic(&body),
-    }
+    })
 }
 
 /// Returns the key; `None` if the endpoint needs none.

@@ -8,6 +8,7 @@ mod command_call;
 pub mod daily_budget;
 #[cfg(feature = "github")]
 mod endpoint_call;
+pub mod model_name;
 pub mod model_settings;
 
 use std::time::{Duration, Instant};
@@ -20,18 +21,46 @@ use crate::redact::REDACTED;
 
 /// The largest answer that is read, in bytes.
 const MAX_ANSWER: u64 = 1024 * 1024;
+/// The number of bytes of a token, on average.
+const BYTES_OF_TOKEN: usize = 4;
 
-/// An answer of a model.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The end of one call of a model.
+#[derive(Debug)]
 pub struct ModelReply {
-    /// The text.
-    pub text: String,
-    /// The tokens that went in, or 0 if the model does not say.
-    pub input_tokens: u64,
-    /// The tokens that came out, or 0 if the model does not say.
-    pub output_tokens: u64,
+    /// The answer, or the reason why there is none.
+    pub answer: Result<String, ModelError>,
+    /// The tokens of the call; 0 if the model was not called.
+    pub tokens: TokenCount,
     /// The time that it took, in milliseconds.
     pub milliseconds: u64,
+}
+
+/// The tokens of a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TokenCount {
+    /// The tokens that went in.
+    pub input: u64,
+    /// The tokens that came out.
+    pub output: u64,
+}
+
+impl TokenCount {
+    /// Estimates the tokens of a call that reports none: one for each four bytes.
+    fn estimate(prompt: &str, answer: &str) -> Self {
+        let of = |text: &str| text.len().div_ceil(BYTES_OF_TOKEN) as u64;
+        Self { input: of(prompt), output: of(answer) }
+    }
+
+    const fn total(self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+}
+
+/// What a model gave back: the answer, and the tokens if it reports them.
+#[derive(Debug)]
+struct ModelOutput {
+    answer: Result<String, ModelError>,
+    tokens: Option<TokenCount>,
 }
 
 /// A call without an answer.
@@ -81,26 +110,45 @@ impl ModelSettings {
     }
 
     /// Sends a prompt and waits for the answer, at most for `patience` and for the model's own time limit. Every call
-    /// counts against the budget of the day.
-    pub fn ask(&self, prompt: &str, patience: Duration) -> Result<ModelReply, ModelError> {
+    /// counts against the budget of the day, whether its answer is of use or not.
+    pub fn ask(&self, prompt: &str, patience: Duration) -> ModelReply {
+        let began = Instant::now();
+        let (answer, tokens) = match self.call_within_budget(prompt, patience) {
+            Ok((answer, tokens)) => (answer, tokens),
+            Err(error) => (Err(error), TokenCount::default()),
+        };
+        let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        ModelReply { answer, tokens, milliseconds }
+    }
+
+    fn call_within_budget(
+        &self,
+        prompt: &str,
+        patience: Duration,
+    ) -> Result<(Result<String, ModelError>, TokenCount), ModelError> {
         let budget = DailyBudget::of_today(&self.name)?;
         budget.take_call(self.daily_calls, self.daily_tokens)?;
-        let began = Instant::now();
         let patience = patience.min(Duration::from_secs(self.timeout));
-        let reply = match &self.access {
+        let output = match &self.access {
             ModelAccess::Command { line, env } => command_call::call(line, env, prompt, patience),
             #[cfg(feature = "github")]
             ModelAccess::Endpoint(endpoint) => endpoint_call::call(endpoint, prompt, patience),
             #[cfg(not(feature = "github"))]
             ModelAccess::Endpoint(_) => Err(ModelError::Endpoint("this build of gate has no network".to_owned())),
         };
-        let mut reply = reply?;
-        reply.milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        budget.add_tokens(reply.input_tokens.saturating_add(reply.output_tokens))?;
-        if reply.text.trim().is_empty() {
-            return Err(ModelError::Answer("the answer is empty".to_owned()));
-        }
-        Ok(reply)
+        let output = match output {
+            // The prompt was sent.
+            Err(error @ (ModelError::TooSlow(_) | ModelError::TooMuch | ModelError::Answer(_))) => {
+                ModelOutput { answer: Err(error), tokens: None }
+            }
+            output => output?,
+        };
+        let said = output.answer.as_deref().unwrap_or_default();
+        let tokens = output.tokens.unwrap_or_else(|| TokenCount::estimate(prompt, said));
+        budget.add_tokens(tokens.total())?;
+        let is_empty = output.answer.as_ref().is_ok_and(|text| text.trim().is_empty());
+        let answer = if is_empty { Err(ModelError::Answer("the answer is empty".to_owned())) } else { output.answer };
+        Ok((answer, tokens))
     }
 }
 

@@ -8,6 +8,7 @@ use std::{env, fs, io};
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
+use super::model_name;
 use crate::digest::hex_digest;
 use crate::user_folders;
 
@@ -228,10 +229,19 @@ impl ModelSettings {
     /// Returns `true` if both entries lead to one model, as far as they name it; else, if they are the same way.
     pub fn is_same_model(&self, other: &Self) -> bool {
         self.name == other.name
-            || match (&self.model, &other.model) {
-                (Some(own), Some(other)) => own.eq_ignore_ascii_case(other),
+            || match (self.model_name(), other.model_name()) {
+                (Some(own), Some(other)) => model_name::is_same(own, other) || model_name::is_same(other, own),
                 _ => self.access == other.access,
             }
+    }
+
+    /// Returns the name of the model, as the entry or its command gives it.
+    fn model_name(&self) -> Option<&str> {
+        let in_access = || match &self.access {
+            ModelAccess::Command { line, .. } => model_name::named_in(line),
+            ModelAccess::Endpoint(endpoint) => Some(endpoint.model.as_str()),
+        };
+        self.model.as_deref().or_else(in_access)
     }
 
     /// Returns the digest of the way to the model. Another command or endpoint under the same name is another model.
@@ -379,5 +389,23 @@ mod tests {
             assert_eq!(models[one].is_same_model(&models[other]), same, "{one} {other}");
         }
         UserSettings::parse("[models.gemini]\ncommand = \"gemini -p\"\n").unwrap();
+    }
+
+    #[test]
+    fn one_model_under_two_spellings() {
+        let model = |line: &str| format!("command = \"ask {line}\"\n");
+        let named = |name: &str| format!("command = \"ask\"\nmodel = \"{name}\"\n");
+        for (one, other, same) in [
+            (named("claude-opus-4-6"), named("anthropic/claude-opus-4.6"), true),
+            (named("claude-opus-4-6"), named("claude-opus-4-6-20260101"), true),
+            (model("--model claude-opus-4-6"), model("--json --model=claude-opus-4-6"), true),
+            (model("--model opus"), model("--model claude-opus-4-6"), true),
+            (model("-m gpt-5"), model("-m gpt-5-codex"), false),
+            (model("--model sonnet"), model("--model claude-opus-4-6"), false),
+        ] {
+            let text = format!("[models.a]\n{one}[models.b]\n{other}");
+            let models = UserSettings::parse(&text).unwrap().models;
+            assert_eq!(models["a"].is_same_model(&models["b"]), same, "{one} {other}");
+        }
     }
 }

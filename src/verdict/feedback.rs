@@ -179,6 +179,7 @@ mod tests {
                 remedy: None,
                 fix: fix.map(str::to_owned),
                 persons: Vec::new(),
+                severity: None,
             }],
         }
     }
