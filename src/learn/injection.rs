@@ -2,6 +2,7 @@
 //!
 //! Each is quoted with its origin. A lesson is material to judge, never an instruction.
 
+use crate::foreign_text::one_line;
 use crate::learn::reflection::Reflection;
 use crate::learn::reflection_store::{KEPT_PER_ROLE, Reflections};
 
@@ -86,9 +87,10 @@ fn origin(one: &Reflection) -> String {
     format!("cycle {}, {}, session {session}", one.cycle, one.at.strftime("%Y-%m-%d"))
 }
 
-/// Returns words in quotation marks that they cannot close, without marks that a client could read.
+/// Returns words in quotation marks that they cannot close, without marks that a client could read and without hidden
+/// characters.
 fn quoted(words: &str) -> String {
-    let plain: String = words
+    let plain: String = one_line(words)
         .chars()
         .map(|c| match c {
             '“' | '”' => '"',

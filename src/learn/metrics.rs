@@ -131,13 +131,21 @@ fn share(name: &str, part: usize, whole: usize) -> Measure {
     Measure { name: name.to_owned(), count: whole, value, interval: interval::of_share(part, whole) }
 }
 
-fn mean(name: &str, values: &[f64]) -> Measure {
-    let (value, interval) = (interval::mean(values), interval::of_mean(values));
+/// Returns the mean of values of which none can be smaller than `least`.
+fn mean(name: &str, values: &[f64], least: f64) -> Measure {
+    let within = |interval: Interval| Interval { low: interval.low.max(least), ..interval };
+    let (value, interval) = (interval::mean(values), interval::of_mean(values).map(within));
     Measure { name: name.to_owned(), count: values.len(), value, interval }
 }
 
+/// Returns `true` if a task is over, or was refused: an agent may have given it up.
+fn is_judged(task: &MeasuredTask) -> bool {
+    task.record.is_over || task.record.attempts > 0
+}
+
 fn group(by: &'static str, name: &str, tasks: &[&MeasuredTask], events: &[&Event]) -> MetricGroup {
-    let over: Vec<&MeasuredTask> = tasks.iter().filter(|task| task.record.is_over).copied().collect();
+    let over: Vec<&MeasuredTask> = tasks.iter().filter(|task| is_judged(task)).copied().collect();
+    let open = over.iter().filter(|task| !task.record.is_over).count();
     let closed: Vec<&MeasuredTask> =
         over.iter().filter(|task| task.record.outcome == TaskOutcome::Success).copied().collect();
     let merged: Vec<&MeasuredTask> =
@@ -155,11 +163,12 @@ fn group(by: &'static str, name: &str, tasks: &[&MeasuredTask], events: &[&Event
     let ci: Vec<bool> = ci.collect();
     let mut measures = vec![
         share("closed at the first attempt", at_once(&closed), over.len()),
+        share("refused and not closed", open, over.len()),
         share("merged at the first attempt", at_once(&merged), merged.len()),
         share("ci failures", ci.iter().filter(|blocked| **blocked).count(), ci.len()),
-        mean("cycles to close", &cycles),
-        mean("attempts per task", &attempts(&over)),
-        mean("seconds from the first block to green", &seconds),
+        mean("cycles to close", &cycles, 1.0),
+        mean("attempts per task", &attempts(&over), 0.0),
+        mean("seconds from the first block to green", &seconds, 0.0),
     ];
     let mut grades: BTreeMap<&str, usize> = BTreeMap::new();
     for event in events.iter().filter(|event| matches!(event.kind, EventKind::Run(_))) {
@@ -175,9 +184,10 @@ fn group(by: &'static str, name: &str, tasks: &[&MeasuredTask], events: &[&Event
 }
 
 fn mistakes(tasks: &[MeasuredTask], since: Option<Timestamp>) -> Vec<Mistake> {
-    let over: Vec<&MeasuredTask> = tasks.iter().filter(|task| task.record.is_over).collect();
+    let over: Vec<&MeasuredTask> = tasks.iter().filter(|task| is_judged(task)).collect();
     let middle = since.map_or(over.len() / 2, |since| over.partition_point(|task| task.record.began < since));
     let (before, after) = over.split_at(middle);
+    let counted = if since.is_some() { after } else { &over };
     let gates: BTreeSet<&str> =
         over.iter().flat_map(|task| &task.record.failures).map(|failure| failure.gate.as_str()).collect();
     let of = |gate: &str, tasks: &[&MeasuredTask]| {
@@ -191,7 +201,7 @@ fn mistakes(tasks: &[MeasuredTask], since: Option<Timestamp>) -> Vec<Mistake> {
             let sides = enough.then(|| (of(gate, before), of(gate, after)));
             let trend = trend(sides.as_ref());
             let (before, after) = sides.unzip();
-            Mistake { gate: gate.to_owned(), all: of(gate, &over), before, after, trend }
+            Mistake { gate: gate.to_owned(), all: of(gate, counted), before, after, trend }
         })
         .collect();
     mistakes.sort_by(|a, b| b.all.value.unwrap_or(0.0).total_cmp(&a.all.value.unwrap_or(0.0)));
@@ -250,6 +260,20 @@ mod tests {
         assert_eq!(metrics.mistakes[0].trend, "not enough data");
         let nothing = Metrics::of("repo", &[], &[], None);
         assert!(nothing.groups[0].measures.iter().all(|measure| measure.value.is_none()));
+    }
+
+    #[test]
+    fn a_task_that_was_given_up_counts() {
+        let (mut tasks, events) = measured(12, |number| number < 3);
+        for task in &mut tasks[..2] {
+            (task.record.is_over, task.record.outcome) = (false, TaskOutcome::Blocked);
+        }
+        let metrics = Metrics::of("repo", &tasks, &events, None);
+        assert_eq!(value(&metrics, "closed at the first attempt"), (12, Some(0.75)));
+        assert_eq!(value(&metrics, "refused and not closed").0, 12);
+        assert_eq!(value(&metrics, "attempts per task"), (12, Some(0.25)));
+        let later = Metrics::of("repo", &tasks, &events, Some(tasks[3].record.began));
+        assert_eq!((later.mistakes[0].all.count, later.mistakes[0].all.value), (9, Some(0.0)));
     }
 
     #[test]

@@ -186,9 +186,9 @@ impl Reflection {
 pub fn clean(text: &str) -> String {
     static PERSONAL: LazyLock<[(Regex, &str); 3]> = LazyLock::new(|| {
         [
-            (r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", "[address]"),
-            (r"(?:/home/|/Users/|[A-Za-z]:\\Users\\)[^/\\\s]+", "~"),
-            (r"\+\d[\d ()./-]{7,}\d", "[number]"),
+            (r"[\w.+'-]+@[\w-]+(?:\.[\w-]+)+", "[address]"),
+            (r"(?:(?:/[\w.-]+)*/home/|(?:[A-Za-z]:)?/Users/|[A-Za-z]:\\Users\\)[^/\\\s]+|~[A-Za-z_][\w-]*", "~"),
+            (r"\+\d[\d ()./-]{7,}\d|\(0?\d{2,5}\)[ -]?\d{2,4}[ -]?\d{3,}|\b0\d{2,5}[/ -]\d{5,}|\b\d{3}[-.]\d{3}[-.]\d{4}\b", "[number]"),
         ]
         .map(|(pattern, with)| (Regex::new(pattern).expect("a pattern that a test tries"), with))
     });
@@ -232,6 +232,13 @@ mod tests {
             (r"see C:\Users\jo\a.rs", r"see ~\a.rs"),
             ("call +49 (0)30 1234567 now", "call [number] now"),
             ("1 + 12345678 stays", "1 + 12345678 stays"),
+            ("call 0170/1234567, (555) 123-4567 or 555-123-4567", "call [number], [number] or [number]"),
+            ("from ~bob/x, C:/Users/bob/x and /data/home/bob/x", "from ~/x, ~/x and ~/x"),
+            ("bob.o'neil@example.org knows", "[address] knows"),
+            (
+                "see ~/work and ~5 files, 2026-11-24 and 192.168.100.200",
+                "see ~/work and ~5 files, 2026-11-24 and 192.168.100.200",
+            ),
             ("token ghp_0123456789abcdefghijklmnopqrstuvwxyzAB", "token [redacted]"),
             ("a\u{1b}[31m b", "a[31m b"),
         ] {

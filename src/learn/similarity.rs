@@ -24,9 +24,18 @@ pub fn jaccard(one: &str, other: &str) -> f64 {
     }
 }
 
-/// Returns `true` if two texts say nearly the same.
+/// Words that turn a sentence into its opposite.
+const TURNING: [&str; 34] = [
+    "not", "no", "never", "always", "without", "with", "avoid", "before", "after", "don", "t", "dont", "cannot",
+    "stop", "instead", "only", "enable", "disable", "on", "off", "nunca", "siempre", "sin", "con", "antes", "después",
+    "nicht", "nie", "immer", "ohne", "mit", "kein", "keine", "jamais",
+];
+
+/// Returns `true` if two texts say nearly the same: most words are the same, and no other word is a number or turns the
+/// sentence into its opposite.
 pub fn is_same(one: &str, other: &str) -> bool {
-    jaccard(one, other) >= SAME_LESSON
+    let turns = |word: &String| TURNING.contains(&word.as_str()) || word.contains(|c: char| c.is_ascii_digit());
+    jaccard(one, other) >= SAME_LESSON && !words(one).symmetric_difference(&words(other)).any(turns)
 }
 
 #[cfg(test)]
@@ -39,6 +48,17 @@ mod tests {
             ("run the tests first", "Run the tests first!", true),
             ("run the unit tests first", "run the tests first", true),
             ("run the unit tests", "run all unit checks", false),
+            (
+                "always run the full test suite before each push",
+                "never run the full test suite before each push",
+                false,
+            ),
+            (
+                "use the port 8080 for the local test server here",
+                "use the port 9090 for the local test server here",
+                false,
+            ),
+            ("run the tests with the cache on", "don't run the tests with the cache on", false),
             ("", "", false),
             ("größere Tests zuerst", "Größere tests, zuerst", true),
         ] {
