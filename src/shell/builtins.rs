@@ -74,6 +74,14 @@ impl Walker {
                     .collect();
                 ProgramStep::Seq(vec![ProgramStep::Assign(names, Vec::new()), ProgramStep::Calculate(Calc::Unknown)])
             }
+            // It restores the options of the shell when the function returns.
+            "local" if literal(1) == Some("-") => opaque(),
+            // Another name for a variable.
+            "local" | "declare" | "typeset"
+                if literal(1).is_some_and(|option| option.starts_with('-') && option.contains('n')) =>
+            {
+                opaque()
+            }
             "export" | "local" | "declare" | "typeset" | "readonly" => {
                 let has = |letter| literal(1).is_some_and(|option| option.starts_with('-') && option.contains(letter));
                 let exports = name == "export" || has('x') || scope.allexport;
@@ -138,21 +146,7 @@ impl Walker {
             // `add-zsh-hook zshexit f`
             "add-zsh-hook" => ProgramStep::Seq(vec![ProgramStep::Open, ProgramStep::HookInZsh]),
             "setopt" | "unsetopt" => ProgramStep::OnlyIn(Shell::Zsh, Box::new(settings(&argv[1..], name == "setopt"))),
-            "shopt" => {
-                let on = literal(1).is_some_and(|flags| flags.starts_with('-') && flags.contains('s'));
-                let of_set = literal(1).is_some_and(|flags| flags.starts_with('-') && flags.contains('o'));
-                if of_set {
-                    let words = argv[2..].iter().flat_map(|arg| [Arg::new(if on { "-o" } else { "+o" }), arg.clone()]);
-                    let as_set: Vec<Arg> = std::iter::once(Arg::new("set")).chain(words).collect();
-                    return Some(ProgramStep::OnlyIn(Shell::Bash, Box::new(self.set(&as_set, scope))));
-                }
-                let mut steps = vec![settings(&argv[1..], on)];
-                if on && argv[1..].iter().any(|arg| arg.text == "extdebug") {
-                    // `trap … DEBUG` can skip every command that follows.
-                    steps.push(ProgramStep::Either(vec![ProgramStep::Nothing, ProgramStep::Exit(Expr::Unknown)]));
-                }
-                ProgramStep::OnlyIn(Shell::Bash, Box::new(ProgramStep::Seq(steps)))
-            }
+            "shopt" => self.shopt(&argv[1..], scope),
             "cd" | "chdir" | "pushd" | "popd" => {
                 let leaf = ProgramStep::Leaf(self.leaf(argv.to_vec(), mentions.to_vec(), scope, context));
                 change_directory(name, words, argv, scope);
@@ -186,6 +180,34 @@ impl Walker {
             }
             _ => return None,
         })
+    }
+
+    /// `shopt` of bash. Only with `-o` does it know the options of `set`; else it fails at them and sets the others.
+    fn shopt(&mut self, args: &[Arg], scope: &mut Definitions) -> ProgramStep {
+        let (flags, names): (Vec<&Arg>, Vec<&Arg>) = args.iter().partition(|arg| arg.text.starts_with('-'));
+        let has = |letter| flags.iter().any(|flag| flag.text.contains(letter));
+        let on = has('s');
+        if !on && !has('u') {
+            return ProgramStep::Open;
+        }
+        if has('o') {
+            let words = names.into_iter().flat_map(|arg| [Arg::new(if on { "-o" } else { "+o" }), arg.clone()]);
+            let as_set: Vec<Arg> = std::iter::once(Arg::new("set")).chain(words).collect();
+            return ProgramStep::OnlyIn(Shell::Bash, Box::new(self.set(&as_set, scope)));
+        }
+        let is_of_set = |arg: &&Arg| matches!(arg.text.as_str(), "pipefail" | "errexit");
+        let (of_set, own): (Vec<&Arg>, Vec<&Arg>) = names.into_iter().partition(is_of_set);
+        let extends_debug = on && own.iter().any(|arg| arg.text == "extdebug");
+        let own: Vec<Arg> = own.into_iter().cloned().collect();
+        let mut steps = vec![settings(&own, on)];
+        if !of_set.is_empty() {
+            steps.push(ProgramStep::Open);
+        }
+        if extends_debug {
+            // `trap … DEBUG` can skip every command that follows.
+            steps.push(opaque());
+        }
+        ProgramStep::OnlyIn(Shell::Bash, Box::new(ProgramStep::Seq(steps)))
     }
 
     fn set(&mut self, argv: &[Arg], scope: &mut Definitions) -> ProgramStep {
@@ -362,6 +384,11 @@ fn declare(words: &[Word], scope: &mut Definitions, exports: bool) -> ProgramSte
         }
     }
     ProgramStep::Assign(values, Vec::new())
+}
+
+/// Returns a step after which the status of the line is not known.
+fn opaque() -> ProgramStep {
+    ProgramStep::Either(vec![ProgramStep::Nothing, ProgramStep::Exit(Expr::Unknown)])
 }
 
 fn settings(args: &[Arg], on: bool) -> ProgramStep {

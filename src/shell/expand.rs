@@ -301,6 +301,9 @@ impl Definitions {
                 WordPiece::Variable { name, .. } => match name.as_str() {
                     "?" => Expr::Status,
                     "!" => Expr::Job,
+                    // An array without an index: its first element in bash, all of them in zsh.
+                    "PIPESTATUS" => Expr::PipeStatus(Shell::Bash, 0),
+                    "pipestatus" => Expr::Unknown,
                     name => Expr::Variable(self.status_name(name)),
                 },
                 WordPiece::Element { name, index } => match (name.as_str(), index.parse::<usize>()) {
@@ -415,20 +418,25 @@ fn is_pattern(text: &str) -> bool {
 }
 
 /// Forgets the text of variables that arithmetic assigns.
-pub(super) fn forget_assigned(calc: &super::expanded_program::Calc, scope: &mut Definitions) {
+pub(super) fn forget_assigned(calc: &Calc, scope: &mut Definitions) {
+    let mut names = Vec::new();
+    assigned_in(calc, &mut names);
+    scope.variables.extend(names.into_iter().map(|name| (name, None)));
+}
+
+/// Adds the variables that arithmetic assigns.
+pub(super) fn assigned_in(calc: &Calc, names: &mut Vec<String>) {
     match calc {
         Calc::Assign(name, value) => {
-            scope.variables.insert(name.clone(), None);
-            forget_assigned(value, scope);
+            names.push(name.clone());
+            assigned_in(value, names);
         }
-        Calc::Step(name, ..) => {
-            scope.variables.insert(name.clone(), None);
-        }
+        Calc::Step(name, ..) => names.push(name.clone()),
         Calc::Binary(_, left, right) => {
-            forget_assigned(left, scope);
-            forget_assigned(right, scope);
+            assigned_in(left, names);
+            assigned_in(right, names);
         }
-        Calc::Unary(_, inner) => forget_assigned(inner, scope),
-        _ => {}
+        Calc::Unary(_, inner) => assigned_in(inner, names),
+        Calc::Number(_) | Calc::Value(_) | Calc::Unknown => {}
     }
 }

@@ -2,8 +2,8 @@
 
 use super::ast::{Condition as C, Redirect, RedirectTo, Word, WordPiece};
 use super::build_program::{WalkContext, Walker};
-use super::expand::Definitions;
-use super::expanded_program::{InputSource, ProgramStep, Sink};
+use super::expand::{Definitions, assigned_in};
+use super::expanded_program::{Expr, InputSource, ProgramStep, Sink};
 
 impl Walker {
     pub(super) fn condition_words(
@@ -65,6 +65,14 @@ impl Walker {
                 }
                 WordPiece::Arithmetic(super::ast::Arithmetic::Word(word)) => {
                     self.substitutions(word, scope, context, None, into);
+                }
+                WordPiece::Arithmetic(arithmetic) => {
+                    // `echo $((rc=0))` assigns, too.
+                    let mut names = Vec::new();
+                    assigned_in(&scope.calc(arithmetic), &mut names);
+                    if !names.is_empty() {
+                        into.push(ProgramStep::Bind(names.into_iter().map(|name| (name, Expr::Unknown)).collect()));
+                    }
                 }
                 WordPiece::Opaque(scripts) => {
                     for script in scripts {

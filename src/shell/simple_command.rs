@@ -1,8 +1,8 @@
 //! Simple commands: builtins that change the shell, functions and aliases of the line, wrappers, and everything else.
 
-use super::ast::{Redirect, SimpleCommand, Word, WordPiece};
+use super::ast::{Redirect, RedirectTo, SimpleCommand, Word, WordPiece};
 use super::build_program::{WalkContext, Walker, after, is_hook_in_zsh, wrapped};
-use super::expand::{Definitions, moves_start_files};
+use super::expand::{Definitions, forget_assigned, moves_start_files};
 use super::expanded_program::{Arg, ChangedDirectory, Expr, InputSource, ProgramStep, ShellOption, Sink};
 use super::nproc::top_of_tree;
 use super::{parse, unwrap};
@@ -46,6 +46,11 @@ impl Walker {
         // The words of a command are expanded before its redirections open; both before it runs.
         for word in &simple.words {
             self.substitutions(word, scope, &context, None, &mut before);
+            for part in &word.parts {
+                if let WordPiece::Arithmetic(arithmetic) = part {
+                    forget_assigned(&scope.calc(arithmetic), scope);
+                }
+            }
             argv.extend(scope.fields(word, &mut mentions));
         }
         let assigned = simple.assignments.iter().filter_map(|assignment| assignment.value.as_ref());
@@ -61,6 +66,11 @@ impl Walker {
         let step = self.command(simple, argv, mentions, quoted, scope, &context);
         for leaf in &mut self.program.leaves[first..] {
             leaf.environment.extend(environment.iter().cloned());
+        }
+        let reads = redirects.iter().any(|redirect| matches!(redirect.to, RedirectTo::Input(_)));
+        if reads && matches!(step, ProgramStep::Set(_) | ProgramStep::OnlyIn(..)) {
+            // Without the file, the shell does not run its builtin.
+            return after(before, ProgramStep::Either(vec![step, ProgramStep::Open]));
         }
         after(before, step)
     }
