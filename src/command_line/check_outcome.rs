@@ -391,6 +391,9 @@ impl<'a> CheckView<'a> {
         if prints_failures_only && possible.succeeded && !possible.not_run && self.silence_is_its_own(output) {
             return (CheckOutcome::Pass, "it prints nothing unless it fails, and nothing of it is there".to_owned());
         }
+        if possible.succeeded && !possible.not_run && self.would_end_in_failure(ways, output) {
+            return (CheckOutcome::Pass, "its last line would say that it failed, and does not".to_owned());
+        }
         if possible.failed && output_evidence::not_started(self.judge.program(), self.leaf, output) {
             return (CheckOutcome::Fail, "the shell could not start it".to_owned());
         }
@@ -402,6 +405,36 @@ impl<'a> CheckView<'a> {
             return self.not_reached("nothing of it is in the output");
         }
         (CheckOutcome::Unknown, "its output does not show how it ended".to_owned())
+    }
+
+    /// Returns `true` if the end of its output is visible, and would be another one if it had failed: task runners that
+    /// start programs which no rule knows say so themselves.
+    fn would_end_in_failure(&self, ways: &[OutputPath], output: &str) -> bool {
+        let leaf = &self.judge.program().leaves[self.leaf];
+        let purpose = self.judge.purpose(self.leaf);
+        let words = leaf.words();
+        let given = |option: &String| words.iter().flatten().any(|word| word.starts_with(option.as_str()));
+        let says_so = |runner: &&Runner| runner.output.failure_is_last && !runner.output.goes_past.iter().any(given);
+        let runners = self.runners();
+        let visible = table().visible_lines(output);
+        let shows_end = |view: &OutputPath| view.merged && view.only_cuts() && !view.cuts_end(visible);
+        let is_fine = |line: &str| {
+            !(line.contains("Killed")
+                || line.contains("Terminated")
+                || line.contains("*** ")
+                || line.contains("(ignored)"))
+        };
+        // The closing lines of a runner of tests are missing, if one runs.
+        let is_expected = |runner: &&Runner| says_so(runner) || !runner.kinds.contains(&CommandKind::Test);
+        runners.iter().any(says_so)
+            && runners.iter().all(is_expected)
+            && purpose.honest()
+            && purpose.replaced.is_none()
+            && !(leaf.shadowed || leaf.repeated)
+            && ways.iter().any(shows_end)
+            && !output.trim().is_empty()
+            && output.lines().all(is_fine)
+            && !output_evidence::not_started(self.judge.program(), self.leaf, output)
     }
 
     /// Returns `true` if nothing in the output could be a failure of this command.

@@ -203,6 +203,10 @@ pub struct Output {
     pub hushed: Vec<String>,
     /// Lines that a failing run always prints: a complete output without them shows that nothing failed.
     pub failure_shows: Vec<String>,
+    /// `true` if one of these lines is the last one of every failing run, so that another end shows a pass.
+    pub failure_is_last: bool,
+    /// Options with which other lines may follow it.
+    pub goes_past: Vec<String>,
     /// The lines that say something.
     pub line: Vec<LineRule>,
 }
@@ -221,6 +225,8 @@ impl Default for Output {
             goes_on,
             goes_on_shows,
             failure_shows,
+            failure_is_last: false,
+            goes_past: Vec::new(),
             line,
         }
     }

@@ -397,6 +397,14 @@ fn folders_and_suites_that_are_all_there_is() {
             (CRATE, "cargo test", "cargo test -p a", CARGO),
             (CRATE, "cargo test", "RUSTFLAGS='-D warnings' cargo test", CARGO),
             (GO, "go test ./...", "GOFLAGS=-count=1 go test ./...", "ok  \texample.com/a\t0.1s\n"),
+            (
+                GO,
+                "go test ./...",
+                "CGO_ENABLED=1 GOMAXPROCS=2 go test -mod=mod -run . ./...",
+                "ok  \texample.com/a\t0.1s\n",
+            ),
+            (CRATE, "cargo test", "RUSTC_WRAPPER= CARGO_PROFILE_DEV_DEBUG=0 cargo test --features x", CARGO),
+            (FLAGS, "pytest", "PYTHONPATH=src TZ=UTC pytest --timeout=60 --import-mode=importlib", PYTHON),
             (SPECS, "rspec", "RUBYOPT=-W0 rspec", RUBY),
             (ALL, "make", "make all", "ok\n"),
             (ALL, "make all", "make", "ok\n"),
@@ -431,6 +439,11 @@ fn folders_and_suites_that_are_all_there_is() {
             (CRATE, "cargo test", "RUSTFLAGS='--cfg skip' cargo test", CARGO),
             (GO, "go test ./...", "GOFLAGS='-count=1 -run=TestA' go test ./...", "ok  \texample.com/a\t0.1s\n"),
             (GO, "go test ./...", "GOFLAGS=-count=0 go test ./...", "ok  \texample.com/a\t0.1s\n"),
+            (GO, "go test ./...", "go test -vet=off ./...", "ok  \texample.com/a\t0.1s\n"),
+            (GO, "go test ./...", "CGO_ENABLED=0 go test ./...", "ok  \texample.com/a\t0.1s\n"),
+            (CRATE, "cargo test", "cargo test --no-default-features --features x", CARGO),
+            (FLAGS, "pytest", "PYTHONPATH=/tmp/x pytest", PYTHON),
+            (FLAGS, "pytest", "PYTHONPATH=../x pytest", PYTHON),
             (LATER, "make", "make all", "ok\n"),
             (OPAQUE, "make", "make clean", "ok\n"),
             (OPAQUE, "make", "make run", "ok\n"),
@@ -452,6 +465,7 @@ fn folders_and_suites_that_are_all_there_is() {
 #[test]
 fn the_default_task_of_rake() {
     const OK: &str = "3 runs, 4 assertions, 0 failures, 0 errors, 0 skips\n";
+    const SYNTAX_OK: &str = "Syntax OK\n3 runs, 4 assertions, 0 failures, 0 errors, 0 skips\n";
     const PLAIN: Files = &[("Rakefile", "Rake::TestTask.new(:test)\ntask default: :test\n")];
     const BOTH: Files = &[("Rakefile", "task :default => [:test, :rubocop]\n")];
     const OTHER: Files = &[("Rakefile", "task default: :build\n")];
@@ -463,6 +477,9 @@ fn the_default_task_of_rake() {
     const GUARDED: Files = &[("Rakefile", "if ENV['CI']\n  task default: :test\nend\n")];
     check(
         &[
+            (PLAIN, "rake test", "ruby -c lib/a.rb && rake test TESTOPTS=-v 2>&1 | tail -20", SYNTAX_OK),
+            (PLAIN, "rake test", "TESTOPTS=-v rake test", OK),
+            (PLAIN, "rake test", "TESTOPTS='--seed 7 -v' rake test", OK),
             (PLAIN, "rake test", "rake", OK),
             (PLAIN, "bundle exec rake test", "bundle exec rake", OK),
             (PLAIN, "rake", "rake test", OK),
@@ -485,6 +502,7 @@ fn the_default_task_of_rake() {
             (GUARDED, "rake test", "rake", OK),
             (&[], "rake test", "rake", OK),
             (PLAIN, "rake test", "rake -n", OK),
+            (PLAIN, "rake test", "TESTOPTS=-n/one/ rake test", OK),
             (PLAIN, "rake test", "rake TESTOPTS=-n/one/", OK),
             (PLAIN, "rake test", "rake test TEST=test/test_a.rb", OK),
             (TWO, "rake test", "cd lib && rake test", OK),
@@ -504,4 +522,41 @@ fn a_pipe_behind_meson_names_the_command_that_would_prove_it() {
     assert_eq!(judged.would_prove.as_deref(), Some("meson test -C build"), "{}", judged.reason);
     assert!(!proof_with(&[], "meson test -C build", "meson test -C build | tail", "done\n"));
     assert!(proof_with(&[], "meson test -C build", "meson test -C build -v", "done\n"));
+}
+
+#[test]
+fn a_task_runner_that_failed_says_so_in_its_last_line() {
+    const OWN: Files = &[("Makefile", "test: t.c\n\tcc -o t t.c\n\t./t\n.PHONY: test\n")];
+    const KNOWN: Files = &[("Makefile", "test:\n\tpytest\n.PHONY: test\n")];
+    const SHOWN: &str = "./t\nTests failed: 0\nTests passed: 349\n";
+    check(
+        &[
+            (OWN, "make test", "make test 2>&1 | tail -20", SHOWN),
+            (OWN, "make test", "make -s test 2>&1 | tail -2", SHOWN),
+            (OWN, "make test", "make test 2>&1 | head -20", SHOWN),
+            (OWN, "make test", "make -B test | tail -20", SHOWN),
+        ],
+        true,
+    );
+    check(
+        &[
+            (OWN, "make test", "make test 2>&1 | tail -20", "FAIL x\nmake: *** [Makefile:12: test] Error 1\n"),
+            (OWN, "make test", "make test 2>&1 | tail -20", "bash: line 1: 7 Killed make test 2>&1 | tail -20\n"),
+            (OWN, "make test", "make test 2>&1 | tail -20", "bash: make: command not found\n"),
+            (OWN, "make test", "make test 2>&1 | tail -20", ""),
+            (OWN, "make test", "make test 2>&1 | tail -0", ""),
+            (OWN, "make test", "make test 2>/dev/null | tail -20", SHOWN),
+            (OWN, "make test", "make test 2>&1 | head -1", "./t\n"),
+            (OWN, "make test", "make -j4 test 2>&1 | tail -20", SHOWN),
+            (OWN, "make test", "make -k test 2>&1 | tail -20", SHOWN),
+            (OWN, "make test", "make -i test 2>&1 | tail -20", SHOWN),
+            (OWN, "make test", "make -n test 2>&1 | tail -20", SHOWN),
+            (OWN, "make test", "make test 2>&1 | grep passed", "Tests passed: 349\n"),
+            (OWN, "make test", "make test 2>&1 | sed 's/x/y/' | tail", SHOWN),
+            (OWN, "make test", "true || make test 2>&1 | tail -20", SHOWN),
+            (OWN, "make test", "false && make test 2>&1 | tail -20; echo ok", "ok\n"),
+            (KNOWN, "make test", "make test 2>&1 | tail -20", "ok\n"),
+        ],
+        false,
+    );
 }

@@ -234,7 +234,12 @@ fn alone(catalogue: &Catalogue, program: &Program, purposes: &[Purpose], id: Lea
         let theirs = works(purpose);
         // What a project's own script for its build prints is no summary of a known runner of tests.
         let known = !theirs.is_empty() || purposes[id].is(CommandKind::Test) && only_makes(purpose);
-        let apart = !mine.is_empty() && known && !mine.iter().any(|runner| theirs.contains(runner));
+        let other_work = match mine.is_empty() {
+            // A linter prints no summary of tests.
+            true => purposes[id].is(CommandKind::Test) && !purpose.is(CommandKind::Test),
+            false => !mine.iter().any(|runner| theirs.contains(runner)),
+        };
+        let apart = known && other_work;
         apart || !may_show(program, other)
     })
 }
