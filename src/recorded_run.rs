@@ -7,7 +7,6 @@ mod scratch_run;
 mod test_report;
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -285,8 +284,7 @@ impl<'a> UnderstoodLine<'a> {
         let understood = command_line::understand(line, project).ok();
         let ids = understood.iter().flat_map(|line| &line.purposes).flat_map(Purpose::runs);
         let runners = ids.filter_map(|id| catalogue.runner(id)).collect();
-        let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
-        let variables: Vec<_> = std::env::vars_os().filter_map(text).collect();
+        let variables = command_line::environment();
         let handed_on: Vec<_> =
             variables.iter().filter(|(name, _)| command_line::withheld([name.as_str()]).is_empty()).cloned().collect();
         let narrowed = command_line::inherited(line, project, &handed_on);

@@ -84,10 +84,8 @@ fn begun(shell: Shell, line: &str, dir: &Path, process: Option<u32>) -> Option<S
         started_by: process,
     };
     let (first, grounds) = grounds(shell, &pending, &understood, dir)?;
-    let variables: Vec<_> = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect();
-    let narrowed = command_line::inherited(line, Project::without_runners(&DiskDirectory(dir.to_owned())), &variables);
+    let project = DiskDirectory(dir.to_owned());
+    let narrowed = command_line::inherited(line, Project::without_runners(&project), &command_line::environment());
     let token = format!("{id}:{}", grounds.first()?.root.to_str()?);
     let store = Store::of(&first.repo.gate_dir(), REPORTER);
     store.forget_old();

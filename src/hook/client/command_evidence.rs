@@ -15,7 +15,7 @@ use crate::parent_processes::{ParentProcess, processes_above};
 use crate::policy::{Command, Policy};
 use crate::repo_path::RepoPath;
 use crate::run::{self, KeptOutput};
-use crate::runner::NamedTests;
+use crate::runner::{NamedTests, Project};
 use crate::shell::expanded_program::Leaf;
 use crate::shell_kind::Shell;
 use crate::snapshot::KeptSnapshot;
@@ -256,7 +256,12 @@ pub(in crate::hook) struct LineEnd<'a> {
 fn prove(desk: &mut Desk, pending: &PendingCommand, ended: Ended, output: &str) {
     for ground in &pending.grounds {
         let place = if ground.root == desk.root { None } else { desk.place_at(&ground.root) };
-        let line_end = LineEnd { shell: desk.shell(), ended, output: Some(output), narrowed: None };
+        // The shell of the agent has the environment of its client, as this process has.
+        let files = DiskDirectory(ground.root.join(ground.dir.to_os()));
+        let project = Project::without_runners(&files);
+        let narrowed = command_line::inherited(&pending.line, project, &command_line::environment());
+        let line_end =
+            LineEnd { shell: desk.shell(), ended, output: Some(output), narrowed: narrowed.as_deref() };
         let runs = match place.as_ref() {
             None if ground.root != desk.root => continue,
             place => runs_of(place.unwrap_or(&desk.place), pending, ground, line_end),
