@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use self::declared_lines::DeclaredLines;
 use self::links::code_links;
 use self::path_mentions::names;
 pub(super) use self::scratch_files::scratch_files;
@@ -19,6 +20,7 @@ use crate::oid::Oid;
 use crate::policy::{Command, PathRules, Policy};
 use crate::repo_path::RepoPath;
 
+mod declared_lines;
 mod links;
 mod path_mentions;
 mod scratch_files;
@@ -116,7 +118,7 @@ impl<'a> NamedTexts<'a> {
             let gate_toml = || RepoPath::from("gate.toml");
             answers.named.extend(open.extract_if(.., |path| is_named(path)).map(|path| (path.clone(), gate_toml())));
         }
-        let runs: Vec<&str> = self.policy.commands.iter().map(|command| command.run.as_str()).collect();
+        let declared = DeclaredLines::of(self.policy, self.repo.root());
         let contents =
             self.trees.iter().map(MentionsIn::Tree).chain(self.working_tree.then_some(MentionsIn::WorkingTree));
         for content in contents {
@@ -130,7 +132,7 @@ impl<'a> NamedTexts<'a> {
             for (at, mention) in code.iter().chain(&settings).enumerate() {
                 let above = if at < code.len() { &[][..] } else { above(&settings, at - code.len()) };
                 let mut found: Vec<&RepoPath> =
-                    open.iter().copied().filter(|path| names(mention, above, path, &runs)).collect();
+                    open.iter().copied().filter(|path| names(mention, above, path, &declared)).collect();
                 if !found.is_empty()
                     && let Some(included) = self.included(content, mention)?
                 {

@@ -44,7 +44,9 @@ impl Workplace {
             .map_err(|error| UnreadableChange::of(&error))?;
         if let Some([first, others @ ..]) = withheld.as_deref() {
             let more = if others.is_empty() { String::new() } else { format!(" (and {} more)", others.len()) };
-            let what = format!("{first}{more} looks like a secret, so it is not stored: git add it, or ignore it");
+            let what = format!(
+                "{first}{more} looks like a secret, so it is not stored: move it out of the repository, or name it in .gitignore"
+            );
             return Err(UnreadableChange(what));
         }
         self.repo

@@ -74,6 +74,17 @@ impl Workplace {
             return judgement;
         }
         let asked = path.with_extension("question");
+        let until = Instant::now() + self.judge_patience;
+        if is_being_asked(&asked) {
+            // An earlier stop asked the same: the answer comes from that process.
+            while Instant::now() < until {
+                if let Some(judgement) = taken(&path) {
+                    return judgement;
+                }
+                std::thread::sleep(POLL_INTERVAL);
+            }
+            return WordJudgement::Pending;
+        }
         let pending = PendingQuestion { session: self.session.id.clone(), question: question.clone() };
         let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| write_json(&asked, &pending));
         let dir = self.repo.root().unwrap_or(self.repo.git_dir());
@@ -82,7 +93,6 @@ impl Workplace {
             Ok(child) => child,
             Err(error) => return failed(format!("the judges could not be asked: {error}")),
         };
-        let until = Instant::now() + self.judge_patience;
         while Instant::now() < until {
             match child.try_wait() {
                 Ok(None) => std::thread::sleep(POLL_INTERVAL),
@@ -161,6 +171,15 @@ fn with_late(judgement: WordJudgement, late: Option<WordJudgement>) -> WordJudge
 
 fn unusable(error: &SettingsError) -> WordJudgement {
     WordJudgement::Failed(vec![FailedJudge { judge: "config.toml".to_owned(), why: error.to_string() }])
+}
+
+/// Returns `true` if a question was handed to a process that may still be asking it: all judges together have not used up
+/// their time yet.
+fn is_being_asked(question: &Path) -> bool {
+    let age = fs::metadata(question).and_then(|meta| meta.modified()).ok().and_then(|time| time.elapsed().ok());
+    let settings = UserSettings::read().unwrap_or_default();
+    let most: u64 = settings.judges().map(|judge| judge.timeout).sum();
+    age.is_some_and(|age| age < Duration::from_secs(most).min(COMMAND_TIMEOUT))
 }
 
 /// Reads an answer and removes its file, so that each answer is used once.

@@ -46,7 +46,11 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
         WordJudgement::PendingAfter(read) => return late(read).into_iter().chain([pending()]).collect(),
         WordJudgement::Failed(failed) => say("failed", Answer::Unknown, &names(failed)),
         WordJudgement::LateFailed(failed) => say("late-failed", Answer::Pending, &names(failed)),
-        WordJudgement::Read(read) if read.complete => say("read", Answer::Pass, &context! { judge => &read.judge }),
+        WordJudgement::Read(read) if read.complete => {
+            let mut finding = say("read", Answer::Pass, &context! { judge => &read.judge });
+            finding.persons = read.human_actions.iter().map(|item| plain(item)).collect();
+            finding
+        }
         WordJudgement::Read(read) => {
             let missing: Vec<String> = read.missing.iter().map(|item| plain(item)).collect();
             let values =

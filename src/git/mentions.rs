@@ -22,7 +22,7 @@ pub struct Mention {
 pub enum MentionsIn<'a> {
     /// A tree.
     Tree(&'a Oid),
-    /// The working tree: tracked files, and files that are not ignored.
+    /// The working tree: tracked files, and files that are not ignored and in no tool folder.
     WorkingTree,
 }
 
@@ -40,18 +40,31 @@ impl Repo {
         command.env_remove("GIT_LITERAL_PATHSPECS").args(["grep", "-z", "-I", "-F", "-f", "-", "--full-name"]);
         command.args(["--no-color", "--no-line-number", "--no-column", "--no-recurse-submodules"]);
         command.arg(format!("--before-context={above}"));
+        let folders = match content {
+            MentionsIn::Tree(_) => Vec::new(),
+            MentionsIn::WorkingTree => self.untracked_tool_folders(&[])?,
+        };
         match content {
             MentionsIn::Tree(tree) => command.arg(tree.as_str()),
             MentionsIn::WorkingTree => command.arg("--untracked"),
         };
         command.arg("--").args(pathspecs);
+        command.args(folders.iter().map(|folder| format!(":(exclude,top,literal){}", folder.path)));
         let output = run_any(&mut command, Some(words.join("\n").as_bytes()))?;
         // 1: nothing was found.
         if !matches!(output.status.code(), Some(0 | 1)) {
             return Err(failed(&command, &output));
         }
         let lines = output.stdout.split(|&byte| byte == b'\n');
-        Ok(lines.filter(|line| line.len() < MAX_LINE).filter_map(|line| mention(line, content)).collect())
+        let lines = lines.filter(|line| line.len() < MAX_LINE).filter_map(|line| mention(line, content));
+        let mut mentions: Vec<Mention> = lines.collect();
+        if content == MentionsIn::WorkingTree && !mentions.is_empty() {
+            // Tool folders further down.
+            let files: Vec<&RepoPath> = mentions.iter().map(|mention| &mention.file).collect();
+            let folders = self.untracked_tool_folders(&files)?;
+            mentions.retain(|mention| !folders.iter().any(|folder| folder.holds(&mention.file)));
+        }
+        Ok(mentions)
     }
 }
 

@@ -41,6 +41,27 @@ impl Repo {
     }
 }
 
+impl Repo {
+    /// Returns the tool folders at the top of the working tree and above `paths` that hold no tracked file.
+    pub(super) fn untracked_tool_folders(&self, paths: &[&RepoPath]) -> Result<Vec<ToolFolder>, GitError> {
+        let root = self.work_tree()?;
+        let distrusted = self.edited_markers();
+        let mut found = find(root, paths, &distrusted);
+        let top = names(root).into_iter().map(RepoPath::new);
+        found.extend(
+            top.filter(|folder| folder.as_bytes() != b".git")
+                .filter_map(|folder| recognize(root, &folder, &distrusted)),
+        );
+        found.sort_by(|one, other| one.path.cmp(&other.path));
+        found.dedup_by(|one, other| one.path == other.path);
+        if !found.is_empty() {
+            let tracked = self.index_view(|path| found.iter().any(|folder| folder.holds_bytes(path)))?;
+            found.retain(|folder| !tracked.wanted.iter().any(|(path, _)| folder.holds(path)));
+        }
+        Ok(found)
+    }
+}
+
 /// Returns the tool folders above `untracked`, each the outermost one.
 pub(super) fn find(root: &Path, untracked: &[&RepoPath], distrusted: &[RepoPath]) -> Vec<ToolFolder> {
     let mut known: BTreeMap<Vec<u8>, bool> = BTreeMap::new();

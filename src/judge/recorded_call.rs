@@ -6,6 +6,7 @@ use crate::digest::hex_digest;
 use crate::event::model_call::{CallPurpose, ModelCall};
 use crate::model::ModelError;
 use crate::model::model_settings::ModelSettings;
+use crate::redact::redact;
 
 /// Sends a prompt to a model and reads its answer with `read`, at most for `patience`. Returns the call with its cost and
 /// with the reason why there is no valid answer, if there is none.
@@ -21,7 +22,8 @@ pub fn ask<T>(
     let reply = model.ask(prompt, patience);
     call.took(reply.tokens.input, reply.tokens.output, reply.milliseconds);
     call.not_called = matches!(reply.answer, Err(ModelError::Budget(_)));
-    let answer = reply.answer.map_err(|error| error.to_string());
+    // A failing model may repeat anything, and the reason is kept.
+    let answer = reply.answer.map_err(|error| redact(&error.to_string()).into_owned());
     let answer = answer.and_then(|text| read(&text).map_err(|why| format!("its answer is not valid: {why}")));
     call.failure = answer.as_ref().err().cloned();
     (call, answer)

@@ -23,7 +23,7 @@ const DEFAULT_TOKENS: u64 = 2_000_000;
 
 /// Models that are too weak to judge, by their names. The user can insist.
 static WEAK: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let names = r"(?:\b|_)(haiku|mini|nano\d?|flash|gpt-?3\.?5|llama-?3\.1[-:]8b|mixtral[-:]8x7b)(?:\b|_)";
+    let names = r"(?:\b|_|\d)(?:haiku|mini|nano|flash)(?:\b|_|\d)|(?:\b|_)(?:gpt-?3\.?5|llama-?3\.1[-:]8b|mixtral[-:]8x7b)(?:\b|_)";
     RegexBuilder::new(names).case_insensitive(true).build().ok()
 });
 
@@ -273,10 +273,17 @@ impl ModelEntry {
             return Err("a name has letters, digits, `-`, `_` and `.` only".to_owned());
         }
         let own = [self.command.as_deref(), self.model.as_deref(), Some(name)];
-        let weak = |text: &&str| WEAK.as_ref().is_some_and(|weak| weak.is_match(text));
-        if let Some(text) = own.into_iter().flatten().find(weak).filter(|_| !self.even_if_weak) {
+        let is_mark = |c: char| c == '_' || c.is_ascii_digit();
+        let weak = |text: &str| {
+            Some(WEAK.as_ref()?.find(text)?.as_str().trim_start_matches(is_mark).trim_end_matches('_').to_owned())
+        };
+        // A folder is no model, and a line may hold a key.
+        let is_path = |word: &&str| word.starts_with(['/', '.', '~']);
+        let words = own.into_iter().flatten().flat_map(str::split_whitespace);
+        let word = words.filter(|word| !is_path(word)).find_map(weak);
+        if let Some(word) = word.filter(|_| !self.even_if_weak) {
             return Err(format!(
-                "`{text}` names a model that is too weak to judge; to use it anyway: even_if_weak = true"
+                "a model whose name has `{word}` in it is too weak to judge; to use it anyway: even_if_weak = true"
             ));
         }
         let timeout = self.timeout.unwrap_or(DEFAULT_TIMEOUT);
@@ -372,10 +379,21 @@ mod tests {
             assert!(error.contains(words), "{text}: {error}");
         }
         UserSettings::parse("[models.a]\ncommand = \"claude -p --model haiku\"\neven_if_weak = true\n").unwrap();
-        for name in ["llama3.1:8b", "gpt-35-turbo", "claude_haiku", "qwen-nano2", "mixtral:8x7b-instruct"] {
+        for name in [
+            "llama3.1:8b",
+            "gpt-35-turbo",
+            "claude_haiku",
+            "qwen-nano2",
+            "gemini2flash",
+            "flash2.5",
+            "mixtral:8x7b-instruct",
+        ] {
             let text = format!("[models.a]\nendpoint = \"https://x/v1\"\nform = \"openai\"\nmodel = \"{name}\"\n");
             assert!(UserSettings::parse(&text).unwrap_err().contains("too weak"), "{name}");
         }
+        UserSettings::parse("[models.a]\ncommand = \"/opt/mini/ask.sh\"\n").unwrap();
+        let error = UserSettings::parse("[models.a]\ncommand = \"ask --key sk-secret --model haiku\"\n").unwrap_err();
+        assert!(error.contains("`haiku`") && !error.contains("sk-secret"), "{error}");
         for name in ["minimax-m2.5", "llama3.1:70b", "gpt-5.3", "nanotech-large", "gpt-350"] {
             let text = format!("[models.a]\nendpoint = \"https://x/v1\"\nform = \"openai\"\nmodel = \"{name}\"\n");
             UserSettings::parse(&text).unwrap_or_else(|why| panic!("{name}: {why}"));

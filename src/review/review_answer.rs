@@ -101,10 +101,22 @@ pub fn confirm(findings: &mut [ReviewFinding]) {
     }
 }
 
+/// Returns `true` if one of two quotes has a line of the other, or a part of it.
+fn share_a_line(one: &str, other: &str) -> bool {
+    let lines = |text: &str| -> Vec<String> {
+        let plain = text.lines().map(|line| line.trim_start_matches(['+', '-']).trim().to_owned());
+        plain.filter(|line| line.chars().any(char::is_alphanumeric)).collect()
+    };
+    let others = lines(other);
+    let is_shared =
+        |line: &String| others.iter().any(|other| other.contains(line.as_str()) || line.contains(other.as_str()));
+    lines(one).iter().any(is_shared)
+}
+
 /// Returns `true` if both reviewers report this problem.
 pub fn is_same(finding: &ReviewFinding, other: &ReviewFinding) -> bool {
     let near = match (finding.line, other.line) {
-        (Some(one), Some(two)) => one.abs_diff(two) <= MAX_DISTANCE,
+        (Some(one), Some(two)) => one.abs_diff(two) <= MAX_DISTANCE && share_a_line(&finding.quote, &other.quote),
         _ => finding.quote == other.quote,
     };
     other.role != finding.role && other.path == finding.path && near && other.security == finding.security

@@ -10,7 +10,26 @@ fn is_named_with(source: &str, text: &str, file: &str, runs: &[&str]) -> bool {
     let file = RepoPath::from(file);
     let words = words(&BTreeSet::from([&file]), 64);
     let found = |line: &Mention| words.iter().any(|word| line.line.contains(word.as_str()));
-    (0..lines.len()).any(|at| found(&lines[at]) && names(&lines[at], &lines[..at], &file, runs))
+    let declared = DeclaredLines { lines: runs.iter().map(|run| (*run).to_owned()).collect(), is_whole: false };
+    (0..lines.len()).any(|at| found(&lines[at]) && names(&lines[at], &lines[..at], &file, &declared))
+}
+
+#[test]
+fn a_checker_of_ci_settings_counts_if_a_declared_command_runs_it() {
+    let file = RepoPath::from(".github/workflows/ci.yml");
+    for (source, line, run, counts) in [
+        ("package.json", "    \"lint\": \"prettier . --check\",", "prettier . --check", true),
+        ("package.json", "    \"lint\": \"prettier . --check\",", "vitest run", false),
+        ("package.json", "    \"@antfu/eslint-config\": \"^3.0.0\",", "eslint . --cache", true),
+        ("package.json", "    \"@antfu/eslint-config\": \"^3.0.0\",", "vitest run", false),
+        ("noxfile.py", "    session.run(\"pre-commit\", \"run\", \"-a\")", "pytest", false),
+        ("pyproject.toml", "commands = [[\"pre-commit\", \"run\", \"-a\"]]", "python3 -m unittest", false),
+        ("test.sh", "actionlint", "./test.sh", true),
+    ] {
+        let mention = Mention { file: RepoPath::from(source), line: line.to_owned() };
+        let declared = DeclaredLines { lines: vec![run.to_owned()], is_whole: true };
+        assert_eq!(names(&mention, &[], &file, &declared), counts, "{source}: {line}: {run}");
+    }
 }
 
 #[test]
@@ -206,6 +225,7 @@ fn settings_of_ci_count_where_code_can_find_them() {
         ("package.json", "  \"files\": [\n    \".github\"\n  ],"),
         ("noxfile.py", "    session.install(\"pre-commit\")"),
         ("Cargo.toml", "exclude = [\".github/\"]"),
+        ("noxfile.py", "    session.run(\"twine\", \"check\", *glob.glob(f\"{out_dir}/*\"))"),
         (".github/scripts/a.py", "open('.github/workflows/ci.yml')"),
     ] {
         assert!(!is_named(source, text, file), "{source}: {text}");

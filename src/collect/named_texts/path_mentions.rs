@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::declared_lines::DeclaredLines;
 use super::table::{Naming, is_of_runner, naming, table};
 use crate::git::Mention;
 use crate::globs;
@@ -40,9 +41,15 @@ pub(super) fn words(files: &BTreeSet<&RepoPath>, most: usize) -> Vec<String> {
     words.into_iter().collect()
 }
 
-/// Returns `true` if `mention` makes `file` count. `above` are the lines before it, if it is in settings, and `runs` the
-/// declared commands.
-pub(super) fn names(mention: &Mention, above: &[Mention], file: &RepoPath, runs: &[&str]) -> bool {
+/// Returns `true` if `mention` makes `file` count. `above` are the lines before it, if it is in settings.
+pub(super) fn names(mention: &Mention, above: &[Mention], file: &RepoPath, declared: &DeclaredLines) -> bool {
+    let of_ci = table().ci.is_match(file.to_os()) && reads_settings_of_ci(&mention.line);
+    let is_task = naming(&mention.file) == Naming::Settings || is_of_runner(&mention.file);
+    if of_ci && is_task && declared.is_whole {
+        // A checker of settings counts if a declared command runs it, and a plugin if one runs its linter.
+        let lints = |line: &String| line.contains("eslint") && mention.line.contains("eslint");
+        return declared.lines.iter().any(|line| reads_settings_of_ci(line) || lints(line));
+    }
     let of_runner = |of_runner: bool| Line { text: &mention.line, folder: folder_of(&mention.file), of_runner };
     match naming(&mention.file) {
         _ if is_comment(&mention.line) => false,
@@ -50,10 +57,10 @@ pub(super) fn names(mention: &Mention, above: &[Mention], file: &RepoPath, runs:
             let words = Words::for_code(&mention.file, &mention.line);
             of_runner(is_of_runner(&mention.file)).names(file, words)
         }
-        Naming::Settings if table().ci.is_match(file.to_os()) && reads_settings_of_ci(&mention.line) => true,
+        Naming::Settings if of_ci => true,
         Naming::Settings => {
             let of_tests = is_of_tests(&mention.line, above) && of_runner(true).names(file, Words::Any);
-            of_tests && !only_checks_prose(&mention.line, above, runs)
+            of_tests && !only_checks_prose(&mention.line, above, &declared.lines)
         }
         Naming::Silent => false,
     }
@@ -135,6 +142,10 @@ impl Line<'_> {
         let lists = embeds || table().listing.iter().any(|word| self.text.contains(word.as_str()));
         tokens(self.text, words).any(|token| {
             let wanted = WantedName::read(token);
+            // The folders of settings are hidden, and `*` matches no hidden one.
+            if is_of_ci && wanted.parts == ["*"] {
+                return false;
+            }
             wanted.is_file(self, &file)
                 || (lists || is_of_ci) && wanted.is_folder_above(self, &file, embeds)
                 || is_of_ci && (ending.as_deref() == Some(token) || wanted.is_glob_of(&file))
@@ -338,7 +349,7 @@ fn is_of_tests(line: &str, above: &[Mention]) -> bool {
 
 /// Returns `true` if the line is that of a task which only checks prose as prose, such as its links, and which no declared
 /// command names.
-fn only_checks_prose(line: &str, above: &[Mention], runs: &[&str]) -> bool {
+fn only_checks_prose(line: &str, above: &[Mention], runs: &[String]) -> bool {
     let indented = |text: &str| text.starts_with([' ', '\t']);
     // `"links": "lychee README.md"`, or a recipe below its target.
     let (task, work) = match line.trim().strip_prefix('"').and_then(|rest| rest.split_once("\":")) {
@@ -352,7 +363,7 @@ fn only_checks_prose(line: &str, above: &[Mention], runs: &[&str]) -> bool {
         }
         None => return false,
     };
-    let named = |run: &&str| run.split_whitespace().any(|word| word == task);
+    let named = |run: &String| run.split_whitespace().any(|word| word == task);
     if table().whole.iter().any(|whole| whole == task) || runs.iter().any(named) {
         return false;
     }

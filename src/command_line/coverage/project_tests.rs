@@ -329,6 +329,7 @@ fn options_of_make_that_only_show_more_or_work_faster() {
 
 #[test]
 fn folders_and_suites_that_are_all_there_is() {
+    const UNITTEST: &str = "Ran 3 tests in 0.001s\n\nOK\n";
     const CARGO: &str = "running 2 tests\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.0s\n\nrunning 1 test\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.0s\n";
     const CRATE: Files = &[("Cargo.toml", "[package]\nname = \"a\"\nversion = \"0.1.0\"\n"), ("src/lib.rs", "")];
     const GO: Files = &[("go.mod", "module example.com/a\n"), ("a_test.go", "package a\n")];
@@ -359,6 +360,9 @@ fn folders_and_suites_that_are_all_there_is() {
     const DOCTESTS: Files =
         &[("pyproject.toml", "[tool.pytest.ini_options]\naddopts = '--doctest-modules'\n"), ("tests/test_a.py", "")];
     const ALL: Files = &[("Makefile", "CC ?= cc\nall: prog run\nprog: t.c\n\t$(CC) t.c\nrun: prog\n\t./prog\n")];
+    const UNSET: Files = &[("Makefile", "test:\n\tpython -m unittest -v ${tests}\n.PHONY: test\n")];
+    const SET: Files =
+        &[("Makefile", "tests ?= tests.test_a\ntest:\n\tpython -m unittest -v ${tests}\n.PHONY: test\n")];
     const NAMED: Files = &[(
         "Makefile",
         "CC = gcc\nall: test other\n.PHONY: test other\ntest: t.c\n\t$(CC) -o $@ t.c\n\t./$@\nother: t.c\n\t$(CC) -DX -o $@ t.c\n\t./$@\n",
@@ -408,6 +412,8 @@ fn folders_and_suites_that_are_all_there_is() {
             (SPECS, "rspec", "RUBYOPT=-W0 rspec", RUBY),
             (ALL, "make", "make all", "ok\n"),
             (ALL, "make all", "make", "ok\n"),
+            (UNSET, "make test", "python -m unittest -v", UNITTEST),
+            (UNSET, "make test", "make test", UNITTEST),
             (NAMED, "make test", "make", "ok\n"),
             (NAMED, "make test", "make all", "ok\n"),
             (NAMED, "make test", "make -B test other", "ok\n"),
@@ -449,6 +455,9 @@ fn folders_and_suites_that_are_all_there_is() {
             (OPAQUE, "make", "make run", "ok\n"),
             (OPAQUE, "make", "make all T=1", "ok\n"),
             (BELOW, "make -C tests", "make all", "ok\n"),
+            (SET, "make test", "python -m unittest -v", UNITTEST),
+            (UNSET, "make test", "tests=tests.test_a make test", UNITTEST),
+            (UNSET, "make test", "make test tests=tests.test_a", UNITTEST),
             (NAMED, "make", "make test", "ok\n"),
             (NAMED, "make test", "make other", "ok\n"),
             (GOAL, "make", "make all", "ok\n"),

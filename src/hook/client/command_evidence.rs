@@ -260,8 +260,7 @@ fn prove(desk: &mut Desk, pending: &PendingCommand, ended: Ended, output: &str) 
         let files = DiskDirectory(ground.root.join(ground.dir.to_os()));
         let project = Project::without_runners(&files);
         let narrowed = command_line::inherited(&pending.line, project, &command_line::environment());
-        let line_end =
-            LineEnd { shell: desk.shell(), ended, output: Some(output), narrowed: narrowed.as_deref() };
+        let line_end = LineEnd { shell: desk.shell(), ended, output: Some(output), narrowed: narrowed.as_deref() };
         let runs = match place.as_ref() {
             None if ground.root != desk.root => continue,
             place => runs_of(place.unwrap_or(&desk.place), pending, ground, line_end),

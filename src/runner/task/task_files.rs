@@ -248,7 +248,7 @@ impl MakeRules {
         // `@`, `+` and `-` may stand in any order.
         let line = line.trim();
         let plain = line.trim_start_matches(['@', '+', '-', ' ', '\t']);
-        let mut text = self.substituted(plain.trim_end());
+        let mut text = self.without_unset(&self.substituted(plain.trim_end()));
         if self.make && !text.contains("$$") {
             text = text.replace("$@", target);
         }
@@ -259,6 +259,40 @@ impl MakeRules {
         let first = text.split_whitespace().next()?;
         let only_prints = matches!(first, "echo" | "printf") && !text.contains(['|', ';', '&', '>', '`', '$']);
         (!only_prints && !text.starts_with('#')).then_some(TaskStep::Line(text))
+    }
+
+    /// Returns the line without variables that nothing sets: names in small letters, which neither the file nor make
+    /// knows, in a file that includes no other.
+    fn without_unset(&self, line: &str) -> String {
+        let includes =
+            |line: &str| line.trim_start_matches(['-', 's']).starts_with("include ") || line.contains("$(eval");
+        if !self.make || !line.contains('$') || self.text.lines().any(includes) {
+            return line.to_owned();
+        }
+        let is_set = |name: &str| {
+            self.text.lines().any(|line| {
+                let line = line.trim_start();
+                let is_command =
+                    ["export ", "override ", "define ", "unexport "].iter().any(|word| line.starts_with(word));
+                let left = line.split_once(['=', ':']).map_or(line, |(left, _)| left);
+                (is_command || line.contains('='))
+                    && left.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == name)
+            })
+        };
+        let mut out = line.to_owned();
+        for (open, close) in [("$(", ')'), ("${", '}')] {
+            let names: Vec<String> = line
+                .match_indices(open)
+                .filter(|(at, _)| !line[..*at].ends_with('$'))
+                .filter_map(|(at, _)| line[at + 2..].split_once(close).map(|(name, _)| name.to_owned()))
+                .filter(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
+                .filter(|name| !is_set(name))
+                .collect();
+            for name in names {
+                out = out.replace(&format!("{open}{name}{close}"), "");
+            }
+        }
+        out.trim_end().to_owned()
     }
 
     /// Returns the line with the values of the known variables, each substituted once.
