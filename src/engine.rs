@@ -24,7 +24,7 @@ use crate::policy::{Command, Policy};
 use crate::redact::redact_tokens;
 use crate::repo_path::RepoPath;
 use crate::session::Session;
-use crate::snapshot::{DirtyPath, Snapshot};
+use crate::snapshot::{DirtyPath, Presence, Snapshot};
 use crate::source::project_files::DiskDirectory;
 use crate::verdict::assemble::{self, ESCALATES_AT, Occasion};
 use crate::verdict::push_command::push_again;
@@ -313,7 +313,7 @@ impl Workplace {
         let push_again = if blocked && facts.moment == Moment::Push {
             let commands = assemble::clearing_commands(policy, &results);
             // Where git cannot say, the command that follows does.
-            let aside = self.uncommitted_inputs(&commands).unwrap_or_default();
+            let aside = self.uncommitted_inputs(policy, &commands).unwrap_or_default();
             push_again(&facts, &aside, forward)
         } else {
             None
@@ -331,10 +331,14 @@ impl Workplace {
 
     /// Returns the files that `commands` read and that differ from the commit that is checked out: a run now would not
     /// prove it.
-    pub fn uncommitted_inputs(&self, commands: &[&Command]) -> Result<Vec<DirtyPath>, GitError> {
+    pub fn uncommitted_inputs(&self, policy: &Policy, commands: &[&Command]) -> Result<Vec<DirtyPath>, GitError> {
         let is_read = |path: &RepoPath| commands.iter().any(|command| command.inputs.matches(path));
         let mut dirty = self.repo.look()?.snapshot.dirty;
         dirty.retain(|dirty| is_read(&dirty.path));
+        let untracked = dirty.iter().filter(|dirty| dirty.presence == Presence::Untracked).map(|dirty| &dirty.path);
+        let head = self.repo.head()?.commit;
+        let scratch = collect::unread_scratch_files_here(&self.repo, policy, untracked, head.as_ref())?;
+        dirty.retain(|dirty| !scratch.contains(&dirty.path));
         Ok(dirty)
     }
 

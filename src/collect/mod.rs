@@ -37,7 +37,7 @@ use self::draft::Draft;
 pub use self::judgement_notes::JOURNAL_REMOVED;
 use self::judgement_notes::{folders_at_runs, journal_notes, local_file_notes, named_text_notes, tool_folder_notes};
 pub use self::merge_base::{BaseOf, Lineage, lineage, pushed, target};
-pub use self::named_texts::unread_scratch_files;
+pub use self::named_texts::{unread_scratch_files, unread_scratch_files_here};
 pub use self::pushed_updates::{at_push, begin_push, parse_updates};
 use crate::collect::named_texts::{NamedTexts, scratch_files};
 use crate::fact::commits::NewCommits;

@@ -36,13 +36,13 @@ pub fn missing_runs<'p>(
             return Err(Failure::new(Exit::Blocked, what).remedy("git switch to it, then: gate push").into());
         }
     }
-    refuse_uncommitted(place, &commands)?;
+    refuse_uncommitted(place, policy, &commands)?;
     Ok(commands)
 }
 
 /// Refuses uncommitted changes: a run counts for the content that it saw, so they would make it prove something else.
-fn refuse_uncommitted(place: &Workplace, commands: &[&Command]) -> anyhow::Result<()> {
-    let dirty = place.uncommitted_inputs(commands)?;
+fn refuse_uncommitted(place: &Workplace, policy: &Policy, commands: &[&Command]) -> anyhow::Result<()> {
+    let dirty = place.uncommitted_inputs(policy, commands)?;
     let Some(first) = dirty.first() else { return Ok(()) };
     let shown: Vec<String> = dirty.iter().take(MAX_PATHS).map(|dirty| dirty.path.to_string()).collect();
     let more = if dirty.len() > MAX_PATHS { format!(" and {} more", dirty.len() - MAX_PATHS) } else { String::new() };

@@ -76,6 +76,8 @@ pub struct Arguments {
     pub positional: Positional,
     /// Positional arguments that mean everything. A trailing `/` makes no difference.
     pub whole: Vec<String>,
+    /// The words that alone mean the folder in which the command runs, with all below: more than any folder there.
+    pub everything: Vec<String>,
     /// `true` if long options have one dash (`go test -run X`), so that short ones cannot be joined.
     pub one_dash: bool,
     /// `true` if long options may be shortened (`make --dry`), as `getopt_long` reads them.
@@ -132,6 +134,8 @@ pub(crate) struct Essence {
     words: Vec<String>,
     /// The arguments after `--`.
     after: Option<Box<Essence>>,
+    /// `true` if its only word means the folder in which it runs, with all below.
+    takes_all: bool,
 }
 
 /// An option that makes a difference.
@@ -162,7 +166,13 @@ impl Essence {
     pub(crate) fn covers(&self, asked: &Self) -> bool {
         let empty = Self::default();
         let (mine, theirs) = (self.after.as_deref(), asked.after.as_deref());
-        self.words == asked.words
+        // Not all runners look into these by themselves.
+        const LEFT_OUT: [&str; 6] = ["build", "dist", "node_modules", "venv", "vendor", "target"];
+        let is_below = |word: &String| {
+            !word.starts_with('/') && !word.split('/').any(|part| part.starts_with('.') || LEFT_OUT.contains(&part))
+        };
+        let all = self.takes_all && !asked.words.is_empty() && asked.words.iter().all(is_below);
+        (self.words == asked.words || all)
             && asked.options.iter().all(|choice| self.options.contains(choice))
             && self.options.iter().all(|choice| choice.more || asked.options.contains(choice))
             && ((mine.is_none() && theirs.is_none()) || mine.unwrap_or(&empty).covers(theirs.unwrap_or(&empty)))
@@ -261,6 +271,7 @@ impl Arguments {
                 essence.options.push(OptionChoice { name, value: value.map(str::to_owned), more });
             }
         }
+        essence.takes_all = matches!(essence.words.as_slice(), [word] if self.everything.contains(word));
         essence.options.sort();
         essence.options.dedup();
         essence.after = essence.after.filter(|after| **after != Essence::default());

@@ -47,12 +47,36 @@ pub(in crate::collect) fn scratch_files(
 
 /// Returns the scratch files of a kept working tree that neither its commit holds nor anything in it names.
 pub fn unread_scratch_files(repo: &Repo, policy: &Policy, kept: &KeptSnapshot) -> Result<BTreeSet<RepoPath>, GitError> {
-    let mut found: BTreeSet<RepoPath> = kept.untracked.iter().filter(|path| is_scratch(path)).cloned().collect();
-    if let Some(head) = kept.head.as_ref().filter(|_| !found.is_empty()) {
+    unread(repo, policy, kept.untracked.iter(), kept.head.as_ref(), Some(&kept.tree))
+}
+
+/// Returns the scratch files among `untracked` that neither the commit `head` holds nor anything in the working tree names.
+pub fn unread_scratch_files_here<'p>(
+    repo: &Repo,
+    policy: &Policy,
+    untracked: impl Iterator<Item = &'p RepoPath>,
+    head: Option<&Oid>,
+) -> Result<BTreeSet<RepoPath>, GitError> {
+    unread(repo, policy, untracked, head, None)
+}
+
+/// `tree`: the content that is searched; `None` is the working tree.
+fn unread<'p>(
+    repo: &Repo,
+    policy: &Policy,
+    untracked: impl Iterator<Item = &'p RepoPath>,
+    head: Option<&Oid>,
+    tree: Option<&Oid>,
+) -> Result<BTreeSet<RepoPath>, GitError> {
+    let mut found: BTreeSet<RepoPath> = untracked.filter(|path| is_scratch(path)).cloned().collect();
+    if let Some(head) = head.filter(|_| !found.is_empty()) {
         leave_tracked(repo, head, &mut found)?;
     }
+    if found.is_empty() {
+        return Ok(found);
+    }
     let policy = policy.without_scratch(&found);
-    let texts = NamedTexts::in_content(repo, &policy, [kept.tree.clone()], false);
+    let texts = NamedTexts::in_content(repo, &policy, tree.cloned(), tree.is_none());
     texts.ask_of_change(&found.iter().cloned().collect::<Vec<_>>())?;
     let named = texts.found();
     found.retain(|path| !named.contains_key(path));

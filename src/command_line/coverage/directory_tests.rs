@@ -62,7 +62,7 @@ fn folders_that_a_project_names_are_those_that_are_looked_into() {
         ("pytest", "py", "pytest tests more", "pass"),
         ("pytest", "py", "pytest tests", "-"),
         ("pytest", "one", "pytest tests/unit", "-"),
-        ("pytest", "one", "pytest .", "-"),
+        ("pytest", "one", "pytest .", "pass"),
         ("pytest", "one", "pytest tests -k login", "-"),
         ("pytest", "one", "pytest -c other.ini tests", "-"),
         ("pytest", "one", "pytest -o testpaths=unit", "-"),

@@ -360,6 +360,8 @@ fn folders_and_suites_that_are_all_there_is() {
     const DOCTESTS: Files =
         &[("pyproject.toml", "[tool.pytest.ini_options]\naddopts = '--doctest-modules'\n"), ("tests/test_a.py", "")];
     const ALL: Files = &[("Makefile", "CC ?= cc\nall: prog run\nprog: t.c\n\t$(CC) t.c\nrun: prog\n\t./prog\n")];
+    const TESTPATHS: Files =
+        &[("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = ['testing']\n"), ("testing/test_a.py", "")];
     const UNSET: Files = &[("Makefile", "test:\n\tpython -m unittest -v ${tests}\n.PHONY: test\n")];
     const SET: Files =
         &[("Makefile", "tests ?= tests.test_a\ntest:\n\tpython -m unittest -v ${tests}\n.PHONY: test\n")];
@@ -412,6 +414,8 @@ fn folders_and_suites_that_are_all_there_is() {
             (SPECS, "rspec", "RUBYOPT=-W0 rspec", RUBY),
             (ALL, "make", "make all", "ok\n"),
             (ALL, "make all", "make", "ok\n"),
+            (TESTPATHS, "pytest", "pytest . -q", PYTHON),
+            (TESTPATHS, "pytest testing", "pytest ./", PYTHON),
             (UNSET, "make test", "python -m unittest -v", UNITTEST),
             (UNSET, "make test", "make test", UNITTEST),
             (NAMED, "make test", "make", "ok\n"),
@@ -455,6 +459,9 @@ fn folders_and_suites_that_are_all_there_is() {
             (OPAQUE, "make", "make run", "ok\n"),
             (OPAQUE, "make", "make all T=1", "ok\n"),
             (BELOW, "make -C tests", "make all", "ok\n"),
+            (TESTPATHS, "pytest", "pytest other", PYTHON),
+            (TESTPATHS, "pytest ../testing", "pytest .", PYTHON),
+            (TESTPATHS, "pytest", "pytest . --ignore=testing", PYTHON),
             (SET, "make test", "python -m unittest -v", UNITTEST),
             (UNSET, "make test", "tests=tests.test_a make test", UNITTEST),
             (UNSET, "make test", "make test tests=tests.test_a", UNITTEST),

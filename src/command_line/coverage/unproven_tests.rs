@@ -20,7 +20,7 @@ fn arguments_that_may_leave_something_out_make_another_command() {
         (python("a.py", ""), "pytest", "pytest tests/test_a.py"),
         (python("a.py", ""), "pytest", "pytest test"),
         (python("a.py", ""), "pytest --doctest-modules", "pytest --doctest-modules tests"),
-        (python("pytest.ini", "[pytest]\ntestpaths = other\n"), "pytest", "pytest ."),
+        (python("pytest.ini", "[pytest]\ntestpaths = build\n"), "pytest", "pytest ."),
         (python("pytest.ini", "[pytest]\nfilterwarnings = error\n"), "pytest", "pytest -W ignore"),
         (python("a.py", ""), "pytest -W error", "pytest"),
         (python("a.py", ""), "pytest -W error", "pytest -W ignore"),
