@@ -335,7 +335,8 @@ impl<'a> UnderstoodLine<'a> {
             dir,
             root: root.to_str(),
             ended: Some(finished.ended),
-            output: Some(text),
+            // Nothing was printed, which is more than not to know what was.
+            output: Some(if text.is_empty() { "\n" } else { text }),
             cut: finished.output.cut,
             background: false,
             shell: Some(Shell::Sh),

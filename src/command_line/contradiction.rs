@@ -51,9 +51,9 @@ pub(super) fn of_success(
     Some(format!("the last line of the runner reports a failure (\"{last}\")"))
 }
 
-/// Returns `true` if a recorded output exists and nothing in it is omitted.
+/// Returns `true` if a recorded output exists and nothing in it is omitted. One that is known to be empty is a blank line.
 pub(super) fn is_all_there(output: &str) -> bool {
-    !output.trim().is_empty() && table().visible_lines(output).is_some() && !output.starts_with('…')
+    !output.is_empty() && table().visible_lines(output).is_some() && !output.starts_with('…')
 }
 
 /// Returns the runner whose output shows no test although it always names one, if nothing could hide its lines.

@@ -576,3 +576,28 @@ fn a_task_runner_that_failed_says_so_in_its_last_line() {
         false,
     );
 }
+
+#[test]
+fn a_runner_that_always_prints_and_printed_nothing_ran_no_test() {
+    const SWITCHED: Files =
+        &[("Makefile", "ifdef FULL\n.PHONY: test\ntest:\n\tpytest -q\nelse\n.PHONY: test\ntest:\n\t@true\nendif\n")];
+    const PLAIN: Files = &[("Makefile", "test:\n\tpytest -q\n.PHONY: test\n")];
+    const OWN: Files = &[("Makefile", "test:\n\t@sh t.sh\n.PHONY: test\n")];
+    check(
+        &[
+            (OWN, "make test", "make test", "\n"),
+            (PLAIN, "make test", "make test", "3 passed in 0.01s\n"),
+            (PLAIN, "make test", "make test >/dev/null 2>&1", "\n"),
+            (PLAIN, "make test", "make test", ""),
+        ],
+        true,
+    );
+    check(
+        &[
+            (SWITCHED, "make test", "make test", "\n"),
+            (PLAIN, "make test", "make test", "\n"),
+            (PLAIN, "pytest", "pytest", "\n"),
+        ],
+        false,
+    );
+}

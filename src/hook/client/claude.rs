@@ -62,6 +62,10 @@ fn ending(payload: &Value) -> ReportedEnding {
         output.push_str(errors);
     }
     let known = response.get("stdout").is_some() && !background && !lost;
+    if known && output.is_empty() {
+        // Nothing was printed, which is more than not to know what was.
+        output.push('\n');
+    }
     ReportedEnding { ended: known.then_some(Ended::Exited(0)), background, output, millis, ..ReportedEnding::default() }
 }
 
