@@ -15,6 +15,27 @@ fn is_named_with(source: &str, text: &str, file: &str, runs: &[&str]) -> bool {
 }
 
 #[test]
+fn the_folder_of_a_text_is_enough_where_code_reads_folders() {
+    for (source, line, file, counts) in [
+        ("tests/test_a.py", "    d = os.path.join(HERE, \"cases\")", "tests/cases/a.md", true),
+        ("tests/test_a.py", "    return open(HERE + \"/cases/\" + n + \".md\")", "tests/cases/a.md", true),
+        ("tests/test_a.py", "    if f.endswith(\".md\"):", "tests/cases/deep/a.md", true),
+        ("tests/test_a.py", "    for p in glob.glob(\"data/*\"):", "data/a.md", true),
+        ("src/prompts.py", "D = Path(\"src\") / \"prompts\"", "src/prompts/a.md", true),
+        ("src/prompts.ts", "const dir = join(root, 'prompts')", "src/prompts/a.md", true),
+        ("src/prompts.py", "D = Path(\"src\") / \"prompts\"", "src/prompts/README.md", false),
+        ("src/prompts.py", "D = Path(\"src\") / \"prompts\"", "prompts/deep/a.md", false),
+        ("noxfile.py", "    session.run(\"sphinx-build\", \"docs\", \"out\")", "docs/a.md", false),
+        ("src/a.py", "ROOT = Path(\"src\")", "src/notes.md", false),
+        ("src/a.py", "    if f.endswith(\".md\"):", "guide/a.md", false),
+        ("tests/test_a.py", "    if f.endswith(\".md\"):", "docs/a.md", false),
+        ("tests/test_a.py", "    if f.endswith(\".md\"):", "tests/README.md", false),
+    ] {
+        assert_eq!(is_named(source, line, file), counts, "{source}: {line}: {file}");
+    }
+}
+
+#[test]
 fn a_checker_of_ci_settings_counts_if_a_declared_command_runs_it() {
     let file = RepoPath::from(".github/workflows/ci.yml");
     for (source, line, run, counts) in [

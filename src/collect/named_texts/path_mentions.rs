@@ -32,7 +32,7 @@ pub(super) fn words(files: &BTreeSet<&RepoPath>, most: usize) -> Vec<String> {
             None => _ = names.insert((base.to_owned(), base.to_owned())),
         }
         for name in folder.split('/').filter(|name| !name.is_empty()) {
-            let ways = ["\"_\"", "'_'", "_/\"", "_/'", "/_\"", "/_'", "`_`"];
+            let ways = ["\"_\"", "'_'", "_/\"", "_/'", "/_\"", "/_'", "`_`", "_/*"];
             words.extend(ways.iter().map(|way| way.replace('_', name)));
         }
     }
@@ -56,6 +56,8 @@ pub(super) fn names(mention: &Mention, above: &[Mention], file: &RepoPath, decla
         Naming::Code => {
             let words = Words::for_code(&mention.file, &mention.line);
             of_runner(is_of_runner(&mention.file)).names(file, words)
+                || names_folder_of(&mention.line, file, words)
+                || tests_names_like(mention, file)
         }
         Naming::Settings if of_ci => true,
         Naming::Settings => {
@@ -64,6 +66,32 @@ pub(super) fn names(mention: &Mention, above: &[Mention], file: &RepoPath, decla
         }
         Naming::Silent => false,
     }
+}
+
+/// Returns `true` if a line of code names the folder in which `file` lies, unless that is one of documents or of all code, or
+/// the file is one that every folder has.
+fn names_folder_of(line: &str, file: &RepoPath, words: Words) -> bool {
+    let path = file.to_string();
+    let [.., folder, base] = parts(&path)[..] else { return false };
+    let is_one = |list: &[String], name: &str| list.iter().any(|one| one == name);
+    if is_one(&table().documents, folder) || is_one(&table().generic, base) || table().ci.is_match(file.to_os()) {
+        return false;
+    }
+    tokens(line, words).any(|token| WantedName::read(token).parts.last().is_some_and(|last| last == folder))
+}
+
+/// Returns `true` if a line of a test names the extension of `file`, which lies in the folder of the test or below: it may
+/// look for such files.
+fn tests_names_like(mention: &Mention, file: &RepoPath) -> bool {
+    let path = file.to_string();
+    let base = path.rsplit('/').next().unwrap_or_default();
+    let Some((_, ending)) = base.rsplit_once('.') else { return false };
+    let folder = folder_of(&mention.file);
+    let of_tests = |part: &&str| ["test", "tests", "spec", "__tests__"].contains(part);
+    folder.iter().any(of_tests)
+        && below(&folder, &parts(&path))
+        && !table().generic.iter().any(|name| name == base)
+        && tokens(&mention.line, Words::Quoted).any(|token| token.strip_prefix('.').unwrap_or(token) == ending)
 }
 
 /// Returns the one file that a line of code reads, by a path from the folder of its own file:

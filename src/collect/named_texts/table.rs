@@ -17,6 +17,7 @@ pub(super) struct NamedTextTable {
     silent: Globs,
     collecting: Globs,
     pub(super) generic: Vec<String>,
+    pub(super) documents: Vec<String>,
     pub(super) includes: Vec<String>,
     pub(super) listing: Vec<String>,
     pub(super) collectors: Vec<ProseCollector>,
