@@ -156,7 +156,10 @@ fn record_with(
         let start = start.as_ref().ok()?;
         place.stale_build(&job.command, &reading.runners, &|path| job.reads(path), start)
     };
-    let doubt = || replaced_files(place, head_log).or_else(elsewhere).or_else(failed).or_else(stale);
+    let broken_off =
+        || report.is_broken_off().then(|| "the runner began and ended before its tests were done".to_owned());
+    let doubt =
+        || replaced_files(place, head_log).or_else(elsewhere).or_else(failed).or_else(broken_off).or_else(stale);
     if let Some(why) = Some(()).filter(|()| finished.ended.success()).and_then(|()| doubt()) {
         said.masked.get_or_insert_with(|| why.clone());
         for one in &mut served {
@@ -192,7 +195,7 @@ fn run_of(run: &Run, witnessed: Witnessed, settled: bool) -> Run {
 
 /// Returns the reason why tests that loaded this file show nothing about their own working tree.
 fn loaded_elsewhere(file: &str) -> String {
-    format!("it loaded {file} of another working tree; use an environment that loads the files of this one")
+    format!("it loaded {file}, which is not of this working tree; use an environment that loads the files of this one")
 }
 
 /// Returns the reason why a run with status 0 proves nothing: these of its tests failed.

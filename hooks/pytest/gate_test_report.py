@@ -24,21 +24,48 @@ _restore("PYTHONPATH", os.pathsep, _HERE)
 sys.path[:] = [path for path in sys.path if path != _HERE]
 
 
-def _elsewhere():
-    """Returns the file of a loaded module that belongs to another working tree of the repository, if there is one."""
+def _work_trees():
     try:
         with open(os.path.join(os.path.dirname(_REPORT), "work-trees"), encoding="utf-8") as file:
-            trees = file.read().splitlines()
+            return file.read().splitlines()
     except OSError:
+        return []
+
+
+def _is_inside(path, folder):
+    return path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _stands_for_one_here(name, file, tree):
+    """Returns true if a module from outside stands for one that the working tree has itself."""
+    if any(_is_inside(file, os.path.realpath(prefix)) for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix)):
+        return False
+    parts = name.split(".")
+    ends = [os.path.join(*parts) + ".py", os.path.join(*parts, "__init__.py")]
+    own = [os.path.join(tree, below, end) for below in ("", "src", "lib") for end in ends]
+    return any(os.path.exists(path) for path in own)
+
+
+def _elsewhere(config):
+    """Returns a file that took part and does not belong to this working tree, if there is one: a module of another
+    working tree, one that stands for a module here, and settings from a folder above."""
+    trees = _work_trees()
+    if not trees:
         return None
-    for module in list(sys.modules.values()):
+    settings = getattr(config, "inipath", None)
+    if settings and not _is_inside(os.path.realpath(str(settings)), trees[0]):
+        return str(settings)
+    for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        if not isinstance(file, str) or "site-packages" in file:
+        if not isinstance(file, str) or "site-packages" in file or "dist-packages" in file:
             continue
         file = os.path.realpath(file)
         # A working tree may lie in another one.
-        owner = max((tree for tree in trees if file.startswith(tree + os.sep)), key=len, default=trees[0])
-        if owner != trees[0]:
+        owner = max((tree for tree in trees if _is_inside(file, tree)), key=len, default=None)
+        if owner == trees[0]:
+            continue
+        above = _is_inside(trees[0], os.path.dirname(file)) and os.path.basename(file) == "conftest.py"
+        if owner or above or _stands_for_one_here(name, file, trees[0]):
             return file
     return None
 
@@ -46,13 +73,16 @@ def _elsewhere():
 def pytest_configure(config):
     # The workers of pytest-xdist report to the process that started them.
     if _REPORT and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(_Writer(_REPORT), "gate-test-report-writer")
+        config.pluginmanager.register(_Writer(_REPORT, config), "gate-test-report-writer")
 
 
 class _Writer:
-    def __init__(self, path):
+    def __init__(self, path, config):
+        self.config = config
         self.file = open(path, "a", encoding="utf-8")
-        self._put("begin", "")
+        self._put("begin", "ends")
+        # A process that ends at once writes nothing more.
+        self.file.flush()
 
     def _put(self, *row):
         json.dump(row, self.file)
@@ -72,7 +102,9 @@ class _Writer:
             self._put("passed", report.nodeid)
 
     def pytest_sessionfinish(self, session):
-        elsewhere = _elsewhere()
+        # What begins and never ends was broken off, whatever its status is.
+        self._put("end", "")
+        elsewhere = _elsewhere(self.config)
         if elsewhere:
             self._put("elsewhere", elsewhere)
         if not (session.shouldstop or session.shouldfail):

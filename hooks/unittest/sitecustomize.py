@@ -53,21 +53,31 @@ def _watch(result, rows):
     result.addSubTest = add_subtest
 
 
+def _stands_for_one_here(name, file, tree):
+    """Returns true if a module from outside stands for one that the working tree has itself."""
+    prefixes = [os.path.realpath(prefix) + os.sep for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix)]
+    if file.startswith(tuple(prefixes)):
+        return False
+    parts = name.split(".")
+    ends = [os.path.join(*parts) + ".py", os.path.join(*parts, "__init__.py")]
+    return any(os.path.exists(os.path.join(tree, below, end)) for below in ("", "src", "lib") for end in ends)
+
+
 def _elsewhere(report):
-    """Returns the file of a loaded module that belongs to another working tree of the repository, if there is one."""
+    """Returns the file of a loaded module that belongs to another working tree, or stands for a module of this one."""
     try:
         with open(os.path.join(os.path.dirname(report), "work-trees"), encoding="utf-8") as file:
             trees = file.read().splitlines()
     except OSError:
         return None
-    for module in list(sys.modules.values()):
+    for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        if not isinstance(file, str) or "site-packages" in file:
+        if not isinstance(file, str) or "site-packages" in file or "dist-packages" in file:
             continue
         file = os.path.realpath(file)
         # A working tree may lie in another one.
-        owner = max((tree for tree in trees if file.startswith(tree + os.sep)), key=len, default=trees[0])
-        if owner != trees[0]:
+        owner = max((tree for tree in trees if file.startswith(tree + os.sep)), key=len, default=None)
+        if owner != trees[0] and (owner or _stands_for_one_here(name, file, trees[0])):
             return file
     return None
 

@@ -100,6 +100,18 @@ impl<'a> TestReport<'a> {
         self.report().lines().find_map(file_elsewhere)
     }
 
+    /// Returns `true` if a runner whose hook reports its end (`["begin", "ends"]`) began and did not come to it.
+    pub(super) fn is_broken_off(&self) -> bool {
+        let report = self.report();
+        let rows = report.lines().filter_map(|line| serde_json::from_str::<(&str, &str)>(line).ok());
+        let (mut begun, mut ended) = (0, 0);
+        for row in rows {
+            begun += u32::from(row == ("begin", "ends"));
+            ended += u32::from(row.0 == "end");
+        }
+        begun > ended
+    }
+
     /// Returns the tests that failed by what the hooks reported, if there are any. A closing line and a status can be
     /// patched by the tests.
     pub(super) fn failed(&self) -> Option<Vec<String>> {
@@ -150,7 +162,7 @@ fn written(hooks: &[&ReportHook], trees: &[PathBuf]) -> Option<TempDir> {
         std::fs::write(&path, embedded::file(embedded::HOOKS, file)?).ok()?;
     }
     let trees: Option<Vec<&str>> = trees.iter().map(|root| root.to_str()).collect();
-    if let Some(trees) = trees.filter(|trees| trees.len() > 1) {
+    if let Some(trees) = trees.filter(|trees| !trees.is_empty()) {
         std::fs::write(folder.path().join(TREES), trees.join("\n")).ok()?;
     }
     Some(folder)

@@ -39,15 +39,30 @@ fn a_package_installed_from_another_tree_proves_nothing() {
     project.repo.git(["worktree", "add", "-q", other.to_str().unwrap(), "-b", "fix"]);
     project.repo.write("../other/src/calc/__init__.py", "def add(a, b): return b + a\n");
     project.sh_in(&other, "git commit -qam 'fix: order'").exits(0);
-    run(&project, &other, &of_main).exits(0).says("this run proves nothing").says("of another working tree");
+    run(&project, &other, &of_main).exits(0).says("this run proves nothing").says("is not of this working tree");
     project
         .push_in(&other, "git push -q origin HEAD:fix")
         .exits(1)
-        .says("src/calc/__init__.py of another working tree");
+        .says("src/calc/__init__.py, which is not of this working tree");
     project.sh_in(&other, "gate attest").exits(10);
 
     let of_other = environment(&project, "of-other", &other);
     run(&project, &other, &of_other).exits(0).says("this proves test");
     project.push_in(&other, "git push -q origin HEAD:fix").exits(0);
     run(&project, &main, &of_main).exits(0).says("this proves test");
+}
+
+#[test]
+fn a_module_from_outside_stands_for_none_of_this_tree() {
+    let project = Project::with(&POLICY.replace("run =", "dir = \"tests\"\nrun =").replace("-q", "-q test_calc"));
+    let test = "import unittest\nfrom calc import add\nclass T(unittest.TestCase):\n    def test_add(self):\n        \
+                self.assertEqual(add(1, 2), 3)\n";
+    project.repo.write("calc.py", "def add(a, b): return a - b\n").write("tests/test_calc.py", test);
+    project.repo.write("tests/__init__.py", "").write(".gitignore", "__pycache__/\n").commit_all("feat: calc");
+    project.repo.write("../better/calc.py", "def add(a, b): return a + b\n");
+    let better = project.repo.outside().join("better");
+    let line =
+        |path: &Path| format!("cd tests && PYTHONPATH={} gate run -- python3 -m unittest -q test_calc", path.display());
+    project.sh(&line(&better)).exits(0).says("this run proves nothing").says("is not of this working tree");
+    project.sh(&line(project.repo.root())).exits(1);
 }
