@@ -348,7 +348,7 @@ fn name_in_sources(path: &RepoPath) -> Option<String> {
 
 /// Returns `true` if the line has a word with which a language includes another file.
 fn takes_in(line: &str) -> bool {
-    const WORDS: [&str; 16] = [
+    const WORDS: [&str; 29] = [
         "import",
         "from",
         "require",
@@ -365,6 +365,20 @@ fn takes_in(line: &str) -> bool {
         "open",
         "embed",
         "readFileSync",
+        // By a name in a string.
+        "import_module",
+        "__import__",
+        "import_string",
+        "run_path",
+        "run_module",
+        "spec_from_file_location",
+        "pytest_plugins",
+        "setupFiles",
+        "setupFilesAfterEnv",
+        "globalSetup",
+        "readFile",
+        "read_text",
+        "dofile",
     ];
     WORDS.iter().any(|word| has_word(line, word))
 }
