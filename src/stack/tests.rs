@@ -614,7 +614,8 @@ fn stacks_that_few_projects_have() {
         ),
         ("perl", &[("Makefile.PL", ""), ("t/a.t", "")], &["test: prove -lr t"]),
         ("busted", &[(".busted", "")], &["test: busted"]),
-        ("bats", &[("bin/a", ""), ("test/a.bats", "")], &["test: bats -r test"]),
+        ("bats", &[("bin/a", ""), ("test/a.bats", "")], &["test: bats test"]),
+        ("bats in folders", &[("test/a.bats", ""), ("test/b/b.bats", "")], &["test: bats -r test"]),
         ("a makefile before bats", &[("Makefile", "test:\n"), ("test/a.bats", "")], &["test: make test"]),
         ("a language before bats", &[("Cargo.toml", PACKAGE), ("tests/a.bats", "")], &["test: cargo test"]),
     ]);

@@ -535,8 +535,15 @@ fn the_default_task_of_rake() {
 fn a_pipe_behind_meson_names_the_command_that_would_prove_it() {
     let record = LineRecord { status: Some(0), output: Some("done\n"), background: false, shell: Some(Shell::Bash) };
     let judged = judge("meson test -C build | tail", &record, Project::without_runners(&()));
-    assert_eq!(judged.would_prove.as_deref(), Some("meson test -C build"), "{}", judged.reason);
+    assert_eq!(judged.would_prove.as_deref(), Some("cd build && meson test"), "{}", judged.reason);
     assert!(!proof_with(&[], "meson test -C build", "meson test -C build | tail", "done\n"));
+    const SUMMARY: &str = "1/1 t OK 0.01s\n\nOk:                 1\nFail:               0\n";
+    let again = "rm -rf build && meson setup build && meson test -C build 2>&1 | tail -20";
+    assert!(proof_with(&[], "meson test -C build", again, SUMMARY));
+    assert!(proof_with(&[], "meson test -C build", "cd build && meson test -t 3", SUMMARY));
+    assert!(proof_with(&[], "bats test", "bats --tap test/", "1..1\nok 1 a\n"));
+    assert!(proof_with(&[], "bats test", "bats -r test", "1..1\nok 1 a\n"));
+    assert!(!proof_with(&[], "bats -r test", "bats test", "1..1\nok 1 a\n"));
     assert!(proof_with(&[], "meson test -C build", "meson test -C build -v", "done\n"));
 }
 

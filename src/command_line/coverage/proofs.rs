@@ -234,12 +234,10 @@ fn alone(catalogue: &Catalogue, program: &Program, purposes: &[Purpose], id: Lea
         let theirs = works(purpose);
         // What a project's own script for its build prints is no summary of a known runner of tests.
         let known = !theirs.is_empty() || purposes[id].is(CommandKind::Test) && only_makes(purpose);
-        let other_work = match mine.is_empty() {
-            // A linter prints no summary of tests.
-            true => purposes[id].is(CommandKind::Test) && !purpose.is(CommandKind::Test),
-            false => !mine.iter().any(|runner| theirs.contains(runner)),
-        };
-        let apart = known && other_work;
+        // What is no test prints no summary of tests.
+        let is_no_test = purposes[id].is(CommandKind::Test) && !purpose.is(CommandKind::Test);
+        let is_other = !mine.is_empty() && !mine.iter().any(|runner| theirs.contains(runner));
+        let apart = known && (is_no_test || is_other);
         apart || !may_show(program, other)
     })
 }

@@ -28,7 +28,8 @@ fn runs_only(asked: &[RequestedCheck], told: &ObservedLine<'_>, place: StartDire
         let reads = purpose.kinds.iter().all(|kind| matches!(*kind, "read" | "vcs")) && !purpose.is_unknown;
         only_prepares(leaf, purpose) || (reads || builds) && !purpose.edits || {
             let own = asked_of_leaf(leaf, place);
-            own.is_some_and(|own| asked.iter().any(|check| own.key.covers(&check.key)))
+            // What is configured already as this command says stays as it is.
+            own.is_some_and(|own| own.settled || asked.iter().any(|check| own.key.covers(&check.key)))
         }
     };
     !understood.program.truncated && understood.steps().all(fine)
