@@ -162,6 +162,16 @@ fn compare(changed: &[(RepoPath, DeclaredTest)], with: &NamedTests, without: &Sc
         let is_it = |(path, test): &(RepoPath, DeclaredTest)| is_file_of(name, path) && is_same_test(name, &test.name);
         changed.iter().any(is_it)
     };
+    // Runners whose names have no file name a file that could not be loaded by its path.
+    let is_in_a_failed_file = |name: &str| {
+        let homes = changed.iter().filter(|(_, test)| is_same_test(name, &test.name)).map(|(path, _)| path.to_string());
+        let has_failed = |home: &String| {
+            without.tests.failed().any(|failed| {
+                failed.strip_suffix(home.as_str()).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+            })
+        };
+        homes.into_iter().any(|home| has_failed(&home))
+    };
     let mut fate = RedGreen::default();
     for (name, result) in with.results() {
         let is_red_green = || result == TestResult::Passed && without.tests.result(name) == Some(TestResult::Failed);
@@ -176,6 +186,7 @@ fn compare(changed: &[(RepoPath, DeclaredTest)], with: &NamedTests, without: &Sc
             (TestResult::Passed, None) if without.tests.is_empty() && without.ended != Ended::Exited(0) => {
                 &mut fate.proven
             }
+            (TestResult::Passed, None) if is_in_a_failed_file(name) => &mut fate.proven,
             (TestResult::Passed, _) => &mut fate.unknown,
             _ => &mut fate.failing,
         };
@@ -214,6 +225,11 @@ mod tests {
             assert_eq!(compare(&changed, &with, &without).proven, all);
         }
         assert_eq!(compare(&changed, &with, &ran(0, &[])).unknown, all, "nothing ran");
+        let plain = ran(0, &[("one", Passed), ("two", Passed)]).tests;
+        let lost = ran(1, &[("/tmp/x/checkout/tests/test_a.py", Failed)]);
+        assert_eq!(compare(&changed, &plain, &lost).proven, ["one", "two"], "names without files");
+        let other = ran(1, &[("/tmp/x/other_tests/test_a.py", Failed)]);
+        assert_eq!(compare(&changed, &plain, &other).proven, Vec::<String>::new());
         // Its data changed.
         let fate = compare(&changed, &with, &ran(1, &[(names[3], Failed)]));
         assert_eq!(fate.proven, [names[3]]);

@@ -430,8 +430,10 @@ impl<'a> CheckView<'a> {
             && runners.iter().all(is_expected)
             && purpose.honest()
             && purpose.replaced.is_none()
-            && !(leaf.shadowed || leaf.repeated)
+            && !(leaf.shadowed || leaf.repeated || leaf.remote)
             && ways.iter().any(shows_end)
+            // The lines of a known runner say themselves whether it came to its end.
+            && !contradiction::tells_of_tests(self.catalogue(), purpose, output)
             && !output.trim().is_empty()
             && output.lines().all(is_fine)
             && !output_evidence::not_started(self.judge.program(), self.leaf, output)

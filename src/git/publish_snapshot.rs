@@ -3,6 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use super::command::{bare_command, io_error, run};
@@ -176,6 +177,46 @@ impl Repo {
                 parse_oid(&run(&mut command, None)?, "commit-tree")?
             }
         };
-        run(inside().args(["checkout", "-q", "--detach", commit.as_str()]), None).map(drop)
+        run(inside().args(["checkout", "-q", "--detach", commit.as_str()]), None).map(drop)?;
+        if dir.join(".gitmodules").is_file() {
+            self.fill_submodules(inside);
+        }
+        Ok(())
+    }
+
+    /// Checks the submodules of a checkout out from the copies that this repository has. One without a copy, or whose commit
+    /// is not in it, stays empty: nothing is fetched.
+    fn fill_submodules(&self, inside: impl Fn() -> Command) {
+        let mut list = inside();
+        list.args(["config", "-f", ".gitmodules", "--name-only", "--get-regexp", r"^submodule\..*\.path$"]);
+        let names = run(&mut list, None).map(|names| String::from_utf8_lossy(&names).into_owned()).unwrap_or_default();
+        for name in names.lines().filter_map(|key| key.strip_prefix("submodule.")?.strip_suffix(".path")) {
+            let copy = self.common_dir().join("modules").join(name);
+            let is_safe = !name.split('/').any(|part| part == "..");
+            if !is_safe || !copy.join("objects").is_dir() {
+                continue;
+            }
+            let url = format!("submodule.{name}.url={}", copy.display());
+            let mut path = inside();
+            path.args(["config", "-f", ".gitmodules", "--get", &format!("submodule.{name}.path")]);
+            let Ok(path) = run(&mut path, None).map(|path| String::from_utf8_lossy(&path).trim().to_owned()) else {
+                continue;
+            };
+            let mut update = inside();
+            update.args([
+                "-c",
+                "protocol.file.allow=always",
+                "-c",
+                &url,
+                "submodule",
+                "-q",
+                "update",
+                "--init",
+                "--checkout",
+                "--",
+                &path,
+            ]);
+            let _ = run(&mut update, None);
+        }
     }
 }
