@@ -52,8 +52,9 @@ impl NewIndex {
     /// Makes the index of the present journal, whatever a process that was killed has left.
     pub(super) fn of(journal: &Journal) -> Result<Self, JournalError> {
         let folder = journal.dir.join("run-index.new");
-        // An earlier version did not note where a run lies.
-        for left in [&folder, &journal.dir.join("runs"), &journal.dir.join("run-index.old")] {
+        // Earlier versions had other indexes.
+        let earlier = ["runs", "run-index"].map(|name| journal.dir.join(name));
+        for left in [&folder, &journal.dir.join("run-index.old")].into_iter().chain(&earlier) {
             private_files::found(fs::remove_dir_all(left)).map_err(JournalError::write(left))?;
         }
         private_files::create_dir(&folder).map_err(JournalError::write(&folder))?;

@@ -61,6 +61,7 @@ pub use self::test_ledger::{LatestTests, LedgerRun, TestHistory, TestLedger, Tes
 use self::append::JournalWriter;
 use self::hash_chain::Chain;
 use self::read::{JournalLines, RawLines};
+use self::runs_by_tree::RunPlace;
 use crate::event::Event;
 use crate::oid::Oid;
 
@@ -319,11 +320,8 @@ impl Journal {
     /// not depend on the length of the journal.
     pub fn runs_on(&self, key: &str, tree: &Oid) -> Result<Vec<RecordedRun>, JournalError> {
         let (mut runs, spooled) = self.with_spool(|| match runs_by_tree::read(&self.dir, tree)? {
-            Some(mut runs) => {
-                runs.retain(|run| self.holds(run));
-                Ok(runs)
-            }
-            None => self.runs_without_index(tree),
+            Some(places) => Ok(self.runs_at(&places, key, tree)),
+            None => self.runs_without_index(key, tree),
         })?;
         for line in spooled.lines() {
             if let JournalLine::Event(event) = line
@@ -338,15 +336,14 @@ impl Journal {
     }
 
     /// Finds runs if the index is missing: it is built if possible, otherwise the journal is read.
-    fn runs_without_index(&self, tree: &Oid) -> Result<Vec<RecordedRun>, JournalError> {
+    fn runs_without_index(&self, key: &str, tree: &Oid) -> Result<Vec<RecordedRun>, JournalError> {
         if self.raw_lines(0)?.is_none() {
             return Ok(Vec::new());
         }
         if matches!(self.build_run_index(), Ok(true))
-            && let Some(mut runs) = runs_by_tree::read(&self.dir, tree)?
+            && let Some(places) = runs_by_tree::read(&self.dir, tree)?
         {
-            runs.retain(|run| self.holds(run));
-            return Ok(runs);
+            return Ok(self.runs_at(&places, key, tree));
         }
         let mut runs = Vec::new();
         let path = self.journal_path();
@@ -368,6 +365,17 @@ impl Journal {
         let line = lines.next_line();
         let decoded = line.ok().flatten().and_then(|line| line.decode().ok());
         decoded.and_then(|line| RecordedRun::of(&line.event, Some(offset))).is_some_and(|there| there.is_same(run))
+    }
+
+    /// Returns the runs of a key on a tree that are in the journal at these places.
+    fn runs_at(&self, places: &[RunPlace], key: &str, tree: &Oid) -> Vec<RecordedRun> {
+        let run = |place: &RunPlace| {
+            let mut lines = self.raw_lines(place.offset).ok()??;
+            let line = lines.next_line().ok()??.decode().ok()?;
+            let run = runs_by_tree::indexed(&line.event, Some(place.offset));
+            run.filter(|run| run.id == place.id && run.run.start.tree == *tree)
+        };
+        places.iter().filter(|place| place.key == key).filter_map(run).collect()
     }
 
     /// Returns the id of the newest event that can be read; `None` if the journal is empty.

@@ -1,12 +1,14 @@
 //! The runs on one tree: a small file for each tree, so that a push of old content finds them in a journal of any
 //! length.
 //!
-//! It is a cache and proves nothing: it gives the places of runs in the journal, and the journal is read there. A missing
+//! It is a cache and proves nothing: it gives only the places of runs in the journal, and the runs are read there. A missing
 //! index is built from it ([`super::build_run_index`]).
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
 
 use super::recorded_run::RecordedRun;
 use super::{JournalError, latest_runs, private_files};
@@ -16,6 +18,17 @@ use crate::oid::Oid;
 /// A file longer than this, in bytes, is cut down to the latest runs of each key.
 const MAX_FILE: u64 = 128 * 1024;
 
+/// The place of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct RunPlace {
+    /// The id of its event.
+    pub(super) id: String,
+    /// The key of its command.
+    pub(super) key: String,
+    /// The place where its line begins in the journal, in bytes.
+    pub(super) offset: u64,
+}
+
 /// Returns the part of an event that is indexed: a run that began and ended on the same tree.
 pub(super) fn indexed(event: &Event, offset: Option<u64>) -> Option<RecordedRun> {
     RecordedRun::of(event, offset).filter(|run| run.run.start.tree == run.run.end.tree)
@@ -23,7 +36,7 @@ pub(super) fn indexed(event: &Event, offset: Option<u64>) -> Option<RecordedRun>
 
 /// Returns the folder of the index.
 pub(super) fn folder(dir: &Path) -> PathBuf {
-    dir.join("run-index")
+    dir.join("run-places")
 }
 
 fn file(folder: &Path, tree: &Oid) -> PathBuf {
@@ -50,8 +63,8 @@ pub(super) fn discard(dir: &Path) {
     }
 }
 
-/// Returns the runs on a tree, oldest first; `None` if there is no index. Lines that cannot be read are skipped.
-pub(super) fn read(dir: &Path, tree: &Oid) -> Result<Option<Vec<RecordedRun>>, JournalError> {
+/// Returns the places of the runs on a tree, oldest first; `None` if there is no index. Lines that cannot be read are skipped.
+pub(super) fn read(dir: &Path, tree: &Oid) -> Result<Option<Vec<RunPlace>>, JournalError> {
     let path = file(&folder(dir), tree);
     match private_files::found(private_files::read(&path)).map_err(JournalError::read(&path))? {
         Some(bytes) => Ok(Some(parse(&bytes))),
@@ -59,7 +72,7 @@ pub(super) fn read(dir: &Path, tree: &Oid) -> Result<Option<Vec<RecordedRun>>, J
     }
 }
 
-fn parse(bytes: &[u8]) -> Vec<RecordedRun> {
+fn parse(bytes: &[u8]) -> Vec<RunPlace> {
     bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
 }
 
@@ -75,9 +88,11 @@ pub(super) fn insert(dir: &Path, run: &RecordedRun, unless_known: bool) -> io::R
     add(&folder, tree, line(run)?)
 }
 
-/// Returns the line of a run in the file of its tree.
+/// Returns the line of a run in the file of its tree; it is empty for a run that is in no journal.
 pub(super) fn line(run: &RecordedRun) -> io::Result<Vec<u8>> {
-    let mut line = serde_json::to_vec(run)?;
+    let Some(offset) = run.offset else { return Ok(Vec::new()) };
+    let place = RunPlace { id: run.id.clone(), key: run.run.command.key.clone(), offset };
+    let mut line = serde_json::to_vec(&place)?;
     line.push(b'\n');
     Ok(line)
 }
@@ -105,9 +120,9 @@ fn last_byte(file: &mut File) -> io::Result<u8> {
 }
 
 fn compact(path: &Path) -> io::Result<()> {
-    let mut kept: Vec<RecordedRun> = Vec::new();
+    let mut kept: Vec<RunPlace> = Vec::new();
     for run in parse(&private_files::read(path)?).into_iter().rev() {
-        let same = kept.iter().filter(|known| known.run.command.key == run.run.command.key).count();
+        let same = kept.iter().filter(|known| known.key == run.key).count();
         if same < latest_runs::MAX_RUNS_OF_PAIR && kept.len() < latest_runs::MAX_KEYS {
             kept.push(run);
         }

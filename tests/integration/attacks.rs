@@ -449,7 +449,7 @@ fn a_run_that_was_edited_in_the_journal_proves_nothing() {
     std::fs::write(own.join("journal.jsonl"), edited).unwrap();
     // What is derived from the journal is made again from it.
     let _ = std::fs::remove_file(own.join("state.json"));
-    let _ = std::fs::remove_dir_all(own.join("run-index"));
+    let _ = std::fs::remove_dir_all(own.join("run-places"));
     for _ in 0..2 {
         let output = scene.gate(&["check"]);
         let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);

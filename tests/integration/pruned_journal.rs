@@ -38,7 +38,7 @@ fn let_time_pass(project: &Project) {
     for name in ["journal.lock", "state.json"] {
         fs::remove_file(project.gate_dir().join(name)).ok();
     }
-    fs::remove_dir_all(project.gate_dir().join("run-index")).ok();
+    fs::remove_dir_all(project.gate_dir().join("run-places")).ok();
 }
 
 fn work(count: usize) -> Vec<EventKind> {

@@ -188,7 +188,7 @@ fn only_the_owner_reads_it() {
     journal.append(a_run("k", 1, 1)).unwrap();
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&journal.dir), 0o700);
-    assert_eq!(mode(&journal.dir.join("run-index/00")), 0o700);
+    assert_eq!(mode(&journal.dir.join("run-places/00")), 0o700);
     assert_eq!(mode(&journal.journal_path()), 0o600);
     assert_eq!(mode(&journal.lock_path()), 0o600);
     assert_eq!(mode(&journal.dir.join("token")), 0o600);
@@ -203,12 +203,12 @@ fn a_run_that_only_a_cache_tells_of_does_not_count() {
     let real = journal.runs_on("k", &tree).unwrap();
     assert_eq!(real.len(), 1);
     assert!(journal.holds(&real[0]));
-    // Somebody writes a better result, another place, and another id into the cache.
-    let index = journal.dir.join("run-index").join(&tree.as_str()[..2]).join(format!("{}.jsonl", &tree.as_str()[2..]));
+    // Somebody writes another place, another id and another command into the cache.
+    let index = journal.dir.join("run-places").join(&tree.as_str()[..2]).join(format!("{}.jsonl", &tree.as_str()[2..]));
     let line = fs::read_to_string(&index).unwrap();
     for (old, new) in [
         (real[0].id.as_str(), "ffffffffffff-0000-0000000000"),
-        ("\"millis\":", "\"millis\":1"),
+        ("\"key\":\"k\"", "\"key\":\"l\""),
         ("\"offset\":0", "\"offset\":7"),
         ("\"offset\":0", "\"nothing\":0"),
     ] {

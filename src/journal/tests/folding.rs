@@ -38,7 +38,7 @@ proptest! {
             journal.append(a_run(key, *start, *end)).unwrap();
         }
         if lose {
-            fs::remove_dir_all(journal.dir.join("run-index")).ok();
+            fs::remove_dir_all(journal.dir.join("run-places")).ok();
         }
         for tree in 0..3 {
             for key in ["k", "l"] {
