@@ -1,5 +1,5 @@
 //! The board: texts that the agents of a repository leave for each other, in the git directory that all working trees
-//! share. Each version of an entry is a file that is made once and never changed.
+//! share. Each version of an entry is a file that is made once and never changed; the newest versions stay.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -20,8 +20,11 @@ pub const MAX_BOARD: u64 = 64 << 20;
 /// The largest length of a name, in bytes.
 const MAX_NAME: usize = 100;
 
-/// The largest number of versions of an entry.
+/// The largest number of a version.
 const MAX_VERSIONS: u32 = 9_999;
+
+/// The number of versions of an entry that stay, the newest ones.
+const KEPT_VERSIONS: usize = 64;
 
 /// The folders of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
@@ -194,7 +197,8 @@ impl Board {
         }
         let folder = self.folder_of(place);
         fs::create_dir_all(&folder).map_err(at(&folder))?;
-        let newest = self.versions(place).last().copied().unwrap_or(0);
+        let known = self.versions(place);
+        let newest = known.last().copied().unwrap_or(0);
         let text = redact(text).into_owned();
         for version in newest + 1..=MAX_VERSIONS {
             let now = Timestamp::now();
@@ -217,6 +221,10 @@ impl Board {
                 text: text.clone(),
             };
             if self.make(place, &entry)? {
+                // One that cannot be removed goes at the next time, or another writer has removed it.
+                for old in known.iter().rev().skip(KEPT_VERSIONS - 1) {
+                    let _ = fs::remove_file(self.path(place, *old));
+                }
                 return Ok(entry);
             }
         }
@@ -334,6 +342,20 @@ mod tests {
         assert_eq!(board.get(&place, Some(1)).unwrap().unwrap().text, "one");
         assert_eq!(board.list(Some(BoardFolder::Reviews)).unwrap(), [second]);
         assert!(board.list(Some(BoardFolder::Context)).unwrap().is_empty());
+    }
+
+    #[test]
+    fn the_newest_versions_stay() {
+        let dir = tempfile::tempdir().unwrap();
+        let board = Board::of(dir.path());
+        let place = BoardPlace::parse("signals/done").unwrap();
+        for number in 0..KEPT_VERSIONS + 3 {
+            board.put(&place, &number.to_string(), &by("a")).unwrap();
+        }
+        let versions = board.versions(&place);
+        assert_eq!((versions.len(), versions[0]), (KEPT_VERSIONS, 4));
+        assert_eq!(board.get(&place, Some(3)).unwrap(), None);
+        assert_eq!(board.get(&place, None).unwrap().unwrap().text, (KEPT_VERSIONS + 2).to_string());
     }
 
     #[test]
