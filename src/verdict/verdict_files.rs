@@ -93,7 +93,8 @@ pub fn write(gate_dir: &Path, verdict: &Verdict, escalation: Option<&Path>) -> i
     let stamp = verdict.at.strftime("%Y%m%dT%H%M%S%9fZ").to_string();
     let record = folder.join(format!("{stem}_{stamp}.json"));
     let summary = summary(gate_dir, &verdict.session);
-    write_json(&record, verdict)?;
+    // Nobody reads the lines of so many files: without the spaces, a record takes a third less.
+    write_bytes(&record, redact_tokens(&(serde_json::to_string(verdict)? + "\n")).as_bytes())?;
     let blocking = stopping(&verdict.gates);
     let small = VerdictSummary {
         schema_version: verdict.schema_version,
