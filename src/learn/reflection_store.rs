@@ -14,6 +14,8 @@ use crate::learn::task_record::TaskOutcome;
 
 /// The number of reflections that are kept for each role.
 pub const KEPT_PER_ROLE: usize = 3;
+/// The number of roles whose reflections are kept: those that reflected last.
+const MAX_ROLES: usize = 64;
 /// The number of roles in which a lesson must hold before every role sees it.
 const ROLES_FOR_ALL: usize = 2;
 /// The number of older reflections that are kept because their lesson holds in several roles.
@@ -140,7 +142,7 @@ impl Reflections {
         new
     }
 
-    /// Drops what is neither among the newest of its role nor a lesson of several roles.
+    /// Drops what is neither among the newest of its role nor a lesson of several roles, and roles that reflected long ago.
     fn prune(&mut self) {
         let common: Vec<String> = self
             .common_lessons()
@@ -151,10 +153,14 @@ impl Reflections {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         let mut kept: Vec<Reflection> = Vec::new();
         for one in std::mem::take(&mut self.0).into_iter().rev() {
-            let count = counts.entry(one.role.clone()).or_default();
-            *count += 1;
+            let has_room = counts.len() < MAX_ROLES || counts.contains_key(&one.role);
+            let is_newest = has_room && {
+                let count = counts.entry(one.role.clone()).or_default();
+                *count += 1;
+                *count <= KEPT_PER_ROLE
+            };
             let is_common = |lesson: &String| common.iter().any(|common| similarity::is_same(common, lesson));
-            if *count <= KEPT_PER_ROLE || one.lesson_learned.as_ref().is_some_and(is_common) {
+            if is_newest || one.lesson_learned.as_ref().is_some_and(is_common) {
                 kept.push(one);
             }
         }
@@ -206,6 +212,17 @@ pub(crate) mod tests {
         let ids: Vec<&str> = all.of_role("role7").map(|one| one.id.as_str()).collect();
         assert_eq!(ids, ["4-7", "3-7", "2-7"]);
         assert_eq!(all.0.last().unwrap().cycle, 60);
+    }
+
+    #[test]
+    fn the_roles_that_reflected_last_are_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        for role in 0..MAX_ROLES + 5 {
+            let lesson = format!("lesson{role} about thing{role}");
+            add(dir.path(), reflection(&role.to_string(), &format!("role{role}"), &lesson)).unwrap();
+        }
+        let all = read(dir.path()).unwrap();
+        assert_eq!((all.0.len(), all.0[0].role.as_str()), (MAX_ROLES, "role5"));
     }
 
     #[test]

@@ -19,6 +19,9 @@ use crate::event::{Event, EventKind, Grade, Origin};
 
 /// The version of the format. A later one is not read.
 const FORMAT: u32 = 1;
+/// The largest number of logs that are kept, and of their bytes in all: beyond it those go that were written first.
+const MAX_LOGS: usize = 256;
+const MAX_BYTES: u64 = 1 << 30;
 
 /// The first line of a kept log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -124,6 +127,8 @@ fn keep(gate_dir: &Path, source: &SessionLog) -> Result<Option<Import>, Error> {
     let known = !earlier.is_empty() && ids(body.path(), 0).is_ok_and(|ids| ids.is_subset(&earlier));
     if !known {
         write(&folder, &path, &head, body.path()).map_err(cannot)?;
+        drop(body);
+        remove_surplus(&folder, &path, (MAX_LOGS, MAX_BYTES)).map_err(cannot)?;
     }
     Ok(Some(Import { imported: Imported { client: source.client, path, summary }, known }))
 }
@@ -143,6 +148,27 @@ fn write(folder: &Path, path: &Path, head: &ImportedHead, body: &Path) -> io::Re
     file.write_all(&line)?;
     io::copy(&mut fs::File::open(body)?, file.as_file_mut())?;
     file.persist(path).map(drop).map_err(|error| error.error)
+}
+
+/// Removes the logs that were written first, but never `newest`, while there are more logs or bytes than `most`.
+fn remove_surplus(folder: &Path, newest: &Path, most: (usize, u64)) -> io::Result<()> {
+    let mut logs = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let (path, meta) = entry.and_then(|entry| Ok((entry.path(), entry.metadata()?)))?;
+        if path.extension().is_some_and(|extension| extension == "jsonl") {
+            logs.push((path != *newest, meta.modified()?, path, meta.len()));
+        }
+    }
+    // The newest one is first, then the others, the latest of them first.
+    logs.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
+    let mut bytes = 0;
+    for (at, (is_other, _, path, size)) in logs.into_iter().enumerate() {
+        bytes += size;
+        if is_other && (at >= most.0 || bytes > most.1) {
+            fs::remove_file(path)?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns the ids of the events of a file, without its first lines.
@@ -192,4 +218,31 @@ fn of(path: &Path) -> io::Result<Vec<Event>> {
         });
     }
     Ok(events)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+
+    #[test]
+    fn the_logs_that_were_written_first_go_and_the_newest_stays() {
+        let left_of = |most| {
+            let dir = tempfile::tempdir().unwrap();
+            for number in 0..4_u64 {
+                let file = fs::File::create(dir.path().join(format!("{number}.jsonl"))).unwrap();
+                file.set_len(10).unwrap();
+                // The clock may go back: 3 is the newest whatever it says.
+                let at = if number == 3 { 0 } else { number + 1 };
+                file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(at)).unwrap();
+            }
+            remove_surplus(dir.path(), &dir.path().join("3.jsonl"), most).unwrap();
+            (0..4).filter(|number| dir.path().join(format!("{number}.jsonl")).exists()).collect::<Vec<_>>()
+        };
+        assert_eq!(left_of((4, 40)), [0, 1, 2, 3]);
+        assert_eq!(left_of((3, 40)), [1, 2, 3]);
+        assert_eq!(left_of((4, 25)), [2, 3]);
+        assert_eq!(left_of((1, 5)), [3]);
+    }
 }
