@@ -72,7 +72,8 @@ pub struct FailedRun {
 }
 
 impl FailedRun {
-    fn of(run: &Run) -> Self {
+    /// `told` is the end of the output in the entry of its call, if there is one.
+    fn of(run: &Run, told: Option<&str>) -> Self {
         Self {
             key: run.command.key.clone(),
             name: run.command.name.clone(),
@@ -81,7 +82,7 @@ impl FailedRun {
             line: run.command.line.clone(),
             dir: run.command.dir.clone(),
             ended: run.ended,
-            signature: output_patterns::signature(&run.tail),
+            signature: output_patterns::signature(run.output(told)),
             runner: run.report.as_ref().map(|report| report.runner.clone()),
             failed_test: None,
             alone: None,
@@ -101,25 +102,27 @@ impl History {
     pub fn of<'a>(events: impl Iterator<Item = &'a Event>, session: &str) -> Self {
         let mut history = Self::default();
         let mut tasks = RequestedTasks::default();
+        let mut outputs = CallOutputs::default();
         for event in events {
+            outputs.follow(event);
             tasks.follow(event);
             if let EventKind::Trial(trial) = &event.kind {
                 push(&mut history.trials, trial.clone());
             } else if event.session.as_deref() == Some(session) {
-                history.take(event);
+                history.take(event, &outputs);
             }
         }
         history.task = tasks.of.remove(session);
         history
     }
 
-    fn take(&mut self, event: &Event) {
+    fn take(&mut self, event: &Event, outputs: &CallOutputs<'_>) {
         match &event.kind {
             EventKind::Run(run) => {
                 self.ran(&run.command.line, Some(run.ended));
                 self.failures.retain(|failure| !run.ended.success() || failure.key != run.command.key);
                 if !run.ended.success() {
-                    push(&mut self.failures, FailedRun::of(run));
+                    push(&mut self.failures, FailedRun::of(run, outputs.of(run)));
                 }
             }
             // Looking is no attempt.
@@ -227,6 +230,28 @@ impl History {
             }
             _ => self.acts.push(SessionAct::Edited(paths)),
         }
+    }
+}
+
+/// The ends of the outputs of calls, which their runs do not repeat.
+#[derive(Default)]
+struct CallOutputs<'a>(HashMap<&'a str, &'a str>);
+
+impl<'a> CallOutputs<'a> {
+    fn follow(&mut self, event: &'a Event) {
+        let EventKind::Work(work) = &event.kind else { return };
+        let tail = match &work.act {
+            Act::Command(command) => &command.tail,
+            Act::CommandEnded(end) => &end.tail,
+            _ => return,
+        };
+        if let Some(call) = work.call.as_deref().filter(|_| !tail.is_empty()) {
+            self.0.insert(call, tail);
+        }
+    }
+
+    fn of(&self, run: &Run) -> Option<&'a str> {
+        run.call.as_deref().and_then(|call| self.0.get(call)).copied()
     }
 }
 

@@ -148,7 +148,8 @@ pub struct ShellCommand {
     pub dir: Option<RepoPath>,
     /// The end of its process, or `None` if no status was recorded.
     pub ended: Option<Ended>,
-    /// The last lines of its output, bounded.
+    /// The last lines of its output, bounded: few of them if it succeeded and either checks nothing, or its runs hold what
+    /// its checks have shown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tail: String,
     /// `true` if it was left running in the background, or moved there.

@@ -240,7 +240,7 @@ pub struct Run {
     /// either.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub masked: Option<String>,
-    /// The last lines of the output, redacted and bounded.
+    /// The last lines of the output, redacted and bounded. Empty for the `call` of an agent: the entry of the call has them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tail: String,
     /// The digest of the policy that was in force.
@@ -268,6 +268,17 @@ impl Run {
             tail: String::new(),
             policy: String::new(),
         }
+    }
+
+    /// Returns `true` if it shows that its command passed, whatever it printed.
+    pub fn shows_pass(&self) -> bool {
+        let passed = self.report.as_ref().is_none_or(|report| report.failed == 0 && report.passed > 0);
+        self.ended.success() && self.masked.is_none() && passed
+    }
+
+    /// Returns the last lines of the output. `told` is the end of the output in the entry of its call, if there is one.
+    pub fn output<'a>(&'a self, told: Option<&'a str>) -> &'a str {
+        if self.tail.is_empty() { told.unwrap_or_default() } else { &self.tail }
     }
 
     /// Returns the untracked files that the declared command itself made, such as programs that no `.gitignore` lists.

@@ -163,9 +163,9 @@ impl CommandRun {
         ran
     }
 
-    /// Returns a run that `gate` watched. Its counts are known even if the output is cut off.
-    pub(super) fn observed(run: &Run, project: Project<'_>) -> Self {
-        let mut ran = Self::of(&run.command.line, Some(run.ended), &run.tail, false, Some(Shell::Sh), project);
+    /// Returns a run that `gate` watched, with the end of its output. Its counts are known even if the output is cut off.
+    pub(super) fn observed(run: &Run, tail: &str, project: Project<'_>) -> Self {
+        let mut ran = Self::of(&run.command.line, Some(run.ended), tail, false, Some(Shell::Sh), project);
         ran.declared.clone_from(&run.command.name);
         ran.result = Some(match &run.report {
             _ if !run.ended.success() => CheckOutcome::Fail,
@@ -174,14 +174,14 @@ impl CommandRun {
             Some(report) if report.passed == 0 => CheckOutcome::NoTests,
             _ => CheckOutcome::Pass,
         });
-        ran.read_output(&run.tail);
+        ran.read_output(tail);
         ran
     }
 
-    /// Adds the record of the declared command that this line ran: it holds results that the end of the output may not
-    /// show.
-    pub(super) fn shown_by(&mut self, run: &Run, project: Project<'_>) {
-        let seen = Self::observed(run, project);
+    /// Adds the record of the declared command that this line ran, whose output ends with `tail`: it holds results that the
+    /// end of the output may not show.
+    pub(super) fn shown_by(&mut self, run: &Run, tail: &str, project: Project<'_>) {
+        let seen = Self::observed(run, run.output(Some(tail)), project);
         self.declared = self.declared.take().or(seen.declared);
         if matches!(self.result, None | Some(CheckOutcome::Unknown | CheckOutcome::NoTests)) {
             self.result = seen.result;

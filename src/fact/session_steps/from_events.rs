@@ -40,7 +40,8 @@ pub(super) fn story(
         let (deed, before) = match (&entry.event.kind, &work) {
             (EventKind::Work(_), Some(work)) => match act(work, &mut contents, project, known.as_deref_mut()) {
                 Some((Deed::Ran(mut ran), start)) => {
-                    runs.iter().filter(|told| told.act == at).for_each(|told| ran.shown_by(told.run, project));
+                    let tail = if let Act::Command(command) = &work.act { command.tail.as_str() } else { "" };
+                    runs.iter().filter(|told| told.act == at).for_each(|told| ran.shown_by(told.run, tail, project));
                     (Deed::Ran(ran), start.unwrap_or(before))
                 }
                 Some((deed, start)) => (deed, start.unwrap_or(before)),
@@ -55,7 +56,7 @@ pub(super) fn story(
                 contents.seen(&run.start.tree);
                 let start = contents.now();
                 contents.seen(&run.end.tree);
-                (Deed::Ran(Box::new(CommandRun::observed(run, project))), start)
+                (Deed::Ran(Box::new(CommandRun::observed(run, &run.tail, project))), start)
             }
             (EventKind::Git(event), _) => {
                 contents.moved(event);

@@ -50,8 +50,8 @@ pub(super) fn look_at_policy(desk: &mut Desk) -> bool {
     changed
 }
 
-/// Notes what a line changed that ended just now.
-pub(super) fn note(desk: &mut Desk, call: &str, line: &str, at: &Path) {
+/// Notes what a line changed that ended just now, and returns the line as it was understood.
+pub(super) fn note(desk: &mut Desk, call: &str, line: &str, at: &Path) -> Option<Understood> {
     let understood = understand(line, at);
     if let Some(understood) = &understood {
         for (leaf, one) in understood.steps().filter(|(leaf, _)| !leaf.remote) {
@@ -71,6 +71,7 @@ pub(super) fn note(desk: &mut Desk, call: &str, line: &str, at: &Path) {
         let (path, removed, added) = (RepoPath::from(config::FILE), String::new(), String::new());
         desk.record(Some(call), Act::Edited(vec![FileEdit { path, how, removed, added }]));
     }
+    understood
 }
 
 /// Notes the other working trees that a command changed.

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use super::hook_context::{Desk, clean};
 use super::hook_event::{self, HookEvent, ReportedEnding};
 use super::session_state::{PendingCommand, StartingPoint};
-use super::{changes, command_weight};
+use super::command_weight::{self, Weight};
+use super::changes;
 use crate::command_line::{self, Purpose, Understood, Witnessed};
 use crate::engine::{Workplace, earlier_lines, test_results};
 use crate::event::agent_work::{Act, CommandEnd, ShellCommand};
@@ -24,6 +25,8 @@ use crate::source::sessions::Client;
 
 /// The length of the end of an output that is kept, in bytes.
 const TAIL: usize = 8 * 1024;
+/// The same for an output that nothing reads but people: see [`is_only_for_people`].
+const SHORT_TAIL: usize = 256;
 /// The length of the end of an output that is read, in bytes.
 const READ: usize = 64 * 1024;
 /// The maximum number of paths in an event.
@@ -139,7 +142,8 @@ pub(super) fn end(
     ending: &ReportedEnding,
 ) {
     let pending = desk.store.take(call);
-    changes::note(desk, call, line, &start_of(desk, told, dir));
+    let understood = changes::note(desk, call, line, &start_of(desk, told, dir));
+    let weight = command_weight::weigh(understood.as_ref());
     let tail = tail_of(&ending.output);
     let mut command = ShellCommand {
         line: clean(line),
@@ -152,6 +156,9 @@ pub(super) fn end(
         shell: desk.shell(),
     };
     let Some(mut pending) = pending else {
+        if !ending.background && is_only_for_people(ending.ended, weight, &[]) {
+            command.tail = short_tail_of(&ending.output);
+        }
         desk.record(Some(call), Act::Command(Box::new(command)));
         return;
     };
@@ -169,17 +176,33 @@ pub(super) fn end(
     let from_log = || super::log_tail::status(desk.client, told.log.as_deref()?, call);
     let ended = ending.ended.or_else(|| if ending.in_log { from_log() } else { None });
     command.ended = ended;
-    desk.record(Some(call), Act::Command(Box::new(command)));
     pending.millis = ending.millis;
-    match ended {
-        Some(ended) => prove(desk, &pending, ended, &plain(&ending.output)),
-        None if ending.in_log => {
-            pending.tail = tail;
-            pending.cut = true;
-            let _ = desk.store.put(&pending);
-        }
-        None => {}
+    let proofs = ended.map_or_else(Vec::new, |ended| proofs(desk, &pending, ended, &plain(&ending.output)));
+    if is_only_for_people(ended, weight, &proofs) {
+        command.tail = short_tail_of(&ending.output);
     }
+    desk.record(Some(call), Act::Command(Box::new(command)));
+    keep(desk, proofs);
+    if ended.is_none() && ending.in_log {
+        pending.tail = tail;
+        pending.cut = true;
+        let _ = desk.store.put(&pending);
+    }
+}
+
+/// Returns `true` if no judgement reads the output of a line: it succeeded, and it checks nothing, or its runs hold what its
+/// checks have shown. Other outputs are read for counts and failed tests, for loops, for payloads and for what proves a
+/// command together with other lines.
+fn is_only_for_people(ended: Option<Ended>, weight: Weight, proofs: &[Proof]) -> bool {
+    let mut runs = proofs.iter().flat_map(|proof| &proof.runs).flatten().filter_map(|kind| match kind {
+        EventKind::Run(run) => Some(run),
+        _ => None,
+    });
+    ended.is_some_and(Ended::success)
+        && match runs.next() {
+            None => weight != Weight::Checks && proofs.iter().all(|proof| proof.runs.is_ok()),
+            Some(first) => first.shows_pass() && runs.all(|run| run.shows_pass()),
+        }
 }
 
 /// Records the end of a command that was left in the background.
@@ -196,11 +219,17 @@ pub(super) fn end_of_background(
     };
     let pending = desk.store.take(left_as);
     let call = pending.as_ref().map_or(left_as, |pending| &pending.call).to_owned();
-    desk.record(Some(&call), Act::CommandEnded(CommandEnd { ended, tail: tail_of(&text) }));
-    let Some(mut pending) = pending else { return };
-    let Some(ended) = ended else { return };
-    look_again(desk, &mut pending);
-    prove(desk, &pending, ended, &plain(&text));
+    let proofs = match (pending, ended) {
+        (Some(mut pending), Some(ended)) => {
+            look_again(desk, &mut pending);
+            proofs(desk, &pending, ended, &plain(&text))
+        }
+        _ => Vec::new(),
+    };
+    let is_for_people = is_only_for_people(ended, Weight::Checks, &proofs);
+    let tail = if is_for_people { short_tail_of(&text) } else { tail_of(&text) };
+    desk.record(Some(&call), Act::CommandEnded(CommandEnd { ended, tail }));
+    keep(desk, proofs);
 }
 
 /// Reads from the client's log the ends of commands whose status its hook did not report.
@@ -210,8 +239,9 @@ pub(super) fn settle(desk: &mut Desk, log: Option<&Path>) {
         let Some(ended) = super::log_tail::status(desk.client, log, &pending.call) else { continue };
         desk.store.take(&pending.call);
         let end = CommandEnd { ended: Some(ended), tail: String::new() };
+        let proofs = proofs(desk, &pending, ended, &pending.tail);
         desk.record(Some(&pending.call), Act::CommandEnded(end));
-        prove(desk, &pending, ended, &pending.tail);
+        keep(desk, proofs);
     }
 }
 
@@ -252,26 +282,51 @@ pub(in crate::hook) struct LineEnd<'a> {
     pub(in crate::hook) narrowed: Option<&'a str>,
 }
 
-/// Records a run for each declared command that this line ran.
-fn prove(desk: &mut Desk, pending: &PendingCommand, ended: Ended, output: &str) {
+/// The proof that a line gives in one working tree.
+struct Proof {
+    root: PathBuf,
+    /// The place of another working tree than the session's.
+    place: Option<Workplace>,
+    success: bool,
+    /// The runs of declared commands; an error says why they are lost.
+    runs: Result<Vec<EventKind>, String>,
+}
+
+/// Returns the proofs of a line that ended, without any output: the entry of the call has it.
+fn proofs(desk: &mut Desk, pending: &PendingCommand, ended: Ended, output: &str) -> Vec<Proof> {
+    let mut proofs = Vec::new();
     for ground in &pending.grounds {
-        let place = if ground.root == desk.root { None } else { desk.place_at(&ground.root) };
+        let is_other = ground.root != desk.root;
+        let place = if is_other { desk.place_at(&ground.root) } else { None };
+        if is_other && place.is_none() {
+            continue;
+        }
         // The shell of the agent has the environment of its client, as this process has.
         let files = DiskDirectory(ground.root.join(ground.dir.to_os()));
         let project = Project::without_runners(&files);
         let narrowed = command_line::inherited(&pending.line, project, &command_line::environment());
         let line_end = LineEnd { shell: desk.shell(), ended, output: Some(output), narrowed: narrowed.as_deref() };
-        let runs = match place.as_ref() {
-            None if ground.root != desk.root => continue,
-            place => runs_of(place.unwrap_or(&desk.place), pending, ground, line_end),
-        };
+        let mut runs = runs_of(place.as_ref().unwrap_or(&desk.place), pending, ground, line_end);
+        for kind in runs.iter_mut().flatten() {
+            if let EventKind::Run(run) = kind {
+                run.tail = String::new();
+            }
+        }
+        proofs.push(Proof { root: ground.root.clone(), place, success: ended.success(), runs });
+    }
+    proofs
+}
+
+/// Records the runs of the declared commands that a line ran.
+fn keep(desk: &mut Desk, proofs: Vec<Proof>) {
+    for Proof { root, place, success, runs } in proofs {
         match runs {
             Ok(runs) if runs.is_empty() => {}
             Ok(runs) => {
                 desk.append(runs);
                 // Of several working trees, the refused one has to be fixed.
                 let refused = desk.memory.refused_at.as_ref().unwrap_or(&desk.root);
-                if ended.success() && ground.root == *refused {
+                if success && root == *refused {
                     let anew = place.as_ref().unwrap_or(&desk.place).reset_attempts_if_proven();
                     desk.said.extend(anew.err().map(|failure| format!("gate: {failure}")));
                 }
@@ -478,6 +533,10 @@ fn output_of(text: &str) -> KeptOutput {
 
 fn tail_of(text: &str) -> String {
     run::clean_tail(&output_of(text), TAIL)
+}
+
+fn short_tail_of(text: &str) -> String {
+    run::clean_tail(&output_of(text), SHORT_TAIL)
 }
 
 fn plain(text: &str) -> String {

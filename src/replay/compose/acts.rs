@@ -29,7 +29,9 @@ impl CaseWriter<'_> {
     pub(super) fn entry(&mut self, index: usize, event: &Event) -> Result<(), GitError> {
         match &event.kind {
             EventKind::Run(run) if event.origin.grade == Grade::Observed || !self.is_told(index, run) => {
-                self.run(run, event.origin.grade)
+                let told = self.record.entries[..index].iter().rev().find_map(|entry| told_output(&entry.event, run));
+                let tail = run.output(told).to_owned();
+                self.run(run, &tail, event.origin.grade)
             }
             EventKind::Git(movement) => {
                 let made = self.record.commits.iter().position(|commit| commit.id == movement.new);
@@ -52,12 +54,12 @@ impl CaseWriter<'_> {
         self.record.entries[..index].iter().rev().any(same)
     }
 
-    fn run(&mut self, run: &Run, grade: Grade) -> Result<(), GitError> {
+    fn run(&mut self, run: &Run, tail: &str, grade: Grade) -> Result<(), GitError> {
         self.command(&RanLine {
             line: &run.command.line,
             dir: Some(&run.command.dir),
             ended: Some(run.ended),
-            tail: &run.tail,
+            tail,
             start: Some(&run.start.tree),
             end: Some(&run.end.tree),
             head: run.start.head.as_ref(),
@@ -209,6 +211,20 @@ impl CaseWriter<'_> {
         self.push("cmd_result", json!({"for_seq": seq, "exit": exit, "output": output}));
         Ok(seq)
     }
+}
+
+/// Returns the end of the output of a run, if an event is that of its call.
+fn told_output<'a>(event: &'a Event, run: &Run) -> Option<&'a str> {
+    let EventKind::Work(work) = &event.kind else { return None };
+    if run.call.is_none() || work.call != run.call {
+        return None;
+    }
+    match &work.act {
+        Act::Command(command) => Some(command.tail.as_str()),
+        Act::CommandEnded(end) => Some(end.tail.as_str()),
+        _ => None,
+    }
+    .filter(|tail| !tail.is_empty())
 }
 
 fn is_stop(entry: &Entry) -> bool {
