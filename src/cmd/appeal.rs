@@ -2,13 +2,16 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
+
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::redact::redact_tokens;
 use crate::render::ui::{Ui, WARN};
 use crate::replay::appeal::{self, AppealError};
-use crate::verdict::{Outcome, verdict_files};
+use crate::replay::gate_answers;
+use crate::verdict::{Outcome, Verdict, verdict_files};
 
 /// Arguments of `gate appeal`.
 #[derive(Debug, clap::Args)]
@@ -19,6 +22,9 @@ pub struct Args {
     /// Record in the case what would have been right
     #[arg(long, value_name = "ANSWER", value_enum)]
     expect: Option<Expect>,
+    /// With `--expect block`: the question of the case that a block would have answered
+    #[arg(long, value_name = "NAME", default_value = "completion", value_parser = questions())]
+    question: String,
     /// Write the case to this file instead of printing it
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -29,16 +35,38 @@ pub struct Args {
 enum Expect {
     /// Everything that stopped should have passed
     Pass,
+    /// One question should have stopped it
+    Block,
+}
+
+fn questions() -> PossibleValuesParser {
+    PossibleValuesParser::new(gate_answers::questions())
+}
+
+/// Returns the error for a case in which no answer would be right: it would measure nothing.
+fn nothing_to_expect(verdict: &Verdict, unasked: &[String]) -> Failure {
+    if unasked.is_empty() {
+        return Failure::new(Exit::Usage, format!("verdict {} refused nothing", verdict.id))
+            .remedy("to record that it should have: gate appeal --expect block");
+    }
+    let gates = unasked.join(", ");
+    Failure::new(
+        Exit::Usage,
+        format!("no question of a case is about what {gates} refused, so no answer to it can be right"),
+    )
+    .remedy("to share the verdict without an answer: gate appeal, without --expect")
 }
 
 /// Writes the case.
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let place = Workplace::here()?;
-    let refused = |verdict: &crate::verdict::Verdict| args.verdict.is_some() || verdict.outcome != Outcome::Pass;
-    let Some((_, verdict)) = super::explain::find_where(&place, args.verdict.as_deref(), refused)? else {
+    let passed = args.expect == Some(Expect::Block);
+    let disputed = |verdict: &Verdict| args.verdict.is_some() || (verdict.outcome == Outcome::Pass) == passed;
+    let Some((_, verdict)) = super::explain::find_where(&place, args.verdict.as_deref(), disputed)? else {
         return Err(match &args.verdict {
             Some(what) => Failure::new(Exit::Usage, format!("`{what}` is not a verdict of this repository"))
                 .remedy("to list verdicts: gate log"),
+            None if passed => Failure::new(Exit::Usage, "no verdict here passed").remedy("to get one: gate check"),
             None => Failure::new(Exit::Usage, "no verdict here refused anything").remedy("to get one: gate check"),
         }
         .into());
@@ -48,8 +76,14 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         AppealError::Gone(error) => super::replay::cannot(&verdict.id, error),
         AppealError::Git(_) | AppealError::Case(_) => Failure::new(Exit::Internal, error),
     })?;
-    if args.expect == Some(Expect::Pass) {
-        appeal::expect_pass(&mut appeal.case, &verdict);
+    match args.expect {
+        Some(Expect::Pass) => {
+            if !appeal::expect_pass(&mut appeal.case, &verdict) {
+                return Err(nothing_to_expect(&verdict, &appeal.unasked).into());
+            }
+        }
+        Some(Expect::Block) => appeal::expect_block(&mut appeal.case, &args.question),
+        None => {}
     }
     for gate in &appeal.unasked {
         ui.say(format_args!("{WARN}warning:{WARN:#} a case has no question about what {gate} refused"));

@@ -49,7 +49,7 @@ impl Measurement {
         let answer = match answer {
             Ok(answer) => answer,
             Err(why) => {
-                self.unjudged.push(UnjudgedCase { case: case.id.clone(), why });
+                self.leave_out(&case.id, why);
                 return;
             }
         };
@@ -65,6 +65,11 @@ impl Measurement {
             hit(&mut self.score, (least..=most).contains(&score));
         }
         self.count(&case.id, case.class(), accepted, &answer);
+    }
+
+    /// Notes a case that is not counted, and the reason.
+    pub fn leave_out(&mut self, id: &str, why: String) {
+        self.unjudged.push(UnjudgedCase { case: id.to_owned(), why });
     }
 
     /// Counts an answer of a class.

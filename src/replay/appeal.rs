@@ -110,11 +110,19 @@ fn policy(place: &Workplace, verdict: &Verdict) -> Option<String> {
     toml::to_string(&table).ok()
 }
 
-/// Says of every question that stopped in a verdict that a pass would have been right.
-pub fn expect_pass(case: &mut Value, verdict: &Verdict) {
+/// Says of every question that stopped in a verdict that a pass would have been right. Returns `false` if none did.
+pub fn expect_pass(case: &mut Value, verdict: &Verdict) -> bool {
     let blocked = of_results(&verdict.gates).into_iter().filter(|(_, said)| said.verdict == AnswerWord::Block);
     let expected = blocked.map(|(question, _)| (question, json!({"verdict": "pass", "why": ""})));
-    case["expect"] = Value::Object(expected.collect());
+    let expected: serde_json::Map<String, Value> = expected.collect();
+    let is_any = !expected.is_empty();
+    case["expect"] = Value::Object(expected);
+    is_any
+}
+
+/// Says that a block would have been the right answer to a question.
+pub fn expect_block(case: &mut Value, question: &str) {
+    case["expect"] = json!({ question: {"verdict": "block", "why": ""} });
 }
 
 /// Returns the events up to a verdict: those of its session and, if that has no other act, all recorded ones; and the

@@ -62,6 +62,11 @@ pub fn asks(gate: &str) -> bool {
     QUESTIONS.iter().any(|(_, gates)| gates.contains(&gate))
 }
 
+/// Returns the questions of a case.
+pub fn questions() -> impl Iterator<Item = &'static str> {
+    QUESTIONS.iter().map(|(question, _)| *question)
+}
+
 /// Returns the answers that results give, by question.
 pub fn of_results(results: &[GateResult]) -> BTreeMap<String, GateAnswer> {
     let contradicted = contradicted(results);

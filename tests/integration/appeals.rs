@@ -215,6 +215,16 @@ fn what_would_have_been_right_is_said_only_on_demand() {
     assert_eq!(case["expect"]["tests"]["verdict"], "pass");
     project.gate(["replay", file.to_str().unwrap()]).exits(0).says("expected pass");
     project.gate(["appeal", "v0"]).exits(64).says("is not a verdict of this repository");
+    // A pass that should have been none is a case, too.
+    project.gate(["appeal", "--expect", "block"]).exits(64).says("no verdict here passed");
+    project.gate(["run", "test"]).exits(0);
+    project.check().exits(0);
+    let passed = project.verdict()["id"].as_str().unwrap().to_owned();
+    project.gate(["appeal", &passed, "--expect", "pass"]).exits(64).says("refused nothing");
+    let file = file.to_str().unwrap();
+    project.gate(["appeal", "--expect", "block", "--question", "tests", "-o", file]).exits(0).says("read it before");
+    project.gate(["replay", file]).exits(0).says("expected block");
+    project.gate(["appeal", "--expect", "block", "--question", "weather"]).exits(64);
 }
 
 #[test]

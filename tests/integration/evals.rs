@@ -94,6 +94,11 @@ fn a_wrong_verdict_becomes_a_case_of_the_project() {
     let case = std::fs::read_to_string(&path).unwrap().replace("\"verdict\": \"pass\"", "\"verdict\": \"block\"");
     std::fs::write(&path, case).unwrap();
     project.gate(["eval", "--floor", "90"]).exits(0).says("project by facts");
+    // A case without an answer ends nothing.
+    let unlabelled = project.gate(["appeal"]).exits(0).out;
+    std::fs::write(path.with_file_name("other.json"), unlabelled).unwrap();
+    let shown = project.gate(["eval", "project"]).exits(0).says("other: the case has no `expect`").out;
+    assert!(shown.contains("1 of 1"), "{shown}");
 }
 
 #[test]
