@@ -7,6 +7,9 @@ use serde::Deserialize;
 use crate::digest::hex_digest;
 use crate::embedded;
 
+/// The beginning of the id of a session that nothing names.
+const LOCAL: &str = "local-";
+
 /// The session at work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
@@ -42,9 +45,19 @@ impl Session {
         let client = clients().into_iter().find(|client| client.variables.iter().any(|name| get(name).is_some()));
         let named = get("GATE_SESSION").or_else(|| get(client.as_ref()?.session.as_deref()?));
         let id =
-            named.unwrap_or_else(|| format!("local-{}", &hex_digest(&[root.as_os_str().as_encoded_bytes()])[..12]));
+            named.unwrap_or_else(|| format!("{LOCAL}{}", &hex_digest(&[root.as_os_str().as_encoded_bytes()])[..12]));
         Self { id, agent: client.map(|client| client.name) }
     }
+
+    /// Returns `true` if a client started this process and nothing names its session.
+    pub fn is_unnamed(&self) -> bool {
+        self.agent.is_some() && self.id.starts_with(LOCAL)
+    }
+}
+
+/// Returns `true` if a client sets a variable for its commands that names the session.
+pub fn names_sessions(client: &str) -> bool {
+    clients().iter().any(|known| known.name == client && known.session.is_some())
 }
 
 /// Returns the role that `GATE_ROLE` names for the agents below this process, or `None` if it names none. A name has at
@@ -87,6 +100,9 @@ mod tests {
         let claude = session(&[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "s1")]);
         assert_eq!((claude.id.as_str(), claude.agent.as_deref()), ("s1", Some("claude")));
         assert_eq!(session(&[("CLAUDECODE", "1"), ("GATE_SESSION", "mine")]).id, "mine");
+        assert!(!claude.is_unnamed() && !session(&[]).is_unnamed());
+        assert!(session(&[("GEMINI_CLI", "1")]).is_unnamed());
+        assert_eq!(["claude", "gemini", "opencode"].map(names_sessions), [true, false, false]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use anyhow::Result;
 use crate::cmd::housekeeping::tidy;
 use crate::cmd::{named_commit, offer_decision};
 use crate::collect::{self, BaseOf, Sources};
-use crate::engine::{Uncommitted, Workplace};
+use crate::engine::Uncommitted;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::hook::protected_push;
@@ -32,7 +32,7 @@ pub struct Args {
 
 /// Judges and prints the verdict.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
-    let place = Workplace::here()?;
+    let place = super::place_of_agent()?;
     let repo = &place.repo;
     let (policy, state, facts, snapshot) = match &args.rev {
         Some(rev) => {

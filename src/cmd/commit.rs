@@ -7,7 +7,6 @@ use crate::cmd::commits::gate;
 use crate::collect::{self, BaseOf};
 use crate::commit::change::{Commit, Person};
 use crate::commit::split::{self, Proposal, SplitPart};
-use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::fact::commits::Yardstick;
 use crate::failure::Failure;
@@ -43,7 +42,7 @@ struct SplitSource {
 
 /// Shows the plan, asks for confirmation, and carries it out.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
-    let place = Workplace::here()?;
+    let place = super::place_of_agent()?;
     let repo = &place.repo;
     for (file, what) in [("MERGE_HEAD", "a merge"), ("CHERRY_PICK_HEAD", "a cherry-pick"), ("REVERT_HEAD", "a revert")]
     {

@@ -61,9 +61,11 @@ pub mod waive;
 
 use std::path::Path;
 
+use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::git::Repo;
+use crate::hook::running_line;
 use crate::install::InstallError;
 use crate::oid::Oid;
 use crate::render;
@@ -89,6 +91,13 @@ fn install_failure(error: InstallError) -> Failure {
         InstallError::Git { .. } | InstallError::Io { .. } => (Exit::CannotJudge, ""),
     };
     Failure::new(exit, error).remedy(remedy)
+}
+
+/// Returns the workplace of the current directory, with the session of the agent that started this process.
+fn place_of_agent() -> Result<Workplace, Failure> {
+    let mut place = Workplace::here()?;
+    running_line::link(&mut place);
+    Ok(place)
 }
 
 /// Prints the command by which a person may decide about what blocks, if a person reads this.

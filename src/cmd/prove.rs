@@ -41,7 +41,7 @@ pub struct Args {
 
 /// Runs the tests without the change and with it, each on a clean checkout, and records and prints what that shows.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
-    let place = Workplace::here()?;
+    let place = super::place_of_agent()?;
     place.work_tree()?;
     let base = base(&place, args.base.as_deref())?;
     let (policy, _) = place.policy(None)?;

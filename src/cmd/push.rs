@@ -38,7 +38,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
         return Err(failure.remedy("push without that option: gate push").into());
     }
     let here = std::env::current_dir()?;
-    let place = Workplace::here()?;
+    let place = super::place_of_agent()?;
     let root = place.work_tree()?.to_owned();
     let Some(planned) = planned_push(&here, args)? else { return Ok(finished(push(&here, args)?)) };
     let Some(preview) = judged_push::preview(&place, &planned)? else { return Ok(finished(push(&here, args)?)) };

@@ -45,7 +45,7 @@ pub struct Args {
 
 /// Reflects on the last task of a session, or shows what is kept.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
-    let place = Workplace::here()?;
+    let place = super::place_of_agent()?;
     let named = match &args.role {
         Some(role) => Some(session::role_name(role).ok_or_else(|| {
             Failure::new(Exit::Usage, format_args!("`{}` is not the name of a role", role.escape_debug()))

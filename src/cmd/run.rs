@@ -45,7 +45,7 @@ pub struct Args {
 
 /// Runs the commands. Returns the status of the first that failed, or of the only one.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
-    let place = Workplace::here()?;
+    let place = super::place_of_agent()?;
     let root = place.work_tree()?.to_owned();
     let head = place.repo.head()?.commit;
     let lineage = place.lineage(head.as_ref())?;

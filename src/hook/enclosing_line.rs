@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::client::command_evidence::{self, LineEnd};
 use super::client::command_weight;
-use super::client::session_state::{PendingCommand, StartingPoint, begun_lines, kept_values};
+use super::client::session_state::{PendingCommand, StartingPoint, begun_lines, kept_values, unquoted};
 use super::typed_line::{self, TypedLine};
 use crate::command_line::{Purpose, Understood};
 use crate::engine::Workplace;
@@ -109,11 +109,6 @@ fn of_person(typed: Vec<TypedLine>, push: &RunningPush<'_>) -> Option<EnclosingL
     let TypedLine { pending, shell, narrowed, .. } =
         typed.into_iter().find(|typed| typed.pending.started_by == Some(push.started_by.id))?;
     Some(EnclosingLine { pending, shell: Some(shell), narrowed, is_typed: true })
-}
-
-/// Returns a line without the characters by which one shell hands it to another.
-fn unquoted(line: &str) -> String {
-    line.chars().filter(|c| !matches!(c, '\'' | '"' | '\\') && !c.is_whitespace()).collect()
 }
 
 fn record(place: &Workplace, line: &EnclosingLine, ground: &StartingPoint, push: &RunningPush<'_>) {
@@ -222,6 +217,8 @@ mod tests {
             began: 0,
             left_running: false,
             started_by: Some(started_by),
+            session: None,
+            client_process: None,
         }
     }
 

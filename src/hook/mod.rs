@@ -9,6 +9,7 @@ mod enclosing_line;
 pub mod missing_runs;
 pub mod pre_push;
 pub mod protected_push;
+pub mod running_line;
 pub mod typed_line;
 
 use std::ffi::OsString;

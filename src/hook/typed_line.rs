@@ -82,6 +82,8 @@ fn begun(shell: Shell, line: &str, dir: &Path, process: Option<u32>) -> Option<S
         began: 0,
         left_running: false,
         started_by: process,
+        session: None,
+        client_process: None,
     };
     let (first, grounds) = grounds(shell, &pending, &understood, dir)?;
     let project = DiskDirectory(dir.to_owned());

@@ -58,7 +58,9 @@ pub(super) fn begin(
         return;
     }
     let (call, line) = (call.to_owned(), clean(line));
-    let started_by = understood.filter(|line| may_push(line)).and_then(|_| client_process());
+    let is_unnamed = !crate::session::names_sessions(desk.client.as_str());
+    let process = if is_unnamed || understood.is_some_and(may_push) { client_process() } else { None };
+    let started_by = process.filter(|_| understood.is_some_and(may_push));
     let pending = PendingCommand {
         call,
         line,
@@ -69,6 +71,8 @@ pub(super) fn begin(
         began: millis_since_1970(),
         left_running: false,
         started_by,
+        session: is_unnamed.then(|| desk.place.session.id.clone()),
+        client_process: process.filter(|_| is_unnamed),
     };
     if let Err(error) = desk.store.put(&pending) {
         desk.said.push(format!("gate: the content that this command runs on could not be stored: {error}"));

@@ -182,6 +182,12 @@ pub(in crate::hook) struct PendingCommand {
     /// The process that starts the commands of the line, if the line may push: the client, or the shell of a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::hook) started_by: Option<u32>,
+    /// The session, and the process of its client, if the client does not tell its commands of which session they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(in crate::hook) session: Option<String>,
+    /// See `session`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(in crate::hook) client_process: Option<u32>,
 }
 
 /// A working tree that a command runs on.
@@ -214,6 +220,11 @@ fn kept_calls(gate_dir: &Path) -> Vec<PathBuf> {
         calls.filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path()))).collect();
     files.sort_unstable_by(|one, other| other.cmp(one));
     files.into_iter().map(|(_, path)| path).collect()
+}
+
+/// Returns a line without the characters by which one shell hands it to another.
+pub(in crate::hook) fn unquoted(line: &str) -> String {
+    line.chars().filter(|c| !matches!(c, '\'' | '"' | '\\') && !c.is_whitespace()).collect()
 }
 
 fn is_begun(pending: &PendingCommand) -> bool {
@@ -371,6 +382,8 @@ mod tests {
             began: 0,
             left_running: false,
             started_by: None,
+            session: None,
+            client_process: None,
         }
     }
 
