@@ -72,7 +72,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
                 history.push(new);
             }
             None => {
-                let new = samples.len().saturating_sub(history.last().map_or(0, |last| last.sessions));
+                let new = weights::new_sessions(history.last(), &samples);
                 ui.say(format_args!(
                     "gate: not enough data: {MIN_NEW} new sessions with strategies are needed; so far: {new}"
                 ));
@@ -101,7 +101,7 @@ fn samples(place: &Workplace) -> Result<Vec<StrategySample>> {
         reward.numbers.health_after?;
         // Nor does the first of all compare with the others: what was there before it is unknown.
         reward.numbers.health_before?;
-        Some(StrategySample { reward: reward.low, values })
+        Some(StrategySample { session, reward: reward.low, values })
     };
     Ok(ledger.sessions().into_iter().filter_map(sample).collect())
 }

@@ -22,6 +22,8 @@ const ERRORS: f64 = 0.05;
 /// A session: its reward, and the values of its strategies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StrategySample {
+    /// The session.
+    pub session: String,
     /// The reward.
     pub reward: f64,
     /// The values.
@@ -39,6 +41,9 @@ pub struct Weights {
     pub at: Timestamp,
     /// The number of sessions that it rests on.
     pub sessions: usize,
+    /// These sessions. The record forgets old ones, so that their number does not show which are new.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counted: Vec<String>,
     /// The entry of the history that a rollback restored, counted from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restores: Option<usize>,
@@ -69,15 +74,25 @@ pub struct StrategyWeight {
     pub proposal: Option<String>,
 }
 
-/// Returns the weights after these sessions, all since the beginning, or `None` if too few are new since `previous`.
+/// Returns the number of sessions that are new since `previous`.
+pub fn new_sessions(previous: Option<&Weights>, samples: &[StrategySample]) -> usize {
+    match previous {
+        None => samples.len(),
+        Some(previous) if previous.counted.is_empty() && samples.len() >= previous.sessions => {
+            samples.len() - previous.sessions
+        }
+        Some(previous) => samples.iter().filter(|sample| !previous.counted.contains(&sample.session)).count(),
+    }
+}
+
+/// Returns the weights after these sessions, all that the record has, or `None` if too few are new since `previous`.
 pub fn update(
     strategies: &Strategies,
     previous: Option<&Weights>,
     samples: &[StrategySample],
     at: Timestamp,
 ) -> Option<Weights> {
-    let known = previous.map_or(0, |previous| previous.sessions);
-    if samples.len() < known + MIN_NEW {
+    if new_sessions(previous, samples) < MIN_NEW {
         return None;
     }
     let alpha = ERRORS / interval::number(strategies.0.len().max(1));
@@ -94,7 +109,8 @@ pub fn update(
         (name.clone(), weight)
     };
     let weights = strategies.0.iter().map(weigh).collect();
-    Some(Weights { schema_version: 1, at, sessions: samples.len(), restores: None, weights })
+    let counted = samples.iter().map(|sample| sample.session.clone()).collect();
+    Some(Weights { schema_version: 1, at, sessions: samples.len(), counted, restores: None, weights })
 }
 
 /// Returns the rewards on both sides of a comparison.
@@ -175,7 +191,8 @@ pub fn rollback(history: &[Weights], at: Timestamp) -> Option<Weights> {
     let to = current.checked_sub(1)?;
     let to = history[to].restores.unwrap_or(to);
     // The sessions stay counted, so that the same sessions do not move the weights again.
-    Some(Weights { at, sessions: newest.sessions, restores: Some(to), ..history[to].clone() })
+    let counted = newest.counted.clone();
+    Some(Weights { at, sessions: newest.sessions, counted, restores: Some(to), ..history[to].clone() })
 }
 
 #[cfg(test)]
@@ -222,7 +239,7 @@ mod tests {
                 })
                 .collect();
             let reward = 0.5 + effect * values["tests-first"] + 0.1 * dice.normal();
-            samples.push(StrategySample { reward, values });
+            samples.push(StrategySample { session: session.to_string(), reward, values });
             let at = Timestamp::from_second(session).unwrap();
             weights = update(&strategies, weights.as_ref(), &samples, at).or(weights);
         }
@@ -260,14 +277,21 @@ mod tests {
     #[test]
     fn too_few_sessions_say_so_and_change_nothing() {
         let strategies = strategies();
-        let sample = |on: f64| StrategySample { reward: on, values: BTreeMap::from([("tests-first".to_owned(), on)]) };
+        let sample = |session: usize| {
+            let values = BTreeMap::from([("tests-first".to_owned(), 1.0)]);
+            StrategySample { session: session.to_string(), reward: 1.0, values }
+        };
+        let samples = |from: usize, to: usize| (from..to).map(sample).collect::<Vec<_>>();
         let now = Timestamp::UNIX_EPOCH;
-        assert_eq!(update(&strategies, None, &vec![sample(1.0); MIN_NEW - 1], now), None);
-        let one_sided = update(&strategies, None, &vec![sample(1.0); 30], now).unwrap();
+        assert_eq!(update(&strategies, None, &samples(0, MIN_NEW - 1), now), None);
+        let one_sided = update(&strategies, None, &samples(0, 30), now).unwrap();
         let weight = &one_sided.weights["tests-first"];
         assert_eq!((weight.weight, weight.proposal.as_deref()), (NEUTRAL, None));
         assert!(weight.says.starts_with("not enough data: 30 with, 0 without"), "{}", weight.says);
-        assert_eq!(update(&strategies, Some(&one_sided), &vec![sample(1.0); 39], now), None, "nine are new");
+        assert_eq!(update(&strategies, Some(&one_sided), &samples(0, 39), now), None, "nine are new");
+        // The record forgets old sessions.
+        assert_eq!(update(&strategies, Some(&one_sided), &samples(25, 39), now), None, "nine are new");
+        assert_eq!(update(&strategies, Some(&one_sided), &samples(25, 40), now).unwrap().sessions, 15);
     }
 
     #[test]
@@ -277,7 +301,8 @@ mod tests {
             .map(|session| {
                 let batch = f64::from(session % 4 + 1);
                 let reward = if session % 4 == 1 { 0.8 } else { 0.4 } + f64::from(session % 3) * 0.01;
-                StrategySample { reward, values: BTreeMap::from([("batch".to_owned(), batch)]) }
+                let values = BTreeMap::from([("batch".to_owned(), batch)]);
+                StrategySample { session: session.to_string(), reward, values }
             })
             .collect();
         let weights = update(&strategies, None, &samples, Timestamp::UNIX_EPOCH).unwrap();
@@ -294,6 +319,7 @@ mod tests {
                 schema_version: 1,
                 at: Timestamp::UNIX_EPOCH,
                 sessions,
+                counted: Vec::new(),
                 restores: None,
                 weights: BTreeMap::new(),
             });
