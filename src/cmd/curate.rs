@@ -14,8 +14,10 @@ use crate::failure::Failure;
 use crate::learn::curator::{self, CuratorSources, MemoryProposal};
 use crate::learn::memory_file::{self, MemoryChange};
 use crate::learn::{exists_below, reflection_store};
+use crate::oid::Oid;
 use crate::plural::counted;
 use crate::render::ui::{DIM, STRONG, Ui};
+use crate::repo_path::RepoPath;
 
 mod record;
 
@@ -113,17 +115,53 @@ fn proposals(place: &Workplace, root: &Path, name: &Path, memory: &str, ui: &mut
         let is_here = exists_below(root, path) || place.repo.ignores(path);
         if is_here { None } else { place.repo.fate(path).ok().flatten() }
     };
+    let written = WrittenLines::of(place, name, memory);
     Ok(curator::propose(&CuratorSources {
         name,
         memory,
         named_checks: &record.named_checks,
         stories: &record.stories,
-        outputs: &record.outputs,
+        root,
+        details: &record.details,
         tasks: &record.tasks,
         reflections: &reflections,
         refused: &refused,
         fate: &fate,
+        is_younger: &|at, commit| written.is_younger(at, commit).unwrap_or(false),
     }))
+}
+
+/// The commits that wrote the lines of the memory file.
+struct WrittenLines<'p> {
+    place: &'p Workplace,
+    head: Option<Oid>,
+    path: RepoPath,
+    /// The lines as they are, and as they are in the commit.
+    here: Vec<&'p str>,
+    there: Vec<String>,
+}
+
+impl<'p> WrittenLines<'p> {
+    fn of(place: &'p Workplace, name: &Path, memory: &'p str) -> Self {
+        let head = place.repo.head().ok().and_then(|head| head.commit);
+        let path = RepoPath::from_os(name.as_os_str());
+        let text = |head: &Oid| place.repo.blobs_at(head, std::slice::from_ref(&path)).ok()?.pop().flatten();
+        let text = head.as_ref().and_then(text).unwrap_or_default();
+        let there = String::from_utf8_lossy(&text).lines().map(str::to_owned).collect();
+        Self { place, head, path, here: memory.lines().collect(), there }
+    }
+
+    /// Returns `true` if a line is younger than a commit, or of that commit. `None` if nobody knows.
+    fn is_younger(&self, at: usize, commit: &str) -> Option<bool> {
+        let line = *self.here.get(at)?;
+        let is_same = |at: &usize| self.there.get(*at).is_some_and(|other| other == line);
+        let at = Some(at).filter(is_same).or_else(|| (0..self.there.len()).find(is_same))?;
+        let number = u32::try_from(at + 1).ok()?;
+        let repo = &self.place.repo;
+        let since = repo.since(self.head.as_ref()?, &self.path, &[number]).ok()?;
+        let commit = repo.named_commit(commit).ok()??;
+        repo.is_ancestor(&commit, &since.get(&number)?.commit).ok()
+    }
 }
 
 fn show(proposal: &MemoryProposal, ui: &mut Ui) {
@@ -189,23 +227,32 @@ fn carry_out(
     }
     let mut text = memory.to_owned();
     let mut made = 0;
-    // Lines are removed from the end, so that the places of the others stay true.
-    let place_of = |proposal: &&MemoryProposal| match &proposal.change {
-        MemoryChange::Remove(at) | MemoryChange::Replace { at, .. } => Some(*at),
-        MemoryChange::Add(_) => None,
+    // Lines are removed after the others were changed, and from the end, so that the places of the others stay true.
+    let order_of = |proposal: &&MemoryProposal| match &proposal.change {
+        MemoryChange::Replace { .. } => (0, 0),
+        MemoryChange::Remove(at) => (1, usize::MAX - at),
+        MemoryChange::Add(_) => (2, 0),
     };
     let mut ordered: Vec<&MemoryProposal> = proposals.iter().collect();
-    ordered.sort_by_key(|proposal| std::cmp::Reverse(place_of(proposal)));
+    ordered.sort_by_key(order_of);
     for proposal in ordered {
         let change = match (decided.get(&proposal.id), &proposal.change) {
             (Some(CuratedAnswer::Yes), change) => change.clone(),
             (Some(CuratedAnswer::Edited(new)), MemoryChange::Add(_)) if !new.trim().is_empty() => {
                 MemoryChange::Add(new.trim().to_owned())
             }
-            (Some(CuratedAnswer::Edited(new)), MemoryChange::Remove(at) | MemoryChange::Replace { at, .. })
-                if !new.trim().is_empty() =>
-            {
+            (Some(CuratedAnswer::Edited(new)), MemoryChange::Remove(at)) if !new.trim().is_empty() => {
                 text = replaced(&text, *at, new.trim());
+                made += 1;
+                continue;
+            }
+            (Some(CuratedAnswer::Edited(new)), MemoryChange::Replace { lines, from, to }) if !new.trim().is_empty() => {
+                // A person's words stand for the first line; the same text in others is replaced as proposed.
+                if let Some((first, others)) = lines.split_first() {
+                    text = replaced(&text, *first, new.trim());
+                    let others = MemoryChange::Replace { lines: others.to_vec(), from: from.clone(), to: to.clone() };
+                    text = memory_file::changed(&text, &others);
+                }
                 made += 1;
                 continue;
             }
@@ -224,10 +271,18 @@ fn carry_out(
                 .remedy("gate curate")
                 .into());
         }
-        fs::write(file, text)?;
+        write(file, &text).map_err(|error| Failure::new(Exit::BadInput, format!("{}: {error}", file.display())))?;
     }
     ui.say(format_args!("gate: {made} of {} made", counted(proposals.len(), "edit")));
     Ok(Exit::Pass)
+}
+
+/// Writes the memory file, and makes its folder if it is the first file there.
+fn write(file: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(file, text)
 }
 
 /// Returns the text with another rule in one line, under the same bullet.

@@ -8,13 +8,36 @@ const SAME_FILE: u32 = 80;
 /// The largest number of moves that are followed.
 const MAX_MOVES: usize = 5;
 
-/// The commit that deleted or moved a path, and its new place.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What became of a path that is not there any more.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathFate {
-    /// The commit that took it away, abbreviated.
+    /// Its moves, oldest first.
+    pub moves: Vec<PathMove>,
+    /// The commit that deleted it at its last place, abbreviated. `None` if `HEAD` has it there.
+    pub deleted_by: Option<String>,
+}
+
+/// One move of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathMove {
+    /// The commit that moved it, abbreviated.
     pub commit: String,
-    /// The place that it moved to, which `HEAD` has. `None` if it was deleted.
-    pub moved_to: Option<String>,
+    /// Its place before.
+    pub from: String,
+    /// Its place afterwards.
+    pub to: String,
+}
+
+impl PathFate {
+    /// Returns the place that it moved to, or `None` if it was deleted.
+    pub fn moved_to(&self) -> Option<&str> {
+        self.moves.last().filter(|_| self.deleted_by.is_none()).map(|one| one.to.as_str())
+    }
+
+    /// Returns the commit that took it away from its first place.
+    pub fn first_commit(&self) -> Option<&str> {
+        self.moves.first().map(|one| &one.commit).or(self.deleted_by.as_ref()).map(String::as_str)
+    }
 }
 
 /// The movement of a file.
@@ -28,13 +51,22 @@ impl Repo {
     /// Returns the fate of a path that `HEAD` does not have, or `None` if git does not know.
     pub fn fate(&self, path: &str) -> Result<Option<PathFate>, GitError> {
         let mut at = path.trim_end_matches('/').to_owned();
+        if !at.contains('/') && self.has_named(&at)? {
+            return Ok(None);
+        }
+        let mut moves = Vec::new();
         for _ in 0..MAX_MOVES {
             let Some(commit) = self.deleting_commit(&at)? else { return Ok(None) };
             match destination(&at, &self.moves(&commit)?) {
-                Destination::None => return Ok(Some(PathFate { commit, moved_to: None })),
+                Destination::None => return Ok(Some(PathFate { moves, deleted_by: Some(commit) })),
                 Destination::Unclear => return Ok(None),
-                Destination::Place(to) if self.has(&to) => return Ok(Some(PathFate { commit, moved_to: Some(to) })),
-                Destination::Place(to) => at = to,
+                Destination::Place(to) => {
+                    moves.push(PathMove { commit, from: at, to: to.clone() });
+                    at = to;
+                }
+            }
+            if self.has(&at) {
+                return Ok(Some(PathFate { moves, deleted_by: None }));
             }
         }
         Ok(None)
@@ -57,6 +89,13 @@ impl Repo {
 
     fn has(&self, path: &str) -> bool {
         self.git(["cat-file", "-e", &format!("HEAD:{path}")]).is_ok()
+    }
+
+    /// Returns `true` if a file of the index has this name, in whatever folder.
+    fn has_named(&self, name: &str) -> Result<bool, GitError> {
+        let printed = self.git(["ls-files", "-z", "--full-name"])?;
+        let end = format!("/{name}");
+        Ok(printed.split(|&byte| byte == 0).any(|path| path.ends_with(end.as_bytes())))
     }
 
     /// Returns the files that a commit moved.

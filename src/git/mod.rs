@@ -68,7 +68,7 @@ pub use changed_lines::{ChangedLinesReader, MAX_OPEN};
 pub use command::user_command;
 pub use config::{ConfigEntry, ConfigScope};
 pub use default_branch::DefaultBranch;
-pub use deletion::PathFate;
+pub use deletion::{PathFate, PathMove};
 pub use diff::{PathChange, TreeDiff};
 pub use dry_run::{is_dry_run, push_options};
 pub use environment::BINDING;

@@ -13,8 +13,10 @@ use crate::learn::reflection::clean;
 use crate::learn::reflection_store::Reflections;
 use crate::learn::similarity;
 use crate::learn::task_record::TaskRecord;
+use crate::repo_path::RepoPath;
 
 mod checks;
+mod mentions;
 mod missing_commands;
 mod paths;
 mod plain_command;
@@ -72,6 +74,16 @@ pub enum ProposalKind {
     Learned,
 }
 
+/// What is known of a command besides its line.
+#[derive(Clone, Debug, Default)]
+pub struct RunDetails {
+    /// The end of its output.
+    pub output: String,
+    /// The directory that it was started in, relative to the root of the working tree. `None` if it is outside of it or
+    /// unknown.
+    pub dir: Option<RepoPath>,
+}
+
 /// What the proposals are made of.
 pub struct CuratorSources<'s> {
     /// The name of the memory file.
@@ -82,8 +94,10 @@ pub struct CuratorSources<'s> {
     pub named_checks: &'s BTreeSet<String>,
     /// The steps of each session.
     pub stories: &'s [Story],
-    /// The ends of the outputs of commands, by the id of the event.
-    pub outputs: &'s BTreeMap<String, String>,
+    /// The root of the working tree.
+    pub root: &'s std::path::Path,
+    /// What is known of commands besides their lines, by the id of the event.
+    pub details: &'s BTreeMap<String, RunDetails>,
     /// The tasks in the journal.
     pub tasks: &'s [TaskRecord],
     /// The kept reflections.
@@ -92,6 +106,8 @@ pub struct CuratorSources<'s> {
     pub refused: &'s [String],
     /// Returns the fate of a path that does not exist now, if git knows it.
     pub fate: &'s dyn Fn(&str) -> Option<PathFate>,
+    /// Returns `true` if a line of the file, counted from 0, is known to be younger than a commit, or of that commit.
+    pub is_younger: &'s dyn Fn(usize, &str) -> bool,
 }
 
 /// Returns the proposals, the best shown first: corrections of what is there, then additions.
@@ -245,6 +261,7 @@ pub(crate) mod tests {
     use crate::event::EventKind;
     use crate::event::agent_work::Act;
     use crate::fact::session_steps::test_builder::Tale;
+    use crate::git::PathMove;
     use crate::learn::reflection::Reflection;
     use crate::learn::reflection_store::tests::reflection;
     use crate::learn::task_record::tests::{event, judged, prompt};
@@ -266,15 +283,23 @@ pub(crate) mod tests {
             memory,
             named_checks: &BTreeSet::new(),
             stories: &stories,
-            outputs: &tales.iter().flat_map(|tale| &tale.entries).filter_map(output).collect(),
+            root: Path::new("/home/me/work"),
+            details: &tales.iter().flat_map(|tale| &tale.entries).filter_map(details).collect(),
             tasks,
             reflections: all,
             refused,
-            fate: &|path| {
-                let moved_to = (path == "src/moved.rs").then(|| "lib/moved.rs".to_owned());
-                let is_gone = path == "docs/old.md" || moved_to.is_some();
-                is_gone.then(|| PathFate { commit: "abc1234".to_owned(), moved_to })
+            fate: &|path| match path {
+                "docs/old.md" => Some(PathFate { moves: Vec::new(), deleted_by: Some("abc1234".to_owned()) }),
+                "src/moved.rs" => Some(PathFate {
+                    moves: vec![
+                        a_move("1111111", "src/moved.rs", "src/other.rs"),
+                        a_move("2222222", "src/other.rs", "lib/moved.rs"),
+                    ],
+                    deleted_by: None,
+                }),
+                _ => None,
             },
+            is_younger: &|at, commit| at >= 40 && commit == "abc1234",
         })
     }
 
@@ -283,10 +308,14 @@ pub(crate) mod tests {
         found(memory, tales, &[], &Reflections::default(), &[])
     }
 
-    fn output(entry: &crate::timeline::Entry) -> Option<(String, String)> {
+    fn a_move(commit: &str, from: &str, to: &str) -> PathMove {
+        PathMove { commit: commit.to_owned(), from: from.to_owned(), to: to.to_owned() }
+    }
+
+    fn details(entry: &crate::timeline::Entry) -> Option<(String, RunDetails)> {
         let EventKind::Work(work) = &entry.event.kind else { return None };
         let Act::Command(command) = &work.act else { return None };
-        Some((entry.event.id.clone(), command.tail.clone()))
+        Some((entry.event.id.clone(), RunDetails { output: command.tail.clone(), dir: command.dir.clone() }))
     }
 
     fn cleared(sessions: &[&str]) -> Vec<TaskRecord> {
@@ -319,18 +348,52 @@ pub(crate) mod tests {
             ("```\nsrc/moved.rs  # one\ndocs/old.md   # two\n```\n", "+lib/moved.rs  # one\n"),
             ("```\ndocs/old.md   # two\n```\n", "-docs/old.md   # two\n"),
             ("1. **The map** (`docs/old.md`): keep it.\n", "+1. **The map**: keep it.\n"),
+            ("- Use make (see `docs/old.md`).\n", "+- Use make.\n"),
+            ("The [map](src/moved.rs#top) is small.\n", "+The [map](lib/moved.rs#top) is small.\n"),
+            ("It is in src/moved.rs, not in src/moved.rs.bak.\n", "+It is in lib/moved.rs, not in src/moved.rs.bak.\n"),
+            (
+                "Never edit `src/moved.rs`.\nRun `sh src/moved.rs`.\n",
+                "+Never edit `lib/moved.rs`.\n+Run `sh lib/moved.rs`.\n",
+            ),
+            ("- Read docs/old.md first.\n", "-- Read docs/old.md first.\n"),
+            ("- Run `sh docs/old.md -x` (see `README.md`).\n", "-- Run `sh docs/old.md -x` (see `README.md`).\n"),
+            ("- Read `docs/old.md` and `docs/new.md`.\n", "+- Read `docs/new.md`.\n"),
+            ("- Read `docs/new.md` and docs/old.md\n", "+- Read `docs/new.md`\n"),
+            ("- Run `docs/old.md` and then `make check`.\n", "+- Run `make check`.\n"),
+            ("- Read `a`, `docs/old.md` and `b`.\n", "+- Read `a` and `b`.\n"),
+            ("# T\n\n```\nsh docs/old.md\n```\n", "-sh docs/old.md\n"),
         ] {
-            let patch = changed(memory).unwrap();
-            assert!(patch.contains(expected), "{patch}");
+            let patch = changed(memory).unwrap_or_default();
+            assert!(patch.contains(expected), "{memory}{patch}");
         }
         for memory in [
             "All of it is in `docs/old.md`.\n",
-            "- Read `docs/old.md` and `docs/new.md`.\n",
+            "- Read `docs/new.md`; it took the words of `docs/old.md` and more.\n",
             "<!-- x START -->\n- Read `docs/old.md`.\n<!-- x END -->\n",
             "```\ncat docs/old.md\n```\n",
+            "- Never recreate `docs/old.md`: it was deleted on purpose.\n",
+            "- `docs/old.md` is gone; use make.\n",
+            "- History: `docs/old.md` was removed in 2026.\n",
+            "- Do not restore docs/old.md.\n",
+            "- `src/moved.rs` was renamed.\n",
         ] {
             assert_eq!(changed(memory), None, "{memory}");
         }
+    }
+
+    #[test]
+    fn a_line_that_is_younger_than_the_deletion_means_another_path() {
+        let memory = |lines: usize| format!("{}- Read `docs/old.md`.\n", "\n".repeat(lines));
+        let count = |memory: &str| found(memory, &[], &[], &Reflections::default(), &[]).len();
+        assert_eq!((count(&memory(39)), count(&memory(40))), (1, 0));
+    }
+
+    #[test]
+    fn each_move_of_a_path_is_evidence() {
+        let proposals = found("See `src/moved.rs`.\n", &[], &[], &Reflections::default(), &[]);
+        let expected =
+            ["commit 1111111 moved src/moved.rs to src/other.rs", "commit 2222222 moved src/other.rs to lib/moved.rs"];
+        assert_eq!(proposals[0].evidence, expected);
     }
 
     #[test]

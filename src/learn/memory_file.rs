@@ -49,10 +49,10 @@ pub enum MemoryChange {
     Add(String),
     /// This line, counted from 0, is removed.
     Remove(usize),
-    /// A text in a line is replaced by another one.
+    /// A text in some lines is replaced by another one, where it is no part of a longer word or path.
     Replace {
-        /// The line, counted from 0.
-        at: usize,
+        /// The lines, counted from 0.
+        lines: Vec<usize>,
         /// The text.
         from: String,
         /// The text in its place.
@@ -121,11 +121,14 @@ pub fn changed(memory: &str, change: &MemoryChange) -> String {
         MemoryChange::Remove(at) => {
             if *at < lines.len() {
                 lines.remove(*at);
+                remove_empty_block(&mut lines, *at);
             }
         }
-        MemoryChange::Replace { at, from, to } => {
-            if let Some(line) = lines.get_mut(*at) {
-                *line = line.replacen(from, to, 1);
+        MemoryChange::Replace { lines: places, from, to } => {
+            for at in places {
+                if let Some(line) = lines.get_mut(*at) {
+                    *line = replaced(line, from, to);
+                }
             }
         }
         MemoryChange::Add(text) => add(&mut lines, text),
@@ -137,15 +140,54 @@ pub fn changed(memory: &str, change: &MemoryChange) -> String {
     text
 }
 
+/// Removes the marks of a block of code whose only line was removed here.
+fn remove_empty_block(lines: &mut Vec<String>, at: usize) {
+    let is_mark = |line: Option<&String>| line.is_some_and(|line| line.trim_start().starts_with("```"));
+    let before = lines[..at.min(lines.len())].iter().filter(|line| is_mark(Some(line))).count();
+    if before % 2 == 1 && is_mark(lines.get(at - 1)) && is_mark(lines.get(at)) {
+        lines.drain(at - 1..=at);
+    }
+}
+
+/// Returns a line with another text in the place of one, where that is no part of a longer word or path.
+fn replaced(line: &str, from: &str, to: &str) -> String {
+    let is_inner = |c: char| c.is_alphanumeric() || "_-/".contains(c);
+    let goes_on = |rest: &str| {
+        let mut rest = rest.chars();
+        rest.next().is_some_and(|c| is_inner(c) || c == '.' && rest.next().is_some_and(char::is_alphanumeric))
+    };
+    let begins = |before: &str| before.ends_with(|c: char| is_inner(c) || c == '.');
+    let (first, last) = (from.starts_with(is_inner), from.ends_with(|c: char| is_inner(c) && c != '/'));
+    let mut text = String::new();
+    let mut rest = 0;
+    for (at, _) in line.match_indices(from).filter(|_| !from.is_empty()) {
+        let end = at + from.len();
+        if first && begins(&line[..at]) || last && goes_on(&line[end..]) {
+            continue;
+        }
+        text.push_str(&line[rest..at]);
+        text.push_str(to);
+        rest = end;
+    }
+    text + &line[rest..]
+}
+
 /// Adds a rule to the list that it belongs to, or else to the notes at the end.
 fn add(lines: &mut Vec<String>, text: &str) {
     let last_bullet = lines.iter().rfind(|line| is_bullet(line));
     let bullet = last_bullet.map_or("- ", |line| &line[..2]).to_owned();
-    if let Some(last) = place(lines, text) {
+    if let Some(mut last) = place(lines, text) {
         // The last rule may go on in the lines below it.
         let goes_on = |line: &&String| line.starts_with("  ") && !line.trim().is_empty();
-        let after = last + 1 + lines[last + 1..].iter().take_while(goes_on).count();
-        lines.insert(after, format!("{}{text}", &lines[last][..2]));
+        let after = |last: usize| last + 1 + lines[last + 1..].iter().take_while(goes_on).count();
+        // Numbers go on at the end of their list.
+        while number(&lines[last]).is_some() && lines.get(after(last)).is_some_and(|line| number(line).is_some()) {
+            last = after(last);
+        }
+        let mark =
+            number(&lines[last]).map_or_else(|| lines[last][..2].to_owned(), |number| format!("{}. ", number + 1));
+        let at = after(last);
+        lines.insert(at, format!("{mark}{text}"));
         return;
     }
     let blank = String::new();
@@ -160,6 +202,12 @@ fn add(lines: &mut Vec<String>, text: &str) {
 
 fn is_bullet(line: &str) -> bool {
     ["- ", "* ", "+ "].iter().any(|bullet| line.starts_with(bullet))
+}
+
+/// Returns the number of a rule in a numbered list.
+fn number(line: &str) -> Option<u32> {
+    let (number, _) = line.split_once(". ")?;
+    number.parse().ok()
 }
 
 fn has_sections(lines: &[String]) -> bool {
@@ -180,7 +228,7 @@ fn place(lines: &[String], text: &str) -> Option<usize> {
         } else if !in_block && !managed[at] && line.starts_with('#') {
             let heading = line.to_lowercase();
             fits = all_fit || HEADINGS.iter().any(|word| heading.contains(word));
-        } else if !in_block && !managed[at] && is_bullet(line) {
+        } else if !in_block && !managed[at] && (is_bullet(line) || number(line).is_some()) {
             near = if fits { Some(at) } else { near };
             same = if wanted.is_some() && program(line) == wanted { Some(at) } else { same };
         }
@@ -217,7 +265,11 @@ mod tests {
     #[test]
     fn a_change_keeps_the_style_of_the_file() {
         let add = MemoryChange::Add("new".to_owned());
-        let replace = MemoryChange::Replace { at: 1, from: "two".to_owned(), to: "three".to_owned() };
+        let replace = |lines: &[usize]| MemoryChange::Replace {
+            lines: lines.to_vec(),
+            from: "two".to_owned(),
+            to: "3".to_owned(),
+        };
         for (memory, change, expected) in [
             ("# T\n\n* one\n  more\n\nEnd.\n", &add, "# T\n\n* one\n  more\n* new\n\nEnd.\n"),
             ("# T\r\n- one\r\n", &add, "# T\r\n- one\r\n- new\r\n"),
@@ -226,11 +278,23 @@ mod tests {
             ("<!--X START-->\n- one\n<!--X END-->\n", &add, "<!--X START-->\n- one\n<!--X END-->\n\n- new\n"),
             ("# T\n\nWords.\n", &add, "# T\n\nWords.\n\n- new\n"),
             ("- one", &add, "- one\n- new"),
+            (
+                "# T\n\n1. One.\n2. Two.\n   More.\n\nEnd.\n",
+                &add,
+                "# T\n\n1. One.\n2. Two.\n   More.\n3. new\n\nEnd.\n",
+            ),
             ("", &add, "- new\n"),
             ("- one\n- two\n", &MemoryChange::Remove(0), "- two\n"),
             ("- one\n", &MemoryChange::Remove(9), "- one\n"),
-            ("- one\n- two\n", &replace, "- one\n- three\n"),
-            ("- one\n", &replace, "- one\n"),
+            ("# T\n\n```sh\none\n```\nEnd.\n", &MemoryChange::Remove(3), "# T\n\nEnd.\n"),
+            ("```\na\n```\none\n```\nb\n```\n", &MemoryChange::Remove(3), "```\na\n```\n```\nb\n```\n"),
+            ("- one\n- two\n", &replace(&[1]), "- one\n- 3\n"),
+            ("- one\n", &replace(&[1]), "- one\n"),
+            (
+                "two two/x x/two two.x two-x `two`.\n-two: two.",
+                &replace(&[0, 1]),
+                "3 two/x x/two two.x two-x `3`.\n-two: 3.",
+            ),
         ] {
             assert_eq!(changed(memory, change), expected);
         }

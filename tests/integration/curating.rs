@@ -133,3 +133,61 @@ fn a_path_that_moved_is_named_with_the_commit() {
     project.gate(["curate", "--decisions", outside.to_str().unwrap()]).exits(0).says("1 of 1 edit made");
     assert_eq!(project.repo.read("AGENTS.md"), b"# Rules\n\nRead `doc/guide/map.md` and `out/`.\n");
 }
+
+#[test]
+fn the_folder_of_a_new_memory_file_is_made() {
+    let project = Project::new();
+    two_tasks(&project);
+    let args = ["curate", "--file", "notes/MEM.md"];
+    let list: Value = serde_json::from_str(&project.gate([&args[..], &["--json"]].concat()).exits(0).out).unwrap();
+    let outside = project.repo.outside().join("decisions");
+    std::fs::write(&outside, format!("{} y\n", list["proposals"][0]["id"].as_str().unwrap())).unwrap();
+    let decided = [&args[..], &["--decisions", outside.to_str().unwrap()]].concat();
+    project.gate(decided).exits(0).says("1 of 1 edit made");
+    assert_eq!(project.repo.read("notes/MEM.md"), b"- Run `sh test.sh` before you call work done.\n");
+    project.gate(["curate", "--file", "test.sh/MEM.md"]).exits(65).says("test.sh/MEM.md");
+}
+
+#[test]
+fn a_path_is_corrected_wherever_it_stands_and_each_move_is_named() {
+    let project = Project::new();
+    let text = "a line of a script that is long enough to be known again\n".repeat(9);
+    let memory = "# Rules\n\n* The parser is in `src/p.sh`.\n* See src/p.sh and docs/old.md\n* The [parser](src/p.sh) is small.\n\
+                  * Never recreate `docs/old.md`.\n* `src/p.sh` was moved.\n";
+    project
+        .repo
+        .write("AGENTS.md", memory)
+        .write("src/p.sh", &text)
+        .write("docs/old.md", "old\n")
+        .commit_all("docs: rules");
+    project.repo.remove("src/p.sh").write("src/q.sh", &text).commit_all("refactor: q");
+    project.repo.remove("src/q.sh").write("lib/r.sh", &text).remove("docs/old.md").commit_all("refactor: r");
+    let said = project.gate(["curate"]).exits(0);
+    let said = said.says("moved src/p.sh to src/q.sh").says("moved src/q.sh to lib/r.sh").says("deleted docs/old.md");
+    let ids: Vec<String> = proposals(&project).into_iter().map(|(id, _)| format!("{id} y\n")).collect();
+    assert_eq!(ids.len(), 2, "{}", said.out);
+    let outside = project.repo.outside().join("decisions");
+    std::fs::write(&outside, ids.concat()).unwrap();
+    project.gate(["curate", "--decisions", outside.to_str().unwrap()]).exits(0).says("2 of 2 edits made");
+    let expected = "# Rules\n\n* The parser is in `lib/r.sh`.\n* See lib/r.sh\n* The [parser](lib/r.sh) is small.\n\
+                    * Never recreate `docs/old.md`.\n* `src/p.sh` was moved.\n";
+    assert_eq!(String::from_utf8(project.repo.read("AGENTS.md")).unwrap(), expected);
+    assert!(proposals(&project).is_empty());
+}
+
+#[test]
+fn a_command_that_is_missing_in_another_folder_contradicts_no_rule() {
+    let found = |line: &str| {
+        let project = Project::new();
+        project.repo.write("AGENTS.md", "# Rules\n\n- Run `make check` before a push.\n").commit_all("docs: rules");
+        let says = "make: *** No rule to make target 'check'.  Stop.";
+        let log = client_log(&project, "one", &[(line, 2, says), (line, 2, says), (line, 2, says)]);
+        let file = project.repo.outside().join("log.jsonl");
+        std::fs::write(&file, log).unwrap();
+        project.gate(["import", file.to_str().unwrap()]).exits(0);
+        proposals(&project).len()
+    };
+    assert_eq!(found("make check"), 1);
+    assert_eq!(found("cd /tmp && make check"), 0);
+    assert_eq!(found("cd src && make check"), 0);
+}

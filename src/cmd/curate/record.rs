@@ -12,6 +12,7 @@ use crate::engine::Workplace;
 use crate::event::agent_work::Act;
 use crate::event::{Event, EventKind};
 use crate::fact::session_steps::Story;
+use crate::learn::curator::RunDetails;
 use crate::learn::memory_file;
 use crate::learn::task_record::{self, TaskRecord};
 use crate::render::ui::{Ui, WARN};
@@ -27,8 +28,8 @@ const MAX_LOGS: usize = 50;
 pub(super) struct CuratedRecord {
     /// The steps of each session.
     pub(super) stories: Vec<Story>,
-    /// The ends of the outputs of commands, by the id of the event.
-    pub(super) outputs: BTreeMap<String, String>,
+    /// What is known of commands besides their lines, by the id of the event.
+    pub(super) details: BTreeMap<String, RunDetails>,
     /// The tasks in the journal.
     pub(super) tasks: Vec<TaskRecord>,
     /// The kinds of checks that the memory file names commands for.
@@ -63,13 +64,13 @@ pub(super) fn read(place: &Workplace, root: &Path, memory: &str, ui: &mut Ui) ->
         let events = events_of(&logs, &roots, ui);
         by_session.entry(session).or_default().push(events);
     }
-    let outputs = by_session.values().flatten().flatten().filter_map(output).collect();
+    let details = by_session.values().flatten().flatten().filter_map(details).collect();
     let story =
         |(session, sources): (String, Vec<Vec<Event>>)| Story::of(&timeline::merge(sources), Some(&session), project);
     let stories = by_session.into_iter().map(story).collect();
     let named_checks = memory_file::commands(memory).into_iter().flat_map(|line| kinds(line, project));
     let named_checks = named_checks.chain(memory_file::spoken_checks(memory)).collect();
-    Ok(CuratedRecord { stories, outputs, tasks, named_checks })
+    Ok(CuratedRecord { stories, details, tasks, named_checks })
 }
 
 /// Returns the kinds of commands that a line runs.
@@ -118,15 +119,15 @@ fn events_of(logs: &SessionLogs, roots: &Roots, ui: &mut Ui) -> Vec<Event> {
     events
 }
 
-/// Returns the id of a command's event, and the end of its output.
-fn output(event: &Event) -> Option<(String, String)> {
-    let tail = match &event.kind {
-        EventKind::Run(run) => &run.tail,
+/// Returns the id of a command's event, and what is known of the command besides its line.
+fn details(event: &Event) -> Option<(String, RunDetails)> {
+    let (tail, dir) = match &event.kind {
+        EventKind::Run(run) => (&run.tail, Some(run.command.dir.clone())),
         EventKind::Work(work) => match &work.act {
-            Act::Command(command) => &command.tail,
+            Act::Command(command) => (&command.tail, command.dir.clone()),
             _ => return None,
         },
         _ => return None,
     };
-    Some((event.id.clone(), tail.clone()))
+    Some((event.id.clone(), RunDetails { output: tail.clone(), dir }))
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::seen_runs::SeenRun;
+use super::seen_runs::{RunPlace, SeenRun};
 use super::{CuratorSources, MIN_FAILED_RUNS, MemoryProposal, ProposalKind, TWICE, addition, proposal, rules};
+use crate::learn::exists_below;
 use crate::learn::memory_file::{self, MemoryChange};
 use crate::{command_line, foreign_text};
 
@@ -24,7 +25,13 @@ struct MissingCommand<'r, 's> {
 impl MissingCommand<'_, '_> {
     fn evidence(&self) -> String {
         let says = foreign_text::shortened(self.says.trim(), MAX_LINE);
-        format!("session {}, run {}: `{}` failed: {says}", self.run.session, self.run.id, self.run.command.text)
+        let (run, place) = (self.run, self.run.place.shown());
+        format!("session {}, run {}: `{}` failed{place}: {says}", run.session, run.id, run.command.text)
+    }
+
+    /// Returns `true` if the command is missing at every place: a program is, and a script or a target is not.
+    fn is_everywhere(&self) -> bool {
+        self.name == 1 && !self.run.command.words[0].contains('/')
     }
 }
 
@@ -57,10 +64,13 @@ fn replaced(
     found: &[MissingCommand<'_, '_>],
 ) -> Option<MemoryProposal> {
     let in_place_of = |one: &MissingCommand<'_, '_>| Some((one.run.command.text.clone(), replacement(one, runs)?));
-    let (wrong, right) = found.iter().find_map(in_place_of)?;
+    // Where a script or a target is missing in a folder only, a rule for all of the work would be wrong.
+    let found: Vec<&MissingCommand<'_, '_>> =
+        found.iter().filter(|one| one.is_everywhere() || one.run.place == RunPlace::Root).collect();
+    let (wrong, right) = found.iter().copied().find_map(in_place_of).filter(|_| found.len() >= TWICE)?;
     let right_text = &right.command.text;
     let text = format!("Run `{right_text}`, not `{wrong}`.");
-    let mut evidence: Vec<String> = found.iter().rev().take(MIN_FAILED_RUNS).map(MissingCommand::evidence).collect();
+    let mut evidence: Vec<String> = found.iter().rev().take(MIN_FAILED_RUNS).map(|one| one.evidence()).collect();
     evidence.push(format!("session {}, run {}: `{right_text}` passed", right.session, right.id));
     let lines: Vec<&str> = sources.memory.lines().collect();
     let managed = memory_file::managed(&lines);
@@ -68,7 +78,7 @@ fn replaced(
     let names_wrong = |at: &usize| !managed[*at] && lines[*at].contains(&wrong) && !is_warning(lines[*at]);
     match (0..lines.len()).find(names_wrong) {
         Some(at) => {
-            let change = MemoryChange::Replace { at, from: wrong, to: right_text.clone() };
+            let change = MemoryChange::Replace { lines: vec![at], from: wrong, to: right_text.clone() };
             Some(proposal(sources, ProposalKind::Missing, &text, change, evidence))
         }
         None => addition(sources, ProposalKind::Missing, &text, evidence),
@@ -81,7 +91,10 @@ fn replacement<'r, 's>(missing: &MissingCommand<'_, '_>, runs: &'r [SeenRun<'s>]
     let (missing, name) = (missing.run, missing.name);
     let is_later = |run: &&SeenRun<'_>| run.story == missing.story && run.step > missing.step && run.passed();
     let asks = |run: &SeenRun<'_>| run.ran.kinds.iter().all(|kind| kind == "read" || kind == "install");
-    let fits = |run: &&SeenRun<'_>| !asks(run) && stands_for(&run.command.words, &missing.command.words, name);
+    let is_program = name == 1 && !missing.command.words[0].contains('/');
+    let is_there = |run: &SeenRun<'_>| is_program || run.place == missing.place;
+    let stands = |run: &SeenRun<'_>| stands_for(&run.command.words, &missing.command.words, name);
+    let fits = |run: &&SeenRun<'_>| !asks(run) && is_there(run) && stands(run);
     let all: Vec<&SeenRun<'_>> = runs.iter().filter(is_later).filter(fits).collect();
     let text = &missing.command.text;
     let is_same = |run: &&SeenRun<'_>| text.ends_with(&run.command.text) || run.command.text.ends_with(text.as_str());
@@ -101,12 +114,31 @@ fn stands_for(words: &[String], other: &[String], name: usize) -> bool {
     shorter || longer
 }
 
+/// Returns the folders that a rule speaks of, outside of its code or in it.
+fn folders_of<'r>(sources: &CuratorSources<'_>, rule: &'r str) -> Vec<&'r str> {
+    let words = rule.split(|c: char| c.is_whitespace() || "`,;:()[]\"'".contains(c));
+    let words = words.map(|word| word.trim_start_matches("./").trim_end_matches(['/', '.']));
+    words
+        .filter(|word| !word.is_empty() && sources.root.join(word).is_dir() && exists_below(sources.root, word))
+        .collect()
+}
+
 /// Returns the proposal to remove a rule that names a command that does not exist.
 fn named(sources: &CuratorSources<'_>, found: &[MissingCommand<'_, '_>]) -> Option<MemoryProposal> {
     let name = found.first().map(|one| one.run.command.words[..one.name].join(" "))?;
     let is_name = |code: &str| code == name || code.strip_prefix(&name).is_some_and(|rest| rest.starts_with(' '));
     let (at, rule) = rules(sources).find(|(_, rule)| memory_file::code(rule).any(is_name))?;
-    let evidence = found.iter().rev().take(MIN_FAILED_RUNS).map(MissingCommand::evidence).collect();
+    let folders = folders_of(sources, rule);
+    let is_meant = |one: &&MissingCommand<'_, '_>| {
+        one.is_everywhere()
+            || match &one.run.place {
+                RunPlace::Root => folders.is_empty(),
+                RunPlace::Folder(folder) => folders.contains(&folder.as_str()),
+                RunPlace::Elsewhere => false,
+            }
+    };
+    let found: Vec<&MissingCommand<'_, '_>> = found.iter().filter(is_meant).collect();
+    let evidence = found.iter().rev().take(MIN_FAILED_RUNS).map(|one| one.evidence()).collect();
     (found.len() >= MIN_FAILED_RUNS)
         .then(|| proposal(sources, ProposalKind::AlwaysFails, rule, MemoryChange::Remove(at), evidence))
 }
@@ -175,6 +207,9 @@ mod tests {
         let kinds = |tale: Tale| curated(memory, &[tale]).iter().map(|one| one.kind).collect::<Vec<_>>();
         assert!(kinds(ran(ran(Tale::default()))).is_empty());
         assert_eq!(kinds(ran(ran(ran(Tale::default())))), [ProposalKind::AlwaysFails]);
+        let beside = |tale: Tale| tale.ran("cd web && npm run fmt", 1, "npm error Missing script: \"fmt\"");
+        assert!(kinds(beside(beside(beside(Tale::default())))).is_empty(), "it may exist at the root");
+        assert!(kinds(beside(ran(ran(Tale::default())))).is_empty());
         let red = |tale: Tale| tale.ran("npm run fmt", 1, "a.js is not formatted");
         assert!(kinds(red(red(red(Tale::default())))).is_empty(), "it exists");
     }

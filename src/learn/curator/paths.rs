@@ -1,105 +1,193 @@
 //! Paths in the memory file that are gone, or that lie somewhere else now.
 
+use std::collections::BTreeMap;
+
+use super::mentions::{LineMention, is_path, mentions, without};
 use super::{CuratorSources, MemoryProposal, ProposalKind, proposal};
 use crate::git::PathFate;
 use crate::learn::memory_file::{self, MemoryChange};
 
-/// A path in a line of the memory file.
-struct NamedPath<'m> {
-    /// The path, as it stands there.
-    text: &'m str,
-    /// `true` if it stands in a block of code, and not in a sentence.
-    is_listed: bool,
+/// The largest number of paths that git is asked about: words of plain text may look like paths.
+const MAX_ASKED: usize = 60;
+/// The programs that run the file which they are given.
+const INTERPRETERS: [&str; 10] = ["bash", "bun", "deno", "node", "perl", "php", "python", "python3", "ruby", "sh"];
+/// Words of sentences that speak of the past. What they say of a path that is gone is right.
+const PAST: [&str; 18] = [
+    "anymore",
+    "deleted",
+    "deprecated",
+    "former",
+    "formerly",
+    "gone",
+    "historic",
+    "history",
+    "longer",
+    "moved",
+    "obsolete",
+    "previously",
+    "removed",
+    "renamed",
+    "replaced",
+    "retired",
+    "was",
+    "were",
+];
+/// Words of sentences that forbid something. A path that is gone does not contradict them.
+const FORBIDS: [&str; 12] =
+    ["avoid", "cannot", "don't", "don’t", "instead", "never", "no", "nor", "not", "recreate", "restore", "without"];
+
+/// A path of the memory file that is not there any more.
+struct LostPath {
+    name: String,
+    fate: PathFate,
+    /// The lines that may be corrected if it moved.
+    lines: Vec<usize>,
 }
 
 /// Returns the proposals about paths that do not exist any more.
 pub(super) fn outdated(sources: &CuratorSources<'_>) -> Vec<MemoryProposal> {
-    let mut found = Vec::new();
+    let mut lost: Vec<LostPath> = Vec::new();
+    let mut asked: BTreeMap<String, Option<usize>> = BTreeMap::new();
+    let mut gone = Vec::new();
     let mut in_block = false;
     let lines: Vec<&str> = sources.memory.lines().collect();
     let managed = memory_file::managed(&lines);
-    for (at, line) in lines.into_iter().enumerate().filter(|(at, _)| !managed[*at]) {
+    // The target of a link begins in the folder of the file.
+    let has_links = sources.name.parent().is_none_or(|folder| folder.as_os_str().is_empty());
+    for (at, line) in lines.iter().enumerate().filter(|(at, _)| !managed[*at]) {
         if line.trim_start().starts_with("```") {
             in_block = !in_block;
             continue;
         }
-        let paths = if in_block { listed(line).into_iter().collect() } else { spoken(line) };
-        let fates =
-            paths.into_iter().filter_map(|path| Some(((sources.fate)(path.text.trim_start_matches("./"))?, path)));
-        found.extend(fates.filter_map(|(fate, path)| edit(sources, at, line, &path, fate)));
+        let named = if in_block { listed(line).into_iter().collect() } else { mentions(line, has_links) };
+        for (index, path) in named.iter().enumerate().flat_map(|(index, one)| one.paths.iter().map(move |p| (index, p)))
+        {
+            if asked.len() >= MAX_ASKED && !asked.contains_key(*path) {
+                continue;
+            }
+            let known = asked.entry((*path).to_owned()).or_insert_with(|| {
+                let fate = (sources.fate)(path.trim_start_matches("./"))?;
+                lost.push(LostPath { name: (*path).to_owned(), fate, lines: Vec::new() });
+                Some(lost.len() - 1)
+            });
+            let Some(one) = known.map(|known| &mut lost[known]) else { continue };
+            if one.fate.first_commit().is_some_and(|commit| (sources.is_younger)(at, commit)) {
+                continue;
+            }
+            let about = without(line, &named);
+            if one.fate.moved_to().is_none() {
+                gone.extend(
+                    removal(sources, at, line, &named, index, in_block)
+                        .map(|change| (at, change, evidence(&one.fate, path))),
+                );
+            } else if !has_word(&about, &PAST) && !one.lines.contains(&at) {
+                one.lines.push(at);
+            }
+        }
     }
-    found
+    let mut found: Vec<(usize, MemoryProposal)> = lost.iter().filter_map(|one| moved(sources, one)).collect();
+    found.extend(gone.into_iter().map(|(at, change, evidence)| {
+        let rule = memory_file::rule(lines[at]);
+        (at, proposal(sources, ProposalKind::PathGone, rule, change, evidence))
+    }));
+    found.sort_by_key(|(at, _)| *at);
+    found.into_iter().map(|(_, proposal)| proposal).collect()
 }
 
-/// Returns the path at the beginning of a line of a listing.
-fn listed(line: &str) -> Option<NamedPath<'_>> {
-    let word = line.split_whitespace().next()?;
-    is_path(word).then_some(NamedPath { text: word, is_listed: true })
+/// Returns the path at the beginning of a line of a listing, or that of the file which a command there runs.
+fn listed(line: &str) -> Option<LineMention<'_>> {
+    let text = line.trim_start().trim_start_matches("$ ");
+    let mut words = text.split_whitespace();
+    let first = words.next()?;
+    let path = if INTERPRETERS.contains(&first) { words.next()? } else { first };
+    is_path(path).then(|| LineMention { place: 0..line.len(), paths: vec![path] })
 }
 
-/// Returns the paths that a sentence marks as code.
-fn spoken(line: &str) -> Vec<NamedPath<'_>> {
-    let spans = memory_file::code(line).filter(|code| is_path(code));
-    spans.map(|text| NamedPath { text, is_listed: false }).collect()
+/// Returns the commits that took a path away.
+fn evidence(fate: &PathFate, name: &str) -> Vec<String> {
+    let moves = fate.moves.iter().map(|one| format!("commit {} moved {} to {}", one.commit, one.from, one.to));
+    let last = fate.moves.last().map_or(name, |one| one.to.as_str());
+    let deleted = fate.deleted_by.iter().map(|commit| format!("commit {commit} deleted {last}"));
+    moves.chain(deleted).collect()
 }
 
-/// Returns `true` if a word is a relative path, and no pattern, address or option.
-fn is_path(word: &str) -> bool {
-    let is_odd = |c: char| c.is_whitespace() || "*<>{}$~:#?=|&;()".contains(c);
-    word.contains(['/', '.']) && !word.starts_with(['/', '-', '@']) && !word.contains("..") && !word.contains(is_odd)
+/// Returns the correction of a path that moved, and its first line.
+fn moved(sources: &CuratorSources<'_>, lost: &LostPath) -> Option<(usize, MemoryProposal)> {
+    let (name, to) = (&lost.name, lost.fate.moved_to()?);
+    let to = if name.ends_with('/') && !to.ends_with('/') { format!("{to}/") } else { to.to_owned() };
+    let text = format!("`{name}` is `{to}` now.");
+    let change = MemoryChange::Replace { lines: lost.lines.clone(), from: name.clone(), to };
+    let first = *lost.lines.first()?;
+    (memory_file::changed(sources.memory, &change) != sources.memory)
+        .then(|| (first, proposal(sources, ProposalKind::PathMoved, &text, change, evidence(&lost.fate, name))))
 }
 
-/// Returns the edit that leaves the rest of the line true, or `None` if there is no such edit.
-fn edit(
+/// Returns the edit that takes a deleted path out of a line and leaves the rest of it true, or `None` if there is no such
+/// edit, or if the line is right.
+fn removal(
     sources: &CuratorSources<'_>,
     at: usize,
     line: &str,
-    path: &NamedPath<'_>,
-    fate: PathFate,
-) -> Option<MemoryProposal> {
-    let (name, commit) = (path.text, fate.commit);
-    if let Some(to) = fate.moved_to {
-        let to = if name.ends_with('/') && !to.ends_with('/') { to + "/" } else { to };
-        let text = format!("`{name}` is `{to}` now.");
-        let change = MemoryChange::Replace { at, from: name.to_owned(), to: to.clone() };
-        let evidence = vec![format!("commit {commit} moved {name} to {to}")];
-        return Some(proposal(sources, ProposalKind::PathMoved, &text, change, evidence));
+    named: &[LineMention<'_>],
+    index: usize,
+    is_listed: bool,
+) -> Option<MemoryChange> {
+    let about = without(line, named);
+    if has_word(&about, &PAST) || has_word(&about, &FORBIDS) {
+        return None;
     }
-    let evidence = vec![format!("commit {commit} deleted {name}")];
-    let aside =
-        [format!(" (`{name}`)"), format!(" [`{name}`]")].into_iter().find(|aside| line.contains(aside.as_str()));
-    let change = match aside {
-        Some(from) => MemoryChange::Replace { at, from, to: String::new() },
-        None if path.is_listed || is_about(line, name) => MemoryChange::Remove(at),
-        None => return None,
+    if is_listed {
+        let in_comment =
+            line.split_once('#').is_some_and(|(_, words)| has_word(words, &PAST) || has_word(words, &FORBIDS));
+        return (!in_comment).then_some(MemoryChange::Remove(at));
+    }
+    let cut = |place: std::ops::Range<usize>| {
+        let change = MemoryChange::Replace { lines: vec![at], from: line[place].to_owned(), to: String::new() };
+        (memory_file::changed(sources.memory, &change) != sources.memory).then_some(change)
     };
-    Some(proposal(sources, ProposalKind::PathGone, memory_file::rule(line), change, evidence))
-}
-
-/// Returns `true` if a line is a rule about this path alone.
-fn is_about(line: &str, name: &str) -> bool {
-    memory_file::rule(line) != line.trim() && memory_file::code(line).all(|code| code == name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_are_told_from_other_code() {
-        for (word, expected) in [
-            ("src/a.rs", true),
-            ("README.md", true),
-            ("docs/", true),
-            ("src/**/*.rs", false),
-            ("https://x.org/a", false),
-            ("/etc/hosts", false),
-            ("../other/a", false),
-            ("a|b/c", false),
-            ("make", false),
-            ("@scope/name", false),
-        ] {
-            assert_eq!(is_path(word), expected, "{word}");
-        }
+    if let Some(aside) = aside(line, named, index) {
+        return cut(aside);
     }
+    let own = named[index].place.start;
+    let is_beside =
+        |other: usize| other != index && bracket(line, &named[other]).is_none_or(|place| place.contains(&own));
+    if !(0..named.len()).any(is_beside) {
+        return (memory_file::rule(line) != line.trim()).then_some(MemoryChange::Remove(at));
+    }
+    cut(enumerated(line, named, index)?)
+}
+
+/// Returns the brackets around a mention, with the space in front of them.
+fn bracket(line: &str, mention: &LineMention<'_>) -> Option<std::ops::Range<usize>> {
+    let (before, after) = (&line[..mention.place.start], &line[mention.place.end..]);
+    ["()", "[]"].iter().find_map(|pair| {
+        let (open, close) = (&pair[..1], &pair[1..]);
+        let start = before.rfind(open).filter(|start| !before[*start..].contains(close))?;
+        let end = after.find(close).filter(|end| !after[..*end].contains(open))?;
+        let start = if before[..start].ends_with(' ') { start - 1 } else { start };
+        Some(start..mention.place.end + end + 1)
+    })
+}
+
+/// Returns the brackets around a path if they hold nothing else that is named.
+fn aside(line: &str, named: &[LineMention<'_>], index: usize) -> Option<std::ops::Range<usize>> {
+    let place = bracket(line, &named[index])?;
+    let is_inside = |other: &LineMention<'_>| place.contains(&other.place.start);
+    (named.iter().filter(|other| is_inside(other)).count() == 1).then_some(place)
+}
+
+/// Returns the part of an enumeration that names a path, with the words that join it to its neighbour.
+fn enumerated(line: &str, named: &[LineMention<'_>], index: usize) -> Option<std::ops::Range<usize>> {
+    let joins = |between: &str| {
+        if named.len() == 2 { [" and ", " and then ", ", then ", ", "].contains(&between) } else { between == ", " }
+    };
+    let own = &named[index].place;
+    let next = named.get(index + 1).filter(|next| joins(&line[own.end..next.place.start]));
+    let last = index.checked_sub(1).map(|last| &named[last]).filter(|last| joins(&line[last.place.end..own.start]));
+    next.map(|next| own.start..next.place.start).or_else(|| last.map(|last| last.place.end..own.end))
+}
+
+fn has_word(text: &str, words: &[&str]) -> bool {
+    let text = text.to_lowercase();
+    text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’').any(|word| words.contains(&word))
 }

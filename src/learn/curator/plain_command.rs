@@ -1,7 +1,7 @@
 //! A command line, reduced to the one command that a person would write down.
 
 use crate::shell::build_program;
-use crate::shell::expanded_program::Leaf;
+use crate::shell::expanded_program::{ChangedDirectory, Leaf};
 
 /// The longest line that is read, in bytes.
 const MAX_LINE: usize = 300;
@@ -23,9 +23,9 @@ pub(super) struct PlainCommand {
 }
 
 impl PlainCommand {
-    /// Returns the command of a line, or `None` if it has several, or one that makes no sense elsewhere: with quotes,
-    /// variables, or places on one machine.
-    pub(super) fn of(line: &str) -> Option<Self> {
+    /// Returns the command of a line and the directory that the line changes to, or `None` if it has several commands, or
+    /// one that makes no sense elsewhere: with quotes, variables, or places on one machine.
+    pub(super) fn with_directory(line: &str) -> Option<(Self, Option<ChangedDirectory>)> {
         if line.len() > MAX_LINE {
             return None;
         }
@@ -41,7 +41,7 @@ impl PlainCommand {
             leaf.text.split_whitespace().take_while(|word| !is_redirection(word)).map(str::to_owned).collect();
         let text = words.join(" ");
         let is_plain = !text.is_empty() && text.len() <= MAX_COMMAND && !words.iter().any(|word| is_local(word));
-        is_plain.then_some(Self { text, words })
+        is_plain.then(|| (Self { text, words }, leaf.directory.clone()))
     }
 
     /// Returns `true` if the first words are these.
@@ -92,7 +92,8 @@ mod tests {
             ("cd web", None),
             ("make \"lint", None),
         ] {
-            assert_eq!(PlainCommand::of(line).map(|command| command.text).as_deref(), expected, "{line}");
+            let found = PlainCommand::with_directory(line).map(|(command, _)| command.text);
+            assert_eq!(found.as_deref(), expected, "{line}");
         }
     }
 
@@ -106,7 +107,7 @@ mod tests {
             ("vp fmt index.tsx", false),
             ("biome check .", true),
         ] {
-            assert_eq!(PlainCommand::of(line).unwrap().is_whole(), expected, "{line}");
+            assert_eq!(PlainCommand::with_directory(line).unwrap().0.is_whole(), expected, "{line}");
         }
     }
 }
