@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::event::agent_work::Act;
 use crate::event::settings::SessionSettings;
-use crate::event::{Event, EventKind, Judged};
+use crate::event::{Event, EventKind, Judged, Run};
 use crate::git::{Repo, TreeDiff};
 use crate::journal::{Journal, JournalError};
 use crate::learn::reward::Reward;
@@ -28,21 +28,23 @@ pub struct Ledger<'r> {
     pub events: Vec<Event>,
     movements: Vec<Event>,
     logs: Vec<FoundSession>,
+    is_check: Box<dyn Fn(&Run) -> bool + 'r>,
 }
 
 impl<'r> Ledger<'r> {
-    /// Reads the record. `logs` are the logs of clients that were found.
+    /// Reads the record. `logs` are the logs of clients that were found; `is_check` says which runs are checks.
     pub fn read(
         repo: &'r Repo,
         journal: &Journal,
         roots: Roots,
         logs: Vec<FoundSession>,
+        is_check: Box<dyn Fn(&Run) -> bool + 'r>,
     ) -> Result<Self, JournalError> {
         let events = journal.latest_events()?;
         // Without the reflogs, no revert is known.
         let movements = source::git::read(|| repo.command(), MAX_MOVEMENTS).unwrap_or_default();
         let movements = movements.into_iter().flat_map(|log| log.events).collect();
-        Ok(Self { repo, roots, events, movements, logs })
+        Ok(Self { repo, roots, events, movements, logs, is_check })
     }
 
     /// Returns the ids of all sessions, in the order of their first events. Those in logs alone come last.
@@ -106,6 +108,14 @@ impl<'r> Ledger<'r> {
         let mut reverts: Vec<&Oid> = reverts.filter_map(moved_to).collect();
         reverts.sort_unstable();
         reverts.dedup();
+        // Others revert as well, on branches on which the session never was.
+        let heads: Vec<&Oid> = events.iter().flat_map(heads).collect();
+        let is_below = |commit: &Oid| {
+            heads.contains(&commit)
+                || heads.last().is_none_or(|last| self.repo.is_ancestor(commit, last).unwrap_or(false))
+        };
+        reverts.retain(|commit| is_below(commit));
+        let events = self.with_waivers(session, events.clone());
         let changed = |from: &Oid, to: &Oid| self.changed(from, to);
         let numbers = reward_numbers::numbers(&RewardSources {
             events: &events,
@@ -113,6 +123,7 @@ impl<'r> Ledger<'r> {
             reverts: u32::try_from(reverts.len()).unwrap_or(u32::MAX),
             tokens: self.usage(session).tokens,
             changed: &changed,
+            is_check: &self.is_check,
         });
         Some(Reward::of(session, numbers))
     }
@@ -141,6 +152,18 @@ impl<'r> Ledger<'r> {
         self.logs.iter().find(|found| found.id == session).map(|found| found.log.client.as_str())
     }
 
+    /// Returns the events of a session with the waivers that a person recorded for what was judged in it.
+    fn with_waivers(&self, session: &str, own: Vec<Event>) -> Vec<Event> {
+        let trees: Vec<Oid> =
+            own.iter().filter_map(reward_numbers::counted_verdict).flat_map(|judged| judged.trees.clone()).collect();
+        let is_own = |event: &Event| event.session.as_deref() == Some(session);
+        let waives = |event: &Event| matches!(&event.kind, EventKind::Waived(waived) if trees.contains(&waived.tree));
+        if !self.events.iter().any(|event| !is_own(event) && waives(event)) {
+            return own;
+        }
+        self.events.iter().filter(|event| is_own(event) || waives(event)).cloned().collect()
+    }
+
     fn changed(&self, from: &Oid, to: &Oid) -> Option<Vec<String>> {
         match self.repo.diff_trees(&[(from.clone(), to.clone())]).ok()?.pop()? {
             TreeDiff::Changes(changes) => Some(changes.iter().map(|change| change.path.to_string()).collect()),
@@ -151,6 +174,16 @@ impl<'r> Ledger<'r> {
 
 fn act(event: &Event) -> Option<&Act> {
     if let EventKind::Work(work) = &event.kind { Some(&work.act) } else { None }
+}
+
+/// Returns the commits that were checked out at an event.
+fn heads(event: &Event) -> Vec<&Oid> {
+    match &event.kind {
+        EventKind::Work(work) => work.head.iter().collect(),
+        EventKind::Run(run) => run.start.head.iter().chain(&run.end.head).collect(),
+        EventKind::Judged(judged) => judged.commits.last().into_iter().collect(),
+        _ => Vec::new(),
+    }
 }
 
 fn moved_to(event: &Event) -> Option<&Oid> {

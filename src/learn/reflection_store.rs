@@ -117,15 +117,15 @@ impl Reflections {
         if let Some(earlier) = earlier {
             // A record that is read again does not lose the answer, nor does an answer that cannot be read.
             let says_nothing = new.claimed.is_none_or(|claimed| claimed == TaskOutcome::Unknown)
-                && [&new.what_worked, &new.what_to_improve, &new.lesson_learned].iter().all(|said| said.is_none())
-                && new.rejected.is_empty();
+                && [&new.what_worked, &new.what_to_improve, &new.lesson_learned].iter().all(|said| said.is_none());
             if says_nothing && (new.claimed.is_none() || earlier.claimed.is_some()) {
+                let rejected = if new.rejected.is_empty() { earlier.rejected } else { new.rejected.clone() };
                 new = Reflection {
                     claimed: earlier.claimed,
                     what_worked: earlier.what_worked,
                     what_to_improve: earlier.what_to_improve,
                     lesson_learned: earlier.lesson_learned,
-                    rejected: earlier.rejected,
+                    rejected,
                     cause: earlier.cause,
                     ..new
                 };

@@ -22,7 +22,7 @@ const WASTE_PER_TASK: f64 = 5.0;
 pub struct RewardNumbers {
     /// The tasks of a person that ended in success.
     pub proven_tasks: u32,
-    /// The commits that were reverted or reset away.
+    /// The reverts of the session: those that the record shows on its own branch.
     pub reverts: u32,
     /// The tokens that were read uncached or written.
     pub tokens: Option<u64>,

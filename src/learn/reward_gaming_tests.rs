@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::command_line::Proves;
 use crate::event::agent_work::{Act, AgentWork, EditKind, FileEdit, ShellCommand, ToolUse};
 use crate::event::test_results::{EarlierFailure, TestResult, TestResults};
 use crate::event::{CommandRef, Ended, Event, EventKind, Run, Waived};
 use crate::learn::reward::Reward;
-use crate::learn::reward_numbers::{RewardSources, numbers};
+use crate::learn::reward_numbers::{self, RewardSources, numbers};
 use crate::learn::task_record::tests::{event, judged, prompt};
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -29,9 +30,22 @@ fn edit(path: &str, lines: usize) -> EventKind {
 
 pub(super) fn run(status: i32, on: char) -> EventKind {
     let snapshot = KeptSnapshot::of_tree(tree(on));
-    let command =
-        CommandRef { name: None, line: "cargo test".to_owned(), dir: RepoPath::default(), key: "k".to_owned() };
+    let name = Some("test".to_owned());
+    let command = CommandRef { name, line: "cargo test".to_owned(), dir: RepoPath::default(), key: "k".to_owned() };
     EventKind::Run(Box::new(Run { ended: Ended::Exited(status), millis: 1_000, ..Run::passed(command, snapshot) }))
+}
+
+/// A run of a command that nobody declared.
+pub(super) fn undeclared(line: &str, status: i32) -> EventKind {
+    let EventKind::Run(mut run) = run(status, 'a') else { unreachable!("it is a run") };
+    run.command = CommandRef { name: None, line: line.to_owned(), dir: RepoPath::default(), key: line.to_owned() };
+    EventKind::Run(run)
+}
+
+/// Returns `true` if a run is a check: one that is declared, or a run of pytest.
+fn is_check(run: &Run) -> bool {
+    let proves = if run.command.line == "pytest" { Proves::FullPass } else { Proves::Nothing };
+    reward_numbers::is_check(run, proves)
 }
 
 /// A run whose tests are named: those that failed, and those that failed before and pass now.
@@ -79,7 +93,8 @@ fn changed(from: &Oid, to: &Oid) -> Option<Vec<String>> {
 fn reward(kinds: Vec<EventKind>, reverts: u32, tokens: Option<u64>) -> f64 {
     let events: Vec<Event> = (0..).map(|at| at * 10).zip(kinds).map(|(at, kind)| event(at, "s", kind)).collect();
     let EventKind::Judged(before) = judged(Moment::Push, &[], 0) else { unreachable!("it is a verdict") };
-    let sources = RewardSources { events: &events, before: Some(&before), reverts, tokens, changed: &changed };
+    let before = Some(&before);
+    let sources = RewardSources { events: &events, before, reverts, tokens, changed: &changed, is_check: &is_check };
     Reward::of("s", numbers(&sources)).low
 }
 
@@ -175,7 +190,14 @@ fn a_test_that_is_written_before_the_first_run_counts() {
 fn a_session_in_which_no_check_passed_earns_nothing() {
     let tasks = |kinds: Vec<EventKind>| {
         let events: Vec<Event> = (0..).zip(kinds).map(|(at, kind)| event(at, "s", kind)).collect();
-        let sources = RewardSources { events: &events, before: None, reverts: 0, tokens: Some(0), changed: &changed };
+        let sources = RewardSources {
+            events: &events,
+            before: None,
+            reverts: 0,
+            tokens: Some(0),
+            changed: &changed,
+            is_check: &is_check,
+        };
         numbers(&sources).proven_tasks
     };
     for (kinds, expected) in [
@@ -187,6 +209,10 @@ fn a_session_in_which_no_check_passed_earns_nothing() {
         (vec![run(0, 'a'), prompt("x"), passes()], 0),
         (vec![prompt("x"), run(0, 'a'), passes()], 1),
         (vec![prompt("x"), run(0, 'a'), passes(), prompt("thanks"), passes()], 1),
+        (vec![prompt("x"), passes(), run(0, 'a')], 0),
+        (vec![prompt("x"), undeclared("true", 0), passes()], 0),
+        (vec![undeclared("true", 0), passes()], 0),
+        (vec![prompt("x"), undeclared("pytest", 0), passes()], 1),
     ] {
         let shown = format!("{kinds:?}");
         assert_eq!(tasks(kinds), expected, "{shown}");

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
+use crate::command_line::Proves;
 use crate::event::agent_work::{Act, Speaker};
 use crate::event::test_results::{TestResult, TestResults};
 use crate::event::{Event, EventKind, Judged, Run};
@@ -21,7 +22,7 @@ const COST_OF_REMARK: f64 = 10.0;
 
 /// The sources of the numbers.
 pub struct RewardSources<'s> {
-    /// The events of the session, in order.
+    /// The events of the session, in order, with the waivers of a person for what was judged in it.
     pub events: &'s [Event],
     /// The last verdict before the session.
     pub before: Option<&'s Judged>,
@@ -31,6 +32,13 @@ pub struct RewardSources<'s> {
     pub tokens: Option<u64>,
     /// Returns the paths that differ between two trees, if both are known.
     pub changed: &'s dyn Fn(&Oid, &Oid) -> Option<Vec<String>>,
+    /// Returns `true` if a run is one of a check.
+    pub is_check: &'s dyn Fn(&Run) -> bool,
+}
+
+/// Returns `true` if a run is one of a check: the repository declares it, or its line `proves` something.
+pub fn is_check(run: &Run, proves: Proves) -> bool {
+    run.command.name.is_some() || matches!(proves, Proves::FullPass | Proves::PartialPass)
 }
 
 /// Returns the numbers of a session.
@@ -51,7 +59,7 @@ pub fn numbers(sources: &RewardSources<'_>) -> RewardNumbers {
     let has_work = works().next().is_some();
     let after = verdicts.last().map(|judged| (health(judged) - COST_OF_FAILURE * small(waived)).max(0.0));
     RewardNumbers {
-        proven_tasks: proven_tasks(events),
+        proven_tasks: proven_tasks(sources),
         reverts: sources.reverts,
         tokens: sources.tokens,
         errors: count(failed_runs + refusing),
@@ -96,18 +104,20 @@ fn health(judged: &Judged) -> f64 {
 
 /// Returns the number of successful tasks in which a check passed: where nothing had to be proven, nothing was. Where no
 /// person's words begin tasks, the whole session is one.
-fn proven_tasks(events: &[Event]) -> u32 {
-    let passed = |event: &&Event| run_of(event).is_some_and(|run| run.ended.success() && run.masked.is_none());
+fn proven_tasks(sources: &RewardSources<'_>) -> u32 {
+    let events = sources.events;
+    let passed = |run: &Run| run.ended.success() && run.masked.is_none() && (sources.is_check)(run);
+    let checks: BTreeSet<&str> =
+        events.iter().filter(|event| run_of(event).is_some_and(passed)).map(|event| event.id.as_str()).collect();
     let tasks = task_record::tasks(events);
     let successes = || tasks.iter().filter(|task| task.outcome == TaskOutcome::Success);
-    let checked =
-        |task: &&TaskRecord| events.iter().filter(passed).any(|event| (task.began..=task.ended).contains(&event.at));
+    let checked = |task: &&TaskRecord| task.passed_runs.iter().any(|run| checks.contains(run.as_str()));
     let is_persons = |act: &Act| matches!(act, Act::Prompt(prompt) if prompt.from == Speaker::Person);
     let hears_people = events.iter().filter_map(work_of).any(|work| work.actor.is_none() && is_persons(&work.act));
     if hears_people {
         count(successes().filter(checked).count())
     } else {
-        u32::from(successes().next().is_some() && events.iter().any(|event| passed(&event)))
+        u32::from(successes().next().is_some() && !checks.is_empty())
     }
 }
 
@@ -135,11 +145,12 @@ fn repeated_calls(events: &[Event]) -> u32 {
     repeated
 }
 
-/// Returns the minutes between the first and the last event, with short pauses only.
+/// Returns the minutes between the first and the last event, with short pauses only. A waiver is the act of a person.
 fn minutes(events: &[Event]) -> Option<f64> {
-    let seconds = |pair: &[Event]| {
+    let events: Vec<&Event> = events.iter().filter(|event| !matches!(event.kind, EventKind::Waived(_))).collect();
+    let seconds = |pair: &[&Event]| {
         let gap = pair[1].at.duration_since(pair[0].at).as_secs().max(0);
-        let ran = run_of(&pair[1]).map_or(0, |run| i64::try_from(run.millis / 1000).unwrap_or(i64::MAX));
+        let ran = run_of(pair[1]).map_or(0, |run| i64::try_from(run.millis / 1000).unwrap_or(i64::MAX));
         gap.min(MAX_PAUSE.max(ran))
     };
     let total: i64 = (events.len() >= 2).then(|| events.windows(2).map(seconds).sum())?;

@@ -3,14 +3,14 @@
 //! A task begins with a person's words, or, where no client reports any, with the first refusal after a pass. It is over
 //! once a stop, a push or a job passes, or once it was handed to somebody else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::event::agent_work::{Act, AgentWork, Prompt, Speaker};
 use crate::event::rescue::Rescue;
-use crate::event::{Event, EventKind, Judged, Run};
+use crate::event::{Event, EventKind, Judged, Run, Waived};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::verdict::assemble::ESCALATES_AT;
@@ -92,6 +92,8 @@ pub struct TaskRecord {
     pub trees: Vec<Oid>,
     /// The branches of its last verdict.
     pub branches: Vec<String>,
+    /// The ids of the runs that passed before its last verdict.
+    pub passed_runs: Vec<String>,
 }
 
 impl TaskRecord {
@@ -105,9 +107,14 @@ impl TaskRecord {
 /// Returns the tasks in events of the journal, in the order of their beginnings.
 pub fn tasks(events: &[Event]) -> Vec<TaskRecord> {
     let mut sessions: BTreeMap<&str, SessionReader> = BTreeMap::new();
+    // A person waives in a session of their own.
+    let mut waivers: Vec<&Waived> = Vec::new();
     for event in events {
+        if let EventKind::Waived(waived) = &event.kind {
+            waivers.push(waived);
+        }
         if let Some(session) = event.session.as_deref() {
-            sessions.entry(session).or_insert_with(|| SessionReader::new(session)).read(event);
+            sessions.entry(session).or_insert_with(|| SessionReader::new(session)).read(event, &waivers);
         }
     }
     let mut tasks: Vec<TaskRecord> = sessions.into_values().flat_map(SessionReader::finish).collect();
@@ -130,6 +137,10 @@ struct OpenTask {
     /// `true` if the last verdict let the work pass; `None` before the first.
     passes: Option<bool>,
     handed_over: bool,
+    /// The ids of the runs that passed since the last verdict.
+    passed_runs: Vec<String>,
+    /// The undeclared commands that failed: only they can have been what a gate refused.
+    failed_keys: BTreeSet<String>,
 }
 
 struct SessionReader {
@@ -147,12 +158,12 @@ impl SessionReader {
         Self { session, client: None, role: None, hears_people: false, open: None, done: Vec::new() }
     }
 
-    fn read(&mut self, event: &Event) {
+    fn read(&mut self, event: &Event, waivers: &[&Waived]) {
         match &event.kind {
             EventKind::Settings(settings) => self.role.clone_from(&settings.role),
             EventKind::Work(work) => self.work(event, work),
-            EventKind::Run(run) => self.ran(run),
-            EventKind::Judged(judged) => self.judged(event.at, judged),
+            EventKind::Run(run) => self.ran(&event.id, run),
+            EventKind::Judged(judged) => self.judged(event.at, judged, waivers),
             EventKind::Waived(waived) => {
                 if let Some(task) = &mut self.open {
                     task.record.waived.push(waived.gate.clone());
@@ -196,19 +207,25 @@ impl SessionReader {
             commits: Vec::new(),
             trees: Vec::new(),
             branches: Vec::new(),
+            passed_runs: Vec::new(),
         };
-        self.open = Some(OpenTask { record, open: BTreeMap::new(), passes: None, handed_over: false });
+        self.open = Some(OpenTask {
+            record,
+            open: BTreeMap::new(),
+            passes: None,
+            handed_over: false,
+            passed_runs: Vec::new(),
+            failed_keys: BTreeSet::new(),
+        });
     }
 
-    fn ran(&mut self, run: &Run) {
-        if let Some(task) = self.open.as_mut().filter(|_| run.ended.success() && run.masked.is_none()) {
-            for gate in task.open.values_mut() {
-                gate.passed = Some(run.command.line.clone());
-            }
+    fn ran(&mut self, id: &str, run: &Run) {
+        if let Some(task) = &mut self.open {
+            task.ran(id, run);
         }
     }
 
-    fn judged(&mut self, at: Timestamp, judged: &Judged) {
+    fn judged(&mut self, at: Timestamp, judged: &Judged, waivers: &[&Waived]) {
         if !matches!(judged.moment, Moment::Commit | Moment::Push | Moment::Stop | Moment::Ci) {
             return;
         }
@@ -217,7 +234,7 @@ impl SessionReader {
             self.begin(at, "");
         }
         if let Some(task) = &mut self.open {
-            task.judged(at, judged);
+            task.judged(at, judged, waivers);
         }
     }
 
@@ -234,9 +251,15 @@ impl SessionReader {
 }
 
 impl OpenTask {
-    fn judged(&mut self, at: Timestamp, judged: &Judged) {
+    fn judged(&mut self, at: Timestamp, judged: &Judged, waivers: &[&Waived]) {
         self.record.ended = at;
         let failing = || judged.failing.iter().filter(|failing| failing.blocks);
+        for waived in waivers.iter().filter(|waived| judged.trees.contains(&waived.tree)) {
+            let fails = failing().any(|failing| failing.gate == waived.gate);
+            if self.open.contains_key(&waived.gate) && !fails && !self.record.waived.contains(&waived.gate) {
+                self.record.waived.push(waived.gate.clone());
+            }
+        }
         for failing in failing() {
             self.failed(at, judged.moment, &failing.gate);
         }
@@ -258,12 +281,30 @@ impl OpenTask {
         if judged.moment == Moment::Commit && !judged.blocked {
             return;
         }
+        self.record.passed_runs.append(&mut self.passed_runs);
         self.passes = Some(!judged.blocked);
         self.handed_over &= judged.blocked;
         self.record.is_over = !judged.blocked || self.handed_over;
         self.record.commits.clone_from(&judged.commits);
         self.record.trees.clone_from(&judged.trees);
         self.record.branches.clone_from(&judged.branches);
+    }
+
+    fn ran(&mut self, id: &str, run: &Run) {
+        let is_declared = run.command.name.is_some();
+        if !run.ended.success() || run.masked.is_some() {
+            if !is_declared {
+                self.failed_keys.insert(run.command.key.clone());
+            }
+            return;
+        }
+        self.passed_runs.push(id.to_owned());
+        // A command that nobody declared proves nothing, so that it cleared nothing either.
+        if is_declared || self.failed_keys.contains(&run.command.key) {
+            for gate in self.open.values_mut() {
+                gate.passed = Some(run.command.line.clone());
+            }
+        }
     }
 
     fn failed(&mut self, at: Timestamp, moment: Moment, gate: &str) {
@@ -319,7 +360,7 @@ fn is_cleared_by_runs(gate: &str) -> bool {
 pub(crate) mod tests {
     use super::*;
     use crate::event::{FailingGate, Origin};
-    use crate::learn::reward_gaming_tests::run;
+    use crate::learn::reward_gaming_tests::{run, undeclared};
 
     pub(crate) fn event(second: i64, session: &str, kind: EventKind) -> Event {
         let at = Timestamp::from_second(1_000 + second).unwrap();
@@ -398,6 +439,44 @@ pub(crate) mod tests {
         let cleared: Vec<_> =
             failures.iter().map(|one| (one.gate.as_str(), one.cleared_by.as_deref().unwrap())).collect();
         assert_eq!(cleared, [("atomic", "a change"), ("tests", "`cargo test`"), ("own", "`cargo test`")]);
+    }
+
+    #[test]
+    fn what_a_person_waived_in_another_session_is_not_cleared() {
+        let tree: Oid = "1".repeat(40).parse().unwrap();
+        let on_tree = |kind: EventKind| match kind {
+            EventKind::Judged(judged) => EventKind::Judged(Judged { trees: vec![tree.clone()], ..judged }),
+            other => other,
+        };
+        let waived = |tree: &Oid| {
+            let (gate, reason, by) = ("tests".to_owned(), "x".to_owned(), "me".to_owned());
+            EventKind::Waived(Waived { gate, tree: tree.clone(), reason, by })
+        };
+        let outcome = |waiver: EventKind| {
+            let events = [
+                event(0, "s", prompt("x")),
+                event(1, "s", on_tree(judged(Moment::Stop, &["tests"], 1))),
+                event(2, "local-1", waiver),
+                event(3, "s", on_tree(judged(Moment::Stop, &[], 0))),
+            ];
+            tasks(&events)[0].outcome
+        };
+        assert_eq!(outcome(waived(&tree)), TaskOutcome::Partial);
+        assert_eq!(outcome(waived(&"2".repeat(40).parse().unwrap())), TaskOutcome::Success);
+    }
+
+    #[test]
+    fn a_command_that_nobody_declared_clears_nothing() {
+        let cleared_by = |runs: Vec<EventKind>| {
+            let mut kinds = vec![prompt("x"), judged(Moment::Stop, &["tests"], 1)];
+            kinds.extend(runs);
+            kinds.push(judged(Moment::Stop, &[], 0));
+            let events: Vec<Event> = (0..).zip(kinds).map(|(second, kind)| event(second, "s", kind)).collect();
+            tasks(&events).remove(0).failures.remove(0).cleared_by.unwrap()
+        };
+        assert_eq!(cleared_by(vec![undeclared("true", 0)]), "a change");
+        assert_eq!(cleared_by(vec![run(0, '1'), undeclared("true", 0)]), "`cargo test`");
+        assert_eq!(cleared_by(vec![undeclared("sh x.sh", 1), undeclared("sh x.sh", 0)]), "`sh x.sh`");
     }
 
     #[test]

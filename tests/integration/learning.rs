@@ -238,3 +238,69 @@ fn strategies_are_recorded_compared_and_never_switched() {
     project.repo.write("gate/strategies.toml", "version = 1\n[strategies.x]\nvalue = []\n");
     project.gate(["learn"]).exits(65).says("gate/strategies.toml: the value of x is neither");
 }
+
+#[test]
+fn a_command_that_nobody_declared_proves_no_task() {
+    let project = Project::new();
+    let proven = |id: &'static str, line: &[&str]| {
+        let session = Session::claude_called(&project, id);
+        session.prompt("say hello in the README");
+        project.repo.write("README.md", &format!("# hello {id}\n"));
+        project.gate_with(&[("GATE_SESSION", id)], line).exits(0);
+        session.stop("Done.").quiet();
+        let reward: Value = serde_json::from_str(&project.gate(["reward", id, "--json"]).exits(0).out).unwrap();
+        reward["numbers"]["proven_tasks"].clone()
+    };
+    assert_eq!(proven("one", &["run", "--", "true"]), 0);
+    assert_eq!(proven("two", &["run", "--", "sh", "-c", "exit 0"]), 0);
+    assert_eq!(proven("three", &["run", "test"]), 1);
+}
+
+#[test]
+fn a_run_belongs_to_the_session_whose_hook_saw_its_line() {
+    for client in ["gemini", "opencode"] {
+        let project = Project::new();
+        let session = Session::of(&project, client, "c0ffee-7");
+        let (says, prompt, ends, text) = match client {
+            "gemini" => ("prompt", "BeforeAgent", "AfterAgent", "prompt_response"),
+            _ => ("text", "chat.message", "session.idle", "text"),
+        };
+        session.hook(prompt, json!({says: "change the library"}));
+        project.edit("one");
+        let stop = |message: &str| {
+            session
+                .hook(ends, json!({text: "Done.", "messageID": message, "agent": "build", "stop_hook_active": false}))
+                .out
+        };
+        assert!(stop("m1").contains("Not proven yet"), "{client}");
+        let line = "gate run test";
+        let (before, after, call) = match client {
+            "gemini" => {
+                ("BeforeTool", "AfterTool", json!({"tool_name": "run_shell_command", "tool_input": {"command": line}}))
+            }
+            _ => (
+                "tool.execute.before",
+                "tool.execute.after",
+                json!({"tool": "bash", "callID": "c1", "args": {"command": line}}),
+            ),
+        };
+        session.hook(before, call.clone());
+        let variable = if client == "gemini" { "GEMINI_CLI" } else { "OPENCODE" };
+        let done = project.sh(&format!("export {variable}=1; {line}"));
+        assert_eq!(done.code, 0, "{done:?}");
+        let mut ended = call;
+        let fields = ended.as_object_mut().unwrap();
+        fields.insert("tool_response".to_owned(), json!({"llmContent": "Output: ok", "returnDisplay": "ok"}));
+        fields.insert("output".to_owned(), json!("ok"));
+        fields.insert("metadata".to_owned(), json!({"exit": 0}));
+        session.hook(after, ended);
+        assert_eq!(stop("m2"), "", "{client}");
+        let runs: Vec<Value> = project.journal().into_iter().filter(|event| event["kind"] == "run").collect();
+        assert!(runs.iter().all(|run| run["session"] == "c0ffee-7"), "{client} {runs:#?}");
+        project.gate(["reflect", "--session", "c0ffee-7"]).exits(0).says("tests failed, cleared by `sh test.sh`");
+        // A line that no hook saw is nobody's.
+        project.sh(&format!("export {variable}=1; gate run test"));
+        let last = project.journal().into_iter().rfind(|event| event["kind"] == "run").unwrap();
+        assert!(last["session"].as_str().unwrap().starts_with("local-"), "{client} {last}");
+    }
+}
