@@ -77,13 +77,11 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         AppealError::Git(_) | AppealError::Case(_) => Failure::new(Exit::Internal, error),
     })?;
     match args.expect {
-        Some(Expect::Pass) => {
-            if !appeal::expect_pass(&mut appeal.case, &verdict) {
-                return Err(nothing_to_expect(&verdict, &appeal.unasked).into());
-            }
+        Some(Expect::Pass) if !appeal::expect_pass(&mut appeal.case, &verdict) => {
+            return Err(nothing_to_expect(&verdict, &appeal.unasked).into());
         }
         Some(Expect::Block) => appeal::expect_block(&mut appeal.case, &args.question),
-        None => {}
+        Some(Expect::Pass) | None => {}
     }
     for gate in &appeal.unasked {
         ui.say(format_args!("{WARN}warning:{WARN:#} a case has no question about what {gate} refused"));

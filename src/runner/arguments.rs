@@ -147,6 +147,9 @@ struct OptionChoice {
     more: bool,
 }
 
+/// Folders into which not all runners look by themselves.
+const LEFT_OUT: [&str; 6] = ["build", "dist", "node_modules", "venv", "vendor", "target"];
+
 impl Essence {
     /// Puts the name of a task first.
     pub(crate) fn lead(&mut self, task: Option<&str>) {
@@ -166,8 +169,6 @@ impl Essence {
     pub(crate) fn covers(&self, asked: &Self) -> bool {
         let empty = Self::default();
         let (mine, theirs) = (self.after.as_deref(), asked.after.as_deref());
-        // Not all runners look into these by themselves.
-        const LEFT_OUT: [&str; 6] = ["build", "dist", "node_modules", "venv", "vendor", "target"];
         let is_below = |word: &String| {
             !word.starts_with('/') && !word.split('/').any(|part| part.starts_with('.') || LEFT_OUT.contains(&part))
         };

@@ -182,6 +182,7 @@ pub struct Invoke {
 /// The rules to read a runner's output.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent keys of a file")]
 pub struct Output {
     /// The runner whose rules are used as well, because it does the work.
     pub like: Option<String>,

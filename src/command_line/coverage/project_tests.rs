@@ -328,6 +328,7 @@ fn options_of_make_that_only_show_more_or_work_faster() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "tables")]
 fn folders_and_suites_that_are_all_there_is() {
     const UNITTEST: &str = "Ran 3 tests in 0.001s\n\nOK\n";
     const CARGO: &str = "running 2 tests\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.0s\n\nrunning 1 test\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.0s\n";
@@ -533,11 +534,11 @@ fn the_default_task_of_rake() {
 
 #[test]
 fn a_pipe_behind_meson_names_the_command_that_would_prove_it() {
+    const SUMMARY: &str = "1/1 t OK 0.01s\n\nOk:                 1\nFail:               0\n";
     let record = LineRecord { status: Some(0), output: Some("done\n"), background: false, shell: Some(Shell::Bash) };
     let judged = judge("meson test -C build | tail", &record, Project::without_runners(&()));
     assert_eq!(judged.would_prove.as_deref(), Some("cd build && meson test"), "{}", judged.reason);
     assert!(!proof_with(&[], "meson test -C build", "meson test -C build | tail", "done\n"));
-    const SUMMARY: &str = "1/1 t OK 0.01s\n\nOk:                 1\nFail:               0\n";
     let again = "rm -rf build && meson setup build && meson test -C build 2>&1 | tail -20";
     assert!(proof_with(&[], "meson test -C build", again, SUMMARY));
     assert!(proof_with(&[], "meson test -C build", "cd build && meson test -t 3", SUMMARY));

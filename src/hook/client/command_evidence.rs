@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::changes;
+use super::command_weight::{self, Weight};
 use super::hook_context::{Desk, clean};
 use super::hook_event::{self, HookEvent, ReportedEnding};
 use super::session_state::{PendingCommand, StartingPoint};
-use super::command_weight::{self, Weight};
-use super::changes;
 use crate::command_line::{self, Purpose, Understood, Witnessed};
 use crate::engine::{Workplace, earlier_lines, test_results};
 use crate::event::agent_work::{Act, CommandEnd, ShellCommand};

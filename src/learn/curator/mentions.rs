@@ -15,9 +15,9 @@ pub(super) struct LineMention<'m> {
 pub(super) fn mentions(line: &str, has_links: bool) -> Vec<LineMention<'_>> {
     let mut found = links(line);
     for place in code_spans(line) {
-        match found.iter_mut().find(|link| link.place.contains(&place.start)) {
+        match found.iter_mut().find(|one| one.place.contains(&place.start)) {
             // The text of a link may be its target.
-            Some(link) => link.paths.extend(paths_of(&line[place.start + 1..place.end - 1])),
+            Some(known) => known.paths.extend(paths_of(&line[place.start + 1..place.end - 1])),
             None => found.push(LineMention { paths: paths_of(&line[place.start + 1..place.end - 1]), place }),
         }
     }
@@ -64,14 +64,14 @@ fn paths_of(code: &str) -> Vec<&str> {
 
 /// Returns the links of a line, with the target up to its fragment or title.
 fn links(line: &str) -> Vec<LineMention<'_>> {
-    let link = |(at, _): (usize, &str)| {
+    let mention_at = |(at, _): (usize, &str)| {
         let start = line[..at].rfind('[')?;
         let target = at + 2;
         let end = target + line[target..].find(')')?;
         let path = line[target..end].split(['#', ' ']).next().filter(|path| is_path(path));
         Some(LineMention { place: start..end + 1, paths: path.into_iter().collect() })
     };
-    line.match_indices("](").filter_map(link).collect()
+    line.match_indices("](").filter_map(mention_at).collect()
 }
 
 /// Returns the words of plain text that look like the path of a file in a folder.

@@ -147,6 +147,16 @@ struct MakeRules {
     variables: BTreeMap<String, String>,
 }
 
+/// The target that `make` runs if none is named.
+enum DefaultGoal<'m> {
+    /// The first one of the file.
+    First,
+    /// The one that the file names.
+    Named(&'m str),
+    /// The file names one in a way that is not read.
+    Unknown,
+}
+
 impl MakeRules {
     fn new(text: &str, format: Format) -> Self {
         let make = format == Format::Makefile;
@@ -165,8 +175,10 @@ impl MakeRules {
 
     /// Returns the target that runs if none is named, or `None` if this file does not say it.
     fn default_target(&self) -> Option<&str> {
-        if let Some(goal) = self.default_goal() {
-            return goal;
+        match self.default_goal() {
+            DefaultGoal::First => {}
+            DefaultGoal::Named(goal) => return Some(goal),
+            DefaultGoal::Unknown => return None,
         }
         let mut first = None;
         for line in self.text.lines().filter(|line| !line.starts_with(['\t', ' ', '#'])) {
@@ -184,15 +196,16 @@ impl MakeRules {
         first
     }
 
-    /// Returns the value of `.DEFAULT_GOAL` if the file sets it: `Some(None)` if the value is not known.
-    fn default_goal(&self) -> Option<Option<&str>> {
+    /// Reads `.DEFAULT_GOAL`.
+    fn default_goal(&self) -> DefaultGoal<'_> {
         const GOAL: &str = ".DEFAULT_GOAL";
         let sets = |line: &&str| !line.trim_start().starts_with('#') && line.contains(GOAL) && line.contains('=');
         let mut lines = self.text.lines().filter(|_| self.make).filter(sets);
-        let line = lines.next()?;
+        let Some(line) = lines.next() else { return DefaultGoal::First };
         let value = line.strip_prefix(GOAL).and_then(|rest| rest.split_once('=')).map(|(_, value)| value.trim());
         let is_plain = |value: &&str| !value.contains(['$', ' ', '#']);
-        Some(value.filter(is_plain).filter(|_| lines.next().is_none()))
+        let named = value.filter(is_plain).filter(|_| lines.next().is_none());
+        named.map_or(DefaultGoal::Unknown, DefaultGoal::Named)
     }
 
     /// Returns the rule of a target.
