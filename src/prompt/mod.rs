@@ -15,6 +15,7 @@ mod phrases;
 mod places;
 mod prompt_text;
 mod questions;
+mod readiness;
 mod score_basis;
 mod scores;
 mod smells;

@@ -128,7 +128,7 @@ static TO_EVALUATOR: LazyLock<LazyPattern> = LazyLock::new(|| {
 });
 static NAMES: LazyLock<Vec<(NameKind, LazyPattern)>> = LazyLock::new(|| {
     [
-        (NameKind::Path, r"[\w.@-]*(?:/[\w.@\[\]-]+)*/?[\w@-][\w.@\[\]-]*\.(?:rs|py|tsx?|jsx?|mjs|cjs|go|java|kt|rb|php|cs|cpp|cc|c|h|hpp|swift|sql|css|scss|html|vue|svelte|md|txt|toml|ya?ml|json|xml|ini|cfg|conf|env|lock|sh|bash|prisma|proto|graphql|csv|log|mod|sum|gradle|tf|lua|ex|exs|erl|hs|ml|scala|dart|r|ipynb|service|po)\b"),
+        (NameKind::Path, r"[\w.@-]*(?:/[\w.@\[\]-]+)*/?[\w@-][\w.@\[\]-]*\.(?:rs|py|tsx?|jsx?|mjs|cjs|go|java|kt|rb|php|cs|cpp|cc|c|h|hpp|swift|sql|css|scss|html|vue|svelte|md|txt|toml|ya?ml|json|xml|ini|cfg|conf|env|lock|sh|bash|prisma|proto|graphql|csv|log|mod|sum|gradle|tf|lua|ex|exs|erl|hs|ml|scala|dart|r|ipynb|service|po|config|csproj|sln|xaml|cshtml|razor|ps1|bat|kts|astro|mdx|mdc|less|sass|hbs|ejs|jsonc|jsonl|tsv|rst|adoc|tex|zig|jl|gd|glsl|plist|properties|svg|png|jpe?g|gif|webp|ico|pdf)\b"),
         (NameKind::Path, r"(?:\B@|\b)[\w-][\w.@-]*/(?:[\w.@-]+/)*[\w.@-]*[\w-]"),
         (NameKind::Path, r"(?:^|[\s`(])((?:[\w@.-]{2,}/)+)(?:$|[\s`),.;:])"),
         (NameKind::Path, r"\b(?:Makefile|Dockerfile|justfile|Justfile|README|CHANGELOG|LICENSE|Gemfile|Rakefile|Procfile)\b"),

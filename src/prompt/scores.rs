@@ -56,10 +56,35 @@ impl PromptScores {
         let of = |score: &PromptScore| u32::from(score.score);
         of(&self.co) * 3 + of(&self.cs) * 2 + of(&self.rd) + of(&self.vr) * 2 + of(&self.aa) * 2
     }
+
+    /// Raises the scores that rest on words that no list knows, until the request passes with a remark.
+    fn rise_to_note(&mut self) {
+        for step in 0..RISES {
+            if self.tenths() >= NOTE_FROM {
+                return;
+            }
+            let (score, least) = match step {
+                0 => (&mut self.co, 3),
+                1 => (&mut self.vr, 3),
+                2 => (&mut self.cs, 3),
+                3 => (&mut self.aa, 3),
+                4 => (&mut self.co, 4),
+                _ => (&mut self.vr, 4),
+            };
+            if score.score < least {
+                score.score = least;
+                score.evidence.push(ScoreBasis::whole("nothing in it says that something is missing"));
+            }
+        }
+    }
 }
 
 /// The reason of a name that was not reached.
 pub(super) const NOT_LOOKED_UP: &str = "not looked up: the limit was reached";
+/// The score from which a request passes with a remark, in tenths.
+const NOTE_FROM: u32 = 30;
+/// The number of times that a score is raised at most.
+const RISES: usize = 6;
 /// The fewest words of a question that a search can answer.
 pub(super) const MIN_QUESTION_WORDS: usize = 2;
 /// The fewest words of something new whose trigger is named.
@@ -77,7 +102,11 @@ impl ScoreBasis<'_> {
         let rd = self.restrictions(co.score, cs.score);
         let vr = self.verifiability(co.score, cs.score);
         let aa = self.scope(co.score, cs.score, &places);
-        PromptScores { co, cs, rd, vr, aa }
+        let mut scores = PromptScores { co, cs, rd, vr, aa };
+        if scores.tenths() < NOTE_FROM && self.says_enough(&places) {
+            scores.rise_to_note();
+        }
+        scores
     }
 
     pub(super) fn whole(why: &str) -> ScoreEvidence {

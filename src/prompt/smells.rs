@@ -80,6 +80,11 @@ pub(super) fn smells(
                 && clauses.iter().any(|other| other.act == Some(ClauseAct::Review) && other.start <= start);
             // "I did a rework of the parser" and "the cleanup" name a thing.
             let is_thing = id == "vague_improvement" && language.ends("says.owners", &wish[..start]);
+            // "A quick access to the last orders" and "the fast path" name a thing, too.
+            let is_quick_thing = id == "performance_without_metric"
+                && language.spans("says.quick_things", wish).iter().any(|&(from, to)| from <= start && end <= to);
+            // "Implement Falla" is no Spanish complaint.
+            let is_foreign = is_word_of_another_language(&format!("smells.{id}"), (start, end), wish, language);
             // `strip-and-polish` is a name.
             let is_part = wish[..start].strip_suffix('-').is_some_and(|text| text.ends_with(char::is_alphanumeric));
             // "Let's make it faster. Here is the new version: ..." brings the result along.
@@ -90,6 +95,8 @@ pub(super) fn smells(
                 && (is_definite_wish || clauses.iter().any(Clause::is_question));
             if inside_name
                 || is_thing
+                || is_quick_thing
+                || is_foreign
                 || is_part
                 || is_solved
                 || is_background
@@ -108,6 +115,15 @@ pub(super) fn smells(
     found.extend(complaint(reading, language, clauses, &found));
     found.sort_by_key(|smell| smell.start);
     without_repetition(reading.text, found, clauses)
+}
+
+/// Returns `true` for one capital word, inside a sentence, that is an entry of other languages only.
+fn is_word_of_another_language(key: &str, (start, end): (usize, usize), wish: &str, language: PromptLanguage) -> bool {
+    let is_inside = wish[..start].trim_end().ends_with(|c: char| c.is_alphanumeric());
+    is_inside
+        && wish[start..].starts_with(char::is_uppercase)
+        && !wish[start..end].contains(char::is_whitespace)
+        && language.spans(key, wish).iter().all(|&(from, to)| to <= start || end <= from)
 }
 
 /// Returns `true` for a clause that bounds the wish of another, and for one that forbids something.
