@@ -194,15 +194,15 @@ pub(super) fn end(
     }
 }
 
-/// Returns `true` if no judgement reads the output of a line: it succeeded, and it checks nothing, or its runs hold what its
-/// checks have shown. Other outputs are read for counts and failed tests, for loops, for payloads and for what proves a
+/// Returns `true` if no judgement reads the output of a line: it succeeded or only reads, and it checks nothing, or its runs
+/// hold what its checks have shown. Other outputs are read for counts and failed tests, for loops, for payloads and for what proves a
 /// command together with other lines.
 fn is_only_for_people(ended: Option<Ended>, weight: Weight, proofs: &[Proof]) -> bool {
     let mut runs = proofs.iter().flat_map(|proof| &proof.runs).flatten().filter_map(|kind| match kind {
         EventKind::Run(run) => Some(run),
         _ => None,
     });
-    ended.is_some_and(Ended::success)
+    ended.map_or(weight == Weight::Light, Ended::success)
         && match runs.next() {
             None => weight != Weight::Checks && proofs.iter().all(|proof| proof.runs.is_ok()),
             Some(first) => first.shows_pass() && runs.all(|run| run.shows_pass()),
