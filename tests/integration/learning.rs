@@ -245,7 +245,7 @@ fn a_command_that_nobody_declared_proves_no_task() {
     let proven = |id: &'static str, line: &[&str]| {
         let session = Session::claude_called(&project, id);
         session.prompt("say hello in the README");
-        project.repo.write("README.md", &format!("# hello {id}\n"));
+        project.repo.write("README.md", format!("# hello {id}\n"));
         project.gate_with(&[("GATE_SESSION", id)], line).exits(0);
         session.stop("Done.").quiet();
         let reward: Value = serde_json::from_str(&project.gate(["reward", id, "--json"]).exits(0).out).unwrap();
