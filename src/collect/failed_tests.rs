@@ -4,14 +4,21 @@
 //! where it did not name the test, the number of its tests and the changes that can keep the test from running.
 
 mod changed_tests;
+mod code_changes;
 mod compared_runs;
 mod dropped_work;
+mod new_names;
+mod renamed_tests;
 mod rewritten_tests;
+mod same_place;
+mod same_test;
 mod test_code;
 
 use self::changed_tests::ChangedTests;
+use self::code_changes::CodeChange;
 use self::compared_runs::ComparedRuns;
 use self::dropped_work::JudgedWork;
+use self::new_names::NewNames;
 use super::judged_work;
 use crate::event::test_results::TestResult;
 use crate::fact::Facts;
@@ -137,15 +144,48 @@ impl FailedWork<'_> {
             // It may be of any branch that starts there, and nothing of it is in what is judged.
             return Ok(None);
         }
+        let (renamed_to, in_place) = match &declared {
+            Some(declared) => self.new_names(&changed, declared, since)?,
+            None => (None, None),
+        };
         Ok(Some(FailedTest {
             suspicion,
             path,
-            renamed_to: declared.as_ref().and_then(|declared| self.new_name(&changed, declared, since)),
+            renamed_to,
+            in_place,
             established: !dropped && (open.in_several_sessions || is_committed),
             dropped,
             naming: runs.naming(self.command),
             ..failed
         }))
+    }
+
+    /// Returns the name under which the same test passes now, or that of a test in its place that expects other values.
+    fn new_names(
+        &self,
+        changed: &ChangedTests,
+        declared: &(RepoPath, DeclaredTest),
+        since: Option<TestResult>,
+    ) -> Result<(Option<String>, Option<String>), GitError> {
+        if let Some(name) = self.new_name(changed, declared, since, &NewNames::default()) {
+            return Ok((Some(name), None));
+        }
+        let code = self.code_changes()?;
+        let names = NewNames::of(&code);
+        if let Some(name) = self.new_name(changed, declared, since, &names) {
+            return Ok((Some(name), None));
+        }
+        // Other values are expected of code that behaves in another way.
+        if since != Some(TestResult::Missing) || !code.iter().flatten().any(CodeChange::changes_behaviour) {
+            return Ok((None, None));
+        }
+        let (path, test) = declared;
+        let texts = changed.file(path).map(|file| (file.old.as_deref(), file.new.as_deref()));
+        let (old, new) = texts.unwrap_or_default();
+        let names = names.with(old.unwrap_or_default(), new.unwrap_or_default());
+        let in_place = changed.in_place(path, test, &names);
+        let passed = in_place.into_iter().find(|(path, name)| self.passes(path, name) && self.has_as_many(name));
+        Ok((None, passed.map(|(_, name)| name)))
     }
 
     /// Returns the name under which the same test passes now.
@@ -154,22 +194,46 @@ impl FailedWork<'_> {
         changed: &ChangedTests,
         (path, test): &(RepoPath, DeclaredTest),
         since: Option<TestResult>,
+        names: &NewNames,
     ) -> Option<String> {
-        let Self { open, .. } = self;
         if since.is_none() {
-            return changed.renamed(path, test, false);
+            return changed.renamed(path, test, false, names).into_iter().next().map(|(_, name)| name);
         }
-        let passes = |name: &str| open.candidates.iter().any(|passed| is_same_test(passed, name));
-        let (before, now) = open.family;
+        let passes = |path: &RepoPath, name: &str| self.passes(path, name);
+        let (before, now) = self.open.family;
         let has_lost_parameters = now < before;
         if before <= 1
             && let Some(parts) = changed.parts(path, test, passes)
         {
             return Some(parts);
         }
-        let same_name = || changed.regrouped(path, test).filter(|_| !has_lost_parameters);
-        let name = changed.renamed(path, test, true).or_else(same_name)?;
-        passes(&name).then_some(name)
+        let renamed = changed.renamed(path, test, true, names);
+        let same_name = changed.regrouped(path, test, names).filter(|_| !has_lost_parameters);
+        renamed.into_iter().chain(same_name).find(|(path, name)| passes(path, name)).map(|(_, name)| name)
+    }
+
+    /// Returns `true` if a test of this file passed that was not there, or not known, when the failed one was.
+    fn passes(&self, path: &RepoPath, name: &str) -> bool {
+        self.open.candidates.iter().any(|passed| is_same_test(passed, name) && is_file_of(passed, path))
+    }
+
+    /// Returns `true` if a test passed with no fewer parameters than the failed one had.
+    fn has_as_many(&self, name: &str) -> bool {
+        let passed = self.open.candidates.iter().filter(|passed| is_same_test(passed, name)).count();
+        u64::try_from(passed).is_ok_and(|passed| passed >= self.open.family.0)
+    }
+
+    /// The changes of code that led to the content that passed: since the work left its base, and since the failure.
+    fn code_changes(&self) -> Result<Vec<Vec<CodeChange>>, GitError> {
+        let mut starts = vec![self.open.tree.clone()];
+        for subject in &self.facts.subjects {
+            if let Base::MergeBase { commit, .. } = &subject.base {
+                starts.push(self.repo.tree_of(commit)?);
+            }
+        }
+        starts.dedup();
+        let now = &self.runs.green.run.end.tree;
+        starts.iter().map(|start| code_changes::between(self.repo, start, now)).collect()
     }
 
     /// Returns `true` if it failed before the first commit of a branch.
@@ -220,4 +284,9 @@ impl FailedWork<'_> {
 
 fn text(bytes: Option<Vec<u8>>) -> Option<String> {
     bytes.filter(|bytes| bytes.len() <= MAX_TEXT).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The words of a code: names, keywords and numbers.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }

@@ -39,6 +39,9 @@ pub struct FailedTest {
     /// The name under which the same test passes now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renamed_to: Option<String>,
+    /// The name of the test that passes in its place now, and expects other values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_place: Option<String>,
     /// `true` if it was in a commit, or another session saw it fail: it is not a draft of the current session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub established: bool,

@@ -252,6 +252,17 @@ pub fn defined_names(path: &RepoPath, text: &str) -> Vec<String> {
     names.into_iter().map(str::to_owned).collect()
 }
 
+/// The names that a text defines, code or tests, as far as it shows them.
+pub fn definitions(text: &str) -> Vec<String> {
+    obsolete_tests::definitions(Some(text)).into_iter().map(str::to_owned).collect()
+}
+
+/// Returns the number of assertions in a file of tests that cannot fail.
+pub fn empty_assertions(path: &RepoPath, text: &str) -> usize {
+    let Some(index) = table().language(path) else { return 0 };
+    table().language[index].read(text, is_test_file(path)).always.len()
+}
+
 /// Returns the modules and paths of code that a file of settings loads together with every test.
 pub fn loaded_names(path: &RepoPath, text: &str) -> Vec<String> {
     table().loaded(path, text)

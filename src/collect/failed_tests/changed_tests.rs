@@ -1,7 +1,5 @@
 //! The files of tests that differ between two contents, and what that means for one test.
 
-use similar::TextDiff;
-
 use super::{test_code, text};
 use crate::fact::failed_test::Obstacle;
 use crate::fact::weakening::{
@@ -15,8 +13,6 @@ use crate::repo_path::RepoPath;
 
 /// The number of changed files that are read.
 const MAX_FILES: usize = 200;
-/// The share of equal text from which a test with another name counts as the same test.
-const SAME_BODY: f32 = 0.6;
 
 /// The files of tests, and those that decide which tests run, that differ between two contents.
 #[derive(Debug, Default)]
@@ -63,6 +59,10 @@ impl ChangedTests {
         Ok(Self { files: changes.into_iter().map(file).collect(), loaded, only_tests })
     }
 
+    pub(super) fn file(&self, path: &RepoPath) -> Option<&TestFileChange> {
+        self.files.iter().find(|file| file.path == *path)
+    }
+
     /// Returns the old file that declares a test, if it is among those that differ.
     pub(super) fn declared(&self, test: &str) -> Option<(RepoPath, DeclaredTest)> {
         self.files.iter().filter(|file| is_file_of(test, &file.path)).find_map(|file| {
@@ -95,8 +95,8 @@ impl ChangedTests {
 
     /// Returns the degree to which the file that declared a test keeps it from running now.
     fn of_declared(&self, path: &RepoPath, declared: &DeclaredTest) -> Obstacle {
-        let Some(file) = self.files.iter().find(|file| file.path == *path) else { return Obstacle::None };
-        let now = file.new.as_ref().map(|new| declared_tests(path, new)).unwrap_or_default();
+        let Some(file) = self.file(path) else { return Obstacle::None };
+        let now = file.tests_now();
         let same: Vec<_> = now.iter().filter(|known| known.name == declared.name).collect();
         match same.as_slice() {
             _ if file.new.is_some() && file.adds_hiding_word() => Obstacle::Strong,
@@ -122,57 +122,6 @@ impl ChangedTests {
     fn removed_file(&self, test: &str) -> Option<&RepoPath> {
         self.files.iter().find(|file| names_file(test, &file.path) && file.new.is_none()).map(|file| &file.path)
     }
-
-    /// Returns the name of a test that is still in its file, with the same code: the group around it has another name.
-    pub(super) fn regrouped(&self, path: &RepoPath, declared: &DeclaredTest) -> Option<String> {
-        let file = self.files.iter().find(|file| file.path == *path)?;
-        let of_name = |text: &Option<String>| {
-            let tests = text.as_deref().map(|text| declared_tests(path, text)).unwrap_or_default();
-            tests.into_iter().filter(|test| test.name == declared.name).collect::<Vec<_>>()
-        };
-        let (old, new) = (of_name(&file.old), of_name(&file.new));
-        // Where several tests have one name, none of them may be gone.
-        let same = new.iter().find(|test| !test.skipped && has_same_body(declared, test));
-        same.filter(|_| old.len() == new.len()).map(|test| test.name.clone())
-    }
-
-    /// Returns the names of the new tests of the same file into which a test was split. Each of them is the test
-    /// without some of its assertions, and all assertions are left. `passes` says which tests passed.
-    pub(super) fn parts(
-        &self,
-        path: &RepoPath,
-        declared: &DeclaredTest,
-        passes: impl Fn(&str) -> bool,
-    ) -> Option<String> {
-        let file = self.files.iter().find(|file| file.path == *path)?;
-        let old = declared_tests(path, file.old.as_deref()?);
-        let mut parts = declared_tests(path, file.new.as_deref()?);
-        parts.retain(|test| {
-            let is_new = old.iter().all(|known| known.name != test.name);
-            is_new && !test.skipped && passes(&test.name) && is_part_of(test, declared)
-        });
-        let kept: Vec<String> = parts.iter().flat_map(|part| lines_below(part).1).collect();
-        let mut asserted = lines_below(declared).1.into_iter().filter(|line| is_assertion(line)).peekable();
-        asserted.peek()?;
-        let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
-        asserted.all(|line| kept.contains(&line)).then(|| names.join(", "))
-    }
-
-    /// Returns the new name of a test whose code is in a file of tests under another name.
-    /// `anywhere`: a run named it, so that the place of the file does not matter.
-    pub(super) fn renamed(&self, path: &RepoPath, declared: &DeclaredTest, anywhere: bool) -> Option<String> {
-        let here = |file: &&TestFileChange| {
-            file.path == *path || (anywhere && is_test_file(&file.path)) || is_collected_like(path, &file.path)
-        };
-        let new = self.files.iter().filter(here).flat_map(|file| {
-            let tests = |text: &Option<String>| {
-                text.as_deref().map(|text| declared_tests(&file.path, text)).unwrap_or_default()
-            };
-            let old = tests(&file.old);
-            tests(&file.new).into_iter().filter(move |test| old.iter().all(|known| known.name != test.name))
-        });
-        new.into_iter().find(|test| !test.skipped && has_same_body(declared, test)).map(|test| test.name)
-    }
 }
 
 impl TestFileChange {
@@ -194,88 +143,21 @@ impl TestFileChange {
         name.ends_with("_test.go") && test.split_once(' ').is_some_and(is_its) && self.adds_hiding_word()
     }
 
-    /// Returns `true` if the file declares a test now and did not before.
-    fn gains(&self, declared: &DeclaredTest) -> bool {
-        let has = |text: &Option<String>| {
-            let tests = text.as_deref().map(|text| declared_tests(&self.path, text)).unwrap_or_default();
-            tests.iter().any(|known| known.name == declared.name && !known.skipped)
-        };
-        has(&self.new) && !has(&self.old)
+    /// The tests that it declared.
+    pub(super) fn tests_before(&self) -> Vec<DeclaredTest> {
+        self.old.as_deref().map(|text| declared_tests(&self.path, text)).unwrap_or_default()
     }
-}
 
-/// Returns `true` if two tests differ in little more than their name and layout. What they assert is the same.
-fn has_same_body(old: &DeclaredTest, new: &DeclaredTest) -> bool {
-    // A name that is a string is blank in the code.
-    let body = |test: &DeclaredTest| {
-        let name = if test.body.contains(&test.name) { test.name.clone() } else { " ".repeat(test.name.len()) };
-        test.body.replacen(&name, "", 1)
-    };
-    let (was, is) = (bare_lines(&body(old)), bare_lines(&body(new)));
-    let asserts = |lines: &[String]| {
-        let asserting = lines.iter().filter(|line| line.contains("assert") || line.contains("expect"));
-        asserting.cloned().collect::<Vec<_>>()
-    };
-    let ratio = || TextDiff::from_slices(&as_texts(&was), &as_texts(&is)).ratio();
-    asserts(&was) == asserts(&is) && ratio() >= SAME_BODY
-}
+    /// The tests that it declares now.
+    pub(super) fn tests_now(&self) -> Vec<DeclaredTest> {
+        self.new.as_deref().map(|text| declared_tests(&self.path, text)).unwrap_or_default()
+    }
 
-/// Returns `true` if a test is another one without some of its assertions, down to its own last one.
-fn is_part_of(part: &DeclaredTest, whole: &DeclaredTest) -> bool {
-    let ((head, lines), (whole_head, whole_lines)) = (lines_below(part), lines_below(whole));
-    let Some(last) = lines.iter().rposition(|line| is_assertion(line)) else { return false };
-    let mut rest = whole_lines.iter();
-    // What stands before an assertion decides what it shows, so nothing else may be missing there.
-    let follows = |(at, line): (usize, &String)| {
-        let skipped: Vec<&String> = rest.by_ref().take_while(|other| *other != line).collect();
-        at > last || skipped.into_iter().all(|other| is_assertion(other))
-    };
-    let is_within = lines.iter().all(|line| whole_lines.contains(line));
-    head == whole_head && is_within && lines.iter().enumerate().all(follows)
-}
-
-fn is_assertion(line: &str) -> bool {
-    line.trim_start().starts_with("assert") || line.contains("expect(")
-}
-
-/// Returns the first line of a test without its name, and the others with their depth below the first of them.
-fn lines_below(test: &DeclaredTest) -> (String, Vec<String>) {
-    let mut lines = test.body.lines().filter(|line| !line.trim().is_empty());
-    let head = lines.next().unwrap_or_default().replacen(&test.name, "", 1);
-    let lines: Vec<&str> = lines.collect();
-    let depth = |line: &str| line.len() - line.trim_start().len();
-    let start = lines.first().map_or(0, |line| depth(line));
-    let below = |line: &&str| format!("{}{}", " ".repeat(depth(line) - start), line.trim());
-    // The text goes on to the name of the next test.
-    let inside = lines.iter().take_while(|line| depth(line) >= start);
-    (head.trim().to_owned(), inside.map(below).collect())
-}
-
-/// Returns the lines of a text without blanks and comments, as far as these change nothing.
-fn bare_lines(text: &str) -> Vec<String> {
-    let is_comment = |line: &str| line.starts_with("//") || line.starts_with("# ") || line == "#";
-    let lines = text.lines().map(|line| {
-        let line = line.trim();
-        let end = [" # ", "  #", " // "].iter().filter_map(|mark| line.find(mark)).min();
-        let code = end.map(|end| &line[..end]).filter(|code| code.matches(['"', '\'']).count() % 2 == 0);
-        code.unwrap_or(line)
-    });
-    let code = lines.filter(|line| !is_comment(line));
-    let bare = code.map(|line| line.chars().filter(|c| !c.is_whitespace()).collect::<String>());
-    // A test in a class has its object as a parameter.
-    let bare = bare.map(|line| without_message(&line).replace("(self)", "()").replace("(self,", "("));
-    bare.filter(|line| !line.is_empty()).collect()
-}
-
-/// Returns an assertion of Python without the text that it prints when it fails.
-fn without_message(line: &str) -> &str {
-    let is_text = line.starts_with("assert") && !line.starts_with("assert(") && line.ends_with(['"', '\'']);
-    let message = [",\"", ",'", ",f\"", ",f'"].iter().filter_map(|start| line.rfind(start)).max();
-    message.filter(|_| is_text).map_or(line, |at| &line[..at])
-}
-
-fn as_texts(lines: &[String]) -> Vec<&str> {
-    lines.iter().map(String::as_str).collect()
+    /// Returns `true` if the file declares a test now and did not before.
+    pub(super) fn gains(&self, declared: &DeclaredTest) -> bool {
+        let has = |tests: &[DeclaredTest]| tests.iter().any(|known| known.name == declared.name && !known.skipped);
+        has(&self.tests_now()) && !has(&self.tests_before())
+    }
 }
 
 #[cfg(test)]
@@ -340,47 +222,6 @@ mod tests {
             ("adds", vec![], Clear),
         ] {
             assert_eq!(suspicion(test, &files), expected, "{test} {files:?}");
-        }
-    }
-
-    #[test]
-    fn a_test_is_split_only_if_every_assertion_is_left_with_all_that_it_needs() {
-        let def = |name: &str, lines: &[&str]| format!("def {name}():\n    {}\n\n\n", lines.join("\n    "));
-        let split = |old: &[&str], parts: &[&[&str]]| {
-            let new: String = parts.iter().enumerate().map(|(at, lines)| def(&format!("test_{at}"), lines)).collect();
-            let path = RepoPath::from("test_m.py");
-            let file = TestFileChange { path: path.clone(), old: Some(def("test_m", old)), new: Some(new) };
-            let changed = ChangedTests { files: vec![file], ..ChangedTests::default() };
-            let (_, declared) = changed.declared("test_m.py::test_m").expect("a test");
-            changed.parts(&path, &declared, |name| name != "test_2").is_some()
-        };
-        let (one, two) = ("assert inc(1) == 2", "assert inc(5) == 6");
-        assert!(split(&[one, two], &[&[one], &[two]]));
-        assert!(split(&["x = 1", one, two], &[&["x = 1", one], &["x = 1", two]]));
-        assert!(!split(&[one, two], &[&[one]]), "an assertion is gone");
-        assert!(!split(&[one, two], &[&[one], &["assert inc(5) == 5"]]), "an assertion is another one");
-        assert!(!split(&[one, two], &[&[one], &["if False:", "    assert inc(5) == 6"]]), "it is never reached");
-        assert!(!split(&[one, two], &[&[one], &["return", two]]), "it is never reached");
-        assert!(!split(&[one, two], &[&[one], &[], &[two]]), "the part with it did not pass");
-        let vacuous: &[&str] = &["r = []", "assert all(r)"];
-        assert!(!split(&["r = []", "r.append(f())", one, "assert all(r)"], &[&[one], vacuous]), "a step is gone");
-    }
-
-    #[test]
-    fn a_test_with_another_layout_is_the_same_one() {
-        let test =
-            |body: &str| DeclaredTest { name: "test_add".to_owned(), body: body.to_owned(), skipped: false, indent: 0 };
-        let old = test("test_add():\n    x = add(1,2)\n    assert x==3\n");
-        for (body, same) in [
-            ("test_add(self):\n        x = add(1, 2)\n        assert x == 3\n", true),
-            ("test_add():\n    # Sums.\n    x = add(1, 2)\n    assert x == 3  # three\n", true),
-            ("test_add():\n    x = add(1, 2)\n    assert x == 3, \"adds them\"\n", true),
-            ("test_add():\n    x = add(1, 2)\n    assert x == 4\n", false),
-            ("test_add():\n    x = add(1, 2)\n    assert x in (3, \"a\")\n", false),
-            ("test_add():\n    x = add(1, 2)\n    # assert x == 3\n", false),
-            ("test_add():\n    x = add(1, 2)\n", false),
-        ] {
-            assert_eq!(has_same_body(&old, &test(body)), same, "{body}");
         }
     }
 }

@@ -3,16 +3,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::fact::weakening::{DeclaredTest, declared_tests, defined_names, is_code_file};
-use crate::git::{GitError, Range, Repo, TreeDiff, WantedFile};
+use super::code_changes::{self, CodeChange};
+use crate::fact::weakening::{DeclaredTest, declared_tests, defined_names};
+use crate::git::{GitError, Range, Repo};
 use crate::journal::OpenFailure;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
 /// The number of commits that are looked at for the one that brought a test.
 const MAX_COMMITS: usize = 64;
-/// The number of changed files that are read for one.
-const MAX_FILES: usize = 200;
 
 /// A test that failed, and the content that is judged.
 pub(super) struct JudgedWork<'a> {
@@ -82,17 +81,16 @@ impl JudgedWork<'_> {
 
     /// Returns `true` if the code that came between two trees is gone from what is judged; `None` if none came.
     fn fate_of_code(&self, before: &Oid, after: &Oid) -> Result<Option<bool>, GitError> {
-        let old = self.code_between(before, after)?;
-        let brought: Vec<String> = old.iter().flat_map(|(_, old, new)| added(old, new)).collect();
+        let old = code_changes::between(self.repo, before, after)?;
+        let brought: Vec<String> = old.iter().flat_map(|file| added(&file.old, &file.new)).collect();
         if brought.is_empty() {
             return Ok(None);
         }
-        let now = self.code_between(before, self.now)?;
-        let left: BTreeSet<String> = now.iter().flat_map(|(_, old, new)| added(old, new)).collect();
+        let now = code_changes::between(self.repo, before, self.now)?;
+        let left: BTreeSet<String> = now.iter().flat_map(|file| added(&file.old, &file.new)).collect();
         let names = |files: &[CodeChange]| -> BTreeSet<String> {
-            let of = |text: &str, path: &RepoPath| defined_names(path, text);
-            let (before, after): (Vec<_>, Vec<_>) =
-                files.iter().map(|(path, old, new)| (of(old, path), of(new, path))).unzip();
+            let of = |file: &CodeChange| (defined_names(&file.path, &file.old), defined_names(&file.path, &file.new));
+            let (before, after): (Vec<_>, Vec<_>) = files.iter().map(of).unzip();
             let before: BTreeSet<String> = before.into_iter().flatten().collect();
             after.into_iter().flatten().filter(|name| !before.contains(name)).collect()
         };
@@ -100,25 +98,7 @@ impl JudgedWork<'_> {
         let remaining = brought.iter().filter(|line| left.contains(*line)).count();
         Ok(Some(!is_defined && remaining * 2 < brought.len()))
     }
-
-    /// The files of code that differ between two trees, each with both of its texts.
-    fn code_between(&self, before: &Oid, after: &Oid) -> Result<Vec<CodeChange>, GitError> {
-        let diff = self.repo.diff_trees(&[(before.clone(), after.clone())])?.pop();
-        let Some(TreeDiff::Changes(mut changes)) = diff else { return Ok(Vec::new()) };
-        changes.retain(|change| is_code_file(&change.path));
-        changes.truncate(MAX_FILES);
-        let sides = |change: &crate::git::PathChange| [change.before.clone(), change.after.clone()];
-        let wanted: Vec<WantedFile> =
-            changes.iter().flat_map(sides).map(|side| WantedFile::of(side.as_ref())).collect();
-        let texts = self.repo.blobs(&wanted)?.into_iter().map(|text| super::text(text).unwrap_or_default());
-        let texts: Vec<String> = texts.collect();
-        let pairs = texts.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone()));
-        Ok(changes.into_iter().zip(pairs).map(|(change, (old, new))| (change.path, old, new)).collect())
-    }
 }
-
-/// A file of code with its text before and after.
-type CodeChange = (RepoPath, String, String);
 
 /// The lines that hold a word and that only the new text has.
 fn added(old: &str, new: &str) -> Vec<String> {

@@ -44,6 +44,7 @@ fn fate(failed: &FailedTest, asked_for: bool) -> Option<(&'static str, bool)> {
         Some(TestResult::Failed) => return None,
         Some(TestResult::Passed) => (changed_only(failed)?, false),
         Some(TestResult::Missing) if failed.renamed_to.is_some() => return None,
+        Some(TestResult::Missing) if failed.in_place.is_some() => ("failed-test-changed", false),
         Some(TestResult::Missing) => ("failed-test-missing", true),
         Some(TestResult::Skipped) => ("failed-test-skips", true),
         Some(TestResult::ExpectedFailure) => ("failed-test-expected", true),
@@ -97,7 +98,7 @@ fn noticed(facts: &Facts, reason: &'static str, blocks: bool, command: &str, fai
         subject: default_subject(facts),
         answer: if blocks { Answer::Fail } else { Answer::Unknown },
         reason,
-        values: context! { tests => names(failed), count => failed.len(), command, naming, dropped },
+        values: context! { tests => names(failed), count => failed.len(), command, naming, dropped, now => new_names(failed) },
         paths: paths.into_iter().collect(),
         line: None,
         steps: steps.into_iter().map(str::to_owned).collect(),
@@ -105,7 +106,14 @@ fn noticed(facts: &Facts, reason: &'static str, blocks: bool, command: &str, fai
 }
 
 fn names(failed: &[&FailedTest]) -> String {
-    let names: BTreeSet<&str> = failed.iter().map(|test| test.test.as_str()).collect();
+    some_of(&failed.iter().map(|test| test.test.as_str()).collect())
+}
+
+fn new_names(failed: &[&FailedTest]) -> String {
+    some_of(&failed.iter().filter_map(|test| test.in_place.as_deref()).collect())
+}
+
+fn some_of(names: &BTreeSet<&str>) -> String {
     let shown: Vec<&str> = names.iter().take(MAX_SHOWN).copied().collect();
     match names.len() - shown.len() {
         0 => shown.join(", "),
@@ -191,6 +199,9 @@ mod tests {
         let silenced = FailedTest { suspicion: Obstacle::Strong, naming, ..failed(None) };
         assert_eq!(fate(&silenced, true), Some(("failed-test-unseen", false)), "a person asked for it");
         assert_eq!(answer(&FailedTest { established: false, ..silenced.clone() }), "failed-test-unseen", "a draft");
+        let changed = FailedTest { in_place: Some("b".to_owned()), ..failed(Some(TestResult::Missing)) };
+        assert_eq!(answer(&changed), "failed-test-changed");
+        assert_eq!(answer(&FailedTest { since: Some(TestResult::Skipped), ..changed }), "failed-test-skips!");
         let renamed = FailedTest { renamed_to: Some("b".to_owned()), ..silenced };
         assert_eq!(answer(&renamed), "");
         assert_eq!(answer(&FailedTest { count: CountedTests::Fewer, ..renamed.clone() }), "failed-test-unseen!");

@@ -1,0 +1,183 @@
+//! Tests that are still there under another name, in another group or in another file.
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::changed_tests::ChangedTests;
+use super::new_names::NewNames;
+use super::same_place::asks_as_much;
+use super::same_test::{is_assertion, is_part_of, lines_below};
+use crate::fact::weakening::{DeclaredTest, empty_assertions, is_collected_like, is_test_file};
+use crate::repo_path::RepoPath;
+
+/// A test that is declared now: its file and its name.
+pub(super) type FoundTest = (RepoPath, String);
+
+impl ChangedTests {
+    /// Returns the tests whose code is in a file of tests under another name or in another place, those that kept their
+    /// name first. `anywhere`: a run named it, so that the place of the file does not matter.
+    pub(super) fn renamed(
+        &self,
+        path: &RepoPath,
+        declared: &DeclaredTest,
+        anywhere: bool,
+        names: &NewNames,
+    ) -> Vec<FoundTest> {
+        let before = self.file(path).map(|file| file.tests_before()).unwrap_or_default();
+        // A test with the name of another old one is that one.
+        let is_another =
+            |test: &DeclaredTest| test.name != declared.name && before.iter().any(|known| known.name == test.name);
+        let mut found = Vec::new();
+        for file in &self.files {
+            let is_here =
+                file.path == *path || (anywhere && is_test_file(&file.path)) || is_collected_like(path, &file.path);
+            if !is_here {
+                continue;
+            }
+            let old = file.tests_before();
+            let new = file.tests_now().into_iter().filter(|test| old.iter().all(|known| known.name != test.name));
+            let same = new.filter(|test| !test.skipped && !is_another(test) && names.is_same_test(declared, test));
+            found.extend(same.map(|test| (file.path.clone(), test.name)));
+        }
+        found.sort_by_key(|(_, name)| *name != declared.name);
+        found
+    }
+
+    /// Returns the name of a test that is still in its file, with the same code: the group around it has another name.
+    pub(super) fn regrouped(&self, path: &RepoPath, declared: &DeclaredTest, names: &NewNames) -> Option<FoundTest> {
+        let same = self.of_same_name(path, declared);
+        let same = same.into_iter().find(|test| !test.skipped && names.is_same_test(declared, test));
+        same.map(|test| (path.clone(), test.name))
+    }
+
+    /// Returns the tests of the file that still have the name of a test. Where several have it, none of them may be gone.
+    fn of_same_name(&self, path: &RepoPath, declared: &DeclaredTest) -> Vec<DeclaredTest> {
+        let Some(file) = self.file(path) else { return Vec::new() };
+        let of_name = |mut tests: Vec<DeclaredTest>| {
+            tests.retain(|test| test.name == declared.name);
+            tests
+        };
+        let (old, new) = (of_name(file.tests_before()), of_name(file.tests_now()));
+        if old.len() == new.len() { new } else { Vec::new() }
+    }
+
+    /// Returns the tests that stand in the place of a test and ask as much of the same code, with other expectations:
+    /// between the same neighbours, or under the same name in another group or file.
+    pub(super) fn in_place(&self, path: &RepoPath, declared: &DeclaredTest, names: &NewNames) -> Vec<FoundTest> {
+        let Some(file) = self.file(path) else { return Vec::new() };
+        let (old, new) = (file.tests_before(), file.tests_now());
+        let mut found: Vec<(&RepoPath, DeclaredTest)> = Vec::new();
+        found.extend(self.of_same_name(path, declared).into_iter().map(|test| (path, test)));
+        found.extend(between_same_neighbours(declared, &old, &new).iter().map(|test| (path, test.clone())));
+        for other in self.files.iter().filter(|file| file.path != *path && is_test_file(&file.path)) {
+            if other.gains(declared) {
+                let same = other.tests_now().into_iter().filter(|test| test.name == declared.name);
+                found.extend(same.map(|test| (&other.path, test)));
+            }
+        }
+        let empties = |path: &RepoPath| {
+            let of = |text: &Option<String>| text.as_deref().map_or(0, |text| empty_assertions(path, text));
+            self.file(path).map_or((0, 0), |file| (of(&file.old), of(&file.new)))
+        };
+        found.retain(|(path, test)| {
+            let (before, now) = empties(path);
+            !test.skipped && now <= before && asks_as_much(declared, test, names)
+        });
+        found.into_iter().map(|(path, test)| (path.clone(), test.name)).collect()
+    }
+
+    /// Returns the names of the new tests of the same file into which a test was split. Each of them is the test
+    /// without some of its assertions, and all assertions are left. `passes` says which tests passed.
+    pub(super) fn parts(
+        &self,
+        path: &RepoPath,
+        declared: &DeclaredTest,
+        passes: impl Fn(&RepoPath, &str) -> bool,
+    ) -> Option<String> {
+        let file = self.file(path)?;
+        let (old, mut parts) = (file.tests_before(), file.tests_now());
+        parts.retain(|test| {
+            let is_new = old.iter().all(|known| known.name != test.name);
+            is_new && !test.skipped && passes(path, &test.name) && is_part_of(test, declared)
+        });
+        let kept: Vec<String> = parts.iter().flat_map(|part| lines_below(part).1).collect();
+        let mut asserted = lines_below(declared).1.into_iter().filter(|line| is_assertion(line)).peekable();
+        asserted.peek()?;
+        let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+        asserted.all(|line| kept.contains(&line)).then(|| names.join(", "))
+    }
+}
+
+/// Returns the new tests that stand where an old one stood, in the order of the file.
+fn between_same_neighbours<'a>(
+    declared: &DeclaredTest,
+    old: &[DeclaredTest],
+    new: &'a [DeclaredTest],
+) -> &'a [DeclaredTest] {
+    let names = |tests: &[DeclaredTest]| tests.iter().map(|test| test.name.clone()).collect::<Vec<_>>();
+    let Some(at) = old.iter().position(|test| test == declared) else { return &[] };
+    for change in capture_diff_slices(Algorithm::Myers, &names(old), &names(new)) {
+        let DiffOp::Replace { old_index, old_len, new_index, new_len } = change else { continue };
+        if (old_index..old_index + old_len).contains(&at) {
+            return match (old_len, new_len) {
+                (1, _) => &new[new_index..new_index + new_len],
+                (gone, came) if gone == came => &new[new_index + at - old_index..][..1],
+                _ => &[],
+            };
+        }
+    }
+    &[]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collect::failed_tests::changed_tests::TestFileChange;
+
+    #[test]
+    fn a_test_is_split_only_if_every_assertion_is_left_with_all_that_it_needs() {
+        let def = |name: &str, lines: &[&str]| format!("def {name}():\n    {}\n\n\n", lines.join("\n    "));
+        let split = |old: &[&str], parts: &[&[&str]]| {
+            let new: String = parts.iter().enumerate().map(|(at, lines)| def(&format!("test_{at}"), lines)).collect();
+            let path = RepoPath::from("test_m.py");
+            let file = TestFileChange { path: path.clone(), old: Some(def("test_m", old)), new: Some(new) };
+            let changed = ChangedTests { files: vec![file], ..ChangedTests::default() };
+            let (_, declared) = changed.declared("test_m.py::test_m").expect("a test");
+            changed.parts(&path, &declared, |_, name| name != "test_2").is_some()
+        };
+        let (one, two) = ("assert inc(1) == 2", "assert inc(5) == 6");
+        assert!(split(&[one, two], &[&[one], &[two]]));
+        assert!(split(&["x = 1", one, two], &[&["x = 1", one], &["x = 1", two]]));
+        assert!(!split(&[one, two], &[&[one]]), "an assertion is gone");
+        assert!(!split(&[one, two], &[&[one], &["assert inc(5) == 5"]]), "an assertion is another one");
+        assert!(!split(&[one, two], &[&[one], &["if False:", "    assert inc(5) == 6"]]), "it is never reached");
+        assert!(!split(&[one, two], &[&[one], &["return", two]]), "it is never reached");
+        assert!(!split(&[one, two], &[&[one], &[], &[two]]), "the part with it did not pass");
+        let vacuous: &[&str] = &["r = []", "assert all(r)"];
+        assert!(!split(&["r = []", "r.append(f())", one, "assert all(r)"], &[&[one], vacuous]), "a step is gone");
+    }
+
+    #[test]
+    fn a_test_has_its_place_between_the_same_neighbours() {
+        let tests = |names: &str| -> Vec<DeclaredTest> {
+            let test =
+                |name: &str| DeclaredTest { name: name.to_owned(), body: String::new(), skipped: false, indent: 0 };
+            names.split_whitespace().map(test).collect()
+        };
+        for (old, new, expected) in [
+            ("a b c", "a x c", "x"),
+            ("b", "x", "x"),
+            ("a b c", "a x y c", "x y"),
+            ("a b c d", "a x y d", "x"),
+            // Which of them it is cannot be told, or there is none.
+            ("a b c d", "a x y z d", ""),
+            ("a b c", "a c x", ""),
+            ("a b c", "a c", ""),
+            ("a b c", "a b x c", ""),
+        ] {
+            let (old, new) = (tests(old), tests(new));
+            let declared = old.iter().find(|test| test.name == "b").expect("a test");
+            let found = between_same_neighbours(declared, &old, &new).iter().map(|test| test.name.as_str());
+            assert_eq!(found.collect::<Vec<_>>().join(" "), expected, "{new:?}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Two texts of one test: what both assert is the same.
+
+use similar::TextDiff;
+
+use crate::fact::weakening::DeclaredTest;
+
+/// The share of equal text from which a test with another name counts as the same test.
+pub(super) const SAME_BODY: f32 = 0.6;
+
+/// Returns `true` if two tests differ in little more than their name and layout. What they assert is the same.
+pub(super) fn has_same_body(old: &DeclaredTest, new: &DeclaredTest) -> bool {
+    // A name that is a string is blank in the code.
+    let body = |test: &DeclaredTest| {
+        let name = if test.body.contains(&test.name) { test.name.clone() } else { " ".repeat(test.name.len()) };
+        test.body.replacen(&name, "", 1)
+    };
+    let (was, is) = (bare_lines(&body(old)), bare_lines(&body(new)));
+    let asserts = |lines: &[String]| {
+        let asserting = lines.iter().filter(|line| line.contains("assert") || line.contains("expect"));
+        asserting.cloned().collect::<Vec<_>>()
+    };
+    let ratio = || TextDiff::from_slices(&as_texts(&was), &as_texts(&is)).ratio();
+    asserts(&was) == asserts(&is) && ratio() >= SAME_BODY
+}
+
+/// Returns `true` if a test is another one without some of its assertions, down to its own last one.
+pub(super) fn is_part_of(part: &DeclaredTest, whole: &DeclaredTest) -> bool {
+    let ((head, lines), (whole_head, whole_lines)) = (lines_below(part), lines_below(whole));
+    let Some(last) = lines.iter().rposition(|line| is_assertion(line)) else { return false };
+    let mut rest = whole_lines.iter();
+    // What stands before an assertion decides what it shows, so nothing else may be missing there.
+    let follows = |(at, line): (usize, &String)| {
+        let skipped: Vec<&String> = rest.by_ref().take_while(|other| *other != line).collect();
+        at > last || skipped.into_iter().all(|other| is_assertion(other))
+    };
+    let is_within = lines.iter().all(|line| whole_lines.contains(line));
+    head == whole_head && is_within && lines.iter().enumerate().all(follows)
+}
+
+pub(super) fn is_assertion(line: &str) -> bool {
+    line.trim_start().starts_with("assert") || line.contains("expect(")
+}
+
+/// Returns the first line of a test without its name, and the others with their depth below the first of them.
+pub(super) fn lines_below(test: &DeclaredTest) -> (String, Vec<String>) {
+    let mut lines = test.body.lines().filter(|line| !line.trim().is_empty());
+    let head = lines.next().unwrap_or_default().replacen(&test.name, "", 1);
+    let lines: Vec<&str> = lines.collect();
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let start = lines.first().map_or(0, |line| depth(line));
+    let below = |line: &&str| format!("{}{}", " ".repeat(depth(line) - start), line.trim());
+    // The text goes on to the name of the next test.
+    let inside = lines.iter().take_while(|line| depth(line) >= start);
+    (head.trim().to_owned(), inside.map(below).collect())
+}
+
+/// Returns the lines of a text without blanks and comments, as far as these change nothing.
+fn bare_lines(text: &str) -> Vec<String> {
+    let is_comment = |line: &str| line.starts_with("//") || line.starts_with("# ") || line == "#";
+    let lines = text.lines().map(|line| {
+        let line = line.trim();
+        let end = [" # ", "  #", " // "].iter().filter_map(|mark| line.find(mark)).min();
+        let code = end.map(|end| &line[..end]).filter(|code| code.matches(['"', '\'']).count() % 2 == 0);
+        code.unwrap_or(line)
+    });
+    let code = lines.filter(|line| !is_comment(line));
+    let bare = code.map(|line| line.chars().filter(|c| !c.is_whitespace()).collect::<String>());
+    // A test in a class has its object as a parameter.
+    let bare = bare.map(|line| without_message(&line).replace("(self)", "()").replace("(self,", "("));
+    bare.filter(|line| !line.is_empty()).collect()
+}
+
+/// Returns an assertion of Python without the text that it prints when it fails.
+fn without_message(line: &str) -> &str {
+    let is_text = line.starts_with("assert") && !line.starts_with("assert(") && line.ends_with(['"', '\'']);
+    let message = [",\"", ",'", ",f\"", ",f'"].iter().filter_map(|start| line.rfind(start)).max();
+    message.filter(|_| is_text).map_or(line, |at| &line[..at])
+}
+
+fn as_texts(lines: &[String]) -> Vec<&str> {
+    lines.iter().map(String::as_str).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_with_another_layout_is_the_same_one() {
+        let test =
+            |body: &str| DeclaredTest { name: "test_add".to_owned(), body: body.to_owned(), skipped: false, indent: 0 };
+        let old = test("test_add():\n    x = add(1,2)\n    assert x==3\n");
+        for (body, same) in [
+            ("test_add(self):\n        x = add(1, 2)\n        assert x == 3\n", true),
+            ("test_add():\n    # Sums.\n    x = add(1, 2)\n    assert x == 3  # three\n", true),
+            ("test_add():\n    x = add(1, 2)\n    assert x == 3, \"adds them\"\n", true),
+            ("test_add():\n    x = add(1, 2)\n    assert x == 4\n", false),
+            ("test_add():\n    x = add(1, 2)\n    assert x in (3, \"a\")\n", false),
+            ("test_add():\n    x = add(1, 2)\n    # assert x == 3\n", false),
+            ("test_add():\n    x = add(1, 2)\n", false),
+        ] {
+            assert_eq!(has_same_body(&old, &test(body)), same, "{body}");
+        }
+    }
+}
