@@ -257,6 +257,14 @@ pub fn definitions(text: &str) -> Vec<String> {
     obsolete_tests::definitions(Some(text)).into_iter().map(str::to_owned).collect()
 }
 
+/// Returns the tests that a file declares, each with its text from its name up to the next test.
+pub fn test_texts<'t>(path: &RepoPath, text: &'t str) -> Vec<(String, &'t str)> {
+    let Some(index) = table().language(path) else { return Vec::new() };
+    let tests = table().language[index].read(text, is_test_file(path)).tests;
+    let ends = tests.iter().skip(1).map(|next| next.at).chain([text.len()]);
+    tests.iter().zip(ends).map(|(test, end)| (test.name.clone(), text.get(test.at..end).unwrap_or_default())).collect()
+}
+
 /// Returns the number of assertions in a file of tests that cannot fail.
 pub fn empty_assertions(path: &RepoPath, text: &str) -> usize {
     let Some(index) = table().language(path) else { return 0 };

@@ -4,14 +4,17 @@
 use std::collections::BTreeSet;
 
 use super::code_changes::{self, CodeChange};
-use crate::fact::weakening::{DeclaredTest, declared_tests, defined_names};
-use crate::git::{GitError, Range, Repo};
+use super::words;
+use crate::fact::weakening::{DeclaredTest, declared_tests, defined_names, test_texts};
+use crate::git::{GitError, Range, Repo, TreeDiff, WantedFile};
 use crate::journal::OpenFailure;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
 /// The number of commits that are looked at for the one that brought a test.
 const MAX_COMMITS: usize = 64;
+/// The number of changed files that are looked at for the text of a test.
+const MAX_FILES: usize = 200;
 
 /// A test that failed, and the content that is judged.
 pub(super) struct JudgedWork<'a> {
@@ -29,7 +32,7 @@ pub(super) struct JudgedWork<'a> {
 impl JudgedWork<'_> {
     /// Returns `true` if the test is gone, and so is the work it came with.
     pub(super) fn went_with_its_work(&self) -> Result<bool, GitError> {
-        if self.declares(self.now)? {
+        if self.declares(self.now)? || self.stands_elsewhere()? {
             return Ok(false);
         }
         if let Some(head) = self.open.head.as_ref()
@@ -50,6 +53,23 @@ impl JudgedWork<'_> {
     fn declares(&self, tree: &Oid) -> Result<bool, GitError> {
         let text = self.repo.blob_at(tree, self.path)?.and_then(|bytes| String::from_utf8(bytes).ok());
         Ok(text.is_some_and(|text| declared_tests(self.path, &text).iter().any(|known| known.name == self.test.name)))
+    }
+
+    /// Returns `true` if the text of the test is in another file now, of whichever kind: it was moved.
+    fn stands_elsewhere(&self) -> Result<bool, GitError> {
+        let red = &self.open.tree;
+        let text = super::text(self.repo.blob_at(red, self.path)?);
+        let Some(lines) = text.as_deref().and_then(|text| lines_of(self.path, text, &self.test.name)) else {
+            return Ok(false);
+        };
+        let Some(TreeDiff::Changes(changes)) = self.repo.diff_trees(&[(red.clone(), self.now.clone())])?.pop() else {
+            return Ok(false);
+        };
+        let others = changes.iter().filter(|change| change.path != *self.path && change.after.is_some());
+        let wanted: Vec<WantedFile> =
+            others.take(MAX_FILES).map(|change| WantedFile::of(change.after.as_ref())).collect();
+        let texts = self.repo.blobs(&wanted)?.into_iter().filter_map(super::text);
+        Ok(texts.into_iter().any(|text| holds(&text, &lines)))
     }
 
     fn is_judged(&self, commit: &Oid) -> Result<bool, GitError> {
@@ -96,13 +116,85 @@ impl JudgedWork<'_> {
         };
         let is_defined = !names(&old).is_disjoint(&names(&now));
         let remaining = brought.iter().filter(|line| left.contains(*line)).count();
-        Ok(Some(!is_defined && remaining * 2 < brought.len()))
+        Ok(Some(!is_defined && !self.is_called_there(&old, &now) && remaining * 2 < brought.len()))
     }
+}
+
+impl JudgedWork<'_> {
+    /// Returns `true` if most of what the test calls came with the work and is still in its files.
+    fn is_called_there(&self, brought: &[CodeChange], now: &[CodeChange]) -> bool {
+        let all = |side: fn(&CodeChange) -> &str, files: &[CodeChange]| -> BTreeSet<String> {
+            files.iter().flat_map(|file| words(side(file))).map(str::to_owned).collect()
+        };
+        let (before, after) = (all(|file| &file.old, brought), all(|file| &file.new, brought));
+        let of_work = now.iter().filter(|file| brought.iter().any(|other| other.path == file.path));
+        let left: BTreeSet<&str> = of_work.flat_map(|file| words(&file.new)).collect();
+        let called: BTreeSet<&str> =
+            called(&self.test.body).filter(|word| after.contains(*word) && !before.contains(*word)).collect();
+        let still = called.iter().filter(|word| left.contains(**word)).count();
+        !called.is_empty() && still * 2 >= called.len()
+    }
+}
+
+/// The lines of a test with a word in them: the first begins with its name, and the last is whole.
+fn lines_of(path: &RepoPath, text: &str, name: &str) -> Option<Vec<String>> {
+    let body = test_texts(path, text).into_iter().find(|(known, _)| known == name)?.1;
+    let whole = body.rfind('\n').map_or(body, |end| &body[..end]);
+    let lines: Vec<String> = whole.lines().map(str::trim).filter(|line| has_word(line)).map(str::to_owned).collect();
+    (!lines.is_empty()).then_some(lines)
+}
+
+/// Returns `true` if a text holds a test: its first line, and nearly all others.
+fn holds(text: &str, lines: &[String]) -> bool {
+    let there: BTreeSet<&str> = text.lines().map(str::trim).collect();
+    let Some((first, others)) = lines.split_first() else { return false };
+    let found = others.iter().filter(|line| there.contains(line.as_str())).count();
+    text.contains(first.as_str()) && found * 4 >= others.len() * 3
+}
+
+fn has_word(line: &str) -> bool {
+    line.contains(char::is_alphanumeric)
+}
+
+/// The names in a text that are called.
+fn called(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices('(').filter_map(|(at, _)| {
+        let before = text[..at].trim_end_matches('!');
+        before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().filter(|word| !word.is_empty())
+    })
 }
 
 /// The lines that hold a word and that only the new text has.
 fn added(old: &str, new: &str) -> Vec<String> {
     let known: BTreeSet<&str> = old.lines().map(str::trim).collect();
-    let lines = new.lines().map(str::trim).filter(|line| line.contains(char::is_alphanumeric));
+    let lines = new.lines().map(str::trim).filter(|line| has_word(line));
     lines.filter(|line| !known.contains(line)).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_that_was_moved_is_still_there() {
+        const TESTS: &str = "describe('calc', () => {\n it('adds', () => {\n  assert.equal(add(1, 2), 3);\n });\n it('adds two', () => {\n  \
+                             assert.equal(add(2, 2), 4);\n });\n});\n";
+        let holds = |text: &str| {
+            let path = RepoPath::from("test/calc.test.js");
+            lines_of(&path, TESTS, "adds").is_some_and(|lines| holds(text, &lines))
+        };
+        assert!(holds(TESTS));
+        assert!(holds(&TESTS.replace("describe('calc'", "describe('sums'")));
+        assert!(holds(&format!("/*\n{TESTS}*/\n")));
+        assert!(!holds(&TESTS.replace("'adds'", "'sums'")));
+        assert!(!holds("it('adds', () => {\n});\n"));
+        assert!(!holds(""));
+    }
+
+    #[test]
+    fn what_a_test_calls_may_still_be_there() {
+        let called = |text: &str| called(text).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(called("adds() {\n    assert_eq!(x::double(2), 4);\n}\n"), ["adds", "assert_eq", "double"]);
+        assert_eq!(called("(a, b)"), Vec::<String>::new());
+    }
 }
