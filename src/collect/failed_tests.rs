@@ -6,6 +6,7 @@
 mod changed_tests;
 mod code_changes;
 mod compared_runs;
+mod dropped_groups;
 mod dropped_work;
 mod new_names;
 mod renamed_tests;
@@ -138,7 +139,7 @@ impl FailedWork<'_> {
             Some(_) => (Obstacle::None, declared.as_ref().map(|(path, _)| path.clone())),
             None => changed.obstacle(&open.test, declared.as_ref()),
         };
-        let dropped = self.is_dropped(declared.as_ref())?;
+        let dropped = self.is_dropped(&changed, declared.as_ref())?;
         let is_committed = self.is_committed(declared.as_ref())?;
         if dropped && !is_committed && self.is_before_a_branch() {
             // It may be of any branch that starts there, and nothing of it is in what is judged.
@@ -212,7 +213,7 @@ impl FailedWork<'_> {
         renamed.into_iter().chain(same_name).find(|(path, name)| passes(path, name)).map(|(_, name)| name)
     }
 
-    /// Returns `true` if a test of this file passed that was not there, or not known, when the failed one was.
+    /// Returns `true` if a test of this name passed in this file.
     fn passes(&self, path: &RepoPath, name: &str) -> bool {
         self.open.candidates.iter().any(|passed| is_same_test(passed, name) && is_file_of(passed, path))
     }
@@ -274,8 +275,17 @@ impl FailedWork<'_> {
         Ok(committed.is_some_and(|text| declared_tests(path, &text).iter().any(|known| known.name == test.name)))
     }
 
-    fn is_dropped(&self, declared: Option<&(RepoPath, DeclaredTest)>) -> Result<bool, GitError> {
-        let Some((path, test)) = declared else { return Ok(false) };
+    /// Returns `true` if the test is gone together with its work, or with its group and the code of the group: a test
+    /// that a class inherits is declared nowhere in its file.
+    fn is_dropped(
+        &self,
+        changed: &ChangedTests,
+        declared: Option<&(RepoPath, DeclaredTest)>,
+    ) -> Result<bool, GitError> {
+        let Some((path, test)) = declared else {
+            let since = code_changes::between(self.repo, &self.open.tree, &self.runs.green.run.end.tree)?;
+            return Ok(changed.lost_group(&self.open.test, &since));
+        };
         let tips: Vec<&Oid> = self.facts.subjects.iter().filter_map(|subject| subject.commit.as_ref()).collect();
         let now = &self.runs.green.run.end.tree;
         JudgedWork { repo: self.repo, open: self.open, path, test, now, tips: &tips }.went_with_its_work()
