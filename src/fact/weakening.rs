@@ -276,6 +276,11 @@ pub fn loaded_names(path: &RepoPath, text: &str) -> Vec<String> {
     table().loaded(path, text)
 }
 
+/// Returns `true` if a file of settings can name code that is loaded together with every test.
+pub fn names_loaded_code(path: &RepoPath) -> bool {
+    table().is_loading(path)
+}
+
 /// Returns `true` if a file decides which tests a runner finds.
 pub fn decides_which_tests_run(path: &RepoPath) -> bool {
     table().decides(path)

@@ -282,23 +282,179 @@ fn a_test_whose_title_or_group_has_another_name_is_the_same_test() {
     let source = "describe('calc', () => {\n  it('adds', () => { expect(add(1, 2)).toBe(3); });\n});\n";
     let printed =
         |name: &str, word: &str| format!("running 1 test\ntest sums.test.js::{name} ... {word}\n1 passed in 0.02s\n");
-    for (changed, name, through) in [
-        (source.replace("'adds'", "'adds two numbers'"), "calc > adds two numbers", true),
-        (source.replace("'calc'", "'sums'"), "sums > adds", true),
-        (
-            source.replace("'adds'", "'adds two numbers'").replace("toBe(3)", "toBe(4)"),
-            "calc > adds two numbers",
-            false,
-        ),
-        (source.replace("'calc'", "'sums'").replace("toBe(3)", "toBe(4)"), "sums > adds", false),
+    for (changed, name, other) in [
+        (source.replace("'adds'", "'adds two numbers'"), "calc > adds two numbers", false),
+        (source.replace("'calc'", "'sums'"), "sums > adds", false),
+        (source.replace("'adds'", "'adds two numbers'").replace("toBe(3)", "toBe(4)"), "calc > adds two numbers", true),
+        (source.replace("'calc'", "'sums'").replace("toBe(3)", "toBe(4)"), "sums > adds", true),
     ] {
         let scene = Scene::new();
         scene.repo.write("sums.test.js", source);
         scene.run(&printed("calc > adds", "FAILED").replace("1 passed", "1 failed"), 1);
         scene.repo.write("sums.test.js", &changed).write("calc.py", "c\n");
         scene.run(&printed(name, "ok"), 0);
+        let (through, said) = scene.push();
+        // What it expects is another value, of code that changed: that is told.
+        assert!(through && said.contains("in its place and expects something else") == other, "{changed}: {said}");
+    }
+}
+
+/// The output of a suite that names all of its tests.
+fn listed(tests: &[(&str, bool)]) -> String {
+    let lines =
+        tests.iter().map(|(name, passed)| format!("test {name} ... {}\n", if *passed { "ok" } else { "FAILED" }));
+    let failed = tests.iter().filter(|(_, passed)| !passed).count();
+    let result = if failed == 0 { "ok" } else { "FAILED" };
+    let passed = tests.len() - failed;
+    format!(
+        "running {} tests\n{}test result: {result}. {passed} passed; {failed} failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n",
+        tests.len(),
+        lines.collect::<String>()
+    )
+}
+
+impl Scene {
+    /// Lets `files` be on the default branch, with a suite whose output lies outside.
+    fn begin_with(&self, files: &[(&str, &str)]) {
+        self.repo.git(["switch", "-q", "main"]);
+        self.repo.write("t.sh", "cat ../out\nexit $(cat ../status)\n");
+        for (path, text) in files {
+            self.repo.write(path, text);
+        }
+        self.repo.commit_all("feat: start");
+        self.repo.git(["push", "-q", "--no-verify", "origin", "main"]);
+        self.repo.git(["switch", "-q", "-C", "feature"]);
+    }
+
+    /// Commits what is there, and runs the suite.
+    fn next(&self, tests: &[(&str, bool)]) {
+        self.repo.commit_all("next");
+        self.run_outer(&listed(tests), if tests.iter().all(|(_, passed)| *passed) { 0 } else { 101 });
+    }
+}
+
+#[test]
+fn a_test_may_change_its_name_with_the_code_that_it_calls_and_its_values_with_what_the_code_does() {
+    const ADD: &str = "def add(a, b):\n    return a + b\n";
+    let plus = ADD.replace("def add", "def plus");
+    let both = format!("{ADD}\n\ndef plus(a, b):\n    return 3\n");
+    let negative = ADD.replace("a + b", "a - b");
+    let renamed = TESTS.replace("test_add", "test_plus");
+    let with_callee = renamed.replace("add(", "plus(");
+    let (silent, told, refused) = ((true, false), (true, true), (false, false));
+    for (what, calc, tests, expected) in [
+        ("what it calls has the same new name", plus.as_str(), with_callee.clone(), silent),
+        ("it expects what the code gives now", &negative, renamed.replace("== 3", "== -1"), told),
+        ("it expects less", &negative, renamed.replace("== 3", "is not None"), refused),
+        ("it calls something else", &both, with_callee.clone(), refused),
+        ("it is empty", &plus, renamed.replace("assert add(1, 2) == 3", "pass"), refused),
+        ("the code is the same", ADD, renamed.replace("== 3", "== -1"), refused),
+    ] {
+        let scene = Scene::new();
+        scene.begin_with(&[("calc.py", ADD), ("tests/test_calc.py", TESTS)]);
+        // The code first: the old test fails.
+        scene.repo.write("calc.py", calc).write("notes.md", what);
+        scene.next(&[("tests/test_calc.py::test_add", false), ("tests/test_calc.py::test_twice", true)]);
+        scene.repo.write("tests/test_calc.py", tests);
+        scene.next(&[("tests/test_calc.py::test_plus", true), ("tests/test_calc.py::test_twice", true)]);
+        let (through, said) = scene.push();
+        let is_told = said.contains("in its place and expects something else");
+        assert_eq!((through, is_told), expected, "{what}: {said}");
+        assert_eq!(said.contains("failed on this branch"), expected != silent, "{what}: {said}");
+    }
+}
+
+#[test]
+fn a_file_of_tests_that_are_alike_can_be_moved() {
+    const ALIKE: &str = "def test_dict():\n    c = {}\n    assert f(c) == 3\n\n\ndef test_lru():\n    c = Lru()\n    assert f(c) == 3\n";
+    let without = ALIKE.split("\n\n\n").next().unwrap();
+    for (text, through) in [(ALIKE, true), (without, false)] {
+        let scene = Scene::new();
+        scene.begin_with(&[("tests/test_method.py", ALIKE)]);
+        scene.repo.write("calc.py", "b\n");
+        scene.next(&[("tests/test_method.py::test_dict", true), ("tests/test_method.py::test_lru", false)]);
+        scene.repo.remove("tests/test_method.py").write("tests/test_cached.py", text).write("calc.py", "c\n");
+        let all = [("tests/test_cached.py::test_dict", true), ("tests/test_cached.py::test_lru", true)];
+        scene.next(if through { &all } else { &all[..1] });
         let (passed, said) = scene.push();
-        assert_eq!(passed, through, "{changed}: {said}");
+        assert_eq!((passed, said.contains("test_lru failed on this branch")), (through, !through), "{said}");
+    }
+}
+
+#[test]
+fn a_test_that_a_class_inherits_can_go_with_the_code_of_the_class() {
+    const LRU: &str = "def lru(x):\n    return x + 1\n";
+    const CLASS: &str =
+        "from cache import mru\nfrom tests import Mixin\n\n\nclass TestMru(Mixin):\n    make = staticmethod(mru)\n";
+    let both = format!("{LRU}\n\ndef mru(x):\n    return x - 1\n");
+    for (cache, through) in [(LRU, true), (&both, false)] {
+        let scene = Scene::new();
+        scene.begin_with(&[("cache.py", &both), ("tests/test_mru.py", CLASS)]);
+        scene.repo.write("cache.py", both.replace("- 1", "- y"));
+        scene
+            .next(&[("tests/test_lru.py::TestLru::test_type", true), ("tests/test_mru.py::TestMru::test_type", false)]);
+        scene.repo.write("cache.py", cache).remove("tests/test_mru.py");
+        scene.next(&[("tests/test_lru.py::TestLru::test_type", true)]);
+        let (passed, said) = scene.push();
+        assert_eq!((passed, said.contains("is gone, too")), (through, through), "{said}");
+    }
+}
+
+#[test]
+fn a_test_that_was_moved_to_where_nothing_collects_it_did_not_go_with_its_work() {
+    const TESTS: &str =
+        "describe('calc', () => {\n it('adds', () => {\n  assert.strictEqual(add(1, 2), 3);\n });\n});\n";
+    const BATS: &str = "@test \"adds\" {\n  . ./calc.sh\n  [ \"$(add 1 2)\" = 3 ]\n}\n";
+    for (code, text, from, to, tests, name) in [
+        (
+            "src/calc.js",
+            "exports.add=(a,b)=>a+b;\n",
+            "test/calc.test.js",
+            "test/unit/calc.test.js",
+            TESTS,
+            "calc > adds",
+        ),
+        ("src/calc.js", "exports.add=(a,b)=>a+b;\n", "test/calc.test.js", "lib/calc.txt", TESTS, "calc > adds"),
+        ("src/calc.js", "exports.add=(a,b)=>a+b;\n", "test/calc.test.js", "", TESTS, "calc > adds"),
+        ("calc.sh", "add() { echo $(($1+$2)); }\n", "test/calc.bats", "test/unit/calc.bats", BATS, "adds"),
+    ] {
+        let scene = Scene::new();
+        scene.begin_with(&[(code, text), (from, tests)]);
+        scene.repo.write(code, text.replace('+', "-"));
+        let failed = format!("{from}::{name}");
+        scene.next(&[(&failed, false), ("test/other.test.js::other", true)]);
+        scene.repo.remove(from);
+        if !to.is_empty() {
+            scene.repo.write(to, tests);
+        }
+        scene.next(&[("test/other.test.js::other", true)]);
+        let (through, said) = scene.push();
+        assert!(!through && said.contains("did not run when") && !said.contains("gone, too"), "{to}: {said}");
+    }
+}
+
+#[test]
+fn code_that_settings_load_with_the_tests_is_told_if_it_changed() {
+    for (settings, text, path) in [
+        (".mocharc.json", "{\"require\":[\"./setup.js\"]}\n", "setup.js"),
+        ("jest.config.js", "module.exports={setupFilesAfterEnv:['<rootDir>/setup.js']};\n", "setup.js"),
+        ("phpunit.xml", "<phpunit bootstrap=\"boot.php\"></phpunit>\n", "boot.php"),
+    ] {
+        for later in ["", "c\n"] {
+            let scene = Scene::new();
+            scene.begin_with(&[("test/calc.test.js", "it('adds', () => {\n  expect(add(1, 2)).toBe(3);\n});\n")]);
+            scene.repo.write("calc.py", "b\n");
+            scene.next(&[("test/calc.test.js::adds", false)]);
+            scene.repo.write(settings, text).write(path, "x();\n");
+            if !later.is_empty() {
+                scene.repo.write("calc.py", later);
+            }
+            scene.next(&[("test/calc.test.js::adds", true)]);
+            let (through, said) = scene.push();
+            let words =
+                if later.is_empty() { "passed after only tests changed" } else { "code that runs with it changed" };
+            assert!(through && said.contains(words), "{settings} {later}: {said}");
+        }
     }
 }
 

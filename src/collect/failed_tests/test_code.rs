@@ -1,19 +1,52 @@
 //! Code that runs with every test, and changes that no test can see.
 
 use crate::decision::is_same_code;
-use crate::fact::weakening::loaded_names;
+use crate::fact::weakening::{loaded_names, names_loaded_code};
 use crate::git::{GitError, MentionsIn, PathChange, Repo, WantedFile};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
-/// Files at the root that may name code which runs with every test.
-const LOADING: [&str; 7] =
-    ["pytest.ini", ".pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", "conftest.py", "package.json"];
+/// Files at the root that may name code which runs with every test. Others are read if they changed.
+const LOADING: [&str; 29] = [
+    "pytest.ini",
+    ".pytest.ini",
+    "pyproject.toml",
+    "setup.cfg",
+    "tox.ini",
+    "conftest.py",
+    "package.json",
+    ".mocharc.json",
+    ".mocharc.jsonc",
+    ".mocharc.js",
+    ".mocharc.cjs",
+    ".mocharc.mjs",
+    ".mocharc.yml",
+    ".mocharc.yaml",
+    "jest.config.js",
+    "jest.config.cjs",
+    "jest.config.mjs",
+    "jest.config.ts",
+    "jest.config.json",
+    "vitest.config.js",
+    "vitest.config.mjs",
+    "vitest.config.ts",
+    "vitest.config.mts",
+    "vite.config.js",
+    "vite.config.ts",
+    ".rspec",
+    "phpunit.xml",
+    "phpunit.xml.dist",
+    "bunfig.toml",
+];
 /// Names of files that are found without being named.
 const FOUND: [&str; 8] = ["__init__", "__main__", "index", "main", "mod", "lib", "build", "setup"];
 /// Endings of files that are used by their name. Elsewhere, a folder or what a file declares is.
 const NAMED: [&str; 15] =
     ["py", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "json", "yaml", "yml", "toml", "txt", "csv"];
+/// Endings of code that settings may leave out.
+const CODE: [&str; 9] = ["js", "cjs", "mjs", "ts", "cts", "mts", "rb", "php", "py"];
+/// The number of changed files of settings that are read.
+const MAX_SETTINGS: usize = 32;
 /// The number of new files whose names are looked for.
 const MAX_NEW: usize = 8;
 /// The shortest name that is looked for.
@@ -21,23 +54,31 @@ const MIN_NAME: usize = 4;
 
 /// Returns the changed files that settings load together with every test.
 pub(super) fn loaded(repo: &Repo, changes: &[PathChange], now: &Oid) -> Result<Vec<RepoPath>, GitError> {
-    let wanted: Vec<WantedFile> =
-        LOADING.iter().map(|name| WantedFile::At(now.clone(), RepoPath::from(*name))).collect();
+    let mut settings: Vec<RepoPath> = LOADING.iter().map(|name| RepoPath::from(*name)).collect();
+    let others = changes.iter().filter(|change| change.after.is_some() && names_loaded_code(&change.path));
+    settings.extend(others.map(|change| change.path.clone()).take(MAX_SETTINGS));
+    let wanted: Vec<WantedFile> = settings.iter().map(|path| WantedFile::At(now.clone(), path.clone())).collect();
     let texts = repo.blobs(&wanted)?;
-    let names: Vec<String> = LOADING
+    let names: Vec<String> = settings
         .iter()
         .zip(texts)
-        .filter_map(|(name, text)| Some((name, super::text(text)?)))
-        .flat_map(|(name, text)| loaded_names(&RepoPath::from(*name), &text))
+        .filter_map(|(path, text)| Some((path, super::text(text)?)))
+        .flat_map(|(path, text)| loaded_names(path, &text))
         .collect();
     let paths = changes.iter().map(|change| &change.path);
     Ok(paths.filter(|path| names.iter().any(|name| designates(name, path))).cloned().collect())
 }
 
-/// Returns `true` if a name in a setting is that of a file: a path, or a module of Python.
+/// Returns `true` if a name in a setting is that of a file: a path, also without its ending, or a module of Python.
 fn designates(name: &str, path: &RepoPath) -> bool {
     let path = path.to_string();
-    let ends = |end: &str| path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'));
+    let (folder, file) = path.rsplit_once('/').map_or(("", path.as_str()), |(folder, file)| (folder, file));
+    let stem = file.rsplit_once('.').filter(|(stem, ending)| !stem.is_empty() && CODE.contains(ending));
+    let bare = stem.map(|(stem, _)| if folder.is_empty() { stem.to_owned() } else { format!("{folder}/{stem}") });
+    let ends = |end: &str| {
+        let is_end = |path: &str| path.strip_suffix(end).is_some_and(|start| start.is_empty() || start.ends_with('/'));
+        is_end(&path) || bare.as_deref().is_some_and(is_end)
+    };
     if name.contains('/') {
         return ends(name.trim_start_matches("./").trim_start_matches("../"));
     }
@@ -94,6 +135,23 @@ mod tests {
             ("package.json", "\"test\": \"node --test --test-reporter=./rep.mjs\"", "rep.mjs", true),
             ("package.json", "\"test\": \"node --test --test-reporter=spec\"", "spec.js", false),
             ("package.json", "\"test\": \"mocha -r ./test/setup.js\"", "test/setup.js", true),
+            ("package.json", "\"setupFiles\": [\"./a.js\", \"<rootDir>/b.js\"]", "b.js", true),
+            (".mocharc.json", "{\"require\":[\"./setup.js\"]}", "setup.js", true),
+            (".mocharc.json", "{\"require\":[\"ts-node/register\", \"./test/setup\"]}", "test/setup.ts", true),
+            (".mocharc.json", "{\"spec\":[\"./test/a.js\"]}", "test/a.js", false),
+            (".mocharc.json", "{\"require\":[\"./setup.js\"]}", "src/setup.json", false),
+            (".mocharc.yml", "require:\n  - ts-node\n  - ./setup.js\nspec: x.js\n", "setup.js", true),
+            (".mocharc.yml", "require:\n  - ts-node\n  - ./setup.js\nspec: x.js\n", "x.js", false),
+            (".mocharc.cjs", "module.exports = { require: './setup.js' };", "setup.js", true),
+            ("jest.config.js", "module.exports={setupFilesAfterEnv:['./a.js',\n './setup.js']};", "setup.js", true),
+            ("jest.config.js", "module.exports={testEnvironment:'./env.js'};", "env.js", true),
+            ("jest.config.js", "module.exports={transform:{'calc\\\\.js$':'<rootDir>/tr.js'}};", "tr.js", true),
+            ("jest.config.js", "module.exports={testMatch:['./a.js']};", "a.js", false),
+            ("a/vitest.config.ts", "export default { test: { globalSetup: 'setup/all.ts' } }", "a/setup/all.ts", true),
+            ("phpunit.xml", "<phpunit bootstrap=\"tests/boot.php\">", "tests/boot.php", true),
+            (".rspec", "--color\n--require spec_helper\n", "spec/spec_helper.rb", true),
+            ("bunfig.toml", "[test]\npreload = [\"./setup.ts\"]\n", "setup.ts", true),
+            (".npmrc", "node-options=--require ./setup.js\n", "setup.js", true),
         ] {
             let names = loaded_names(&RepoPath::from(file), text);
             let found = names.iter().any(|name| designates(name, &RepoPath::from(path)));

@@ -139,7 +139,14 @@ impl WeakeningTable {
     pub(super) fn loaded(&self, path: &RepoPath, text: &str) -> Vec<String> {
         let known = self.loading.iter().filter(|file| file.files.is_match(path.to_os()));
         let found = known.flat_map(|file| file.names.about(text)).flat_map(|pattern| pattern.captures_iter(text));
-        found.filter_map(|groups| Some(groups.name("name")?.as_str().to_owned())).collect()
+        let values = found.filter_map(|groups| Some(groups.name("name")?.as_str()));
+        let is_between = |c: char| c.is_whitespace() || "\"'`,[]{}".contains(c);
+        let names = values.flat_map(|value| value.split(is_between)).map(|name| name.trim_start_matches("<rootDir>/"));
+        names.filter(|name| name.contains(char::is_alphanumeric)).map(str::to_owned).collect()
+    }
+
+    pub(super) fn is_loading(&self, path: &RepoPath) -> bool {
+        self.loading.iter().any(|file| file.files.is_match(path.to_os()))
     }
 
     pub(super) fn tasks(&self, path: &RepoPath) -> Option<&TaskFile> {
