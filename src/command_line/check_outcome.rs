@@ -39,6 +39,9 @@ pub(super) struct CheckEnding {
     pub(super) reading: OutputReading,
 }
 
+/// The evidence for a pass of a task runner whose last line is not the one of a failure.
+const NO_LAST_LINE: &str = "its last line would say that it failed, and does not";
+
 impl<'a> CheckView<'a> {
     /// Returns the outcome, and the evidence for it.
     pub(super) fn ending(&self) -> CheckEnding {
@@ -51,8 +54,10 @@ impl<'a> CheckView<'a> {
             reading = OutputReading::default();
         }
         let (possible, by_status) = self.by_status(&ways, &reading);
-        let by_output = by_status.is_none();
+        let is_by_status = by_status.is_some();
         let (outcome, because) = by_status.unwrap_or_else(|| self.by_output(possible, &ways, &reading));
+        // Whatever else was printed, no failure is among it.
+        let by_output = !is_by_status && because != NO_LAST_LINE;
         CheckEnding { outcome, because, by_output, ran: !possible.not_run, reading }
     }
 
@@ -392,7 +397,7 @@ impl<'a> CheckView<'a> {
             return (CheckOutcome::Pass, "it prints nothing unless it fails, and nothing of it is there".to_owned());
         }
         if possible.succeeded && !possible.not_run && self.would_end_in_failure(ways, output) {
-            return (CheckOutcome::Pass, "its last line would say that it failed, and does not".to_owned());
+            return (CheckOutcome::Pass, NO_LAST_LINE.to_owned());
         }
         if possible.failed && output_evidence::not_started(self.judge.program(), self.leaf, output) {
             return (CheckOutcome::Fail, "the shell could not start it".to_owned());

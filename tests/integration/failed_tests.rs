@@ -351,12 +351,12 @@ fn a_test_may_change_its_name_with_the_code_that_it_calls_and_its_values_with_wh
         ("the code is the same", ADD, renamed.replace("== 3", "== -1"), refused),
     ] {
         let scene = Scene::new();
-        scene.begin_with(&[("calc.py", ADD), ("tests/test_calc.py", TESTS)]);
+        scene.begin_with(&[("calc.py", ADD), ("tests/test_sums.py", TESTS)]);
         // The code first: the old test fails.
         scene.repo.write("calc.py", calc).write("notes.md", what);
-        scene.next(&[("tests/test_calc.py::test_add", false), ("tests/test_calc.py::test_twice", true)]);
-        scene.repo.write("tests/test_calc.py", tests);
-        scene.next(&[("tests/test_calc.py::test_plus", true), ("tests/test_calc.py::test_twice", true)]);
+        scene.next(&[("tests/test_sums.py::test_add", false), ("tests/test_sums.py::test_twice", true)]);
+        scene.repo.write("tests/test_sums.py", tests);
+        scene.next(&[("tests/test_sums.py::test_plus", true), ("tests/test_sums.py::test_twice", true)]);
         let (through, said) = scene.push();
         let is_told = said.contains("in its place and expects something else");
         assert_eq!((through, is_told), expected, "{what}: {said}");

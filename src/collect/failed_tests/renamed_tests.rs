@@ -2,7 +2,7 @@
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::changed_tests::ChangedTests;
+use super::changed_tests::{ChangedTests, TestFileChange};
 use super::new_names::NewNames;
 use super::same_place::asks_as_much;
 use super::same_test::{is_assertion, is_part_of, lines_below};
@@ -22,7 +22,7 @@ impl ChangedTests {
         anywhere: bool,
         names: &NewNames,
     ) -> Vec<FoundTest> {
-        let before = self.file(path).map(|file| file.tests_before()).unwrap_or_default();
+        let before = self.file(path).map(TestFileChange::tests_before).unwrap_or_default();
         // A test with the name of another old one is that one.
         let is_another =
             |test: &DeclaredTest| test.name != declared.name && before.iter().any(|known| known.name == test.name);

@@ -363,6 +363,7 @@ fn folders_and_suites_that_are_all_there_is() {
     const ALL: Files = &[("Makefile", "CC ?= cc\nall: prog run\nprog: t.c\n\t$(CC) t.c\nrun: prog\n\t./prog\n")];
     const TESTPATHS: Files =
         &[("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = ['testing']\n"), ("testing/test_a.py", "")];
+    const NATIVE: Files = &[("pyproject.toml", "[tool.pytest]\ntestpaths = ['testing']\n"), ("testing/test_a.py", "")];
     const UNSET: Files = &[("Makefile", "test:\n\tpython -m unittest -v ${tests}\n.PHONY: test\n")];
     const SET: Files =
         &[("Makefile", "tests ?= tests.test_a\ntest:\n\tpython -m unittest -v ${tests}\n.PHONY: test\n")];
@@ -416,6 +417,8 @@ fn folders_and_suites_that_are_all_there_is() {
             (ALL, "make", "make all", "ok\n"),
             (ALL, "make all", "make", "ok\n"),
             (TESTPATHS, "pytest", "pytest . -q", PYTHON),
+            (NATIVE, "pytest", "pytest testing/ -v", PYTHON),
+            (SUITE, "phpunit", "phpunit 2>&1 | grep -E 'OK|FAILURES|Tests:'", PHP),
             (TESTPATHS, "pytest testing", "pytest ./", PYTHON),
             (UNSET, "make test", "python -m unittest -v", UNITTEST),
             (UNSET, "make test", "make test", UNITTEST),
@@ -559,6 +562,8 @@ fn a_task_runner_that_failed_says_so_in_its_last_line() {
             (OWN, "make test", "make -s test 2>&1 | tail -2", SHOWN),
             (OWN, "make test", "make test 2>&1 | head -20", SHOWN),
             (OWN, "make test", "make -B test | tail -20", SHOWN),
+            (OWN, "make test", "make clean && make test 2>&1 | tail -30", SHOWN),
+            (OWN, "make test", "gcc -fsyntax-only t.c && make test 2>&1 | tail -30", SHOWN),
         ],
         true,
     );

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::seen_runs::{RunPlace, SeenRun};
+use super::seen_runs::{RunFolder, SeenRun};
 use super::{CuratorSources, MIN_FAILED_RUNS, MemoryProposal, ProposalKind, TWICE, addition, proposal, rules};
 use crate::learn::exists_below;
 use crate::learn::memory_file::{self, MemoryChange};
@@ -66,7 +66,7 @@ fn replaced(
     let in_place_of = |one: &MissingCommand<'_, '_>| Some((one.run.command.text.clone(), replacement(one, runs)?));
     // Where a script or a target is missing in a folder only, a rule for all of the work would be wrong.
     let found: Vec<&MissingCommand<'_, '_>> =
-        found.iter().filter(|one| one.is_everywhere() || one.run.place == RunPlace::Root).collect();
+        found.iter().filter(|one| one.is_everywhere() || one.run.place == RunFolder::Root).collect();
     let (wrong, right) = found.iter().copied().find_map(in_place_of).filter(|_| found.len() >= TWICE)?;
     let right_text = &right.command.text;
     let text = format!("Run `{right_text}`, not `{wrong}`.");
@@ -132,9 +132,9 @@ fn named(sources: &CuratorSources<'_>, found: &[MissingCommand<'_, '_>]) -> Opti
     let is_meant = |one: &&MissingCommand<'_, '_>| {
         one.is_everywhere()
             || match &one.run.place {
-                RunPlace::Root => folders.is_empty(),
-                RunPlace::Folder(folder) => folders.contains(&folder.as_str()),
-                RunPlace::Elsewhere => false,
+                RunFolder::Root => folders.is_empty(),
+                RunFolder::Folder(folder) => folders.contains(&folder.as_str()),
+                RunFolder::Elsewhere => false,
             }
     };
     let found: Vec<&MissingCommand<'_, '_>> = found.iter().filter(is_meant).collect();

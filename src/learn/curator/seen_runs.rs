@@ -27,12 +27,12 @@ pub(super) struct SeenRun<'s> {
     /// The end of its output.
     pub(super) output: &'s str,
     /// The place at which it ran.
-    pub(super) place: RunPlace,
+    pub(super) place: RunFolder,
 }
 
 /// The place at which a command ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum RunPlace {
+pub(super) enum RunFolder {
     /// The root of the working tree.
     Root,
     /// This folder in it.
@@ -41,7 +41,7 @@ pub(super) enum RunPlace {
     Elsewhere,
 }
 
-impl RunPlace {
+impl RunFolder {
     /// Returns the place of a command that was started in `dir` and that its line sent to another directory.
     fn of(root: &Path, dir: Option<&RepoPath>, changed: Option<&ChangedDirectory>) -> Self {
         let inside = |path: &Path| {
@@ -109,7 +109,7 @@ fn of<'s>(at: usize, story: &'s Story, sources: &CuratorSources<'s>) -> Vec<Seen
         let (command, changed) = PlainCommand::with_directory(&ran.line).filter(|_| !ran.background)?;
         let details = sources.details.get(&one.id);
         let output = details.map(|details| details.output.as_str()).unwrap_or_default();
-        let place = RunPlace::of(sources.root, details.and_then(|details| details.dir.as_ref()), changed.as_ref());
+        let place = RunFolder::of(sources.root, details.and_then(|details| details.dir.as_ref()), changed.as_ref());
         Some(SeenRun { story: at, session, step, id: &one.id, command, ran, output, place })
     };
     story.steps.iter().enumerate().filter_map(seen).collect()
@@ -121,23 +121,23 @@ mod tests {
 
     #[test]
     fn the_place_of_a_command_is_where_its_line_goes() {
-        let folder = |name: &str| RunPlace::Folder(name.to_owned());
+        let folder = |name: &str| RunFolder::Folder(name.to_owned());
         for (dir, line, expected) in [
-            (Some(""), "make lint", RunPlace::Root),
+            (Some(""), "make lint", RunFolder::Root),
             (Some("web"), "make lint", folder("web")),
-            (None, "make lint", RunPlace::Elsewhere),
+            (None, "make lint", RunFolder::Elsewhere),
             (Some(""), "cd web && make lint", folder("web")),
-            (Some("web"), "cd .. && make lint", RunPlace::Root),
-            (Some(""), "cd .. && make lint", RunPlace::Elsewhere),
+            (Some("web"), "cd .. && make lint", RunFolder::Root),
+            (Some(""), "cd .. && make lint", RunFolder::Elsewhere),
             (None, "cd /home/me/work/web && make lint", folder("web")),
-            (Some("web"), "cd /home/me/work && make lint", RunPlace::Root),
-            (Some(""), "cd /home/other/work && make lint", RunPlace::Root),
-            (Some(""), "cd /tmp && make lint", RunPlace::Elsewhere),
-            (Some(""), "cd $X && make lint", RunPlace::Elsewhere),
+            (Some("web"), "cd /home/me/work && make lint", RunFolder::Root),
+            (Some(""), "cd /home/other/work && make lint", RunFolder::Root),
+            (Some(""), "cd /tmp && make lint", RunFolder::Elsewhere),
+            (Some(""), "cd $X && make lint", RunFolder::Elsewhere),
         ] {
             let changed = PlainCommand::with_directory(line).unwrap().1;
             let dir = dir.map(RepoPath::from);
-            let place = RunPlace::of(Path::new("/home/me/work"), dir.as_ref(), changed.as_ref());
+            let place = RunFolder::of(Path::new("/home/me/work"), dir.as_ref(), changed.as_ref());
             assert_eq!(place, expected, "{dir:?} {line}");
         }
     }
