@@ -54,10 +54,19 @@ fn a_folder_that_is_configured_as_declared_needs_no_other_configuration() {
         ("build/CMakeCache.txt", CACHE),
         ("tests/CMakeLists.txt", "file(GLOB tests *.c)\nadd_executable(t ${tests})\n"),
     ];
+    const VERSIONED: Files = &[
+        LISTS,
+        ("build/CMakeCache.txt", CACHE),
+        ("cmake/a.cmake", "file(STRINGS \"${CMAKE_CURRENT_SOURCE_DIR}/a.h\" V REGEX \"#define V ([0-9]+)\")\n"),
+    ];
+    const SOURCES: Files =
+        &[LISTS, ("build/CMakeCache.txt", CACHE), ("cmake/a.cmake", "file(STRINGS sources.txt SOURCES)\n")];
     const OK: &str = "100% tests passed, 0 tests failed out of 6\n";
     check(
         &[
             (SAME, RUN, "cmake --build build && ctest --test-dir build", OK),
+            (VERSIONED, RUN, "cmake --build build && ctest --test-dir build", OK),
+            (SAME, RUN, "cmake -S . -B build && cmake --build build && ctest --test-dir build", OK),
             (SAME, RUN, "cmake --build build -j2 && ctest --test-dir build --output-on-failure", OK),
             (SAME, RUN, "cmake --build build && cd build && ctest --output-on-failure", OK),
             (SAME, RUN, "git status --short; cmake --build build && ctest --test-dir build 2>&1 | tail -3", OK),
@@ -73,6 +82,7 @@ fn a_folder_that_is_configured_as_declared_needs_no_other_configuration() {
             (UNSET, RUN, "cmake --build build && ctest --test-dir build", OK),
             (OTHER, RUN, "cmake --build build && ctest --test-dir build", OK),
             (LISTED, RUN, "cmake --build build && ctest --test-dir build", OK),
+            (SOURCES, RUN, "cmake --build build && ctest --test-dir build", OK),
             (SAME, RUN, "ctest --test-dir build", OK),
             (SAME, RUN, "cmake --build build 2>&1 | tail -3 && ctest --test-dir build", OK),
             (SAME, RUN, "cmake --build build", OK),

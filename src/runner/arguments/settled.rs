@@ -27,6 +27,8 @@ pub struct Settled {
     pub skips: Vec<String>,
     /// The pattern of what makes the build depend on other things than the files that it knows, such as lists of files.
     pub depends: String,
+    /// The pattern of what looks so and does not: a version that is read from a source file.
+    pub harmless: String,
 }
 
 impl Settled {
@@ -51,6 +53,11 @@ impl Settled {
     /// Returns `true` if no file that defines the build makes it depend on files that it does not know.
     fn knows_its_files(&self, files: &dyn ProjectFiles) -> bool {
         let Ok(depends) = Regex::new(&self.depends) else { return false };
+        let harmless = Regex::new(&self.harmless).ok().filter(|_| !self.harmless.is_empty());
+        let plain = |text: &str| match &harmless {
+            Some(harmless) => harmless.replace_all(text, "").into_owned(),
+            None => text.to_owned(),
+        };
         let mut left = MAX_NAMES;
         let mut waiting = vec![String::new()];
         while let Some(at) = waiting.pop() {
@@ -66,7 +73,7 @@ impl Settled {
                     Some(_) if any(&self.skips, name.trim_end_matches('/')) => {}
                     Some(inner) => waiting.push(inner.to_owned()),
                     None if !any(&self.defined_by, &name) => {}
-                    None if files.read(&path).is_none_or(|text| depends.is_match(&text)) => return false,
+                    None if files.read(&path).is_none_or(|text| depends.is_match(&plain(&text))) => return false,
                     None => {}
                 }
             }
