@@ -56,6 +56,22 @@ fn a_folder_of_a_tool_is_no_content_and_is_named() {
 }
 
 #[test]
+fn the_files_of_a_tool_name_nothing_and_are_not_looked_up() {
+    let project = project(".venv", "pyvenv.cfg", "");
+    project
+        .repo
+        .write(".venv/lib/x.py", "open(\"debug.log\")\n")
+        .write(".venv/lib/main.py", "")
+        .write("src/main.py", "x\n");
+    project.repo.git(["add", "src"]);
+    project.repo.git(["commit", "-qm", "feat: main"]);
+    project.repo.write("debug.log", "what a run left\n");
+    project.gate(["run", "test"]).exits(0);
+    project.check().exits(0).never_says("counts as content");
+    project.sh("echo 'Rename x in main to y' | gate prompt -").never_says(".venv");
+}
+
+#[test]
 fn a_link_to_a_folder_of_a_tool_is_no_content_either() {
     let project = Project::with(POLICY);
     let repo = &project.repo;
