@@ -95,7 +95,8 @@ fn each_failure_of_a_foreign_server_has_its_reason() {
         let server = LlmServer::llmock(options);
         for (why, tokens) in asked(&server, LLMOCK) {
             assert!(why.contains(words), "{options:?}: {why}");
-            assert_eq!(tokens > 0, options[0] == "--response-style", "{options:?}: {tokens} tokens");
+            // A prompt that was read counts, also where the answer came too late; one that was refused does not.
+            assert_eq!(tokens > 0, options[0] != "--error-rate", "{options:?}: {tokens} tokens");
         }
     }
 }
