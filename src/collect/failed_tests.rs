@@ -275,8 +275,8 @@ impl FailedWork<'_> {
         Ok(committed.is_some_and(|text| declared_tests(path, &text).iter().any(|known| known.name == test.name)))
     }
 
-    /// Returns `true` if the test is gone together with its work, or with its group and the code of the group: a test
-    /// that a class inherits is declared nowhere in its file.
+    /// Returns `true` if the test is gone together with its work, or with its group and the code of the group. A file does
+    /// not declare the tests that a class inherits.
     fn is_dropped(
         &self,
         changed: &ChangedTests,

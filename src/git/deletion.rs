@@ -8,7 +8,7 @@ const SAME_FILE: u32 = 80;
 /// The largest number of moves that are followed.
 const MAX_MOVES: usize = 5;
 
-/// What became of a path that is not there any more.
+/// The fate of a path that no longer exists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathFate {
     /// Its moves, oldest first.

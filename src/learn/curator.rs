@@ -74,7 +74,7 @@ pub enum ProposalKind {
     Learned,
 }
 
-/// What is known of a command besides its line.
+/// The details of a command: everything but its line.
 #[derive(Clone, Debug, Default)]
 pub struct RunDetails {
     /// The end of its output.
@@ -96,7 +96,7 @@ pub struct CuratorSources<'s> {
     pub stories: &'s [Story],
     /// The root of the working tree.
     pub root: &'s std::path::Path,
-    /// What is known of commands besides their lines, by the id of the event.
+    /// The details of commands, by the id of the event.
     pub details: &'s BTreeMap<String, RunDetails>,
     /// The tasks in the journal.
     pub tasks: &'s [TaskRecord],

@@ -28,7 +28,7 @@ const MAX_LOGS: usize = 50;
 pub(super) struct CuratedRecord {
     /// The steps of each session.
     pub(super) stories: Vec<Story>,
-    /// What is known of commands besides their lines, by the id of the event.
+    /// The details of commands, by the id of the event.
     pub(super) details: BTreeMap<String, RunDetails>,
     /// The tasks in the journal.
     pub(super) tasks: Vec<TaskRecord>,

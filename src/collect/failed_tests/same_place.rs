@@ -53,14 +53,14 @@ const CONTROL: [&str; 38] = [
 const LOOPS: [&str; 7] = ["for", "foreach", "each", "loop", "times", "map", "forEach"];
 /// Marks and words that compare.
 const COMPARING: [&str; 11] = ["==", "!=", "===", "!==", "<=", ">=", "<", ">", "in", "is", "not"];
-/// How the words begin that assert something.
+/// The beginnings of words that assert something.
 const ASSERTING: [&str; 9] = ["assert", "expect", "should", "must", "refute", "require", "verify", "check", "raises"];
 /// Marks of more than one character.
 const MARKS: [&str; 12] = ["===", "!==", "==", "!=", "<=", ">=", "=>", "->", "::", "||", "&&", "??"];
 /// The object of a test.
 const OBJECTS: [&str; 2] = ["self", "this"];
 
-/// How often words occur.
+/// The number of times that each word occurs.
 type Counts = BTreeMap<String, usize>;
 
 /// Returns `true` if `new` compares as many values of the same code in the same ways as `old`, apart from the new names

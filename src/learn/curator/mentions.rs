@@ -1,4 +1,4 @@
-//! What a line of the memory file names: code, targets of links, and paths in plain words.
+//! The names in a line of the memory file: code, the targets of links, and paths in plain words.
 
 use std::ops::Range;
 
