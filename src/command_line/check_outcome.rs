@@ -2,7 +2,7 @@
 
 use crate::foreign_text::beginning;
 use crate::runner::output_line::Means;
-use crate::runner::{Catalogue, CommandKind, OutputOutcome, OutputReading, Runner, read_output_as};
+use crate::runner::{Catalogue, CommandKind, OutputOutcome, OutputReading, Runner, read_output_as, resolve};
 use crate::shell::command_outcome::{CommandOutcome, ObservedEnding, Outcomes};
 use crate::shell::exit_status::{self, Fate};
 use crate::shell::expanded_program::{InputSource, Leaf, LeafId, Sink};
@@ -10,7 +10,7 @@ use crate::shell::expanded_program::{InputSource, Leaf, LeafId, Sink};
 use super::command_table::table;
 use super::forged_output::Readers;
 use super::output_filters::{OutputPath, tears, ways};
-use super::purpose::Purpose;
+use super::purpose::{Purpose, Within};
 use super::reviewed_line::LineJudge;
 use super::shown_output::may_show;
 use super::understanding::CHECKS;
@@ -372,7 +372,11 @@ impl<'a> CheckView<'a> {
     fn goes_on(&self) -> Option<&'a Runner> {
         let words = self.judge.program().leaves[self.leaf].words();
         self.runners().into_iter().find(|runner| {
-            let told = |option: &String| option == "*" || words.iter().flatten().any(|word| word == option);
+            let words: Vec<Option<&str>> = words.iter().map(Option::as_deref).collect();
+            let given = runner.arguments.given(&words);
+            let told = |option: &String| {
+                option == "*" || given.contains(option) || words.iter().flatten().any(|word| word == option)
+            };
             runner.output.goes_on.iter().any(told)
         })
     }
@@ -417,9 +421,11 @@ impl<'a> CheckView<'a> {
     fn would_end_in_failure(&self, ways: &[OutputPath], output: &str) -> bool {
         let leaf = &self.judge.program().leaves[self.leaf];
         let purpose = self.judge.purpose(self.leaf);
-        let words = leaf.words();
-        let given = |option: &String| words.iter().flatten().any(|word| word.starts_with(option.as_str()));
-        let says_so = |runner: &&Runner| runner.output.failure_is_last && !runner.output.goes_past.iter().any(given);
+        let within = Within::seen_by(leaf, self.judge.project.files);
+        let is_set = |name: &String| leaf.environment.iter().chain(&leaf.given).any(|(set, _)| set == name);
+        let says_so =
+            |runner: &&Runner| runner.output.failure_is_last && !runner.output.goes_past_with.iter().any(is_set);
+        let tasks = resolve(self.catalogue(), &leaf.words(), &within);
         let runners = self.runners();
         let visible = table().visible_lines(output);
         let shows_end = |view: &OutputPath| view.merged && view.only_cuts() && !view.cuts_end(visible);
@@ -433,6 +439,7 @@ impl<'a> CheckView<'a> {
         let is_expected = |runner: &&Runner| says_so(runner) || !runner.kinds.contains(&CommandKind::Test);
         runners.iter().any(says_so)
             && runners.iter().all(is_expected)
+            && !tasks.iter().any(|task| task.goes_past)
             && purpose.honest()
             && purpose.replaced.is_none()
             && !(leaf.shadowed || leaf.repeated || leaf.remote)

@@ -124,12 +124,17 @@ fn static_name(kind: &str) -> &'static str {
 }
 
 /// The files of a project, seen from the directory of one command.
-struct Within<'a> {
+pub(super) struct Within<'a> {
     files: &'a dyn ProjectFiles,
     directory: Option<&'a str>,
 }
 
-impl Within<'_> {
+impl<'a> Within<'a> {
+    /// Returns the files as a command sees them.
+    pub(super) fn seen_by(leaf: &'a Leaf, files: &'a dyn ProjectFiles) -> Self {
+        Self { files, directory: leaf.directory.as_ref().and_then(|directory| directory.path.as_deref()) }
+    }
+
     fn path<'p>(&self, path: &'p str) -> Cow<'p, str> {
         match self.directory {
             Some(directory) if !directory.is_empty() && !path.starts_with('/') => {
@@ -171,10 +176,9 @@ pub(super) fn purpose(leaf: &Leaf, project: Project<'_>) -> Purpose {
         found.prints = Prints::Anything;
         return found;
     };
-    let directory = leaf.directory.as_ref().map(|directory| directory.path.as_deref());
-    let within = Within { files: project.files, directory: directory.flatten() };
+    let within = Within::seen_by(leaf, project.files);
     // Files of another machine, or of a directory that is not known, are not the project's.
-    let hidden = leaf.remote || directory == Some(None);
+    let hidden = leaf.remote || leaf.directory.as_ref().is_some_and(|directory| directory.path.is_none());
     let project = project.with_files(if hidden { &() } else { &within });
     let invocation = classify(project.runners, &words, project.files);
     if invocation.kinds.is_empty() {

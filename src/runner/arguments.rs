@@ -216,6 +216,19 @@ impl Arguments {
         read
     }
 
+    /// Returns the options that are given, by their whole names, those that are joined in one word as well.
+    pub(crate) fn given(&self, words: &[Option<&str>]) -> Vec<String> {
+        let known = words.iter().flatten().take_while(|word| **word != "--").filter(|word| word.starts_with('-'));
+        known
+            .flat_map(|word| {
+                let (name, _) = self.split(word);
+                let mut names = self.letters(word, &name);
+                names.push(name);
+                names
+            })
+            .collect()
+    }
+
     /// Returns `true` if the value of this option is the next argument.
     pub(crate) fn takes(&self, name: &str, next: Option<&str>) -> bool {
         let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
@@ -285,14 +298,16 @@ impl Arguments {
         words.is_none_or(|words| self.essence(&words) != Essence::default())
     }
 
-    /// Returns the options that are joined in one word: `-qx` is `-q -x`, unless it is an option by itself.
+    /// Returns the options that are joined in one word: `-qx` is `-q -x`, unless it is an option by itself. The last one
+    /// may have a number, as in `-sj4`.
     fn letters(&self, word: &str, name: &str) -> Vec<String> {
+        let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let joined = !self.one_dash
             && !word.starts_with("--")
             && word.len() > 2
             && !self.mentions(name)
-            && name.bytes().skip(1).all(|byte| byte.is_ascii_alphabetic());
-        if joined { name.chars().skip(1).map(|c| format!("-{c}")).collect() } else { Vec::new() }
+            && letters.bytes().skip(1).all(|byte| byte.is_ascii_alphabetic());
+        if joined { letters.chars().skip(1).map(|c| format!("-{c}")).collect() } else { Vec::new() }
     }
 
     /// Returns the name of an option, and the value that is attached to it.

@@ -208,6 +208,8 @@ pub struct Output {
     pub failure_is_last: bool,
     /// Options with which other lines may follow it.
     pub goes_past: Vec<String>,
+    /// The variables that give it such options.
+    pub goes_past_with: Vec<String>,
     /// The lines that say something.
     pub line: Vec<LineRule>,
 }
@@ -228,6 +230,7 @@ impl Default for Output {
             failure_shows,
             failure_is_last: false,
             goes_past: Vec::new(),
+            goes_past_with: Vec::new(),
             line,
         }
     }

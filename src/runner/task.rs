@@ -145,6 +145,8 @@ pub struct TaskRun {
     pub is_default: bool,
     /// `true` if an option makes the exit status 0 whatever happens (`make -i`).
     pub exit_zero: bool,
+    /// `true` if other lines may follow the one that says that it failed (`make -k`).
+    pub goes_past: bool,
 }
 
 /// Returns the files that define what `argv` does, if its runner looks for them in the folders above as well.
@@ -248,6 +250,7 @@ fn calls(
         }
     }
     let filtered = read.filter.clone().or(variable).or_else(|| invoke.filtered.then(|| invoke.words.join(" ")));
+    let goes_past = goes_past(runner, rest, file.as_deref());
     let mut runs = Vec::new();
     for name in names {
         if invoke.task.is_none() && invoke.words.is_empty() && rules.not_tasks.iter().any(|word| word == name) {
@@ -279,9 +282,22 @@ fn calls(
             nothing: read.nothing.clone().or_else(|| absent.then(|| "--if-present".to_owned())),
             is_default: !tests && task_files::is_default(rules, file.as_deref(), name),
             exit_zero: read.exit_zero == Some(true) || always_succeeds,
+            goes_past,
         });
     }
     runs
+}
+
+/// Returns `true` if an argument, or a variable in an argument or in the file of the tasks, may be an option with which
+/// other lines follow the one that says that a task failed.
+fn goes_past(runner: &Runner, words: &[Option<&str>], file: Option<&str>) -> bool {
+    let output = &runner.output;
+    let is_assigned = |name: &String| {
+        words.iter().flatten().any(|word| word.split(['=', '+', ':']).next() == Some(name))
+            || file.is_some_and(|text| text.contains(name.as_str()))
+    };
+    runner.arguments.given(words).iter().any(|option| output.goes_past.contains(option))
+        || output.goes_past_with.iter().any(is_assigned)
 }
 
 /// Returns `true` if a missing task does not fail the command; another package of the workspace may define it.

@@ -554,6 +554,7 @@ fn a_pipe_behind_meson_names_the_command_that_would_prove_it() {
 #[test]
 fn a_task_runner_that_failed_says_so_in_its_last_line() {
     const OWN: Files = &[("Makefile", "test: t.c\n\tcc -o t t.c\n\t./t\n.PHONY: test\n")];
+    const KEEPS: Files = &[("Makefile", "MAKEFLAGS += -k\ntest: t.c\n\t./t\n.PHONY: test\n")];
     const KNOWN: Files = &[("Makefile", "test:\n\tpytest\n.PHONY: test\n")];
     const SHOWN: &str = "./t\nTests failed: 0\nTests passed: 349\n";
     check(
@@ -578,6 +579,14 @@ fn a_task_runner_that_failed_says_so_in_its_last_line() {
             (OWN, "make test", "make test 2>&1 | head -1", "./t\n"),
             (OWN, "make test", "make -j4 test 2>&1 | tail -20", SHOWN),
             (OWN, "make test", "make -k test 2>&1 | tail -20", SHOWN),
+            (OWN, "make test", "make -sk test 2>&1 | tail -1", SHOWN),
+            (OWN, "make test", "make -sj4 test 2>&1 | tail -1", SHOWN),
+            (OWN, "make test", "make --keep test 2>&1 | tail -1", SHOWN),
+            (OWN, "make test", "MAKEFLAGS=k make test 2>&1 | tail -1", SHOWN),
+            (OWN, "make test", "export MAKEFLAGS=-k; make test 2>&1 | tail -1", SHOWN),
+            (OWN, "make test", "make MAKEFLAGS=k test 2>&1 | tail -1", SHOWN),
+            (OWN, "make test", "make test 2>&1 | tail -1", "make: Target 'test' not remade because of errors.\n"),
+            (KEEPS, "make test", "make test 2>&1 | tail -1", SHOWN),
             (OWN, "make test", "make -i test 2>&1 | tail -20", SHOWN),
             (OWN, "make test", "make -n test 2>&1 | tail -20", SHOWN),
             (OWN, "make test", "make test 2>&1 | grep passed", "Tests passed: 349\n"),
