@@ -207,12 +207,13 @@ impl Workplace {
         Ok(facts)
     }
 
-    /// Adds the plan of the session at the moments that end its work.
+    /// Adds the task of the session and its plan at the moments that end its work.
     fn add_plan(&self, here: &Here, session: &str, facts: &mut Facts) {
-        let Some(plan) = here.state.plan(session).filter(|_| matches!(facts.moment, Moment::Stop | Moment::After))
-        else {
+        if !matches!(facts.moment, Moment::Stop | Moment::After) {
             return;
-        };
+        }
+        facts.task = here.state.task(session).cloned();
+        let Some(plan) = here.state.plan(session) else { return };
         match collect::plan_progress::read(&self.repo, plan, here.head.commit.as_ref()) {
             Ok(progress) => facts.plan = Some(progress),
             Err(error) => facts.notes.push(Note::new("plan-unread", format!("the commits of the plan: {error}"))),

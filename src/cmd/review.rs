@@ -303,7 +303,10 @@ fn task(place: &Workplace, here: &Here, args: &Args) -> Result<String, Failure> 
         return Ok(task);
     }
     let facts = place.facts_here(here, Moment::Stop, &place.session.id)?;
-    let asked = WordQuestion::of_turn(&facts, &[]).task;
+    let WordQuestion { task: mut asked, context, .. } = WordQuestion::of_turn(&facts, &[]);
+    if !asked.is_empty() && !context.is_empty() {
+        asked = format!("{asked}\n\nWhat else is known of the task:\n{context}");
+    }
     // The end of a long text is what a model sees.
     Ok(match (named, asked.is_empty()) {
         (None, true) => "(nobody wrote it down)".to_owned(),

@@ -24,6 +24,7 @@ pub fn of_judge(
 ) -> Result<EvalAnswer, String> {
     let question = WordQuestion {
         task: inputs.task().to_owned(),
+        context: String::new(),
         record: inputs.record(),
         open: open.to_owned(),
         words: inputs.last_words().to_owned(),

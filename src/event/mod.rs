@@ -14,6 +14,7 @@ pub mod pushes;
 pub mod red_green;
 pub mod rescue;
 pub mod settings;
+pub mod task_context;
 pub mod test_results;
 
 use jiff::Timestamp;
@@ -28,6 +29,7 @@ use crate::event::pushes::PushedRef;
 use crate::event::red_green::RedGreenProof;
 use crate::event::rescue::{Rescue, Trial};
 use crate::event::settings::SessionSettings;
+use crate::event::task_context::TaskContext;
 use crate::event::test_results::{NamedPart, TestResults};
 use crate::local_file::is_collected;
 use crate::moment::Moment;
@@ -132,6 +134,8 @@ pub enum EventKind {
     Settings(SessionSettings),
     /// A person chose the order of several tasks.
     Plan(AcceptedPlan),
+    /// A person's request, or the answer to a question about it, changed what is known of the task.
+    Task(TaskContext),
     /// A model of the user was asked.
     Model(ModelCall),
     /// Lost or damaged data was found, and set aside.
@@ -168,6 +172,7 @@ impl EventKind {
             Self::Posted(_) => "posted",
             Self::Settings(_) => "settings",
             Self::Plan(_) => "plan",
+            Self::Task(_) => "task",
             Self::Model(_) => "model",
             Self::Damage(_) => "damage",
             Self::Repaired(_) => "repaired",

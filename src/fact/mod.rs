@@ -57,6 +57,9 @@ pub struct Facts {
     /// The steps of the current session, as far as its client reports them. Empty if they are unknown or not needed.
     #[serde(default, skip_serializing_if = "session_steps::Story::is_empty")]
     pub story: session_steps::Story,
+    /// What is known of the task of the session, or `None` if nothing is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<crate::event::task_context::TaskContext>,
     /// The plan that the person of the session accepted, or `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<plan::PlanProgress>,
@@ -141,6 +144,7 @@ impl Facts {
             intents: Vec::new(),
             receiving: false,
             story: session_steps::Story { session: None, steps: Vec::new(), cut: false },
+            task: None,
             plan: None,
             other_runs: Vec::new(),
             before: Vec::new(),

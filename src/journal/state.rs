@@ -14,6 +14,7 @@ use crate::event::accepted_plan::AcceptedPlan;
 use crate::event::agent_work::{Act, EditKind, FileEdit, Prompt, Speaker};
 use crate::event::pushes::PushVerdict;
 use crate::event::red_green::RedGreenProof;
+use crate::event::task_context::TaskContext;
 use crate::event::test_results::TestResults;
 use crate::event::{Event, EventKind, Grade, Judged, Run, RunStarted, Waived, forwarded_text};
 use crate::journal::recorded_run::RecordedRun;
@@ -80,6 +81,9 @@ pub struct JournalState {
     /// By session, the newest first: the last plan that a person accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     plans: Vec<(String, AcceptedPlan)>,
+    /// By session, the newest first: what is known of its task.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tasks: Vec<(String, TaskContext)>,
     /// The event of the last line that was followed.
     last_event: Option<String>,
     /// Events whose line differs from the one that the next line saw, newest first: they prove nothing.
@@ -94,6 +98,14 @@ pub struct JournalState {
 struct Unfinished {
     session: Option<String>,
     run: (String, RunStarted),
+}
+
+/// Makes `value` the one of the session, and the newest.
+fn note_latest<T: Clone>(known: &mut Vec<(String, T)>, session: Option<&str>, value: &T) {
+    let session = session.unwrap_or_default();
+    known.retain(|(other, _)| other != session);
+    known.insert(0, (session.to_owned(), value.clone()));
+    known.truncate(MAX_PLANS);
 }
 
 impl JournalState {
@@ -139,10 +151,9 @@ impl JournalState {
         self.plans.first().map(|(_, plan)| plan)
     }
 
-    fn note_plan(&mut self, session: &str, plan: &AcceptedPlan) {
-        self.plans.retain(|(known, _)| known != session);
-        self.plans.insert(0, (session.to_owned(), plan.clone()));
-        self.plans.truncate(MAX_PLANS);
+    /// Returns what is known of the task of a session.
+    pub fn task(&self, session: &str) -> Option<&TaskContext> {
+        self.tasks.iter().find(|(known, _)| known == session).map(|(_, task)| task)
     }
 
     /// Returns the session that was refused last and has not passed since.
@@ -328,7 +339,8 @@ impl JournalState {
                 self.proofs.insert(0, (event.id.clone(), (**proof).clone()));
                 self.proofs.truncate(MAX_PROOFS);
             }
-            EventKind::Plan(plan) => self.note_plan(event.session.as_deref().unwrap_or_default(), plan),
+            EventKind::Plan(plan) => note_latest(&mut self.plans, event.session.as_deref(), plan),
+            EventKind::Task(task) => note_latest(&mut self.tasks, event.session.as_deref(), task),
             EventKind::Rescue(rescue) => {
                 self.sessions.rescue(event.session.as_deref().unwrap_or_default(), &event.id, rescue);
             }

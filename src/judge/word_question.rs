@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::digest::hex_digest;
 use crate::event::agent_work::{Speaker, StopKind};
 use crate::event::forwarded_text::own_words;
+use crate::event::task_context::known_lines;
 use crate::fact::Facts;
 use crate::fact::session_steps::{Deed, Step};
 use crate::gates::finding::Finding;
@@ -29,6 +30,9 @@ const MAX_LINE: usize = 300;
 pub struct WordQuestion {
     /// The task, in a person's words.
     pub task: String,
+    /// What else is known of the task: its class and score, the person's answers, and the plan. One line each.
+    #[serde(default)]
+    pub context: String,
     /// The record, one line for each act.
     pub record: String,
     /// The open questions, one line for each finding.
@@ -71,9 +75,11 @@ impl WordQuestion {
             }
             _ => None,
         });
+        let planned = facts.plan.iter().flat_map(|plan| &plan.steps).map(|step| &step.task);
         let open: Vec<&str> = open.iter().map(|finding| finding.message.as_str()).collect();
         Self {
             task: task.unwrap_or_default(),
+            context: known_lines(facts.task.as_ref(), planned).join("\n"),
             record: steps.iter().filter_map(line).collect::<Vec<_>>().join("\n"),
             open: open.join("\n"),
             words: facts.unread_assessment.clone().or(words).unwrap_or_default(),
@@ -82,19 +88,21 @@ impl WordQuestion {
 
     /// Returns the digest of the material: the same material is asked about once.
     pub fn digest(&self) -> String {
-        let parts = [&self.task, &self.record, &self.open, &self.words].map(String::as_bytes);
+        let parts = [&self.task, &self.context, &self.record, &self.open, &self.words].map(String::as_bytes);
         hex_digest(&parts)[..32].to_owned()
     }
 
     /// Returns a prompt with new random words.
     pub fn prompt(&self) -> Result<WordPrompt, PromptError> {
         let marks = PromptMarks::new()?;
-        let [task, open] = [&self.task, &self.open].map(|text| marks.quote(text, MAX_TASK).text);
+        let [task, context, open] =
+            [&self.task, &self.context, &self.open].map(|text| marks.quote(text, MAX_TASK).text);
+        let has_context = !self.context.is_empty();
         let (record, words) = (marks.quote(&self.record, MAX_RECORD), marks.quote(&self.words, MAX_WORDS));
         let text = templates::render_with(
             TEMPLATE,
             &context! {
-                fence => &marks.fence, ticket => &marks.ticket, task, open, record => record.text,
+                fence => &marks.fence, ticket => &marks.ticket, task, context, has_context, open, record => record.text,
                 record_note => record.note, words => &words.text, words_note => words.note,
             },
             &[("ticket", &marks.ticket), ("words", &words.text)],

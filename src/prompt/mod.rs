@@ -21,6 +21,7 @@ mod scores;
 mod smells;
 mod task_order;
 mod task_scope;
+mod task_type;
 mod word_lists;
 
 use serde::Serialize;
@@ -35,6 +36,7 @@ pub use scores::{PromptScore, PromptScores, ScoreEvidence};
 pub use smells::Smell;
 pub use task_order::{ChosenOrder, chosen_order};
 pub use task_scope::TaskInPrompt;
+pub use task_type::TaskType;
 
 /// The consequence of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -83,6 +85,8 @@ pub struct PromptEvaluation {
     pub schema_version: u32,
     /// The class with the largest share.
     pub class: &'static str,
+    /// The type of work.
+    pub task_type: TaskType,
     /// Every class with a share, largest first.
     pub classes: Vec<ClassShare>,
     /// The five scores; absent for continuations.
@@ -145,6 +149,7 @@ pub fn evaluate(reading: &PromptText<'_>, previous: Option<&str>, findings: &Fin
     let scores = ground.scores();
     let questions = questions::questions(&ground, &scores);
     let shares = class::classes(&ground);
+    let task_type = TaskType::of(&ground, &shares);
     let composite = scores.tenths();
     let live_context_bonus = menu.len() >= 2 && continuation::words_in(reading.text) <= continuation::MAX_LIVE_WORDS;
     let mut score = (composite + if live_context_bonus { BONUS } else { 0 }).min(MAX_TENTHS);
@@ -169,6 +174,7 @@ pub fn evaluate(reading: &PromptText<'_>, previous: Option<&str>, findings: &Fin
     PromptEvaluation {
         schema_version: 1,
         class: shares.first().map_or("conversational", |first| first.class),
+        task_type,
         classes: shares,
         scores: Some(scores),
         composite: tenths(composite),
@@ -195,6 +201,7 @@ fn continued(reading: &PromptText<'_>, previous: Option<&str>) -> PromptEvaluati
     PromptEvaluation {
         schema_version: 1,
         class: "conversational",
+        task_type: TaskType::Other,
         classes: vec![ClassShare { class: "conversational", share: 1.0 }],
         scores: None,
         composite: None,

@@ -69,6 +69,7 @@ fn tell(kind: &EventKind) -> (Style, String, String) {
             (GOOD, what, String::new())
         }
         EventKind::Plan(plan) => (GOOD, tell_plan(plan), String::new()),
+        EventKind::Task(task) => (Style::new(), format!("task: {}", task.lines().join("; ")), String::new()),
         EventKind::Settings(settings) => (Style::new(), tell_settings(settings), String::new()),
         EventKind::Model(call) => tell_model(call),
         EventKind::Damage(damage) => (BAD, format!("damage: {}", damage.what), String::new()),

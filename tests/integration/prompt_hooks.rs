@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use crate::client_dialects::DIALECTS;
 use crate::client_session::Session;
-use crate::project::{Project, Said};
+use crate::project::{POLICY, Project, Said, finish};
+use crate::rescue::{CODER, hand_over, use_up};
+use crate::word_judges::configure;
 
 /// The words that are added to a prompt in the form of a client; nothing else may be in the answer.
 fn added(client: &str, event: &str, said: &Said) -> String {
@@ -160,4 +162,36 @@ fn gate_scope_records_the_order_that_a_person_told_the_agent() {
     }
     let one = project.gate(["scope", "--order", "1", "rename search to find in api/search.rs"]);
     assert!(one.exits(64).err.contains("one task"));
+}
+
+#[test]
+fn what_a_request_and_its_answers_say_goes_to_the_log_the_judge_and_the_packet() {
+    let project = Project::with(&POLICY.replace("prompts = \"off\"\n", ""));
+    let session = Session::claude_called(&project, "coder");
+    let say =
+        |text: &str| added("claude", "UserPromptSubmit", &session.hook("UserPromptSubmit", json!({ "prompt": text })));
+    let question = "How fast";
+    let note = say("make it faster, and also clean up the whole app");
+    assert!(note.contains(question), "{note}");
+    let first = project.gate(["log"]).exits(0).out;
+    assert!(first.contains("type: coding") && first.contains("asked, without an answer: "), "{first}");
+    say("src/lib.sh, below 50 ms; my key is ghp_0123456789abcdefghijABCDEFGHIJ012345");
+    assert_eq!(say("go on"), "", "it changes nothing");
+    let told = |text: &str| {
+        assert!(text.contains("type: coding, class backend, score of the request "), "{text}");
+        assert!(text.contains("asked: ") && text.contains(question), "{text}");
+        assert!(text.contains("answered: src/lib.sh, below 50 ms; my key is "), "{text}");
+        assert!(!text.contains("without an answer") && !text.contains("ghp_0123"), "{text}");
+    };
+    let task = project.journal().into_iter().rfind(|line| line["kind"] == "task").unwrap();
+    assert_eq!(task["data"]["answers"].as_array().unwrap().len(), 1, "{task}");
+    use_up(&project);
+    told(&hand_over(&project).1);
+
+    let asks = "judges = [\"scripted\"]\n[models.scripted]\ncommand = \"cat >\\\"$HOME/asked\\\"\"\n";
+    configure(&project, &[], asks);
+    let mut command = project.command("gate", project.repo.root());
+    command.args(["assess"]).envs(CODER.iter().copied());
+    finish(command, b"Done, as far as I can see.");
+    told(&std::fs::read_to_string(project.repo.home().join("asked")).unwrap());
 }

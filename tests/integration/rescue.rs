@@ -42,13 +42,18 @@ pub fn used_up() -> Project {
 /// The same where this command is the unblocker.
 pub fn used_up_beside(unblocker: &str) -> Project {
     let project = Project::with(&format!("{POLICY}\n[unblock]\nrun = \"{unblocker}\"\n"));
+    use_up(&project);
+    project
+}
+
+/// Makes the tests fail, and uses up the attempts of the session.
+pub fn use_up(project: &Project) {
     project.edit("broken");
     for _ in 0..4 {
         project.gate_with(CODER, &["run", "test"]).exits(101);
         project.gate_with(CODER, &["check", "--done"]);
     }
     fs::write(project.repo.root().join(".git/task.md"), TASK).unwrap();
-    project
 }
 
 /// Hands over, and returns the name of the packet and its text.

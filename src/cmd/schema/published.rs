@@ -24,6 +24,7 @@ use crate::event::pruning::{JournalHead, Pruned};
 use crate::event::red_green::RedGreenProof;
 use crate::event::rescue::{Rescue, Trial};
 use crate::event::settings::SessionSettings;
+use crate::event::task_context::TaskContext;
 use crate::event::test_results::TestResults;
 use crate::event::{Damage, GitEvent, Judged, Repaired, Run, RunStarted, Waived};
 use crate::fact::assessment::Assessment;
@@ -65,6 +66,7 @@ enum EventData {
     Posted(Posted),
     Settings(SessionSettings),
     Plan(AcceptedPlan),
+    Task(TaskContext),
     Model(ModelCall),
     Damage(Damage),
     Repaired(Repaired),

@@ -86,6 +86,7 @@ mod tests {
             id: "h1".to_owned(),
             attempt: 1,
             task: task.to_owned(),
+            context: Vec::new(),
             snapshot: PacketSnapshot {
                 reference: "refs/gate/handoff/h1".to_owned(),
                 commit: Oid::empty_tree(false),

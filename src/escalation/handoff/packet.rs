@@ -21,6 +21,9 @@ pub struct Packet {
     pub attempt: u32,
     /// The task in the words of its author.
     pub task: String,
+    /// What else is known of the task: its class and score, the person's answers, and the plan. One line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub context: Vec<String>,
     /// The content of the work.
     pub snapshot: PacketSnapshot,
     /// The reason why the work stopped, and the command that shows it.
@@ -60,6 +63,7 @@ pub fn told(packet: &Packet) -> Result<RenderedText, TemplateError> {
         packet: &'a Packet,
         payload: String,
         task: Vec<String>,
+        context: Vec<String>,
         checklist: Vec<String>,
         spent: Vec<String>,
         inputs_in_doubt: bool,
@@ -71,6 +75,7 @@ pub fn told(packet: &Packet) -> Result<RenderedText, TemplateError> {
         packet,
         payload: payload.text.trim_end().to_owned(),
         task: packet.task.lines().map(quoted).collect(),
+        context: packet.context.iter().map(|text| quoted(text)).collect(),
         checklist: lines(&packet.checklist),
         spent: lines(&packet.spent),
         inputs_in_doubt: packet.attempt == CONTEXT_AT,

@@ -14,6 +14,7 @@ use crate::escalation::handoff::packet::{self, Packet, PacketSnapshot};
 use crate::escalation::handoff::{TERMINAL_AT, checklist, packet_check};
 use crate::escalation::{self, Escalation};
 use crate::event::rescue::{GivenUp, HandedOver, Rescue};
+use crate::event::task_context::known_lines;
 use crate::event::{EventKind, Origin};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -119,11 +120,13 @@ pub fn hand_over(place: &Workplace, request: &Request<'_>, trying: &mut dyn FnMu
     let commit = place.repo.publish(&tree, case.head.as_ref(), &reference, &why).map_err(internal)?;
     let payload = case.payload(Some(&reference));
     case.write(&payload)?;
+    let planned = state.plan(request.session).into_iter().flat_map(|plan| &plan.tasks);
     let packet = Packet {
         schema_version: 1,
         id,
         attempt,
         task: redact(&request.task).into_owned(),
+        context: known_lines(state.task(request.session), planned),
         snapshot: PacketSnapshot { reference, commit, tree },
         escalation: payload,
         checklist: checklist(attempt),

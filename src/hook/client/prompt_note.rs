@@ -6,6 +6,7 @@ use super::hook_context::{Desk, clean};
 use crate::config::{self, PromptNotes};
 use crate::event::EventKind;
 use crate::event::accepted_plan::{AcceptedPlan, PlannedTask, numbered};
+use crate::event::task_context::TaskContext;
 use crate::foreign_text::one_line;
 use crate::prompt::{PromptEvaluation, PromptText, chosen_order, evaluate, note, phrase};
 use crate::prompt_history::{self, PromptHistory};
@@ -36,6 +37,9 @@ pub(super) fn about(desk: &mut Desk, text: &str) -> Option<String> {
     let plan = together(desk, &evaluation);
     let questions: Vec<_> = evaluation.questions.iter().filter(|question| questions.contains(&question.text)).collect();
     let said = if evaluation.deserves_note() { note(&evaluation, &questions, text) } else { None };
+    let asked =
+        if said.is_some() { questions.iter().map(|question| clean(&question.text)).collect() } else { Vec::new() };
+    record_task(desk, &evaluation, asked, text);
     let said = said.or_else(|| rises.then(|| evaluation.acknowledgement(text)));
     let said: Vec<String> = [said, plan].into_iter().flatten().collect();
     (!said.is_empty()).then(|| said.join("\n"))
@@ -73,6 +77,18 @@ fn together(desk: &mut Desk, evaluation: &PromptEvaluation) -> Option<String> {
         desk.remember();
     }
     None
+}
+
+/// Records what the request says of the task. A request after questions is the answer to them.
+fn record_task(desk: &mut Desk, evaluation: &PromptEvaluation, asked: Vec<String>, text: &str) {
+    let before = desk.memory.asked_about.take();
+    let was_asked = before.is_some();
+    let Some(task) = TaskContext::after(before.as_ref(), evaluation, asked, &clean(text)) else { return };
+    desk.memory.asked_about = Some(task.clone()).filter(|task| !task.open.is_empty());
+    if was_asked || desk.memory.asked_about.is_some() {
+        desk.remember();
+    }
+    desk.append(vec![EventKind::Task(task)]);
 }
 
 fn record_plan(desk: &mut Desk, tasks: &[PlannedTask], numbers: &[usize], together: bool) -> String {

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::hex_digest;
 use crate::event::accepted_plan::PlannedTask;
+use crate::event::task_context::TaskContext;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::KeptSnapshot;
@@ -58,6 +59,8 @@ pub(super) struct SessionMemory {
     pub(super) last_words: String,
     /// The tasks of the last request, if the person was to be asked for their order.
     pub(super) unordered: Vec<PlannedTask>,
+    /// What is known of the task, if the person was asked about it.
+    pub(super) asked_about: Option<TaskContext>,
     /// The remarks that turns without a change have shown, newest last. Each is shown once.
     pub(super) shown: Vec<String>,
     /// The working tree whose content was last refused.
