@@ -31,6 +31,8 @@ const TICK: i128 = 50_000_000;
 /// The same where times have whole seconds.
 const WHOLE_SECONDS: i128 = 2 * SECOND;
 const SECOND: i128 = 1_000_000_000;
+/// The time in which a folder is copied.
+const COPY_TIME: i128 = 60 * SECOND;
 
 /// The times of a file, in nanoseconds since 1970, and its size.
 #[derive(Clone, Copy, Debug)]
@@ -41,13 +43,15 @@ pub(super) struct FileTimes {
     size: u64,
 }
 
-/// The beginning of a file of bytecode, and the time at which it was written.
+/// The beginning of a file of bytecode, and its times.
 #[derive(Clone, Copy, Debug)]
 struct Bytecode {
     flags: u32,
     seconds: u32,
     size: u32,
     written: i128,
+    /// The time at which the file came to its place.
+    changed: i128,
 }
 
 /// A reason why bytecode may not be that of its source.
@@ -136,15 +140,14 @@ impl Workplace {
         on: &KeptSnapshot,
         again: &str,
     ) -> Option<String> {
-        let differing: BTreeSet<&RepoPath> = earlier.iter().flat_map(|run| &run.differing).collect();
         let of_work = self.changed_by_the_work(is_input, on);
-        let sources: BTreeSet<&RepoPath> = differing.iter().copied().chain(&of_work).collect();
+        let sources: BTreeSet<&RepoPath> = earlier.iter().flat_map(|run| &run.differing).chain(&of_work).collect();
         let is_source = |path: &&&RepoPath| path.as_bytes().ends_with(b".py");
         let mut old = Vec::new();
         for path in sources.iter().filter(is_source).take(MAX_FILES) {
             let Some(source) = times(&root.join(path.to_os())) else { continue };
             for (file, bytecode) in bytecode_of(root, path) {
-                match staleness(source, bytecode, differing.contains(*path)) {
+                match staleness(source, bytecode) {
                     Some(Staleness::Unchecked) => {
                         let file = file.to_string_lossy();
                         return Some(format!(
@@ -218,9 +221,8 @@ fn is_passed_over(file: FileTimes, started: i128) -> bool {
     file.modified + tick < started && file.changed > started
 }
 
-/// Returns the reason why bytecode may not be that of its source. `differs`: the source had other content in an earlier
-/// run.
-fn staleness(source: FileTimes, bytecode: Bytecode, differs: bool) -> Option<Staleness> {
+/// Returns the reason why bytecode may not be that of its source, which the work changed.
+fn staleness(source: FileTimes, bytecode: Bytecode) -> Option<Staleness> {
     const HASHED: u32 = 1;
     const CHECKED: u32 = 2;
     if bytecode.flags & HASHED != 0 {
@@ -230,7 +232,11 @@ fn staleness(source: FileTimes, bytecode: Bytecode, differs: bool) -> Option<Sta
     let low = |value: i128| u32::try_from(value & i128::from(u32::MAX)).ok();
     let is_taken = low(source.modified.div_euclid(SECOND)) == Some(bytecode.seconds)
         && low(i128::from(source.size)) == Some(bytecode.size);
-    let is_older = source.modified > bytecode.written || differs && source.changed > bytecode.written;
+    // A copy of the whole folder keeps the times at which both were written.
+    let is_copied = bytecode.changed - bytecode.written > SECOND
+        && (source.changed - bytecode.changed).abs() < COPY_TIME
+        && source.modified <= bytecode.written;
+    let is_older = !is_copied && source.modified.max(source.changed) > bytecode.written;
     (is_taken && is_older).then_some(Staleness::SameStamp)
 }
 
@@ -249,11 +255,11 @@ fn bytecode_of(root: &Path, source: &RepoPath) -> Vec<(PathBuf, Bytecode)> {
     };
     let read = |name: String| {
         let path = root.join(&folder).join(&name);
-        let written = times(&path)?.modified;
+        let FileTimes { modified: written, changed, .. } = times(&path)?;
         let mut head = [0; 16];
         fs::File::open(path).ok()?.read_exact(&mut head).ok()?;
         let word = |at: usize| Some(u32::from_le_bytes(head[at..at + 4].try_into().ok()?));
-        Some((folder.join(name), Bytecode { flags: word(4)?, seconds: word(8)?, size: word(12)?, written }))
+        Some((folder.join(name), Bytecode { flags: word(4)?, seconds: word(8)?, size: word(12)?, written, changed }))
     };
     names.filter(is_its).filter_map(read).collect()
 }
@@ -311,19 +317,21 @@ mod tests {
     fn bytecode_of_the_same_second_may_be_of_other_content() {
         use Staleness::{SameStamp, Unchecked};
         let second = 1_000;
-        let of = |flags, seconds, written| Bytecode { flags, seconds, size: 40, written };
+        let of = |flags, seconds, written| Bytecode { flags, seconds, size: 40, written, changed: written };
         let (early, late) = (RUN + 100_000_000, RUN + 500_000_000);
-        for (what, source, bytecode, differs, expected) in [
-            ("edited after the build, in one second", file(late, late), of(0, second, early), false, Some(SameStamp)),
-            ("set back to that second", file(early, late * 2), of(0, second, late), true, Some(SameStamp)),
-            ("only its mode changed", file(early, late * 2), of(0, second, late), false, None),
-            ("built after the edit", file(early, early), of(0, second, late), true, None),
-            ("another second", file(late, late), of(0, second - 1, early), true, None),
-            ("another size", FileTimes { size: 41, ..file(late, late) }, of(0, second, early), true, None),
-            ("never compared", file(early, early), of(1, 0, late), false, Some(Unchecked)),
-            ("compared by its hash", file(late, late), of(3, 0, early), true, None),
+        let copied = Bytecode { changed: late * 2, ..of(0, second, early) };
+        for (what, source, bytecode, expected) in [
+            ("edited after the build, in one second", file(late, late), of(0, second, early), Some(SameStamp)),
+            ("set back to that second", file(early, late * 2), of(0, second, late), Some(SameStamp)),
+            ("built after the edit", file(early, early), of(0, second, late), None),
+            ("copied with its bytecode", file(early, late * 2), copied, None),
+            ("edited long after it was copied", file(early, late * 3), copied, Some(SameStamp)),
+            ("another second", file(late, late), of(0, second - 1, early), None),
+            ("another size", FileTimes { size: 41, ..file(late, late) }, of(0, second, early), None),
+            ("never compared", file(early, early), of(1, 0, late), Some(Unchecked)),
+            ("compared by its hash", file(late, late), of(3, 0, early), None),
         ] {
-            assert_eq!(staleness(source, bytecode, differs), expected, "{what}");
+            assert_eq!(staleness(source, bytecode), expected, "{what}");
         }
     }
 

@@ -79,3 +79,21 @@ fn bytecode_that_python_does_not_compare_must_go() {
     assert_eq!(typed(&project, &said, "rm -- ", &path), 0);
     project.sh(&run).exits(0).says("this proves test for this commit");
 }
+
+#[test]
+fn an_edit_with_its_time_set_back_is_not_what_python_ran() {
+    let project = declared("python3 -m unittest -q src.test_calc");
+    let test = "import unittest\nfrom src import calc\nclass T(unittest.TestCase):\n    def test_add(self): \
+                self.assertEqual(calc.add(1, 2), 3)\n";
+    let with = |operator: &str| format!("def add(a, b):\n    return a {operator} b\n");
+    project.repo.write(".gitignore", "__pycache__/\n").write("src/test_calc.py", test).write("src/calc.py", with("+"));
+    project.repo.commit_all("feat: calc");
+    let run = "unset PYTHONDONTWRITEBYTECODE; gate run test";
+    // Nothing but the compiler saw the good content.
+    project.sh("python3 -m compileall -q src && touch -r src/calc.py .git/time").exits(0);
+    project.repo.write("src/calc.py", with("-"));
+    project.sh("touch -r .git/time src/calc.py && git commit -qam 'fix: calc'").exits(0);
+    let said = project.sh(run).exits(0).says("this run proves nothing about test: Python may have run").err.clone();
+    let remedy = said.split_once("touch -- ").expect("a remedy").1.lines().next().expect("a line");
+    assert_eq!(project.sh(&format!("touch -- {remedy}")).code, 1, "{said}");
+}
