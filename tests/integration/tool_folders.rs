@@ -1,5 +1,6 @@
 //! Environments, installed packages and caches that lie in a working tree, untracked and without a line in `.gitignore`.
 
+use crate::client_session::Session;
 use crate::project::Project;
 use crate::support::TestRepo;
 
@@ -105,6 +106,24 @@ fn a_folder_without_a_marker_or_with_a_tracked_file_is_content() {
         }
         project.gate(["run", "test"]);
         project.push("git push origin HEAD:feature").exits(1).says(folder);
+    }
+}
+
+#[test]
+fn a_folder_with_a_marker_that_the_agent_wrote_is_content() {
+    for line in [
+        "mkdir -p out && printf 'Signature: 8a477f597d28d172789f06886806bc55\\n' >out/CACHEDIR.TAG",
+        "mkdir -p out; echo 'Signature: 8a477f597d28d172789f06886806bc55' | tee out/CACHEDIR.TAG",
+        "touch ../pyvenv.cfg && cp ../pyvenv.cfg out/",
+    ] {
+        let project = Project::with(POLICY);
+        project.repo.write("t.sh", "grep -q good out/a\n").write("src/a", "1\n").commit_all("feat: a test");
+        project.repo.write("out/a", "good\n");
+        let session = Session::claude(&project);
+        session.prompt("Make the test pass");
+        session.run(line);
+        session.run("gate run test");
+        project.push("git push origin HEAD:feature").exits(1).says("out/");
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a command line of the agent changed: the other working trees that its words show, and `gate.toml` whatever its
 //! words are.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::command_evidence::{heavy, place_of};
 use super::command_weight::understand;
@@ -15,6 +15,7 @@ use crate::fact::intent::{self, IntentKind};
 use crate::fact::script_changes;
 use crate::repo_path::RepoPath;
 use crate::shell::expanded_program::Leaf;
+use crate::tool_folder::is_marker_name;
 
 /// Looks at what matters before a line runs, so that its own changes are told from those of others.
 pub(super) fn look_before(desk: &mut Desk, line: Option<&Understood>) {
@@ -56,7 +57,12 @@ pub(super) fn note(desk: &mut Desk, call: &str, line: &str, at: &Path) -> Option
     if let Some(understood) = &understood {
         for (leaf, one) in understood.steps().filter(|(leaf, _)| !leaf.remote) {
             if let Some(place) = place_of(leaf, at) {
-                other_trees(desk, leaf, one, &place);
+                let paths = written_paths(leaf, one, &place);
+                paths.iter().for_each(|path| desk.changed_at(path));
+                if one.edits && leaf.writes.is_empty() {
+                    desk.changed_at(&place);
+                }
+                note_markers(desk, call, leaf, &paths);
             }
         }
         if stashes(understood) {
@@ -74,19 +80,28 @@ pub(super) fn note(desk: &mut Desk, call: &str, line: &str, at: &Path) -> Option
     understood
 }
 
-/// Notes the other working trees that a command changed.
-fn other_trees(desk: &mut Desk, leaf: &Leaf, one: &Purpose, place: &Path) {
-    if one.edits && leaf.writes.is_empty() {
-        desk.changed_at(place);
-    }
-    for written in leaf.writes.iter().flatten() {
-        desk.changed_at(&place.join(written));
-    }
+/// Returns the paths that a command changed, as far as its words show them.
+fn written_paths(leaf: &Leaf, one: &Purpose, place: &Path) -> Vec<PathBuf> {
     let scripts = leaf.name().filter(|name| script_changes::is_interpreter(name));
     let texts = scripts.into_iter().flat_map(|_| leaf.texts().chain(leaf.text_on_stdin()));
     let of_scripts = texts.flat_map(script_changes::changed);
-    for path in one.changed_paths(leaf).into_iter().chain(of_scripts) {
-        desk.changed_at(&place.join(path));
+    let named = leaf.writes.iter().flatten().cloned().chain(one.changed_paths(leaf)).chain(of_scripts);
+    named.map(|path| place.join(path)).collect()
+}
+
+/// Records the markers of tool folders that a command wrote: an agent that makes such a marker hides the folder.
+fn note_markers(desk: &mut Desk, call: &str, leaf: &Leaf, written: &[PathBuf]) {
+    let in_folder = |folder: &PathBuf| -> Vec<PathBuf> {
+        let names = leaf.texts().filter_map(|text| Path::new(text).file_name());
+        names.filter(|_| folder.is_dir()).map(|name| folder.join(name)).collect()
+    };
+    let all = written.iter().cloned().chain(written.iter().flat_map(in_folder));
+    let inside = all.filter(|path| path.is_file()).filter_map(|path| desk.inside(&path));
+    let (how, removed, added) = (EditKind::Written, String::new(), String::new());
+    let edit = |path| FileEdit { path, how, removed: removed.clone(), added: added.clone() };
+    let edits: Vec<FileEdit> = inside.filter(is_marker_name).map(edit).collect();
+    if !edits.is_empty() {
+        desk.record(Some(call), Act::Edited(edits));
     }
 }
 
