@@ -115,6 +115,12 @@ pub fn remarks(results: &[GateResult]) -> Vec<String> {
     found.map(|(_, finding)| finding.message.clone()).collect()
 }
 
+/// Returns one sentence for each finding about changed tests that does not block: a person should see it once.
+pub fn remarks_on_tests(results: &[GateResult]) -> Vec<String> {
+    let found = noticed(results).filter(|(result, _)| result.gate == "integrity");
+    found.map(|(_, finding)| finding.message.clone()).collect()
+}
+
 /// Returns one sentence for each finding about the claims of the session that does not block.
 pub fn remarks_on_words(results: &[GateResult]) -> Vec<String> {
     noticed(results)

@@ -2,6 +2,8 @@
 
 use std::process::Output;
 
+use crate::client_session::Session;
+use crate::project::Project;
 use crate::support::{TestRepo, path_with_gate};
 
 const POLICY: &str = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh t.sh\"\n";
@@ -769,4 +771,24 @@ fn a_test_that_changed_between_its_failure_and_its_pass_is_told() {
         let words = [only, too].into_iter().flatten().find(|words| said.contains(words));
         assert_eq!(words, told, "{what}: {said}");
     }
+}
+
+#[test]
+fn a_person_sees_once_at_a_stop_that_a_test_passed_after_only_tests_changed() {
+    let project =
+        Project::with("version = 1\nprompts = \"off\"\n[commands.test]\ngate = \"tests\"\nrun = \"sh t.sh\"\n");
+    let suite = "grep -q '== 3' tests/test_calc.py && { echo 'FAILED tests/test_calc.py::test_add - x'; echo '1 failed'; exit 1; }\n\
+                 echo 'tests/test_calc.py::test_add PASSED'; echo '1 passed in 0.02s'\n";
+    project.repo.write("t.sh", suite).write("tests/test_calc.py", TESTS).commit_all("feat: a suite");
+    let session = Session::claude(&project);
+    session.prompt("Make the tests pass");
+    session.run("gate run test");
+    session.run("sed -i 's/== 3/== -1/' tests/test_calc.py && git commit -qam 'test: sums'");
+    session.run("gate run test");
+    let words = "passed after only tests changed (tests/test_calc.py)";
+    assert!(session.stop("The tests pass.").out.contains(words));
+    session.prompt("Thanks. Write that down in the README, please");
+    session.run("echo Sums. >README.md && git commit -qam 'docs: sums' && gate run test");
+    let said = session.stop("I wrote it down, and the tests pass.").out;
+    assert!(!said.contains(words), "{said}");
 }

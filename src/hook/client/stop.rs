@@ -229,7 +229,8 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
     Ok(match verdict.outcome {
         // To push the agent for its words alone would be to judge by words.
         Outcome::Pass => {
-            let remarks = feedback::remarks(&verdict.gates);
+            let mut remarks = feedback::remarks(&verdict.gates);
+            remarks.extend(desk.memory.first_shown(feedback::remarks_on_tests(&verdict.gates)));
             remark(desk, &with_told(remarks))
         }
         // Attempts that are not counted would never end.
