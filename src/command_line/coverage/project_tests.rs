@@ -271,7 +271,7 @@ fn npm_that_says_less() {
 
 #[test]
 fn paths_from_the_top_of_the_file_system() {
-    const TESTS: Files = &[("tests/test_a.py", ""), ("a.py", "")];
+    const TESTS: Files = &[("tests/test_a.py", ""), ("tests/test_b.py", ""), ("a.py", "")];
     check(
         &[
             (TESTS, "pytest", "pytest /work/repo/tests", PYTEST_OK),
@@ -619,6 +619,82 @@ fn a_runner_that_always_prints_and_printed_nothing_ran_no_test() {
             (SWITCHED, "make test", "make test", "\n"),
             (PLAIN, "make test", "make test", "\n"),
             (PLAIN, "pytest", "pytest", "\n"),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn coverage_decides_only_where_a_setting_asks_for_a_minimum() {
+    const JEST: Files = &[
+        ("package.json", r#"{"scripts":{"test":"jest --coverage"}}"#),
+        ("jest.config.js", "module.exports = {\n  verbose: true,\n};\n"),
+    ];
+    const MINIMUM: Files = &[(
+        "package.json",
+        r#"{"scripts":{"test":"jest --coverage"},"jest":{"coverageThreshold":{"global":{"lines":90}}}}"#,
+    )];
+    const ELSEWHERE: Files = &[
+        ("package.json", r#"{"scripts":{"test":"jest --coverage"}}"#),
+        ("jest.config.js", "module.exports = {...require('./base')};\n"),
+    ];
+    const VITEST: Files = &[
+        ("package.json", r#"{"scripts":{"test":"vitest run --coverage"}}"#),
+        (
+            "vite.config.ts",
+            "import { defineConfig } from 'vitest/config'\nexport default defineConfig({ test: { coverage: { include: ['src'] } } })\n",
+        ),
+    ];
+    const STRICT: Files = &[
+        ("package.json", r#"{"scripts":{"test":"vitest run --coverage"}}"#),
+        ("vitest.config.ts", "export default { test: { coverage: { thresholds: { lines: 90 } } } }\n"),
+    ];
+    const JEST_OK: &str = "Tests:       3 passed, 3 total\n";
+    const VITEST_OK: &str = " Test Files  2 passed (2)\n      Tests  5 passed (5)\n";
+    check(
+        &[
+            (JEST, "npm test", "npx jest", JEST_OK),
+            (JEST, "npm test", "npx jest --ci", JEST_OK),
+            (JEST, "jest", "npm test", JEST_OK),
+            (VITEST, "npm test", "npx vitest run", VITEST_OK),
+        ],
+        true,
+    );
+    check(
+        &[
+            (MINIMUM, "npm test", "npx jest", JEST_OK),
+            (ELSEWHERE, "npm test", "npx jest", JEST_OK),
+            (JEST, "npm test", "npx jest -t one", JEST_OK),
+            (JEST, "npm test", "npx jest -c other.js", JEST_OK),
+            (JEST, "npx jest --coverage --coverageThreshold={}", "npx jest", JEST_OK),
+            (STRICT, "npm test", "npx vitest run", VITEST_OK),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn the_only_test_file_is_all_of_them() {
+    const ONE: Files = &[("schedule.py", ""), ("test_schedule.py", ""), ("tox.ini", "[tox]\n"), ("docs/conf.py", "")];
+    const TWO: Files = &[("test_schedule.py", ""), ("sub/test_other.py", "")];
+    const DOCTESTS: Files = &[("test_schedule.py", ""), ("pytest.ini", "[pytest]\naddopts = --doctest-modules\n")];
+    const HOOKED: Files = &[("test_schedule.py", ""), ("sub/conftest.py", "")];
+    check(
+        &[
+            (ONE, "pytest", "pytest test_schedule.py", PYTEST_OK),
+            (ONE, "pytest", "python -m pytest ./test_schedule.py -q", PYTEST_OK),
+            (ONE, "pytest test_schedule.py", "pytest", PYTEST_OK),
+        ],
+        true,
+    );
+    check(
+        &[
+            (ONE, "pytest", "pytest test_schedule.py::test_a", PYTEST_OK),
+            (ONE, "pytest", "pytest schedule.py", PYTEST_OK),
+            (ONE, "pytest", "pytest test_missing.py", PYTEST_OK),
+            (TWO, "pytest", "pytest test_schedule.py", PYTEST_OK),
+            (DOCTESTS, "pytest", "pytest test_schedule.py", PYTEST_OK),
+            (HOOKED, "pytest", "pytest test_schedule.py", PYTEST_OK),
         ],
         false,
     );

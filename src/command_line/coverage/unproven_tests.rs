@@ -17,7 +17,7 @@ fn arguments_that_may_leave_something_out_make_another_command() {
         (python("pytest.ini", "[pytest]\npython_files = check_*.py\n"), "pytest", "pytest tests"),
         (python("setup.cfg", "[tool:pytest]\naddopts = --doctest-modules\n"), "pytest", "pytest tests"),
         (python("tests/pytest.ini", ""), "pytest", "pytest tests"),
-        (python("a.py", ""), "pytest", "pytest tests/test_a.py"),
+        (python("tests/test_b.py", ""), "pytest", "pytest tests/test_a.py"),
         (python("a.py", ""), "pytest", "pytest test"),
         (python("a.py", ""), "pytest --doctest-modules", "pytest --doctest-modules tests"),
         (python("pytest.ini", "[pytest]\ntestpaths = build\n"), "pytest", "pytest ."),

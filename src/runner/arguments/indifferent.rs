@@ -13,12 +13,14 @@ const MAX_NAMES: usize = 10_000;
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Indifferent {
-    /// Words that mean the same as no word; `*`: any folder.
+    /// Words that mean the same as no word; `*`: any folder, `*.py`: any file with this ending.
     pub words: Vec<String>,
     /// An option whose value is the folder that is looked into: it takes nothing away.
     pub folder: String,
     /// Options that take nothing away from the check.
     pub options: Vec<String>,
+    /// `true` if the check is the same without these options.
+    pub optional: bool,
     /// Options with which it is otherwise.
     pub unless: Vec<String>,
     /// Files that must have none of the texts in `lacks`. `*/x`: the one in the folder.
@@ -50,7 +52,9 @@ impl Indifferent {
             [] if named.is_some() => value.as_deref().map(plain_folder),
             [word] => {
                 let is_folder = |word: &str| !word.contains(['*', '?', '[', ':']) && !word.starts_with('/');
-                let is_one = |word: &&str| self.words.iter().any(|own| own == word || own == "*" && is_folder(word));
+                let is_one = |word: &&str| {
+                    self.words.iter().any(|own| own == word || (own == "*" || is_file(own, word)) && is_folder(word))
+                };
                 Some(plain_folder(word)).filter(is_one)
             }
             _ => None,
@@ -67,6 +71,10 @@ impl Indifferent {
             return;
         }
         let folder = word.map(str::to_owned);
+        if self.optional {
+            essence.options.retain(|choice| !is_one(choice));
+            return;
+        }
         for (at, choice) in essence.options.iter_mut().enumerate() {
             if named == Some(at) {
                 choice.value.clone_from(&folder);
@@ -105,10 +113,12 @@ impl Indifferent {
         self.lacks.iter().any(|lacked| text.contains(lacked.as_str()))
     }
 
-    /// Returns `true` if all files that are found without a word are in `folder`.
+    /// Returns `true` if all files that are found without a word are in `folder`, or are this one file.
     fn all_are_in(&self, folder: &str, files: &dyn ProjectFiles) -> bool {
         let elsewhere = folder.starts_with('/') || folder.split('/').any(|part| part == "..");
-        if elsewhere || files.names(folder).is_none_or(|names| names.is_empty()) {
+        let is_file = files.has(folder) && self.words.iter().any(|own| is_file(own, folder));
+        let is_there = is_file || files.names(folder).is_some_and(|names| !names.is_empty());
+        if elsewhere || !is_there {
             return false;
         }
         let mut left = MAX_NAMES;
@@ -133,6 +143,7 @@ impl Indifferent {
                 match path.strip_suffix('/') {
                     Some(inner) if inner == folder || any(&self.skips, name.trim_end_matches('/')) => {}
                     Some(inner) => waiting.push(inner.to_owned()),
+                    None if path == folder => {}
                     None if any(&self.collects, &name)
                         || path.contains('/') && any(&self.collects, &format!("*/{name}")) =>
                     {
@@ -159,6 +170,11 @@ impl Indifferent {
         !text.lines().any(is_code)
             || !self.lacked(text) && texts.any(|text| text.lines().any(|line| loads.is_match(line)))
     }
+}
+
+/// Returns `true` if a word has the ending of `*.py`.
+fn is_file(own: &str, word: &str) -> bool {
+    own.strip_prefix('*').is_some_and(|end| !end.is_empty() && word.ends_with(end))
 }
 
 /// Returns the name of a folder, as it is seen from where it is named.
