@@ -699,3 +699,11 @@ fn the_only_test_file_is_all_of_them() {
         false,
     );
 }
+
+#[test]
+fn a_count_of_failures_that_is_zero_is_no_failure_of_a_build() {
+    const MAKE: Files = &[("Makefile", "all:\n\t$(CC) -o a a.c\n")];
+    for (output, expected) in [("PASSED: 16\nFAILED: 0\n", Some(true)), ("FAILED: a.o\n", Some(false))] {
+        assert_eq!(ended_with(MAKE, "make", "make 2>&1 | tail -3", 0, output), expected, "{output}");
+    }
+}
