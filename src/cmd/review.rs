@@ -96,10 +96,10 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let hunks = place
         .change_hunks(&base, &tree, Some(snapshot))
         .map_err(|error| Failure::new(Exit::CannotJudge, format!("the change cannot be read: {error}")))?;
-    let task = task(&place, &here, args)?;
+    let ReviewTask { words, text: task } = task(&place, &here, args)?;
     let mut paths: Vec<_> = hunks.iter().map(|hunk| hunk.path.clone()).collect();
     paths.dedup();
-    let route = route(&place, &settings, &paths, &task)?;
+    let route = route(&place, &settings, &paths, &words)?;
     let reviewer = named(&settings, route.model.as_ref().or(settings.reviewer.as_ref()))?;
     // Where work is routed to the auditor, the other one audits.
     let auditor = match route.model.as_ref() {
@@ -293,27 +293,35 @@ fn base(place: &Workplace, here: &Here, rev: Option<&str>) -> Result<Oid, Failur
     }
 }
 
-fn task(place: &Workplace, here: &Here, args: &Args) -> Result<String, Failure> {
+/// The task of a change.
+struct ReviewTask {
+    /// What was asked for, as far as anybody wrote it down. Work is routed by it.
+    words: String,
+    /// What the models are told.
+    text: String,
+}
+
+fn task(place: &Workplace, here: &Here, args: &Args) -> Result<ReviewTask, Failure> {
     let named = args.task.as_ref().map(|path| {
         let wrong = |error| Failure::new(Exit::Usage, format!("{}: {error}", path.display()));
         std::fs::read_to_string(path).map_err(wrong)
     });
     let named = named.transpose()?;
     if let Some(task) = named.clone().filter(|_| place.session.agent.is_none()) {
-        return Ok(task);
+        return Ok(ReviewTask { words: task.clone(), text: task });
     }
     let facts = place.facts_here(here, Moment::Stop, &place.session.id)?;
-    let WordQuestion { task: mut asked, context, .. } = WordQuestion::of_turn(&facts, &[]);
-    if !asked.is_empty() && !context.is_empty() {
-        asked = format!("{asked}\n\nWhat else is known of the task:\n{context}");
-    }
+    let WordQuestion { task: asked, context, .. } = WordQuestion::of_turn(&facts, &[]);
+    let known =
+        if context.is_empty() { String::new() } else { format!("\n\nWhat else is known of the task:\n{context}") };
     // The end of a long text is what a model sees.
-    Ok(match (named, asked.is_empty()) {
+    let text = match (&named, asked.is_empty()) {
         (None, true) => "(nobody wrote it down)".to_owned(),
-        (None, false) => asked,
+        (None, false) => format!("{asked}{known}"),
         (Some(said), true) => format!("{said}\n\n(The author says so; nobody wrote down what the person asked for.)"),
-        (Some(said), false) => format!("The author says:\n{said}\n\nThe person asked for:\n{asked}"),
-    })
+        (Some(said), false) => format!("The author says:\n{said}\n\nThe person asked for:\n{asked}{known}"),
+    };
+    Ok(ReviewTask { words: if asked.is_empty() { named.unwrap_or_default() } else { asked }, text })
 }
 
 fn has_known_base(here: &Here) -> bool {

@@ -85,7 +85,8 @@ fn plan(place: &Workplace, here: &Here, facts: &Facts) -> Result<Option<PlanProg
     Ok(Some(progress.map_err(|error| Failure::new(Exit::CannotJudge, error))?))
 }
 
-/// Returns the cost of the user's models in this session, or `None` if none is configured.
+/// Returns the cost of the user's models in this session; outside of a client, in the one that asked last. `None`: no
+/// model is configured.
 fn model_cost(place: &Workplace, ui: &mut Ui) -> Result<Option<ModelCost>> {
     let settings = match UserSettings::read() {
         Ok(settings) => settings,
@@ -97,10 +98,13 @@ fn model_cost(place: &Workplace, ui: &mut Ui) -> Result<Option<ModelCost>> {
     if settings.models.is_empty() {
         return Ok(None);
     }
-    let mut cost = ModelCost::default();
-    for event in place.journal.latest_events()? {
+    let events = place.journal.latest_events()?;
+    let asked = || events.iter().rev().find(|event| matches!(event.kind, EventKind::Model(_)))?.session.clone();
+    let latest = if place.session.agent.is_none() { asked() } else { None };
+    let mut cost = ModelCost { session: latest.unwrap_or_else(|| place.session.id.clone()), ..ModelCost::default() };
+    for event in &events {
         match &event.kind {
-            EventKind::Model(call) if event.session.as_ref() == Some(&place.session.id) => cost.add(call),
+            EventKind::Model(call) if event.session.as_ref() == Some(&cost.session) => cost.add(call),
             _ => {}
         }
     }

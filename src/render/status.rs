@@ -9,7 +9,7 @@ use crate::event::model_call::ModelCall;
 use crate::fact::Facts;
 use crate::fact::plan::{PlanProgress, PlanStep};
 use crate::fact::subject::Base;
-use crate::foreign_text::shortened;
+use crate::foreign_text::{one_line, shortened};
 use crate::gates::finding::{Answer, GateResult};
 use crate::plural::counted;
 use crate::policy::{Mode, Policy, PolicySource};
@@ -40,7 +40,7 @@ pub struct StatusView<'a> {
     /// The plan that a person accepted, or `None` if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<&'a PlanProgress>,
-    /// The cost of the user's models in this session, or `None` if none is configured.
+    /// The cost of the user's models in this session; outside of a client, in the one that asked last. Or `None` if none is configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub models: Option<ModelCost>,
 }
@@ -49,6 +49,8 @@ pub struct StatusView<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ModelCost {
+    /// The session that they served.
+    pub session: String,
     /// The calls.
     pub calls: u64,
     /// The calls without a valid answer.
@@ -76,13 +78,14 @@ impl ModelCost {
 
 /// Adds what the models cost.
 fn model_lines(models: &ModelCost, text: &mut String) {
-    let ModelCost { calls, failed, input_tokens, output_tokens, milliseconds, used_up } = models;
+    let ModelCost { session, calls, failed, input_tokens, output_tokens, milliseconds, used_up } = models;
     if *calls > 0 {
         let seconds = milliseconds / 1000;
         let _ = writeln!(
             text,
-            "\n{DIM}models:{DIM:#} {} in this session ({failed} without an answer), {} in, {output_tokens} out, {seconds} s",
+            "\n{DIM}models:{DIM:#} {} in session {} ({failed} without an answer), {} in, {output_tokens} out, {seconds} s",
             counted(*calls, "call"),
+            one_line(session),
             counted(*input_tokens, "token")
         );
     }

@@ -284,6 +284,10 @@ fn work_goes_to_the_model_of_its_kind() {
     );
     configure(&project, &[("route", script), ("kind", "backend")], &asking);
     project.gate(["explain", "routing"]).exits(0).says("backend: neither").says("four says so").says("model: three");
+    // Nobody wrote a task down, so there is nothing else to go by.
+    configure(&project, &[("kind", "frontend")], &asking);
+    project.gate(["explain", "routing"]).exits(0).says("frontend: neither");
+    assert_eq!(review(&project, 0)["reviewer"], "one");
     configure(&project, &[("kind", "ATTACK")], &asking);
     project
         .gate(["explain", "routing"])

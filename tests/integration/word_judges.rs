@@ -288,4 +288,6 @@ fn a_slow_judge_costs_a_stop_no_more_than_its_time_and_answers_at_the_next_one()
     session.run("gate run test");
     let next = session.stop("All six handlers are moved.").text();
     assert!(next.contains("at an earlier stop, scripted read the words as not done"), "{pending}\n{next}");
+    // A person sees what the judges of an agent's session cost.
+    project.gate(["status"]).says("1 call in session c0ffee-1 (0 without an answer)");
 }
