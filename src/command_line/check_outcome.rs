@@ -9,6 +9,7 @@ use crate::shell::expanded_program::{InputSource, Leaf, LeafId, Sink};
 
 use super::command_table::table;
 use super::forged_output::Readers;
+use super::late_failures::ShownRun;
 use super::output_filters::{OutputPath, tears, ways};
 use super::purpose::{Purpose, Within};
 use super::reviewed_line::LineJudge;
@@ -353,7 +354,20 @@ impl<'a> CheckView<'a> {
         if reading.needs_end && view.cuts_end(visible) && !ends_here {
             return (CheckOutcome::Unknown, "the end of its output is cut off".to_owned());
         }
-        if self.judge.program().leaves[self.leaf].shadowed {
+        let leaf = &self.judge.program().leaves[self.leaf];
+        let within = Within::seen_by(leaf, self.judge.project.files);
+        let shown = ShownRun {
+            runners: &self.runners(),
+            files: &within,
+            command: &leaf.text,
+            view,
+            output,
+            closing: reading.line.as_deref(),
+        };
+        if let Some(why) = shown.may_have_failed() {
+            return (CheckOutcome::Unknown, why.to_owned());
+        }
+        if leaf.shadowed {
             return (CheckOutcome::Unknown, "something that the line itself makes may stand for it".to_owned());
         }
         if self.judge.purpose(self.leaf).replaced.is_some() {
@@ -454,7 +468,11 @@ impl<'a> CheckView<'a> {
     /// Returns `true` if nothing in the output could be a failure of this command.
     fn silence_is_its_own(&self, output: &str) -> bool {
         let (program, purposes) = (self.judge.program(), &self.judge.understood.purposes);
-        let left = output_evidence::unexplained(self.catalogue(), program, purposes, self.leaf, output);
+        let mut left = output_evidence::unexplained(self.catalogue(), program, purposes, self.leaf, output);
+        // A test may be called anything.
+        let mut own = self.catalogue().rules_of(self.runners().into_iter());
+        own.retain(|rule| rule.means == Means::Progress);
+        left.retain(|line| !own.iter().any(|rule| rule.read(line).is_some()));
         let talks = |purpose: &Purpose| purpose.kinds.iter().any(|kind| !matches!(*kind, "edit"));
         let quiet =
             |id: usize| matches!(program.leaves[id].name(), Some("echo" | "printf" | "cd" | "head" | "tail" | "cat"));

@@ -25,6 +25,7 @@ mod git_hook_checks;
 mod idle_line;
 mod inherited_environment;
 mod judge;
+mod late_failures;
 mod log_file;
 mod masked_failure;
 mod narrowing;

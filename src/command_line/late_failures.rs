@@ -1,0 +1,122 @@
+//! Failures of a run whose tests all passed, by the table `gates/late-failures.toml`.
+
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexSet};
+use serde::Deserialize;
+
+use super::output_filters::OutputPath;
+use crate::embedded;
+use crate::runner::{ProjectFiles, Runner};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LateFailureTable {
+    crash: Vec<String>,
+    minimum: Vec<CoverageMinimum>,
+    uncounted: Vec<UncountedTests>,
+}
+
+/// A minimum of coverage.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CoverageMinimum {
+    runners: Vec<String>,
+    files: Vec<String>,
+    says: Vec<String>,
+    shows: String,
+    #[serde(default)]
+    above: usize,
+    #[serde(default)]
+    errors: bool,
+}
+
+/// Tests that are in no count of a summary but that of all tests.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UncountedTests {
+    runners: Vec<String>,
+    shows: Vec<String>,
+    total: String,
+    passed: String,
+}
+
+fn table() -> &'static LateFailureTable {
+    static TABLE: LazyLock<LateFailureTable> = LazyLock::new(|| embedded::table("late-failures.toml"));
+    &TABLE
+}
+
+/// A run, and the part of its output that is in the record.
+pub(super) struct ShownRun<'a> {
+    /// The runners that worked in it.
+    pub(super) runners: &'a [&'a Runner],
+    /// The files as it saw them.
+    pub(super) files: &'a dyn ProjectFiles,
+    /// The command.
+    pub(super) command: &'a str,
+    /// The path from the command to the record.
+    pub(super) view: &'a OutputPath,
+    /// The record.
+    pub(super) output: &'a str,
+    /// The closing line of its tests.
+    pub(super) closing: Option<&'a str>,
+}
+
+impl ShownRun<'_> {
+    /// Returns the reason why the run may have failed although its tests passed, or `None` if there is none.
+    pub(super) fn may_have_failed(&self) -> Option<&'static str> {
+        if self.has_crashed() {
+            return Some("it crashed after its tests");
+        }
+        let hides = |minimum: &CoverageMinimum| minimum.applies(self) && !self.would_show(minimum);
+        if table().minimum.iter().any(hides) {
+            return Some("a minimum of coverage is set, and what is shown would not say that it is not met");
+        }
+        let is_hidden = table().uncounted.iter().any(|tests| tests.are_hidden(self));
+        is_hidden.then_some("what is shown would not say that a test was cancelled")
+    }
+
+    /// Returns `true` if a line after the closing one says that its process crashed.
+    fn has_crashed(&self) -> bool {
+        static CRASHES: LazyLock<Option<RegexSet>> = LazyLock::new(|| RegexSet::new(&table().crash).ok());
+        let mut after = self.output.lines().rev().map(str::trim).take_while(|line| Some(*line) != self.closing);
+        self.closing.is_some() && CRASHES.as_ref().is_none_or(|crashes| after.any(|line| crashes.is_match(line)))
+    }
+
+    /// Returns `true` if the failure would be in the record.
+    fn would_show(&self, minimum: &CoverageMinimum) -> bool {
+        let before = || {
+            let lines: Vec<&str> = self.output.lines().map(str::trim).collect();
+            lines.iter().rposition(|line| Some(*line) == self.closing).unwrap_or(0)
+        };
+        let is_cut = self.view.cuts_start() && minimum.above > 0 && before() < minimum.above;
+        let is_hidden = minimum.errors && !self.view.merged && !self.view.errors_only;
+        let passes = self.view.only_cuts() || self.view.shows(std::slice::from_ref(&minimum.shows));
+        passes && !is_cut && !is_hidden
+    }
+}
+
+impl CoverageMinimum {
+    /// Returns `true` if it is set for a run.
+    fn applies(&self, run: &ShownRun<'_>) -> bool {
+        let says = |text: &str| self.says.iter().any(|said| text.contains(said.as_str()));
+        run.runners.iter().any(|runner| self.runners.contains(&runner.id))
+            && (says(run.command) || self.files.iter().any(|path| run.files.read(path).is_some_and(|text| says(&text))))
+    }
+}
+
+impl UncountedTests {
+    /// Returns `true` if there may be some, although the visible lines name none.
+    fn are_hidden(&self, run: &ShownRun<'_>) -> bool {
+        let last = |pattern: &str| {
+            let pattern = Regex::new(pattern).ok()?;
+            run.output
+                .lines()
+                .rev()
+                .find_map(|line| pattern.captures(line.trim())?.get(1)?.as_str().parse::<u64>().ok())
+        };
+        let all_passed = || last(&self.total).is_some_and(|total| last(&self.passed) == Some(total));
+        let is_one = |runner: &&Runner| self.runners.contains(&runner.id);
+        run.runners.iter().any(is_one) && !run.view.only_cuts() && !run.view.shows(&self.shows) && !all_passed()
+    }
+}
