@@ -68,6 +68,13 @@ impl<'a> CheckView<'a> {
         let purpose = self.judge.purpose(self.leaf);
         let tests = purpose.extent.is_some();
         let seen: Vec<ObservedEnding> = self.judge.seen.iter().filter(|seen| seen.leaf != self.leaf).copied().collect();
+        // What looks like the failure of a later command may be what the tests printed.
+        let is_told = !tests || ways.is_empty() || reading.says == OutputOutcome::Passed;
+        let prints = |id: LeafId| matches!(self.judge.program().leaves[id].name(), Some("echo" | "printf"));
+        let is_failure = |seen: &ObservedEnding| {
+            seen.leaf > self.leaf && seen.was.only(CommandOutcome::Failed) && !prints(seen.leaf)
+        };
+        let seen: Vec<ObservedEnding> = seen.into_iter().filter(|seen| is_told || !is_failure(seen)).collect();
         let narrowed = exit_status::fate_seen(self.judge.program(), self.leaf, &seen);
         let fits = narrowed.complete && !seen.is_empty() && narrowed.given(record.status).possible();
         let fate = if fits { narrowed } else { self.fate };

@@ -782,3 +782,21 @@ fn the_name_of_a_test_that_passed_is_no_failure() {
     let failed = LINES.replace("--- PASS", "--- FAIL");
     assert!(!proof_with(&[], "go test -v ./...", "go test -v ./... 2>&1 | grep -v '^ok'", &failed));
 }
+
+#[test]
+fn an_error_that_the_tests_may_have_printed_is_not_that_of_a_later_command() {
+    const UVU: Files = &[("package.json", r#"{"scripts":{"test":"uvu -r esm test"}}"#)];
+    const JEST: Files = &[("package.json", r#"{"scripts":{"test":"jest"}}"#)];
+    const SYNTAX: &str =
+        "> uvu -r esm test\n\nfile:///x/src/index.js:90\n(((  oops\n^\n\nSyntaxError: Unexpected token\n";
+    const TYPES: &str = "FAIL test/a.test.js\n    src/a.ts:3:1 - error TS2322: Type x\n\nTest Suites: 1 failed, 1 total\nTests:       0 total\n";
+    const PASSED: &str =
+        "Test Suites: 1 passed, 1 total\nTests:       3 passed, 3 total\nsrc/a.ts:3:1 - error TS2322: Type x\n";
+    assert_ne!(ended_with(UVU, "npm test", "npm test && node --check src/index.js", 1, SYNTAX), Some(true));
+    assert_ne!(ended_with(JEST, "npm test", "npm test && npx tsc --noEmit", 1, TYPES), Some(true));
+    assert_ne!(
+        ended_with(JEST, "npm test", "npm test && npx tsc --noEmit; echo \"exit $?\"", 0, &format!("{TYPES}exit 1\n")),
+        Some(true)
+    );
+    assert_eq!(ended_with(JEST, "npm test", "npm test && npx tsc --noEmit", 1, PASSED), Some(true));
+}

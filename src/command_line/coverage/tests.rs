@@ -108,7 +108,8 @@ pub(super) fn ended_with(
     let dir = RepoPath::from("");
     let told = ran(line, &dir, Some(Ended::Exited(status)), Some(output));
     let files = TaskFiles(files.iter().copied().collect());
-    witness(&[declared(run, "")], &told, Project::without_runners(&files)).first().map(|found| found.ended.success())
+    let found = witness(&[declared(run, "")], &told, Project::without_runners(&files));
+    found.first().filter(|found| found.masked.is_none()).map(|found| found.ended.success())
 }
 
 /// Returns the proof of `line`, which passed in a project with these files, for the command `run`.
