@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 
 mod support;
 
-use support::repository::{GATE, Repository};
+use support::repository::{GATE, Repository, size_of};
 
 /// The number of calls at the same time.
 const AT_ONCE: usize = 8;
@@ -169,21 +169,6 @@ fn lines_ever(gate_dir: &Path) -> u64 {
     }
     let count = |value: &Value| value.as_u64().expect("a number");
     lines - 1 - count(&head["carried"][0]) + count(&head["lines"])
-}
-
-fn size_of(folder: &Path) -> u64 {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries
-        .map(
-            |entry| {
-                if entry.path().is_dir() {
-                    size_of(&entry.path())
-                } else {
-                    entry.metadata().map_or(0, |meta| meta.len())
-                }
-            },
-        )
-        .sum()
 }
 
 fn median(calls: &[EndedCall]) -> Duration {

@@ -121,6 +121,16 @@ impl Repository {
         self.output(self.command(GATE).args(["run", "test"]));
     }
 
+    /// Writes a file of the working tree.
+    pub fn write(&self, path: &str, content: &str) {
+        fs::write(self.root.join(path), content).expect("a file to write");
+    }
+
+    /// The size of all files below a folder, in bytes.
+    pub fn size(&self, folder: &str) -> u64 {
+        size_of(&self.root.join(folder))
+    }
+
     fn append(&self, path: &str) {
         let mut content = fs::read(self.root.join(path)).expect("a file to change");
         content.extend_from_slice(b"// changed\n");
@@ -250,4 +260,13 @@ fn commits(branch: &str, count: usize, files: usize) -> String {
         }
     }
     stream
+}
+
+/// The size of all files below a folder, in bytes.
+pub fn size_of(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let size = |entry: fs::DirEntry| {
+        if entry.path().is_dir() { size_of(&entry.path()) } else { entry.metadata().map_or(0, |meta| meta.len()) }
+    };
+    entries.map(size).sum()
 }
