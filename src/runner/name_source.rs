@@ -1,5 +1,6 @@
 //! The way in which the tests of a runner are known by name: the table `[names]` of its file.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -90,7 +91,8 @@ pub struct HookVariable {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct NameRule {
     /// A regular expression. Its groups are `name`, `home` (in front of the name), `in` (the indentation), `word` (see
-    /// `words`), `n` (a number of tests) and `of` (the number of all tests).
+    /// `words`), `n` (a number of tests), `of` (the number of all tests) and `time` (what the runner may put behind the
+    /// name; it belongs to the name unless each test has it).
     is: String,
     /// Texts of which one is in every such line.
     has: Vec<String>,
@@ -102,6 +104,9 @@ pub struct NameRule {
     /// The results that the values of `word` stand for.
     #[serde(default)]
     words: BTreeMap<String, TestResult>,
+    /// `true` if a backslash stands before each `#` and each backslash of the name, as in TAP.
+    #[serde(default)]
+    escaped: bool,
     #[serde(skip)]
     compiled: OnceLock<Option<Regex>>,
 }
@@ -138,6 +143,16 @@ impl NameRule {
     fn result(&self, found: &Captures<'_>) -> Option<TestResult> {
         let word = found.name("word").map(|word| word.as_str());
         self.result.or_else(|| self.words.get(word?).copied())
+    }
+
+    fn name<'t>(&self, found: &'t Captures<'_>) -> Cow<'t, str> {
+        let name = found.name("name").map_or("", |name| name.as_str());
+        if !self.escaped || !name.contains('\\') {
+            return Cow::Borrowed(name);
+        }
+        // A pair of backslashes is one, whatever follows it.
+        let parts = name.split("\\\\").map(|part| part.replace("\\#", "#"));
+        Cow::Owned(parts.collect::<Vec<_>>().join("\\"))
     }
 }
 
@@ -245,14 +260,15 @@ struct NamesReading<'s> {
     /// The groups that are open, each with its indentation.
     groups: Vec<(usize, String)>,
     announced: usize,
-    listed: usize,
+    /// The tests that were listed, each with what stands behind its name.
+    listed: Vec<(String, String, TestResult)>,
     repeats: bool,
 }
 
 impl<'s> NamesReading<'s> {
     fn new(source: &'s NameSource) -> Self {
         let (tests, groups) = (NamedTests::default(), Vec::new());
-        Self { source, tests, groups, announced: 0, listed: 0, repeats: false }
+        Self { source, tests, groups, announced: 0, listed: Vec::new(), repeats: false }
     }
 
     fn take(&mut self, rule: &NameRule, found: &Captures<'_>) {
@@ -266,14 +282,13 @@ impl<'s> NamesReading<'s> {
             NameMeans::Group => {
                 let is_outer = |(outer, _): &(usize, String)| self.source.nested && *outer < indent;
                 self.groups.retain(is_outer);
-                self.groups.push((indent, text("name").to_owned()));
+                self.groups.push((indent, rule.name(found).into_owned()));
             }
             NameMeans::Test => {
                 let Some(result) = rule.result(found) else { return };
-                self.listed += 1;
                 self.announced = self.announced.max(text("of").parse().unwrap_or(0));
-                let name = self.full_name(indent, text("home"), text("name"));
-                self.tests.add(&name, result);
+                let name = self.full_name(indent, text("home"), &rule.name(found));
+                self.listed.push((name, text("time").to_owned(), result));
             }
         }
     }
@@ -294,8 +309,12 @@ impl<'s> NamesReading<'s> {
     }
 
     fn end(mut self, whole: bool) -> NamedTests {
+        let is_timed = self.listed.iter().all(|(_, time, _)| !time.is_empty());
+        for (name, time, result) in &self.listed {
+            self.tests.add(&if is_timed { name.clone() } else { format!("{name}{time}") }, *result);
+        }
         // The runner says how many tests it runs, so that a missing line is noticed.
-        self.tests.set_complete(whole && self.announced > 0 && self.announced == self.listed);
+        self.tests.set_complete(whole && self.announced > 0 && self.announced == self.listed.len());
         self.tests
     }
 }

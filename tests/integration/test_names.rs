@@ -9,6 +9,18 @@ struct Case {
     complete: bool,
 }
 
+/// Names of tests of Node's own runner that hold the signs with which it ends a line.
+const NODE_SIGNS: &[(&str, &str)] = &[
+    ("a\\ (2ms) # todo", "failed"),
+    ("adds a # b", "passed"),
+    ("adds a # skip it", "passed"),
+    ("group # 1 (5ms)", "passed"),
+    ("group # 1 (5ms) > \\#", "expected-failure"),
+    ("group # 1 (5ms) > x # 1", "passed"),
+    ("group # 1 (5ms) > x # 2", "skipped"),
+    ("slow in 3ms", "passed"),
+];
+
 const CASES: &[Case] = &[
     Case {
         runner: "cargo nextest",
@@ -161,6 +173,47 @@ test at calc.test.js:4:1
         complete: true,
     },
     Case {
+        // In TAP a backslash stands before some signs.
+        runner: "node --test",
+        output: "# Subtest: adds a \\# b
+ok 1 - adds a \\# b
+# Subtest: adds a \\# skip it
+ok 2 - adds a \\# skip it
+# Subtest: a\\\\ (2ms) \\# todo
+not ok 3 - a\\\\ (2ms) \\# todo
+# Subtest: slow in 3ms
+ok 4 - slow in 3ms
+# Subtest: group \\# 1 (5ms)
+    # Subtest: x \\# 1
+    ok 1 - x \\# 1
+    # Subtest: x \\# 2
+    ok 2 - x \\# 2 # SKIP rea \\# son
+    # Subtest: \\\\\\#
+    not ok 3 - \\\\\\# # TODO
+    1..3
+ok 5 - group \\# 1 (5ms)
+# tests 7
+# suites 1\n",
+        names: NODE_SIGNS,
+        complete: true,
+    },
+    Case {
+        runner: "node --test",
+        output: "✔ adds a # b (6.199658ms)
+✔ adds a # skip it (0.196787ms)
+✖ a\\ (2ms) # todo (0.140943ms)
+✔ slow in 3ms (0.134301ms)
+▶ group # 1 (5ms)
+  ✔ x # 1 (0.293116ms)
+  ﹣ x # 2 (0.232113ms) # rea # son
+  ✖ \\# (1.080875ms) # some day
+✔ group # 1 (5ms) (16.513155ms)
+ℹ tests 7
+ℹ suites 1\n",
+        names: NODE_SIGNS,
+        complete: true,
+    },
+    Case {
         runner: "bats",
         output: "1..3\nok 1 adds\nnot ok 2 fails\n# (in test file t.bats, line 2)\nok 3 later # skip x\n",
         names: &[("adds", "passed"), ("fails", "failed"), ("later", "skipped")],
@@ -170,6 +223,25 @@ test at calc.test.js:4:1
         runner: "bats",
         output: "t.bats\n ✓ adds\n ✗ fails\n   (in test file t.bats, line 2)\n - later (skipped: x)\n\n3 tests, 1 failure, 1 skipped\n",
         names: &[("adds", "passed"), ("fails", "failed"), ("later", "skipped")],
+        complete: true,
+    },
+    Case {
+        runner: "bats",
+        output: "1..4\nok 1 slow in 3ms\nok 2 slow in 4ms\nnot ok 3 late # timeout after 1s\nok 4 a # b\n",
+        names: &[("a # b", "passed"), ("late", "failed"), ("slow in 3ms", "passed"), ("slow in 4ms", "passed")],
+        complete: true,
+    },
+    Case {
+        // With `--timing`, each line has a duration.
+        runner: "bats",
+        output: "1..3\nok 1 slow in 3ms in 80ms\nnot ok 2 fails in 9ms\nok 3 later in 76ms # skip not now\n",
+        names: &[("fails", "failed"), ("later", "skipped"), ("slow in 3ms", "passed")],
+        complete: true,
+    },
+    Case {
+        runner: "bats",
+        output: "t.bats\n ✓ adds [1]\n ✓ adds [2]\n ✗ late [timeout: 1]\n\n3 tests, 1 failure\n",
+        names: &[("adds [1]", "passed"), ("adds [2]", "passed"), ("late", "failed")],
         complete: true,
     },
     Case {
@@ -229,7 +301,8 @@ fn an_output_without_one_of_its_lines_is_not_complete() {
             let last = name.rsplit([':', '>']).next().unwrap_or(name).trim();
             let mut cut = true;
             let kept = case.output.lines().filter(|line| {
-                let is_result = line.contains(last)
+                let unescaped = line.replace("\\#", "#").replace("\\\\", "\\");
+                let is_result = (line.contains(last) || unescaped.contains(last))
                     && !line.contains("Subtest")
                     && !line.contains("▶ ")
                     && !line.contains("Start")
