@@ -21,9 +21,10 @@ function restore() {
 }
 
 function put(result, file, titles) {
-  const name = titles.filter(Boolean).join(' > ');
+  const name = titles.join(' > ');
   const home = file ? path.relative(process.cwd(), file).split(path.sep).join('/') : '';
-  rows.push([result, home && name ? `${home}::${name}` : home || name]);
+  // A file has no title; that of a test can be empty.
+  rows.push([result, home && titles.length ? `${home}::${name}` : home || name]);
 }
 
 /** Appends everything at once, so that several runners can write one after the other. */

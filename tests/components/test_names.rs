@@ -26,7 +26,7 @@ struct Suite {
 const JEST: &str = "test('adds', () => { expect(process.env.NODE_OPTIONS).toBe(undefined); \
                     expect(process.env.GATE_TEST_REPORT).toBe(undefined); });\n\
                     test('fails', () => { expect(1).toBe(2); });\n\
-                    describe('calc', () => { test('inner', () => {}); test.skip('later', () => {}); test.todo('todo'); });\n";
+                    describe('calc', () => { test('inner', () => {}); test.skip('later', () => {}); test.todo('todo'); test.skip('', () => {}); });\n";
 const VITEST: &str = "import { test, describe, expect } from 'vitest';\n\
                       test('adds', () => { expect(process.env.NODE_OPTIONS).toBe(undefined); });\n\
                       test('fails', () => { expect(1).toBe(2); });\n\
@@ -66,7 +66,7 @@ const SUITES: &[Suite] = &[
         ],
         passed: 2,
         failed: &["broken.test.js", "calc.test.js::fails"],
-        skipped: &["calc.test.js::calc > later", "calc.test.js::calc > todo"],
+        skipped: &["calc.test.js::calc > ", "calc.test.js::calc > later", "calc.test.js::calc > todo"],
         expected: &[],
     },
     Suite {
