@@ -210,7 +210,17 @@ impl NamedTests {
             let (its_home, its_last) = split(name);
             (its_home == home || its_last == last) && self.passed_with_all_parameters(name)
         });
-        near.take(MAX_CANDIDATES).map(|(name, _)| name.clone()).collect()
+        let mut near: Vec<&String> = near.map(|(name, _)| name).collect();
+        if near.len() > MAX_CANDIDATES {
+            // Those with the same last part, and those that have most words of it.
+            let words =
+                |name: &str| name.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect::<Vec<_>>();
+            let own = words(last);
+            let strange = |name: &str| own.iter().filter(|word| !words(name).contains(word)).count();
+            near.sort_by_cached_key(|name| (split(name).1 != last, strange(split(name).1)));
+            near.truncate(MAX_CANDIDATES);
+        }
+        near.into_iter().cloned().collect()
     }
 
     fn passed_with_all_parameters(&self, test: &str) -> bool {
@@ -339,6 +349,16 @@ mod tests {
         assert_eq!(of(&[("t", Passed), ("only_on_windows", Skipped)]), Passed);
         assert_eq!(of(&[("t", Passed), ("u", Failed)]), Failed);
         assert_eq!(of(&[("t", Skipped)]), Skipped);
+    }
+
+    #[test]
+    fn of_many_candidates_those_with_a_name_like_it_are_kept() {
+        let others = (0..200).map(|number| format!("a.py::other_{number}"));
+        let renamed = ["a.py::zero_adds".to_owned(), "b.py::it_adds".to_owned()];
+        let ran = NamedTests::of_cases(others.chain(renamed).map(|name| (name, TestResult::Passed)), true);
+        let candidates = ran.earlier(["a.py::it_adds"].into_iter()).remove(0).candidates;
+        assert_eq!(candidates.len(), MAX_CANDIDATES);
+        assert_eq!(candidates[..2], ["b.py::it_adds", "a.py::zero_adds"]);
     }
 
     #[test]
