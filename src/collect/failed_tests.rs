@@ -8,6 +8,7 @@ mod code_changes;
 mod compared_runs;
 mod dropped_groups;
 mod dropped_work;
+mod looped_tests;
 mod new_names;
 mod renamed_tests;
 mod rewritten_tests;
@@ -23,9 +24,9 @@ use self::new_names::NewNames;
 use super::judged_work;
 use crate::event::test_results::TestResult;
 use crate::fact::Facts;
-use crate::fact::failed_test::{FailedTest, Obstacle};
+use crate::fact::failed_test::{FailedTest, Obstacle, TestDifference};
 use crate::fact::subject::{Base, Subject};
-use crate::fact::weakening::{self, DeclaredTest, declared_tests, is_file_of, is_same_test, is_test_file};
+use crate::fact::weakening::{self, DeclaredTest, declared_tests, is_file_of, is_same_test, is_test_file, names_file};
 use crate::git::{GitError, Repo, TreeDiff};
 use crate::journal::{JournalState, OpenFailure};
 use crate::oid::Oid;
@@ -96,6 +97,9 @@ fn is_unrelated_draft(repo: &Repo, subject: &Subject, head: &Oid, open: &OpenFai
     Ok(!draft.is_empty() && !changed.iter().any(is_common))
 }
 
+/// The name of a test in the place of another one, and what has changed.
+type TestInPlace = (String, TestDifference);
+
 /// A failed test, and the runs that are compared.
 struct FailedWork<'a> {
     repo: &'a Repo,
@@ -149,11 +153,13 @@ impl FailedWork<'_> {
             Some(declared) => self.new_names(&changed, declared, since)?,
             None => (None, None),
         };
+        let (in_place, differs_in) = in_place.unzip();
         Ok(Some(FailedTest {
             suspicion,
             path,
             renamed_to,
             in_place,
+            differs_in: differs_in.unwrap_or_default(),
             established: !dropped && (open.in_several_sessions || is_committed),
             dropped,
             naming: runs.naming(self.command),
@@ -161,32 +167,42 @@ impl FailedWork<'_> {
         }))
     }
 
-    /// Returns the name under which the same test passes now, or that of a test in its place that expects other values.
+    /// Returns the name under which the same test passes now, or that of a test in its place that differs in something.
     fn new_names(
         &self,
         changed: &ChangedTests,
         declared: &(RepoPath, DeclaredTest),
         since: Option<TestResult>,
-    ) -> Result<(Option<String>, Option<String>), GitError> {
+    ) -> Result<(Option<String>, Option<TestInPlace>), GitError> {
         if let Some(name) = self.new_name(changed, declared, since, &NewNames::default()) {
             return Ok((Some(name), None));
+        }
+        let (path, test) = declared;
+        if let Some((bare, _)) = self.open.test.split_once('[')
+            && self.open.candidates.iter().any(|passed| passed == bare)
+            && changed.is_looped(path, test)
+        {
+            return Ok((None, Some((bare.to_owned(), TestDifference::Loop))));
+        }
+        if let Some(name) = self.name_in_moved_file(changed.moved_file(path, test)) {
+            return Ok((None, Some((name, TestDifference::Values))));
         }
         let code = self.code_changes()?;
         let names = NewNames::of(&code);
         if let Some(name) = self.new_name(changed, declared, since, &names) {
-            return Ok((Some(name), None));
+            let is_told = since.is_some() && !names.has_same_code(&test.body, &code);
+            return Ok(if is_told { (None, Some((name, TestDifference::Code))) } else { (Some(name), None) });
         }
         // Other values are expected of code that behaves in another way.
         if since != Some(TestResult::Missing) || !code.iter().flatten().any(CodeChange::changes_behaviour) {
             return Ok((None, None));
         }
-        let (path, test) = declared;
         let texts = changed.file(path).map(|file| (file.old.as_deref(), file.new.as_deref()));
         let (old, new) = texts.unwrap_or_default();
         let names = names.with(old.unwrap_or_default(), new.unwrap_or_default());
         let in_place = changed.in_place(path, test, &names);
         let passed = in_place.into_iter().find(|(path, name)| self.passes(path, name) && self.has_as_many(name));
-        Ok((None, passed.map(|(_, name)| name)))
+        Ok((None, passed.map(|(_, name)| (name, TestDifference::Values))))
     }
 
     /// Returns the name under which the same test passes now.
@@ -211,6 +227,15 @@ impl FailedWork<'_> {
         let renamed = changed.renamed(path, test, true, names);
         let same_name = changed.regrouped(path, test, names).filter(|_| !has_lost_parameters);
         renamed.into_iter().chain(same_name).find(|(path, name)| passes(path, name)).map(|(_, name)| name)
+    }
+
+    /// Returns the name under which the test passed in the file to which its own was moved, with the same group.
+    fn name_in_moved_file(&self, new_home: Option<&RepoPath>) -> Option<String> {
+        let (new_home, (_, own)) = (new_home?, self.open.test.split_once("::")?);
+        let is_it = |passed: &&String| {
+            names_file(passed, new_home) && passed.split_once("::").is_some_and(|(_, name)| name == own)
+        };
+        self.open.candidates.iter().find(is_it).cloned()
     }
 
     /// Returns `true` if a test of this name passed in this file.

@@ -39,9 +39,12 @@ pub struct FailedTest {
     /// The name under which the same test passes now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renamed_to: Option<String>,
-    /// The name of the test that passes in its place now, and expects other values.
+    /// The name of the test that passes in its place now, and differs from it in what [`Self::differs_in`] says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_place: Option<String>,
+    /// What the test in its place has changed.
+    #[serde(default)]
+    pub differs_in: TestDifference,
     /// `true` if it was in a commit, or another session saw it fail: it is not a draft of the current session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub established: bool,
@@ -51,6 +54,20 @@ pub struct FailedTest {
     /// A command that would name it, if one is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub naming: Option<String>,
+}
+
+/// What has changed in a test that takes the place of another one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum TestDifference {
+    /// The values that it expects.
+    #[default]
+    Values,
+    /// It had parameters, and goes through these values itself now.
+    Loop,
+    /// The code that it calls has another name and other lines.
+    Code,
 }
 
 /// The number of tests in a run, compared with an earlier one.

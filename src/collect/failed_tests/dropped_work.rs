@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::code_changes::{self, CodeChange};
 use super::words;
+use crate::commit::message::CommitMessage;
 use crate::fact::weakening::{DeclaredTest, declared_tests, defined_names, test_texts};
 use crate::git::{GitError, Range, Repo, TreeDiff, WantedFile};
 use crate::journal::OpenFailure;
@@ -41,7 +42,11 @@ impl JudgedWork<'_> {
             // It was never committed where it failed.
             return Ok(self.fate_of_code(&self.repo.tree_of(head)?, &self.open.tree)?.unwrap_or(false));
         }
-        let Some((commit, parent)) = self.introduction()? else { return Ok(false) };
+        let introduction = match self.reverted()? {
+            None => self.introduction()?,
+            reverted => reverted,
+        };
+        let Some((commit, parent)) = introduction else { return Ok(false) };
         let parent = parent.map_or_else(|| Ok(self.repo.empty_tree()), |parent| self.repo.tree_of(&parent))?;
         match self.fate_of_code(&parent, &self.repo.tree_of(&commit)?)? {
             Some(is_gone) => Ok(is_gone),
@@ -79,6 +84,25 @@ impl JudgedWork<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// The commit that brought the test, and its parent, if a judged commit says that it reverts that one.
+    fn reverted(&self) -> Result<Option<(Oid, Option<Oid>)>, GitError> {
+        let revisions: Vec<String> = self.tips.iter().map(ToString::to_string).collect();
+        if revisions.is_empty() {
+            return Ok(None);
+        }
+        for logged in self.repo.log(&Range { revisions, limit: Some(MAX_COMMITS), ..Range::default() })? {
+            for id in CommitMessage::parse(&logged?.commit.message, &[], &[]).reverts.unwrap_or_default() {
+                let Some(commit) = self.repo.commit(&id)? else { continue };
+                let parent = self.repo.commit(&format!("{commit}^"))?;
+                let was_there = parent.as_ref().map_or(Ok(false), |parent| self.declares(parent))?;
+                if self.declares(&commit)? && !was_there {
+                    return Ok(Some((commit, parent)));
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// The commit that brought the test, and its parent, going back from where it failed.

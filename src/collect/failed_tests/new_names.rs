@@ -76,6 +76,37 @@ impl NewNames {
     }
 }
 
+impl NewNames {
+    /// Returns `true` if all code that a test names and that has another name now is the same apart from that name.
+    pub(super) fn has_same_code(&self, body: &str, changes: &[Vec<CodeChange>]) -> bool {
+        let is_renamed = |change: &[CodeChange], old: &str, new: &str| {
+            let one = |side: fn(&CodeChange) -> &str, name: &str| {
+                change.iter().find_map(|file| definition_of(side(file), name, new))
+            };
+            one(|file| &file.old, old).is_some_and(|was| one(|file| &file.new, new) == Some(was))
+        };
+        let mut gone = words(body).filter(|word| self.gone.contains(*word));
+        gone.all(|old| changes.iter().any(|change| self.new.iter().any(|new| is_renamed(change, old, new))))
+    }
+}
+
+/// Returns the lines of a definition without blanks, and with another name in place of its own.
+fn definition_of(text: &str, name: &str, put: &str) -> Option<Vec<String>> {
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.find(|line| line.contains(name) && definitions(line).iter().any(|known| known == name))?;
+    let inside = lines.take_while(|line| depth(line) > depth(first));
+    let with_name = |line: &str| {
+        let parts = line.trim().split_inclusive(|c| !is_of_word(c));
+        let parts = parts.map(|part| match part.strip_prefix(name) {
+            Some(rest) if !rest.starts_with(is_of_word) => format!("{put}{rest}"),
+            _ => part.to_owned(),
+        });
+        parts.collect::<String>()
+    };
+    Some(std::iter::once(first).chain(inside).map(with_name).collect())
+}
+
 /// Returns the name with which the code of a test begins, if it is no string, and the rest.
 fn parts(test: &DeclaredTest) -> (&str, &str) {
     if test.body.starts_with(&test.name) { test.body.split_at(test.name.len()) } else { ("", &test.body) }
@@ -125,6 +156,21 @@ mod tests {
             (class, renamed, "assert Mru(1).get() == 3", "assert Lru(1).Lru() == 3", false),
         ] {
             assert_eq!(is_same(old, new, body, now), same, "{now}");
+        }
+    }
+
+    #[test]
+    fn code_with_another_name_may_be_other_code() {
+        let old = "def add(a, b):\n    return add(a - b, 0)\n\ndef adder():\n    pass\n";
+        for (new, same) in [
+            (old.replace("def add(", "def plus(").replace(" add(", " plus("), true),
+            (format!("import os\n\n{}", old.replace("def add(", "def plus(").replace(" add(", " plus(")), true),
+            ("def plus(a, b):\n    return a + b\n".to_owned(), false),
+            (old.replace("def add(", "def plus("), false),
+        ] {
+            let change = CodeChange { path: RepoPath::from("calc.py"), old: old.to_owned(), new };
+            let changes = [vec![change]];
+            assert_eq!(NewNames::of(&changes).has_same_code("assert add(1, 2) == 3", &changes), same, "{changes:?}");
         }
     }
 }

@@ -4,7 +4,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::changed_tests::{ChangedTests, TestFileChange};
 use super::new_names::NewNames;
-use super::same_place::asks_as_much;
+use super::same_place::{asks_as_much, is_little_changed};
 use super::same_test::{is_assertion, is_part_of, lines_below};
 use crate::fact::weakening::{DeclaredTest, empty_assertions, is_collected_like, is_test_file};
 use crate::repo_path::RepoPath;
@@ -50,7 +50,7 @@ impl ChangedTests {
     }
 
     /// Returns the tests of the file that still have the name of a test. Where several have it, none of them may be gone.
-    fn of_same_name(&self, path: &RepoPath, declared: &DeclaredTest) -> Vec<DeclaredTest> {
+    pub(super) fn of_same_name(&self, path: &RepoPath, declared: &DeclaredTest) -> Vec<DeclaredTest> {
         let Some(file) = self.file(path) else { return Vec::new() };
         let of_name = |mut tests: Vec<DeclaredTest>| {
             tests.retain(|test| test.name == declared.name);
@@ -83,6 +83,27 @@ impl ChangedTests {
             !test.skipped && now <= before && asks_as_much(declared, test, names)
         });
         found.into_iter().map(|(path, test)| (path.clone(), test.name)).collect()
+    }
+
+    /// Returns the new file that holds most tests of a file that is gone, this one among them with few changes.
+    pub(super) fn moved_file(&self, path: &RepoPath, declared: &DeclaredTest) -> Option<&RepoPath> {
+        let gone = self.file(path).filter(|file| file.new.is_none())?;
+        let old = gone.tests_before();
+        let of_name = |tests: &[DeclaredTest]| {
+            tests.iter().filter(|test| test.name == declared.name).cloned().collect::<Vec<_>>()
+        };
+        let was = of_name(&old);
+        let is_new_home = |file: &&TestFileChange| {
+            let new = file.tests_now();
+            let kept = old.iter().filter(|test| new.iter().any(|other| other.name == test.name)).count();
+            let is = of_name(&new);
+            file.old.is_none()
+                && is_test_file(&file.path)
+                && kept * 2 > old.len()
+                && was.len() == is.len()
+                && was.iter().zip(&is).all(|(was, is)| is_little_changed(was, is))
+        };
+        self.files.iter().find(is_new_home).map(|file| &file.path)
     }
 
     /// Returns the names of the new tests of the same file into which a test was split. Each of them is the test

@@ -88,6 +88,24 @@ pub(super) fn asks_as_much(old: &DeclaredTest, new: &DeclaredTest, names: &NewNa
         && ratio() >= SAME_BODY
 }
 
+/// Returns `true` if a test that kept its name was changed little: it still asserts, half as much at least, and nothing more
+/// keeps that from being reached.
+pub(super) fn is_little_changed(old: &DeclaredTest, new: &DeclaredTest) -> bool {
+    let (was, is) = (Asked::of(old), Asked::of(new));
+    let locals = was.locals();
+    let asserted = |asked: &Asked| asked.all().into_iter().filter(|word| is_asserting(word)).count();
+    let has_no_more =
+        |was: &Counts, is: &Counts| is.iter().all(|(word, count)| was.get(word).is_some_and(|known| count <= known));
+    asserted(&is) > 0
+        && asserted(&is) * 2 >= asserted(&was)
+        && has_no_more(&was.count(&CONTROL), &is.count(&CONTROL))
+        && has_no_more(&was.assigned(&locals), &is.assigned(&locals))
+        && was.loops() == is.loops()
+        && !new.skipped
+        && !adds_hiding_word(&old.body, &new.body)
+        && TextDiff::from_slices(&was.all(), &is.all()).ratio() >= SAME_BODY
+}
+
 /// The words and marks of a test, by line. The first line holds its parameters.
 struct Asked {
     lines: Vec<Vec<String>>,
@@ -121,7 +139,10 @@ impl Asked {
         let parameters = self.lines.first().into_iter().flatten().map(String::as_str).filter(|word| is_word(word));
         let assigned = self.places().filter(|(_, word, next)| is_word(word) && is_assignment(next));
         let named = self.places().filter(|(before, word, _)| is_word(word) && ["as", "for", "let"].contains(before));
-        let all = parameters.chain(assigned.chain(named).map(|(_, word, _)| word));
+        let in_loops = self.lines.iter().filter(|line| line.first().is_some_and(|word| word == "for"));
+        let of_loops = in_loops.flat_map(|line| line.iter().skip(1).take_while(|word| *word != "in"));
+        let of_loops = of_loops.map(String::as_str).filter(|word| is_word(word));
+        let all = parameters.chain(assigned.chain(named).map(|(_, word, _)| word)).chain(of_loops);
         all.filter(|word| !OBJECTS.contains(word)).map(str::to_owned).collect()
     }
 
@@ -166,7 +187,7 @@ fn in_line(line: &[String]) -> impl Iterator<Item = (&str, &str, &str)> {
     (0..line.len()).map(move |place| (at(place.checked_sub(1)), at(Some(place)), at(Some(place + 1))))
 }
 
-fn is_word(token: &str) -> bool {
+pub(super) fn is_word(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
@@ -179,7 +200,7 @@ fn is_assignment(mark: &str) -> bool {
 }
 
 /// Splits a line of code into words and marks.
-fn tokens(line: &str) -> Vec<String> {
+pub(super) fn tokens(line: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = line.trim_start();
     while let Some(first) = rest.chars().next() {
@@ -227,6 +248,29 @@ mod tests {
             (&["assert f(1) == 3"], &["assert f(1) == 4", "assert f(2) == 5"]),
         ] {
             assert!(asks(old, new), "{new:?}");
+        }
+    }
+
+    #[test]
+    fn a_test_that_kept_its_name_may_change_a_little() {
+        let test = |lines: &[&str]| DeclaredTest {
+            name: "test_a".to_owned(),
+            body: format!("test_a():\n    {}\n", lines.join("\n    ")),
+            skipped: false,
+            indent: 0,
+        };
+        let (set, one, two) = ("x = add(1, 2)", "assert x == 3", "assert x.y == 3");
+        for (new, is) in [
+            (&[set, one, two][..], true),
+            (&[set, one], true),
+            (&[set, one, "assert x.y == 4"], true),
+            (&[set], false),
+            (&[set, "x = 3", one, two], false),
+            (&[set, "return", one, two], false),
+            (&[set, "pytest.skip()", one, two], false),
+            (&["assert other(4)"], false),
+        ] {
+            assert_eq!(is_little_changed(&test(&[set, one, two]), &test(new)), is, "{new:?}");
         }
     }
 

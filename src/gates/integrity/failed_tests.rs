@@ -7,7 +7,7 @@ use minijinja::context;
 use super::{WeakenedProof, default_subject};
 use crate::event::test_results::TestResult;
 use crate::fact::Facts;
-use crate::fact::failed_test::{CountedTests, FailedTest, Obstacle};
+use crate::fact::failed_test::{CountedTests, FailedTest, Obstacle, TestDifference};
 use crate::fact::weakening::is_same_test;
 use crate::gates::finding::Answer;
 use crate::repo_path::RepoPath;
@@ -44,13 +44,21 @@ fn fate(failed: &FailedTest, asked_for: bool) -> Option<(&'static str, bool)> {
         Some(TestResult::Failed) => return None,
         Some(TestResult::Passed) => (changed_only(failed)?, false),
         Some(TestResult::Missing) if failed.renamed_to.is_some() => return None,
-        Some(TestResult::Missing) if failed.in_place.is_some() => ("failed-test-changed", false),
+        Some(TestResult::Missing) if failed.in_place.is_some() => (changed_as(failed.differs_in), false),
         Some(TestResult::Missing) => ("failed-test-missing", true),
         Some(TestResult::Skipped) => ("failed-test-skips", true),
         Some(TestResult::ExpectedFailure) => ("failed-test-expected", true),
         None => unnamed(failed)?,
     };
     Some((reason, is_shown && failed.established && !asked_for))
+}
+
+const fn changed_as(difference: TestDifference) -> &'static str {
+    match difference {
+        TestDifference::Values => "failed-test-changed",
+        TestDifference::Loop => "failed-test-looped",
+        TestDifference::Code => "failed-test-renamed",
+    }
 }
 
 /// Returns the answer about a test of which the run that passed says nothing. That the name is not there is neither a
@@ -201,6 +209,8 @@ mod tests {
         assert_eq!(answer(&FailedTest { established: false, ..silenced.clone() }), "failed-test-unseen", "a draft");
         let changed = FailedTest { in_place: Some("b".to_owned()), ..failed(Some(TestResult::Missing)) };
         assert_eq!(answer(&changed), "failed-test-changed");
+        let looped = FailedTest { differs_in: TestDifference::Loop, ..changed.clone() };
+        assert_eq!(answer(&looped), "failed-test-looped");
         assert_eq!(answer(&FailedTest { since: Some(TestResult::Skipped), ..changed }), "failed-test-skips!");
         let renamed = FailedTest { renamed_to: Some("b".to_owned()), ..silenced };
         assert_eq!(answer(&renamed), "");
