@@ -13,6 +13,7 @@ use crate::runner::CommandKind;
 use crate::shell_kind::Shell;
 
 mod check_outcome;
+mod colour_removal;
 mod command_table;
 mod compose;
 mod contradiction;

@@ -4,6 +4,7 @@ use regex::{Regex, RegexBuilder};
 
 use crate::shell::expanded_program::{Arg, InputSource, Leaf, LeafId, Program, Sink};
 
+use super::colour_removal::removes_colours;
 use super::log_file;
 
 /// A filter between a command and the record.
@@ -292,9 +293,10 @@ fn sed(args: &[Arg]) -> Vec<Filter> {
             to => vec![Filter::Head(to.parse().ok())],
         };
     }
-    // Removing colours changes no word.
-    let colours = ["\\x1b", "\\x1B", "\\033", "\\e[", "\u{1b}"].iter().any(|escape| script.contains(escape));
-    if colours && !script.contains(';') { Vec::new() } else { vec![Filter::Garbled] }
+    let plain = |arg: &Arg| !arg.text.starts_with('-') || ["-r", "-E", "-e", "-u", "-re", "-Ee"].contains(&&*arg.text);
+    let alone = args.iter().filter(|arg| !arg.text.starts_with('-')).count() == 1;
+    let only_colours = alone && args.iter().all(plain) && removes_colours(script);
+    if only_colours { Vec::new() } else { vec![Filter::Garbled] }
 }
 
 fn grep(name: &str, args: &[Arg]) -> Vec<Filter> {
