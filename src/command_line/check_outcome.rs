@@ -36,6 +36,8 @@ pub(super) struct CheckEnding {
     pub(super) by_output: bool,
     /// `true` if the check must have run.
     pub(super) ran: bool,
+    /// `true` if neither the status nor a line of its own shows how it ended.
+    pub(super) is_open: bool,
     /// The reading of the output.
     pub(super) reading: OutputReading,
 }
@@ -46,6 +48,19 @@ const NO_LAST_LINE: &str = "its last line would say that it failed, and does not
 impl<'a> CheckView<'a> {
     /// Returns the outcome, and the evidence for it.
     pub(super) fn ending(&self) -> CheckEnding {
+        let ending = self.own_ending();
+        match self.follower().filter(|_| ending.is_open) {
+            Some(later) => {
+                let text = beginning(self.judge.program().leaves[later].text.trim(), 60);
+                let because = format!("`{text}` runs only after it succeeded, and passed");
+                CheckEnding { outcome: CheckOutcome::Pass, because, by_output: false, ..ending }
+            }
+            None => ending,
+        }
+    }
+
+    /// Does the same, without the outcomes of the other checks.
+    pub(super) fn own_ending(&self) -> CheckEnding {
         let visible =
             self.judge.record.output.and_then(|output| table().visible_lines(output).and(Some(output.lines().count())));
         let ways = ways(self.judge.program(), self.leaf, visible);
@@ -59,7 +74,9 @@ impl<'a> CheckView<'a> {
         let (outcome, because) = by_status.unwrap_or_else(|| self.by_output(possible, &ways, &reading));
         // Whatever else was printed, no failure is among it.
         let by_output = !is_by_status && because != NO_LAST_LINE;
-        CheckEnding { outcome, because, by_output, ran: !possible.not_run, reading }
+        let is_quiet = matches!(reading.says, OutputOutcome::Silent | OutputOutcome::Passed);
+        let is_open = !is_by_status && outcome == CheckOutcome::Unknown && is_quiet;
+        CheckEnding { outcome, because, by_output, ran: !possible.not_run, is_open, reading }
     }
 
     /// Returns the outcomes that the status leaves open, and the one that it shows, if it does.
@@ -148,12 +165,12 @@ impl<'a> CheckView<'a> {
     }
 
     /// Returns all runners that are known.
-    fn catalogue(&self) -> &'a Catalogue {
+    pub(super) fn catalogue(&self) -> &'a Catalogue {
         self.judge.project.runners
     }
 
     /// Returns the runners whose closing lines this check prints.
-    fn runners(&self) -> Vec<&'a Runner> {
+    pub(super) fn runners(&self) -> Vec<&'a Runner> {
         let runs = self.judge.purpose(self.leaf).invocation.as_ref().map(|invocation| &invocation.runs);
         runs.into_iter().flatten().filter_map(|id| self.catalogue().runner(id)).collect()
     }
@@ -167,7 +184,10 @@ impl<'a> CheckView<'a> {
                 }
                 let purpose = self.judge.purpose(self.leaf);
                 let kind = CHECKS.into_iter().find(|kind| purpose.is(*kind)).unwrap_or(CommandKind::Test);
-                let read = |text: &str| read_output_as(self.catalogue(), &runners, kind, text);
+                let read = |text: &str| {
+                    let whole = read_output_as(self.catalogue(), &runners, kind, text);
+                    self.read_last(text, &whole).unwrap_or(whole)
+                };
                 let whole = read(output);
                 if whole.says == OutputOutcome::Failed || !ways.iter().any(OutputPath::torn) {
                     return whole;
@@ -245,7 +265,10 @@ impl<'a> CheckView<'a> {
         let catalogue = self.catalogue();
         let runners = self.runners();
         let workers: Vec<&Runner> = runners.iter().copied().filter(|runner| runner.task.is_none()).collect();
-        let readers = if workers.is_empty() {
+        let last = self.last_runners().filter(|_| self.passed_last(reading));
+        let readers = if let Some(last) = last {
+            last
+        } else if workers.is_empty() {
             reading.reports.iter().filter_map(|report| catalogue.runner(&report.runner)).collect()
         } else {
             workers
@@ -340,8 +363,8 @@ impl<'a> CheckView<'a> {
         let failures = self.failures(reading);
         let on_stderr =
             self.runners().iter().any(|runner| runner.task.is_some() || table().record.on_stderr.contains(&runner.id));
-        let mut ways = ways.iter().filter(|view| !view.errors_only || on_stderr);
-        let open = ways.find(|view| view.only_cuts() || view.shows(&failures));
+        let mut to_record = ways.iter().filter(|view| !view.errors_only || on_stderr);
+        let open = to_record.find(|view| view.only_cuts() || view.shows(&failures));
         let Some(view) = open else {
             return (CheckOutcome::Unknown, "what is shown of its output would not show a failure".to_owned());
         };
@@ -361,20 +384,13 @@ impl<'a> CheckView<'a> {
         if reading.needs_end && view.cuts_end(visible) && !ends_here {
             return (CheckOutcome::Unknown, "the end of its output is cut off".to_owned());
         }
-        let leaf = &self.judge.program().leaves[self.leaf];
-        let within = Within::seen_by(leaf, self.judge.project.files);
-        let shown = ShownRun {
-            runners: &self.runners(),
-            files: &within,
-            command: &leaf.text,
-            view,
-            output,
-            closing: reading.line.as_deref(),
-        };
-        if let Some(why) = shown.may_have_failed() {
+        if self.leaves_open(view, reading, output) && !self.last_line_would_tell(ways, output) {
+            return (CheckOutcome::Unknown, "another part of the task may have failed".to_owned());
+        }
+        if let Some(why) = self.late_failure(view, reading, output) {
             return (CheckOutcome::Unknown, why.to_owned());
         }
-        if leaf.shadowed {
+        if self.judge.program().leaves[self.leaf].shadowed {
             return (CheckOutcome::Unknown, "something that the line itself makes may stand for it".to_owned());
         }
         if self.judge.purpose(self.leaf).replaced.is_some() {
@@ -387,6 +403,14 @@ impl<'a> CheckView<'a> {
             return (CheckOutcome::Unknown, format!("the closing lines may come from `{text}`"));
         }
         (CheckOutcome::Pass, said("its output shows that it passed", reading))
+    }
+
+    /// Returns the reason why it may have failed although its tests passed, or `None` if there is none.
+    fn late_failure(&self, view: &OutputPath, reading: &OutputReading, output: &str) -> Option<&'static str> {
+        let leaf = &self.judge.program().leaves[self.leaf];
+        let within = Within::seen_by(leaf, self.judge.project.files);
+        let (runners, closing) = (self.runners(), reading.line.as_deref());
+        ShownRun { runners: &runners, files: &within, command: &leaf.text, view, output, closing }.may_have_failed()
     }
 
     /// Returns the runner whose options make it continue after a part of it failed.
@@ -440,6 +464,17 @@ impl<'a> CheckView<'a> {
     /// Returns `true` if the end of its output is visible, and would be another one if it had failed: task runners that
     /// start programs which no rule knows say so themselves.
     fn would_end_in_failure(&self, ways: &[OutputPath], output: &str) -> bool {
+        // The closing lines of a runner of tests are missing, if one runs.
+        let is_expected =
+            |runner: &&Runner| runner.output.failure_is_last || !runner.kinds.contains(&CommandKind::Test);
+        self.runners().iter().all(is_expected)
+            // The lines of a known runner say themselves whether it came to its end.
+            && !contradiction::tells_of_tests(self.catalogue(), self.judge.purpose(self.leaf), output)
+            && self.last_line_would_tell(ways, output)
+    }
+
+    /// Returns `true` if the last line would be another one if any task of its runner had failed.
+    fn last_line_would_tell(&self, ways: &[OutputPath], output: &str) -> bool {
         let leaf = &self.judge.program().leaves[self.leaf];
         let purpose = self.judge.purpose(self.leaf);
         let within = Within::seen_by(leaf, self.judge.project.files);
@@ -456,17 +491,12 @@ impl<'a> CheckView<'a> {
                 || line.contains("*** ")
                 || line.contains("(ignored)"))
         };
-        // The closing lines of a runner of tests are missing, if one runs.
-        let is_expected = |runner: &&Runner| says_so(runner) || !runner.kinds.contains(&CommandKind::Test);
         runners.iter().any(says_so)
-            && runners.iter().all(is_expected)
             && !tasks.iter().any(|task| task.goes_past)
             && purpose.honest()
             && purpose.replaced.is_none()
             && !(leaf.shadowed || leaf.repeated || leaf.remote)
             && ways.iter().any(shows_end)
-            // The lines of a known runner say themselves whether it came to its end.
-            && !contradiction::tells_of_tests(self.catalogue(), purpose, output)
             && !output.trim().is_empty()
             && output.lines().all(is_fine)
             && !output_evidence::not_started(self.judge.program(), self.leaf, output)

@@ -1,6 +1,6 @@
 //! Other commands of a line that could have printed the closing lines in the record.
 
-use crate::runner::{Catalogue, OutputOutcome, Runner, read_output_of};
+use crate::runner::{Catalogue, CommandKind, OutputOutcome, Runner, read_output_of};
 use crate::shell::expanded_program::{InputSource, Leaf, LeafId, Program, Sink};
 
 use super::command_table::{Prints, table};
@@ -153,4 +153,31 @@ fn scripted(script: &str, readers: Readers<'_>) -> bool {
 
 fn unescape(text: &str) -> String {
     text.replace("\\n", "\n").replace("\\t", "\t")
+}
+
+/// Returns `true` if no other command of the line could have printed the lines of this one's runners.
+pub(super) fn alone(catalogue: &Catalogue, program: &Program, purposes: &[Purpose], id: LeafId) -> bool {
+    let works = |purpose: &Purpose| -> Vec<String> {
+        let worker = |id: &&str| catalogue.runner(id).is_some_and(|runner| runner.task.is_none());
+        purpose.runs().filter(worker).map(str::to_owned).collect()
+    };
+    let mine = works(&purposes[id]);
+    let checks = |purpose: &Purpose| purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty());
+    purposes.iter().enumerate().filter(|(other, purpose)| *other != id && checks(purpose)).all(|(other, purpose)| {
+        let theirs = works(purpose);
+        // What a project's own script for its build prints is no summary of a known runner of tests.
+        let known = !theirs.is_empty() || purposes[id].is(CommandKind::Test) && only_makes(purpose);
+        // What is no test prints no summary of tests.
+        let is_no_test = purposes[id].is(CommandKind::Test) && !purpose.is(CommandKind::Test);
+        let is_other = !mine.is_empty() && !mine.iter().any(|runner| theirs.contains(runner));
+        let apart = known && (is_no_test || is_other);
+        apart || !may_show(program, other)
+    })
+}
+
+/// Returns `true` if a command builds, generates or installs something, and checks nothing else.
+fn only_makes(purpose: &Purpose) -> bool {
+    use CommandKind::{Build, Codegen, Install, Typecheck};
+    let makes = |kind: &CommandKind| matches!(kind, Build | Codegen | Install | Typecheck);
+    purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty() && found.kinds.iter().all(makes))
 }

@@ -33,6 +33,7 @@ mod narrowing;
 mod output_evidence;
 mod output_filters;
 mod output_knowledge;
+mod passed_by_order;
 mod purpose;
 mod push_target;
 mod pushed_branch;

@@ -136,6 +136,8 @@ pub(crate) struct Essence {
     after: Option<Box<Essence>>,
     /// `true` if its only word means the folder in which it runs, with all below.
     takes_all: bool,
+    /// `true` if its words are those of a setting, which count from where the command runs.
+    by_setting: bool,
 }
 
 /// An option that makes a difference.
@@ -156,6 +158,16 @@ impl Essence {
         self.words.splice(0..0, task.map(str::to_owned));
     }
 
+    /// Returns the only word, an empty text if there is none, or `None` if there is anything else.
+    pub(crate) fn only_word(&self) -> Option<&str> {
+        match self.words.as_slice() {
+            _ if !self.options.is_empty() || self.after.is_some() => None,
+            [] => Some(""),
+            [word] => Some(word),
+            _ => None,
+        }
+    }
+
     /// Makes the first words the values of these options.
     pub(crate) fn name_positions(&mut self, options: &[String]) {
         let named = self.words.drain(..options.len().min(self.words.len()));
@@ -172,8 +184,11 @@ impl Essence {
         let is_below = |word: &String| {
             !word.starts_with('/') && !word.split('/').any(|part| part.starts_with('.') || LEFT_OUT.contains(&part))
         };
+        let is_below_here = |word: &String| is_below(&word.trim_start_matches("./").to_owned()) && !word.contains(':');
         let all = self.takes_all && !asked.words.is_empty() && asked.words.iter().all(is_below);
-        (self.words == asked.words || all)
+        let named = |word: &String| self.words.iter().any(|own| own.strip_prefix("./").unwrap_or(own) == word);
+        let more = asked.by_setting && asked.words.iter().all(named) && self.words.iter().all(is_below_here);
+        (self.words == asked.words || all || more)
             && asked.options.iter().all(|choice| self.options.contains(choice))
             && self.options.iter().all(|choice| choice.more || asked.options.contains(choice))
             && ((mine.is_none() && theirs.is_none()) || mine.unwrap_or(&empty).covers(theirs.unwrap_or(&empty)))

@@ -12,6 +12,7 @@ use crate::embedded::{self, RunnerSummary};
 use crate::runner::arguments::Arguments;
 use crate::runner::command_kind::{CommandKind, ExitMeaning};
 use crate::runner::example::Example;
+use crate::runner::generated::GeneratedFile;
 use crate::runner::name_source::NameSource;
 use crate::runner::output_line::{LineRule, Means};
 use crate::runner::task::{TaskNames, TaskRules};
@@ -75,6 +76,9 @@ pub struct Runner {
     pub arguments: Arguments,
     /// The rules to find and name tasks, if it is a task runner.
     pub task: Option<TaskRules>,
+    /// The files of builds that a generator wrote, and what their targets do.
+    #[serde(default)]
+    pub generated: Vec<GeneratedFile>,
     /// The meaning of exit status 0.
     #[serde(default)]
     pub exit: ExitMeaning,
@@ -154,6 +158,9 @@ pub struct Invoke {
     /// The number of arguments after the words that are neither a task nor a filter.
     #[serde(default)]
     pub skip: usize,
+    /// `true` if the last of these is the folder in which it works, as if it were started there.
+    #[serde(default)]
+    pub in_folder: bool,
     /// The options that give the first arguments after the words, which are no options, other names (`discover tests`).
     #[serde(default)]
     pub positions: Vec<String>,

@@ -16,6 +16,8 @@ pub struct Identity {
     start: Vec<String>,
     /// A program of the project itself, by its path; `None`: the one that is installed.
     path: Option<String>,
+    /// The folder in which it works, if an argument names it.
+    folder: Option<String>,
     /// The toolchain that the line chooses.
     toolchain: Option<String>,
     /// The arguments that make a difference.
@@ -48,9 +50,14 @@ impl Identity {
             start.push(program.to_owned());
             start.extend(found.names.iter().filter(|_| !found.invoke.anywhere).map(|name| (*name).to_owned()));
         }
+        let mut folder = None;
         for word in &found.skipped {
             let plain = (*word)?.trim_start_matches("./").trim_end_matches('/');
-            start.push(plain.to_owned());
+            if found.invoke.in_folder {
+                folder = Some(plain.to_owned());
+            } else {
+                start.push(plain.to_owned());
+            }
         }
         let toolchain = argv.iter().skip(1).flatten().find(|word| word.starts_with('+')).cloned();
         Some(Self {
@@ -58,6 +65,7 @@ impl Identity {
             name: found.name.clone(),
             start,
             path: own_path(called),
+            folder,
             toolchain,
             arguments,
         })
@@ -81,9 +89,12 @@ impl Identity {
         Some(split.into_iter().map(alone).collect())
     }
 
-    /// Returns the folder of the one member of the workspace that this check is about, and the same check in that folder. The
-    /// folder is seen from that of `files`.
+    /// Returns the folder in which this check works, as an argument names it or as that of the one member of the workspace
+    /// that it is about, and the same check in that folder. The folder is seen from that of `files`.
     pub fn at_home(&self, catalogue: &Catalogue, files: &dyn ProjectFiles) -> Option<(String, Self)> {
+        if let Some(folder) = &self.folder {
+            return Some((folder.clone(), Self { folder: None, ..self.clone() }));
+        }
         let (folder, arguments) = catalogue.runner(&self.runner)?.arguments.at_home(&self.arguments, files)?;
         Some((folder, Self { arguments, ..self.clone() }))
     }
@@ -107,6 +118,12 @@ impl Identity {
     pub fn is_settled(&self, catalogue: &Catalogue, directory: &str, files: &dyn ProjectFiles) -> bool {
         let runner = catalogue.runner(&self.runner);
         self.path.is_none() && runner.is_some_and(|one| one.arguments.is_settled(&self.arguments, directory, files))
+    }
+
+    /// Returns `true` if the work that was done already may depend on this file, seen from where the command runs.
+    pub fn may_depend_on(&self, catalogue: &Catalogue, path: &str) -> bool {
+        let runner = catalogue.runner(&self.runner);
+        runner.is_none_or(|runner| runner.arguments.may_depend_on(&self.arguments, path))
     }
 
     /// Returns `true` if a run of this check is a run of `asked`: the same one, or one that certainly includes `asked`.

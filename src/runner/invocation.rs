@@ -8,9 +8,11 @@ use crate::runner::arguments::ReadArguments;
 use crate::runner::catalogue::{Catalogue, Invoke, Runner, program_name};
 use crate::runner::command_kind::{CommandKind, ExitMeaning, RunScope};
 use crate::runner::project_files::ProjectFiles;
+use crate::runner::run_order::{OrderedStep, RunOrder, combined};
 use crate::runner::shadowing_module::shadowing_module;
 use crate::runner::task::{TaskRun, resolve};
-use crate::shell::expanded_program::Sink;
+use crate::shell::command_outcome::ObservedEnding;
+use crate::shell::expanded_program::{InputSource, Sink};
 use crate::shell::{build_program, exit_status};
 
 /// The largest depth of tasks that call tasks.
@@ -44,6 +46,8 @@ pub struct Invocation {
     pub speaks: bool,
     /// The file of the project that takes the place of the runner.
     pub shadowed_by: Option<String>,
+    /// What the order of its commands says about their results.
+    pub order: RunOrder,
 }
 
 impl Invocation {
@@ -59,6 +63,7 @@ impl Invocation {
             watches: false,
             speaks: false,
             shadowed_by: None,
+            order: RunOrder::default(),
         }
     }
 
@@ -104,24 +109,30 @@ fn classify_within(
         return interpreted(catalogue, argv)
             .map_or_else(Invocation::unknown, |argv| classify_within(catalogue, &argv, files, budget));
     };
-    if found.runner.task.is_none() {
+    if found.runner.task.is_none() && resolve(catalogue, argv, files).is_empty() {
         let options = &found.rest[..found.before.min(found.rest.len())];
         return Invocation { shadowed_by: shadowing_module(&found.names, options, files), ..direct(&found) };
     }
     let runs_programs = found.runner.task.as_ref().is_some_and(|rules| rules.runs_programs);
-    let all = resolve(catalogue, argv, files).into_iter().map(|run| {
+    let mut in_order = true;
+    let steps = resolve(catalogue, argv, files).into_iter().map(|run| {
+        in_order &= run.in_order;
+        // What is not known about one task of a call is what its runner says of all of them.
+        let idle = run.script.is_none();
+        let step = |invocation| OrderedStep { invocation, idle, decides: true, chained: true };
         if runs_programs
             && run.script.is_none()
             && catalogue.runs_as_program(&run.task)
             && let Some(budget) = budget.spend()
         {
             let argv: Vec<_> = std::iter::once(Some(run.task)).chain(run.arguments).collect();
-            return classify_within(catalogue, &argv, files, &budget);
+            return step(classify_within(catalogue, &argv, files, &budget));
         }
-        task(catalogue, &run, files, budget)
+        step(task(catalogue, &run, files, budget))
     });
-    let all = all.reduce(both);
-    all.unwrap_or_else(Invocation::unknown)
+    let steps: Vec<OrderedStep> = steps.collect();
+    let is_one = steps.len() == 1;
+    combined(catalogue, steps, in_order || is_one).unwrap_or_else(Invocation::unknown)
 }
 
 /// A runner, the way in which it is started, and its arguments.
@@ -274,6 +285,7 @@ fn direct(found: &MatchedRunner<'_>) -> Invocation {
         watches: read.watch || invoke.watches,
         speaks: executes && runner.output.always && !hushed,
         shadowed_by: None,
+        order: RunOrder::alone(&runner.id),
     }
 }
 
@@ -304,8 +316,8 @@ fn task(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, budget: 
         return named;
     };
     let last = commands.len().saturating_sub(1);
-    let parts = commands.into_iter().enumerate().map(|(index, command)| {
-        let mut argv = command.argv;
+    let steps = commands.into_iter().enumerate().map(|(index, command)| {
+        let mut argv = command.argv.clone();
         if index == last {
             argv.extend(run.arguments.iter().cloned());
         }
@@ -317,14 +329,22 @@ fn task(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, budget: 
         };
         let exit = if command.decides { found.exit } else { ExitMeaning::ZeroOnFindings };
         let speaks = found.speaks && command.decides && command.visible;
-        Invocation { exit, speaks, ..found }
+        let program = command.argv.first().and_then(Option::as_deref);
+        let is_inert = program.is_some_and(|program| catalogue.names().inert.iter().any(|name| name == program));
+        OrderedStep {
+            idle: found.kinds.is_empty() && (command.reads || is_inert),
+            decides: command.decides,
+            chained: command.chained,
+            invocation: Invocation { exit, speaks, ..found },
+        }
     });
-    let Some(mut whole) = parts.filter(|part| !part.kinds.is_empty()).reduce(both) else {
-        return named;
-    };
+    let Some(mut whole) = combined(catalogue, steps.collect(), run.in_order) else { return named };
+    whole.order.goes_on |= run.has_post;
     // The name of the task stays the name of what ran; a subset that the name announces stays one.
     whole.runner.clone_from(&named.runner);
-    whole.runs.insert(0, run.runner.clone());
+    if catalogue.runner(&run.runner).is_some_and(|runner| runner.task.is_some()) {
+        whole.runs.insert(0, run.runner.clone());
+    }
     if run.exit_zero {
         whole.exit = ExitMeaning::ZeroOnFindings;
     }
@@ -361,6 +381,7 @@ fn named(catalogue: &Catalogue, run: &TaskRun) -> Invocation {
         watches: names.watches(&run.task),
         speaks: false,
         shadowed_by: None,
+        order: RunOrder { opaque: true, ..RunOrder::default() },
     }
 }
 
@@ -387,8 +408,12 @@ struct Scripted {
     directory: Option<String>,
     /// `true` if the script succeeds only if it ran and succeeded.
     decides: bool,
+    /// `true` if the next command of the script starts only after it succeeded.
+    chained: bool,
     /// `true` if the task prints all of its output.
     visible: bool,
+    /// `true` if it reads what another command prints.
+    reads: bool,
 }
 
 /// Returns the commands of a script's lines, with wrappers removed. `None`: a line is not shell, or runs something that
@@ -404,59 +429,14 @@ fn followed(lines: &[String]) -> Option<Vec<Scripted>> {
             };
             let decides = exit_status::fate(&program, id).decides();
             let visible = leaf.stdout == Sink::Terminal && leaf.stderr == Sink::Terminal;
-            commands.push(Scripted { argv: leaf.words(), directory, decides, visible });
+            let before_next = || exit_status::fate_seen(&program, id, &[ObservedEnding::end(id + 1, true)]);
+            let is_last = id + 1 == program.leaves.len();
+            let chained = if is_last { decides } else { before_next().always_succeeded() };
+            let reads = matches!(leaf.stdin, InputSource::Pipe(_));
+            commands.push(Scripted { argv: leaf.words(), directory, decides, chained, visible, reads });
         }
     }
     Some(commands)
-}
-
-/// Returns the rank of the most important check among these; lower is more important.
-fn decisive(kinds: &[CommandKind]) -> usize {
-    let checks = [CommandKind::Test, CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint];
-    checks.iter().position(|kind| kinds.contains(kind)).unwrap_or(checks.len())
-}
-
-/// Combines two commands that both run.
-fn both(first: Invocation, second: Invocation) -> Invocation {
-    let mut kinds = first.kinds.clone();
-    kinds.extend(second.kinds.iter().filter(|kind| !first.kinds.contains(kind)));
-    let tests = (first.is_test(), second.is_test());
-    let scope = match tests {
-        (true, false) => first.scope.clone(),
-        (false, true) => second.scope.clone(),
-        _ => match (&first.scope, &second.scope) {
-            (RunScope::NotApplicable, scope) | (scope, RunScope::NotApplicable) => scope.clone(),
-            (RunScope::Full, RunScope::Full) => RunScope::Full,
-            (RunScope::NoneExecuted { why }, RunScope::NoneExecuted { .. }) => {
-                RunScope::NoneExecuted { why: why.clone() }
-            }
-            // A full run beside a filtered one is still a full run.
-            (RunScope::Full, _) | (_, RunScope::Full) if tests == (true, true) => RunScope::Full,
-            (RunScope::Filtered { by }, _) | (_, RunScope::Filtered { by }) => RunScope::Filtered { by: by.clone() },
-            (scope, _) => scope.clone(),
-        },
-    };
-    let runner =
-        if tests.1 && !tests.0 { second.runner.clone() } else { first.runner.clone().or(second.runner.clone()) };
-    // What the status says is asked of the check that matters most.
-    let exit = match (decisive(&first.kinds), decisive(&second.kinds)) {
-        (mine, theirs) if mine < theirs => first.exit,
-        (mine, theirs) if mine > theirs => second.exit,
-        _ if first.exit == ExitMeaning::Decides => second.exit,
-        _ => first.exit,
-    };
-    Invocation {
-        kinds,
-        runner,
-        runs: first.runs.into_iter().chain(second.runs).collect(),
-        scope,
-        exit,
-        empty_exits_zero: first.empty_exits_zero && second.empty_exits_zero,
-        edits: first.edits || second.edits,
-        watches: first.watches || second.watches,
-        speaks: first.speaks || second.speaks,
-        shadowed_by: first.shadowed_by.or(second.shadowed_by),
-    }
 }
 
 /// The files as a task sees them that runs in another directory.

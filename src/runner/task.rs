@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::generated::called;
 use super::project_files::ProjectFiles;
 use crate::runner::arguments::Upwards;
 use crate::runner::catalogue::{Catalogue, Runner};
@@ -133,6 +134,10 @@ pub struct TaskRun {
     pub script: Option<Vec<String>>,
     /// `true` if the file has scripts that run before or after it because of their names (`pretest`).
     pub framed: bool,
+    /// `true` if one of them runs after it.
+    pub has_post: bool,
+    /// `true` if each of its lines runs only after the one before it succeeded, and nothing runs beside it or after it.
+    pub in_order: bool,
     /// The arguments that are passed on to the last line of the script. `None`: a word that is not literal.
     pub arguments: Vec<Option<String>>,
     /// The directory it runs in, if the line names one, relative to where it is called.
@@ -168,7 +173,7 @@ pub fn resolve(catalogue: &Catalogue, argv: &[Option<String>], files: &dyn Proje
     match crate::runner::invocation::find(catalogue, argv) {
         Some(found) => match &found.runner.task {
             Some(rules) => calls(catalogue, rules, &found, files),
-            None => Vec::new(),
+            None => called(&found, files).into_iter().collect(),
         },
         None => Vec::new(),
     }
@@ -256,7 +261,10 @@ fn calls(
         if invoke.task.is_none() && invoke.words.is_empty() && rules.not_tasks.iter().any(|word| word == name) {
             continue;
         }
-        let script = file.as_deref().and_then(|text| task_files::script(rules.format, text, name));
+        let generated = |text: &str| runner.generated.iter().find_map(|generated| generated.line(text, name)).cloned();
+        let script = file.as_deref().and_then(|text| {
+            generated(text).map(|line| vec![line]).or_else(|| task_files::script(rules.format, text, name))
+        });
         if rules.only_defined && script.is_none() {
             continue;
         }
@@ -269,19 +277,24 @@ fn calls(
         let ignored = |lines: &Vec<String>| !lines.is_empty() && lines.iter().all(|line| line.ends_with(" || true"));
         let always_succeeds = rules.format == Format::Makefile && script.as_ref().is_some_and(ignored);
         let tests = catalogue.names().kinds(rules, name).contains(&CommandKind::Test);
+        let (has_post, exit_zero) = (has_script("post"), read.exit_zero == Some(true) || always_succeeds);
+        let is_alone = script.as_ref().is_some_and(|lines| lines.len() == 1);
+        let keeps_order = is_alone || file.as_deref().is_some_and(|text| task_files::keeps_order(rules.format, text));
         let label = rules.test_label.as_deref().filter(|_| tests).unwrap_or(&rules.label);
         runs.push(TaskRun {
             runner: runner.id.clone(),
             task: name.to_owned(),
             label: label.replace("{program}", program).replace("{task}", name).trim_end().to_owned(),
             script,
-            framed: has_script("pre") || has_script("post"),
+            framed: has_script("pre") || has_post,
+            has_post,
+            in_order: keeps_order && !(has_post || goes_past || exit_zero),
             arguments: handed.clone(),
             directory: directory.clone(),
             filtered: filtered.clone(),
             nothing: read.nothing.clone().or_else(|| absent.then(|| "--if-present".to_owned())),
             is_default: !tests && task_files::is_default(rules, file.as_deref(), name),
-            exit_zero: read.exit_zero == Some(true) || always_succeeds,
+            exit_zero,
             goes_past,
         });
     }

@@ -25,6 +25,11 @@ impl Fate {
         self.complete && self.on_zero.only(CommandOutcome::Succeeded)
     }
 
+    /// Returns `true` if the command ran and succeeded, whatever the status.
+    pub fn always_succeeded(&self) -> bool {
+        self.complete && self.given(None).only(CommandOutcome::Succeeded)
+    }
+
     /// Returns the outcomes that are possible with this recorded status; `None`: not recorded.
     pub fn given(&self, status: Option<i32>) -> Outcomes {
         match status {

@@ -26,6 +26,8 @@ mod equivalence;
 #[cfg(test)]
 mod member_tests;
 #[cfg(test)]
+mod order_tests;
+#[cfg(test)]
 mod project_tests;
 mod proofs;
 mod required_checks;

@@ -1,7 +1,7 @@
 //! The proof that the record of a line gives for each of its checks.
 
 use crate::command_line::check_outcome::CheckView;
-use crate::command_line::forged_output::files_of;
+use crate::command_line::forged_output::{alone, files_of};
 use crate::command_line::purpose::Purpose;
 use crate::command_line::reviewed_line::Reviewed;
 use crate::command_line::run_result::sum;
@@ -9,7 +9,7 @@ use crate::command_line::shown_output::may_show;
 use crate::command_line::understanding::CHECKS;
 use crate::command_line::{CheckOutcome, output_evidence};
 use crate::event::{Ended, RunReport};
-use crate::runner::{Catalogue, CommandKind, OutputOutcome, read_output_of};
+use crate::runner::{Catalogue, OutputOutcome, read_output_of};
 use crate::shell::command_outcome::CommandOutcome;
 use crate::shell::exit_status;
 use crate::shell::expanded_program::{Leaf, LeafId, Program};
@@ -90,9 +90,10 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
         let Some(asked) = asked_of_leaf(leaf, place).filter(|_| !watches) else { continue };
         let fate = exit_status::fate(program, id);
         let kind = CHECKS.into_iter().find(|kind| purpose.is(*kind));
+        let view_of = |ids| CheckView { judge: &judge, leaf: id, fate, ids };
         let (shown, report) = if let Some(kind) = kind {
             let ids: Vec<LeafId> = (0..program.leaves.len()).filter(|id| understood.purposes[*id].is(kind)).collect();
-            let ending = CheckView { judge: &judge, leaf: id, fate, ids: &ids }.ending();
+            let ending = view_of(&ids).ending();
             let alone = alone(project.runners, program, &understood.purposes, id);
             let empty = ending.reading.says == OutputOutcome::NothingRan
                 || !ending.reading.reports.is_empty()
@@ -133,6 +134,7 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
                 }
                 Some(CommandOutcome::Failed) => (failed(leaf, told, false), None),
                 Some(CommandOutcome::NotRun) => continue,
+                None if view_of(&[]).follower().is_some() => (Shown::Passed, None),
                 None => (Shown::Open("its status is not that of the line".to_owned()), None),
             }
         };
@@ -220,33 +222,6 @@ fn script_passed(catalogue: &Catalogue, text: &str, program: &Program, id: LeafI
         Some(report) if report.passed == 0 => (Shown::Empty, None),
         report => (Shown::Passed, report),
     }
-}
-
-/// Returns `true` if no other command of the line could have printed the lines of this one's runners.
-fn alone(catalogue: &Catalogue, program: &Program, purposes: &[Purpose], id: LeafId) -> bool {
-    let works = |purpose: &Purpose| -> Vec<String> {
-        let worker = |id: &&str| catalogue.runner(id).is_some_and(|runner| runner.task.is_none());
-        purpose.runs().filter(worker).map(str::to_owned).collect()
-    };
-    let mine = works(&purposes[id]);
-    let checks = |purpose: &Purpose| purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty());
-    purposes.iter().enumerate().filter(|(other, purpose)| *other != id && checks(purpose)).all(|(other, purpose)| {
-        let theirs = works(purpose);
-        // What a project's own script for its build prints is no summary of a known runner of tests.
-        let known = !theirs.is_empty() || purposes[id].is(CommandKind::Test) && only_makes(purpose);
-        // What is no test prints no summary of tests.
-        let is_no_test = purposes[id].is(CommandKind::Test) && !purpose.is(CommandKind::Test);
-        let is_other = !mine.is_empty() && !mine.iter().any(|runner| theirs.contains(runner));
-        let apart = known && (is_no_test || is_other);
-        apart || !may_show(program, other)
-    })
-}
-
-/// Returns `true` if a command builds, generates or installs something, and checks nothing else.
-fn only_makes(purpose: &Purpose) -> bool {
-    use CommandKind::{Build, Codegen, Install, Typecheck};
-    let makes = |kind: &CommandKind| matches!(kind, Build | Codegen | Install | Typecheck);
-    purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty() && found.kinds.iter().all(makes))
 }
 
 /// Returns `true` if the content that a command sees may be neither that before the line nor that after it: something

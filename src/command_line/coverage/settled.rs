@@ -1,8 +1,11 @@
 //! Checks that need not run again, because the files on disk show that they were done.
 
 use super::ObservedLine;
-use super::required_checks::{DirectoryView, RequestedCheck, StartDirectory, asked_of_leaf, only_prepares};
-use crate::command_line::understand;
+use super::required_checks::{
+    CheckSubject, DirectoryView, RequestedCheck, StartDirectory, asked_of_leaf, only_prepares,
+};
+use crate::command_line::{Purpose, understand};
+use crate::shell::expanded_program::Leaf;
 
 /// Takes from `asked` that a check is done already, where the lines do anything else than these checks: it may have been
 /// undone.
@@ -22,15 +25,37 @@ pub(super) fn unsettle<'l>(
 fn runs_only(asked: &[RequestedCheck], told: &ObservedLine<'_>, place: StartDirectory<'_>) -> bool {
     let view = DirectoryView(place);
     let Ok(understood) = understand(told.line, place.project.with_files(&view)) else { return false };
-    let fine = |(leaf, purpose): (&_, &crate::command_line::Purpose)| {
+    let fine = |(leaf, purpose): (&Leaf, &Purpose)| {
         let builds = |id: &str| place.project.runners.runner(id).is_some_and(|runner| runner.task.is_none());
         let builds = purpose.kinds == ["build"] && purpose.runs().all(builds);
         let reads = purpose.kinds.iter().all(|kind| matches!(*kind, "read" | "vcs")) && !purpose.is_unknown;
-        only_prepares(leaf, purpose) || (reads || builds) && !purpose.edits || {
-            let own = asked_of_leaf(leaf, place);
-            // What is configured already as this command says stays as it is.
-            own.is_some_and(|own| own.settled || asked.iter().any(|check| own.key.covers(&check.key)))
-        }
+        only_prepares(leaf, purpose)
+            || (reads || builds) && !purpose.edits
+            || {
+                // What is configured already as this command says stays as it is.
+                asked_of_leaf(leaf, place).is_some_and(|own| is_one_of(&own, asked))
+            }
+            || edits_other_files(asked, leaf, purpose, place)
     };
     !understood.program.truncated && understood.steps().all(fine)
+}
+
+/// Returns `true` if a check is done already, is one of those that are asked for, or is a task of these.
+fn is_one_of(own: &RequestedCheck, asked: &[RequestedCheck]) -> bool {
+    let parts = own.parts.as_deref().unwrap_or_default();
+    own.settled
+        || asked.iter().any(|check| own.key.covers(&check.key))
+        || !parts.is_empty() && parts.iter().all(|part| is_one_of(part, asked))
+}
+
+/// Returns `true` if a command changes files that it names, and none on which the work that was done already depends.
+fn edits_other_files(asked: &[RequestedCheck], leaf: &Leaf, purpose: &Purpose, place: StartDirectory<'_>) -> bool {
+    let paths = purpose.changed_paths(leaf);
+    let other = |path: &String| {
+        asked.iter().filter(|check| check.settled).all(|check| match &check.key.what {
+            CheckSubject::Known(identity) => !identity.may_depend_on(place.project.runners, path),
+            CheckSubject::Program(_) => false,
+        })
+    };
+    purpose.kinds == ["edit"] && leaf.directory.is_none() && !paths.is_empty() && paths.iter().all(other)
 }

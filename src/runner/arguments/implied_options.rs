@@ -126,6 +126,7 @@ impl Arguments {
             let own = essence.words.iter().map(|word| word.strip_prefix("./").unwrap_or(word));
             if essence.words.is_empty() || own.eq(words.iter()) {
                 essence.words = words;
+                essence.by_setting = true;
             }
         }
         for rule in &self.indifferent {
@@ -164,6 +165,11 @@ impl Arguments {
     /// Returns `true` if the files show that the work of these arguments was done already, in `directory`, an absolute path.
     pub(crate) fn is_settled(&self, essence: &Essence, directory: &str, files: &dyn ProjectFiles) -> bool {
         self.settled.as_ref().is_some_and(|settled| settled.holds(essence, directory, files))
+    }
+
+    /// Returns `true` if the work that was done already may depend on this file.
+    pub(crate) fn may_depend_on(&self, essence: &Essence, path: &str) -> bool {
+        self.settled.as_ref().is_none_or(|settled| settled.may_depend_on(essence, path))
     }
 
     /// Returns the arguments for each package alone; none if they name only one.

@@ -46,6 +46,17 @@ impl Settled {
         text.contains(&home) && set.iter().all(as_said) && self.knows_its_files(files)
     }
 
+    /// Returns `true` if a file may define the build, or be a part of it: what changes it may undo the work.
+    pub(super) fn may_depend_on(&self, essence: &Essence, path: &str) -> bool {
+        let plain = |path: &str| path.trim_start_matches("./").to_owned();
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let Some((_, extension)) = name.rsplit_once('.') else { return true };
+        let is_one = extension.is_empty() || !extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let defines = self.defined_by.iter().any(|pattern| pattern.rsplit('.').next() == Some(extension));
+        let inside = essence.words.iter().any(|folder| path == *folder || plain(path).starts_with(&plain(folder)));
+        is_one || defines || inside || path.starts_with(['/', '~', '$']) || path.contains("..")
+    }
+
     fn setting<'c>(&self, choice: &'c OptionChoice) -> Option<&'c str> {
         choice.value.as_deref().filter(|_| choice.name == self.set)
     }

@@ -57,6 +57,18 @@ pub(super) fn script(format: Format, text: &str, name: &str) -> Option<Vec<Strin
     (!gathered.lines.is_empty()).then_some(gathered.lines)
 }
 
+/// Returns `true` if the lines of a task run one after the other, and none after one that failed.
+pub(super) fn keeps_order(format: Format, text: &str) -> bool {
+    let other: &[&str] = match format {
+        Format::JsonScripts => &[],
+        Format::Makefile => &[".ONESHELL", ".IGNORE"],
+        // A dependency behind `&&` runs after the recipe, and a script of its own decides itself when it stops.
+        Format::Justfile => &["[parallel]", "&&", "#!"],
+        _ => return false,
+    };
+    !other.iter().any(|word| text.contains(word))
+}
+
 /// Looks a task up by its name.
 type Find<'a> = Box<dyn Fn(&str) -> Option<Task> + 'a>;
 
