@@ -7,7 +7,7 @@ use std::{fs, io};
 
 use super::{MAX_ANSWER, ModelError, ModelOutput, answer_text, without};
 use crate::event::Ended;
-use crate::run::{Errand, Returned};
+use crate::run::{BoundedCommand, Returned};
 use crate::shell_quote::shell_word;
 
 /// The beginning of the name of the empty directory that a model works in.
@@ -45,19 +45,9 @@ pub(super) fn call(line: &str, env: &[String], prompt: &str, patience: Duration)
     let is_passed = |(name, _): &&(String, OsString)| env.contains(name) && name != "PATH" && name != "HOME";
     let passed = whole.iter().filter(is_passed);
     let secrets: Vec<String> = passed.map(|(_, value)| value.to_string_lossy().into_owned()).collect();
-    let errand = Errand {
-        line: &format!("exec 2>{}\n{line}", shell_word(&errors.to_string_lossy())),
-        dir: empty.path(),
-        env: &[],
-        without: &[],
-        only: Some(&whole),
-        input: Some(&input),
-        output: &output,
-        errors: false,
-        patience,
-        most: MAX_ANSWER,
-    };
-    match errand.run().map_err(failed)? {
+    let line = format!("exec 2>{}\n{line}", shell_word(&errors.to_string_lossy()));
+    let bounded = BoundedCommand::new(&line, empty.path(), &output, patience, MAX_ANSWER);
+    match (BoundedCommand { only: Some(&whole), input: Some(&input), ..bounded }).run().map_err(failed)? {
         Returned::OutOfTime => return Err(ModelError::TooSlow(patience.as_secs())),
         Returned::TooMuch => return Err(ModelError::TooMuch),
         Returned::Ended(Ended::Exited(0)) => {}
@@ -78,19 +68,7 @@ pub(super) fn printed(line: &str, patience: Duration) -> Result<String, String> 
     let failed = |error: io::Error| format!("`{line}` could not be run: {error}");
     let files = tempfile::tempdir().map_err(failed)?;
     let output = files.path().join("output");
-    let errand = Errand {
-        line,
-        dir: files.path(),
-        env: &[],
-        without: &[],
-        only: None,
-        input: None,
-        output: &output,
-        errors: false,
-        patience,
-        most: MAX_ANSWER,
-    };
-    match errand.run().map_err(failed)? {
+    match BoundedCommand::new(line, files.path(), &output, patience, MAX_ANSWER).run().map_err(failed)? {
         Returned::Ended(Ended::Exited(0)) => {
             fs::read(&output).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(failed)
         }

@@ -9,7 +9,7 @@ use super::UnderstoodLine;
 use super::test_report::{ReportFiles, TestReport};
 use crate::event::Ended;
 use crate::foreign_text::shortened;
-use crate::run::{Errand, Finished, KeptOutput, Returned, plain_text};
+use crate::run::{BoundedCommand, Finished, KeptOutput, Returned, plain_text};
 use crate::runner::{Catalogue, NamedTests};
 use crate::shell_quote::shell_word;
 
@@ -50,19 +50,8 @@ pub fn scratch_run(
     // What prepares the line adds to the variables of the hooks.
     let naming = reading.runners.iter().find_map(|runner| runner.names.as_ref()?.naming_line(&runner.id, command));
     let line = format!("{exports}{prepare}{}", naming.as_deref().unwrap_or(command));
-    let errand = Errand {
-        line: &line,
-        dir,
-        env: &[],
-        without: &[],
-        only: None,
-        input: None,
-        output,
-        errors: true,
-        patience,
-        most: MAX_OUTPUT,
-    };
-    let Ok(Returned::Ended(ended)) = errand.run() else { return None };
+    let bounded = BoundedCommand::new(&line, dir, output, patience, MAX_OUTPUT);
+    let Ok(Returned::Ended(ended)) = (BoundedCommand { errors: true, ..bounded }).run() else { return None };
     let output = read_output(output);
     let says = explanation(&plain_text(&output.end()));
     let finished = Finished { ended, millis: 0, output, start_error: None, undelivered: None };

@@ -17,7 +17,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// A command with its limits.
 #[derive(Clone, Copy, Debug)]
-pub struct Errand<'a> {
+pub struct BoundedCommand<'a> {
     /// A line for `sh -c`.
     pub line: &'a str,
     /// The directory it runs in.
@@ -35,9 +35,9 @@ pub struct Errand<'a> {
     /// `true` if standard error goes there as well.
     pub errors: bool,
     /// The largest time that it may take.
-    pub patience: Duration,
+    pub timeout: Duration,
     /// The largest size of its output, in bytes.
-    pub most: u64,
+    pub max_output: u64,
 }
 
 /// The end of the command.
@@ -51,7 +51,13 @@ pub enum Returned {
     TooMuch,
 }
 
-impl Errand<'_> {
+impl<'a> BoundedCommand<'a> {
+    /// Returns a command without input that inherits the environment, and whose standard error is not kept.
+    pub fn new(line: &'a str, dir: &'a Path, output: &'a Path, timeout: Duration, max_output: u64) -> Self {
+        let (env, without, only, input, errors) = (&[][..], &[][..], None, None, false);
+        Self { line, dir, env, without, only, input, output, errors, timeout, max_output }
+    }
+
     /// Runs it. Processes that it leaves in its process group are ended when it ends; signals that would end this
     /// program end it.
     ///
@@ -100,11 +106,11 @@ impl Errand<'_> {
     fn wait(&self, child: &duct::Handle) -> io::Result<Returned> {
         let began = Instant::now();
         loop {
-            let left = self.patience.saturating_sub(began.elapsed());
+            let left = self.timeout.saturating_sub(began.elapsed());
             if let Some(done) = child.wait_timeout(left.min(POLL_INTERVAL))? {
                 return Ok(Returned::Ended(ended(done.status)));
             }
-            if fs::metadata(self.output).is_ok_and(|file| file.len() > self.most) {
+            if fs::metadata(self.output).is_ok_and(|file| file.len() > self.max_output) {
                 return Ok(Returned::TooMuch);
             }
             if left.is_zero() {
@@ -118,28 +124,17 @@ impl Errand<'_> {
 const MAX_OUTPUT: u64 = 64 << 20;
 
 /// Runs a command without input, and without showing its output. Whatever it started ends with it, at the latest after
-/// `patience`: then its end is the status 124, as that of `timeout`.
+/// `timeout`: then its end is the status 124, as that of `timeout`.
 ///
 /// # Errors
 ///
 /// It could not be started, or its output could not be kept.
-pub fn run_unseen(line: &str, spec: &Spec<'_>, patience: Duration) -> io::Result<(Finished, Returned)> {
+pub fn run_unseen(line: &str, spec: &Spec<'_>, timeout: Duration) -> io::Result<(Finished, Returned)> {
     let folder = tempfile::tempdir()?;
     let output = folder.path().join("output");
     let began = Instant::now();
-    let errand = Errand {
-        line,
-        dir: spec.dir,
-        env: spec.env,
-        without: spec.without,
-        only: None,
-        input: None,
-        output: &output,
-        errors: true,
-        patience,
-        most: MAX_OUTPUT,
-    };
-    let returned = errand.run()?;
+    let bounded = BoundedCommand::new(line, spec.dir, &output, timeout, MAX_OUTPUT);
+    let returned = BoundedCommand { env: spec.env, without: spec.without, errors: true, ..bounded }.run()?;
     let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let ended = match returned {
         Returned::Ended(ended) => ended,
@@ -175,20 +170,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let output = folder.path().join("output");
         let late = folder.path().join("late");
-        let run = |line: &str, patience: u64, most: u64| {
-            let errand = Errand {
-                line,
-                dir: folder.path(),
-                env: &[],
-                without: &[],
-                only: None,
-                input: None,
-                output: &output,
-                errors: false,
-                patience: Duration::from_secs(patience),
-                most,
-            };
-            errand.run().unwrap()
+        let run = |line: &str, seconds, max_output| {
+            BoundedCommand::new(line, folder.path(), &output, Duration::from_secs(seconds), max_output).run().unwrap()
         };
         let pipe = "mkfifo p q 2>/dev/null; (echo up >p; read x <q; echo edited >late) &";
         // It is up, and what it waits for comes when it should be gone.

@@ -28,7 +28,7 @@ mod start_error;
 mod tee;
 mod terminal_text;
 
-pub use bounded_command::{Errand, Returned, run_unseen};
+pub use bounded_command::{BoundedCommand, Returned, run_unseen};
 pub use head_and_tail::{HEAD, KeptOutput, TAIL};
 pub use process::{CommandLine, Finished, Spec, run};
 pub use self_command::{run_itself, start_itself};

@@ -119,10 +119,7 @@ fn last_lines(text: &str, max: usize) -> &str {
     if text.len() <= max {
         return text;
     }
-    let mut from = text.len() - max;
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
+    let from = text.ceil_char_boundary(text.len() - max);
     if text.as_bytes()[from - 1] == b'\n' {
         return &text[from..];
     }

@@ -12,7 +12,7 @@ use crate::fact::output_patterns;
 use crate::git::Repo;
 use crate::oid::Oid;
 use crate::redact::REDACTED;
-use crate::run::{self, Errand, KeptOutput, Returned};
+use crate::run::{self, BoundedCommand, KeptOutput, Returned};
 
 /// The maximum size of its output, in bytes.
 const MAX_OUTPUT: u64 = 256 * 1024 * 1024;
@@ -108,10 +108,8 @@ fn inside(word: &str, here: &Path) -> Option<PathBuf> {
 }
 
 fn ran(dir: &Path, line: &str, output: &Path, patience: Duration) -> Result<Ended, Clean> {
-    let most = MAX_OUTPUT;
-    let errand =
-        Errand { line, dir, env: &[], without: &[], only: None, input: None, output, errors: true, patience, most };
-    match errand.run().map_err(|_| Clean::Impossible)? {
+    let bounded = BoundedCommand::new(line, dir, output, patience, MAX_OUTPUT);
+    match (BoundedCommand { errors: true, ..bounded }).run().map_err(|_| Clean::Impossible)? {
         Returned::Ended(ended) => Ok(ended),
         // Out of time is no failure of the same kind, whatever was said until then.
         Returned::OutOfTime | Returned::TooMuch => Err(Clean::Unfinished),

@@ -17,7 +17,7 @@ use crate::event::{Ended, EventKind, Origin};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::journal::{JournalState, NewEvent};
-use crate::run::{Errand, Returned};
+use crate::run::{BoundedCommand, Returned};
 use crate::templates::sentences::say;
 
 pub use self::case::FailingCase;
@@ -70,19 +70,11 @@ pub fn ask(
     let (input, output) = (folder.path().join("packet"), folder.path().join("reply"));
     fs::write(&input, packet).map_err(internal)?;
     let session = format!("rescue-{}", waiting.id);
-    let errand = Errand {
-        line: command,
-        dir: place.work_tree()?,
-        env: &[("GATE_SESSION".into(), session.into())],
-        without: &[],
-        only: None,
-        input: Some(&input),
-        output: &output,
-        errors: false,
-        patience,
-        most: MAX_REPLY,
-    };
-    match errand.run().map_err(|error| failed(error.to_string()))? {
+    let bounded = BoundedCommand::new(command, place.work_tree()?, &output, patience, MAX_REPLY);
+    match (BoundedCommand { env: &[("GATE_SESSION".into(), session.into())], input: Some(&input), ..bounded })
+        .run()
+        .map_err(|error| failed(error.to_string()))?
+    {
         Returned::Ended(Ended::Exited(0)) => {
             Ok(String::from_utf8_lossy(&fs::read(&output).map_err(internal)?).into_owned())
         }
