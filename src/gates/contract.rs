@@ -3,14 +3,14 @@
 use minijinja::context;
 
 use super::finding::{Answer, Finding};
-use super::{GateKind, evidence, finding_text, takes_none};
+use super::{GateKind, NoParams, can_be_read, evidence, finding_text};
 use crate::contract::ConditionOutcome;
 use crate::fact::Facts;
 use crate::fact::contract::{ConditionFact, ContractFact, ContractProblem};
 use crate::policy::{Gate, Policy};
 
 /// The kind `contract`. Its commands are judged in the words of the tests.
-pub const KIND: GateKind = GateKind { name: "contract", words: "tests", check: takes_none, evaluate };
+pub const KIND: GateKind = GateKind { name: "contract", words: "tests", check: can_be_read::<NoParams>, evaluate };
 
 fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
     facts.contracts.iter().flat_map(|contract| of_contract(gate, policy, facts, contract)).collect()

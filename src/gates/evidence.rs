@@ -12,14 +12,14 @@ use serde::Deserialize;
 
 use super::finding::{Answer, Finding};
 use super::finding_text::{self, list};
-use super::{GateKind, quarantine};
+use super::{GateKind, can_be_read, quarantine};
 use crate::event::{Ended, Grade};
 use crate::fact::Facts;
 use crate::fact::evidence::{RunFact, RunProof};
 use crate::fact::subject::{Base, Subject, SubjectKind};
 use crate::fact::unfinished_runs::OpenRunState;
 use crate::gates::finding_text::plain;
-use crate::policy::{Command, Gate, ParamError, PathRules, Policy, read_params};
+use crate::policy::{Command, Gate, PathRules, Policy, read_params};
 use crate::repo_path::RepoPath;
 use crate::shell_quote::shell_word;
 
@@ -27,7 +27,7 @@ use crate::shell_quote::shell_word;
 pub const NOT_ADDED: &str = "not-added";
 
 /// The kind `evidence`.
-pub const KIND: GateKind = GateKind { name: "evidence", words: "tests", check, evaluate };
+pub const KIND: GateKind = GateKind { name: "evidence", words: "tests", check: can_be_read::<Params>, evaluate };
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -49,10 +49,6 @@ struct Params {
 
 const fn yes() -> bool {
     true
-}
-
-fn check(params: &toml::Table) -> Result<(), ParamError> {
-    read_params::<Params>(params).map(drop)
 }
 
 fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
@@ -293,45 +289,22 @@ impl EvidenceCase<'_> {
             unfinished => self.unfinished,
             ..more.clone()
         };
-        let words = finding_text::say(self.gate, reason, &context);
+        let mut words = finding_text::say(self.gate, reason, &context);
         // A command can only be run on what is checked out.
         let elsewhere = self.subject.checked_out == Some(false);
-        let remedy = words.remedy.map(|remedy| match (&self.subject.branch, &self.subject.commit) {
+        words.remedy = words.remedy.map(|remedy| match (&self.subject.branch, &self.subject.commit) {
             (Some(branch), _) if elsewhere => format!("git switch {} && {remedy}", shell_word(branch)),
             (None, Some(commit)) if elsewhere => format!("git switch --detach {} && {remedy}", commit.short()),
             _ => remedy,
         });
-        Finding {
-            subject: self.subject.name.clone(),
-            answer,
-            reason: reason.to_owned(),
-            message: words.message,
-            command: Some(self.command.name.clone()),
-            paths,
-            line: None,
-            evidence,
-            remedy,
-            fix: words.fix,
-            persons: Vec::new(),
-            severity: None,
-        }
+        let command = Some(self.command.name.clone());
+        Finding { command, paths, evidence, ..words.finding(&self.subject.name, answer, reason) }
     }
 
     fn settled(&self, answer: Answer, reason: &str, message: String, evidence: &[String]) -> Finding {
-        Finding {
-            subject: self.subject.name.clone(),
-            answer,
-            reason: reason.to_owned(),
-            message,
-            command: Some(self.command.name.clone()),
-            paths: Vec::new(),
-            line: None,
-            evidence: evidence.to_vec(),
-            remedy: None,
-            fix: None,
-            persons: Vec::new(),
-            severity: None,
-        }
+        let (command, evidence) = (Some(self.command.name.clone()), evidence.to_vec());
+        let words = finding_text::FindingText { message, remedy: None, fix: None };
+        Finding { command, evidence, ..words.finding(&self.subject.name, answer, reason) }
     }
 }
 

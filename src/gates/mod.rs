@@ -9,6 +9,8 @@ pub mod completion;
 pub mod contract;
 pub mod decisions;
 pub mod evidence;
+#[cfg(test)]
+mod examples;
 pub mod finding;
 mod finding_text;
 mod forge_gates;
@@ -24,9 +26,11 @@ pub mod review;
 pub mod roles;
 pub mod word_judge;
 
+use serde::de::DeserializeOwned;
+
 use crate::fact::Facts;
 use crate::gates::finding::{Answer, Finding, GateResult};
-use crate::policy::{Gate, ParamError, Policy};
+use crate::policy::{Gate, ParamError, Policy, read_params};
 
 /// An evaluator and its check of `params`.
 pub struct GateKind {
@@ -60,13 +64,14 @@ pub const KINDS: &[GateKind] = &[
     word_judge::KIND,
 ];
 
-/// Checks the `params` of a gate that takes none.
-fn takes_none(params: &toml::Table) -> Result<(), ParamError> {
-    #[derive(serde::Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct NoParams {}
+/// The `params` of a gate that takes none.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoParams {}
 
-    crate::policy::read_params::<NoParams>(params).map(drop)
+/// Checks that `params` can be read as `T`.
+fn can_be_read<T: DeserializeOwned>(params: &toml::Table) -> Result<(), ParamError> {
+    read_params::<T>(params).map(drop)
 }
 
 /// Returns the kind of this name.

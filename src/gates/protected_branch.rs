@@ -123,34 +123,13 @@ fn finding(gate: &Gate, subject: &Subject, answer: Answer, reason: &str, context
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
-    use crate::event::Grade;
+    use crate::gates::examples;
     use crate::moment::Moment;
-    use crate::policy::{Mode, OnUnknown, PolicySource, Severity};
-
-    const ONE: &str = "1111111111111111111111111111111111111111";
 
     fn gate(branches: &[&str], default_branch: bool) -> Gate {
-        let table: toml::Table = crate::embedded::table("protected-branch.toml");
-        let mut params = toml::Table::new();
-        params.insert("branches".to_owned(), branches.to_vec().into());
-        params.insert("default_branch".to_owned(), default_branch.into());
-        params.insert("tags".to_owned(), table["params"]["tags"].clone());
-        Gate {
-            id: "protected-branch".to_owned(),
-            title: String::new(),
-            kind: KIND.name.to_owned(),
-            moments: vec![Moment::Push],
-            severity: Severity::Blocker,
-            mode: Mode::Block,
-            mode_from: crate::policy::ModeFrom::Default,
-            on_unknown: OnUnknown::Block,
-            min_grade: Grade::Hooked,
-            params,
-            messages: table["messages"].clone().try_into().unwrap(),
-            explain: String::new(),
-        }
+        let params = format!("branches = {branches:?}\ndefault_branch = {default_branch}");
+        examples::gate_with("protected-branch", &params)
     }
 
     fn push(gate: &Gate, local_ref: &str, remote_ref: &str, new: bool, default_branch: DefaultBranch) -> Finding {
@@ -158,7 +137,7 @@ mod tests {
             changed: None,
             update: Some(RefUpdate {
                 local_ref: local_ref.to_owned(),
-                new: new.then(|| ONE.parse().unwrap()),
+                new: new.then(|| examples::HEAD.parse().unwrap()),
                 remote_ref: remote_ref.to_owned(),
                 old: None,
                 remote: "origin".to_owned(),
@@ -167,9 +146,7 @@ mod tests {
             branch: ref_names::branch(local_ref).map(str::to_owned),
             ..Subject::empty(remote_ref)
         };
-        let policy = Policy { gates: vec![gate.clone()], ..Policy::empty(PolicySource::Defaults) };
-        let facts = Facts { subjects: vec![subject], ..Facts::at(Moment::Push) };
-        super::super::judge(&policy, &facts).remove(0).findings.remove(0)
+        examples::judge(gate, &Facts { subjects: vec![subject], ..Facts::at(Moment::Push) })
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use minijinja::{Value, context};
 
 use super::finding::{Answer, Finding};
-use super::{GateKind, finding_text, takes_none};
+use super::{GateKind, NoParams, can_be_read, finding_text};
 use crate::event::red_green::MAX_NAMES;
 use crate::fact::Facts;
 use crate::fact::regression::{self, ChangedTest, ProofFact, TestedChange};
@@ -13,7 +13,8 @@ use crate::policy::{Gate, Policy};
 use crate::shell_quote::shell_word;
 
 /// The kind `regression`.
-pub const KIND: GateKind = GateKind { name: regression::GATE, words: "regression", check: takes_none, evaluate };
+pub const KIND: GateKind =
+    GateKind { name: regression::GATE, words: "regression", check: can_be_read::<NoParams>, evaluate };
 
 /// The maximum number of names in a sentence.
 const MAX_SHOWN: usize = 3;

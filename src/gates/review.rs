@@ -4,14 +4,14 @@ use minijinja::context;
 use serde::Deserialize;
 
 use super::finding::{Answer, Finding};
-use super::{GateKind, finding_text};
+use super::{GateKind, can_be_read, finding_text};
 use crate::fact::Facts;
 use crate::fact::review::ReviewFinding;
 use crate::gates::finding_text::plain;
-use crate::policy::{Gate, ParamError, Policy, Severity, read_params};
+use crate::policy::{Gate, Policy, Severity, read_params};
 
 /// The kind `review`.
-pub const KIND: GateKind = GateKind { name: "review", words: "review", check, evaluate };
+pub const KIND: GateKind = GateKind { name: "review", words: "review", check: can_be_read::<Params>, evaluate };
 
 /// The longest quotation in a message, in bytes.
 const MAX_QUOTE: usize = 120;
@@ -47,10 +47,6 @@ impl FailsFrom {
             Self::Blocker => Severity::Blocker,
         }
     }
-}
-
-fn check(params: &toml::Table) -> Result<(), ParamError> {
-    read_params::<Params>(params).map(drop)
 }
 
 /// Returns `true` if a gate of this kind is on at the moment of `facts`.

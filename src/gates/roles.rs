@@ -4,7 +4,7 @@ use minijinja::context;
 
 use super::finding::{Answer, Finding};
 use super::finding_text::{self, list};
-use super::{GateKind, takes_none};
+use super::{GateKind, NoParams, can_be_read};
 use crate::commit::change::Commit;
 use crate::fact::Facts;
 use crate::fact::roles::{self, RoleClaim};
@@ -14,7 +14,7 @@ use crate::policy::{Gate, Policy, Role};
 use crate::repo_path::RepoPath;
 
 /// The kind `roles`.
-pub const KIND: GateKind = GateKind { name: "roles", words: "roles", check: takes_none, evaluate };
+pub const KIND: GateKind = GateKind { name: "roles", words: "roles", check: can_be_read::<NoParams>, evaluate };
 
 fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
     if policy.roles.list.is_empty() {

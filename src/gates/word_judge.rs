@@ -4,14 +4,14 @@ use minijinja::context;
 use serde::Deserialize;
 
 use super::finding::{Answer, Finding, GateResult};
-use super::{GateKind, finding_text};
+use super::{GateKind, can_be_read, finding_text};
 use crate::fact::Facts;
 use crate::fact::word_judgement::{FailedJudge, JudgeReading, WordJudgement};
 use crate::gates::finding_text::plain;
-use crate::policy::{Gate, ParamError, Policy, read_params};
+use crate::policy::{Gate, Policy, read_params};
 
 /// The kind `judge`.
-pub const KIND: GateKind = GateKind { name: "judge", words: "judge", check, evaluate };
+pub const KIND: GateKind = GateKind { name: "judge", words: "judge", check: can_be_read::<Params>, evaluate };
 
 /// The subject of its findings.
 pub const SUBJECT: &str = "words of the agent";
@@ -20,10 +20,6 @@ pub const SUBJECT: &str = "words of the agent";
 #[serde(deny_unknown_fields, default)]
 struct Params {
     reasons: Vec<String>,
-}
-
-fn check(params: &toml::Table) -> Result<(), ParamError> {
-    read_params::<Params>(params).map(drop)
 }
 
 fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {

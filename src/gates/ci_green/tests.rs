@@ -1,52 +1,17 @@
 use super::*;
-use crate::event::Grade;
-use crate::fact::hosting::{HostedHead, Trouble, TroubleKind};
+use crate::fact::hosting::{Trouble, TroubleKind};
+use crate::gates::examples;
 use crate::gates::finding_text::plain;
-use crate::policy::{Mode, ModeFrom, OnUnknown, PolicySource, Severity};
+use crate::policy::ModeFrom;
 
-const HEAD: &str = "1111111111111111111111111111111111111111";
 const ACTIONS: u64 = 15_368;
 
 fn gate(params: &str) -> Gate {
-    let text = crate::embedded::file(crate::embedded::GATES, "ci-green.toml").unwrap();
-    let table: toml::Table = toml::from_str(text).unwrap();
-    let mut merged = table["params"].as_table().unwrap().clone();
-    merged.extend(toml::from_str::<toml::Table>(params).unwrap());
-    check(&merged).unwrap();
-    Gate {
-        id: "ci-green".to_owned(),
-        title: String::new(),
-        kind: KIND.name.to_owned(),
-        moments: vec![Moment::Stop, Moment::Ci],
-        severity: Severity::High,
-        mode: Mode::Block,
-        mode_from: ModeFrom::Entry,
-        on_unknown: OnUnknown::Block,
-        min_grade: Grade::Hooked,
-        params: merged,
-        messages: table["messages"].clone().try_into().unwrap(),
-        explain: String::new(),
-    }
+    examples::gate_with("ci-green", params)
 }
 
 fn hosting(list: Vec<Check>) -> Hosting {
-    Hosting {
-        repository: "o/r".to_owned(),
-        head: HostedHead {
-            commit: HEAD.parse().unwrap(),
-            via: Via::Branch,
-            branch: Some("feature".to_owned()),
-            repository: Some("o/r".to_owned()),
-            pushed: Some(HEAD.parse().unwrap()),
-        },
-        default_branch: Some("main".to_owned()),
-        pulls: ForgeAnswer::Known(Vec::new()),
-        checks: ForgeAnswer::Known(Checks { list, missing: Vec::new() }),
-        required: ForgeAnswer::Known(Vec::new()),
-        started_for: None,
-        base: None,
-        landed: Vec::new(),
-    }
+    Hosting { checks: ForgeAnswer::Known(Checks { list, missing: Vec::new() }), ..examples::hosting() }
 }
 
 fn requiring(mut hosting: Hosting, names: &[(&str, Option<u64>)]) -> Hosting {
@@ -56,9 +21,7 @@ fn requiring(mut hosting: Hosting, names: &[(&str, Option<u64>)]) -> Hosting {
 }
 
 fn ask(gate: &Gate, moment: Moment, hosting: Hosting) -> Finding {
-    let policy = Policy { gates: vec![gate.clone()], ..Policy::empty(PolicySource::Defaults) };
-    let facts = Facts { hosting: Some(hosting), ..Facts::at(moment) };
-    super::super::judge(&policy, &facts).remove(0).findings.remove(0)
+    examples::judge(gate, &Facts { hosting: Some(hosting), ..Facts::at(moment) })
 }
 
 fn stop(list: Vec<Check>) -> (Answer, String) {

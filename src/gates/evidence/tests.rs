@@ -2,29 +2,12 @@ use super::*;
 use crate::event::{Grade, RunReport, Waived};
 use crate::fact::session_steps::Story;
 use crate::fact::session_steps::test_builder::Tale;
+use crate::gates::examples;
 use crate::moment::Moment;
 use crate::oid::Oid;
-use crate::policy::{Mode, PathRules, PolicySource, Severity};
+use crate::policy::{Mode, PathRules, PolicySource};
 
 const TREE: &str = "1111111111111111111111111111111111111111";
-
-fn gate(id: &str) -> Gate {
-    let table: toml::Table = crate::embedded::table(&format!("{id}.toml"));
-    Gate {
-        id: id.to_owned(),
-        title: String::new(),
-        kind: "evidence".to_owned(),
-        moments: vec![Moment::Stop],
-        severity: Severity::High,
-        mode: Mode::Block,
-        mode_from: crate::policy::ModeFrom::Default,
-        on_unknown: crate::policy::OnUnknown::Warn,
-        min_grade: Grade::Hooked,
-        params: table["params"].as_table().unwrap().clone(),
-        messages: table["messages"].clone().try_into().unwrap(),
-        explain: String::new(),
-    }
-}
 
 fn command(name: &str, inputs: &[&str]) -> Command {
     Command {
@@ -39,7 +22,7 @@ fn command(name: &str, inputs: &[&str]) -> Command {
 }
 
 fn policy(commands: Vec<Command>) -> Policy {
-    Policy { commands, gates: vec![gate("tests")], ..Policy::empty(PolicySource::Defaults) }
+    Policy { commands, gates: vec![examples::gate("tests")], ..Policy::empty(PolicySource::Defaults) }
 }
 
 fn paths(list: &[&str]) -> Vec<RepoPath> {

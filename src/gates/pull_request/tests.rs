@@ -1,31 +1,12 @@
 use super::*;
-use crate::event::Grade;
-use crate::fact::hosting::{Checks, HostedHead, Landed, OtherBase, StartedFor, Trouble, TroubleKind};
-use crate::policy::{Mode, ModeFrom, OnUnknown, PolicySource, Severity};
+use crate::fact::hosting::{Landed, OtherBase, StartedFor, Trouble, TroubleKind};
+use crate::gates::examples::{self, HEAD};
+use crate::policy::{ModeFrom, PolicySource};
 
-const HEAD: &str = "1111111111111111111111111111111111111111";
 const OTHER: &str = "2222222222222222222222222222222222222222";
 
 fn gate(params: &str) -> Gate {
-    let text = crate::embedded::file(crate::embedded::GATES, "pull-request.toml").unwrap();
-    let table: toml::Table = toml::from_str(text).unwrap();
-    let mut merged = table["params"].as_table().unwrap().clone();
-    merged.extend(toml::from_str::<toml::Table>(params).unwrap());
-    check(&merged).unwrap();
-    Gate {
-        id: "pull-request".to_owned(),
-        title: String::new(),
-        kind: KIND.name.to_owned(),
-        moments: vec![Moment::Stop, Moment::Ci],
-        severity: Severity::Medium,
-        mode: Mode::Block,
-        mode_from: ModeFrom::Entry,
-        on_unknown: OnUnknown::Block,
-        min_grade: Grade::Hooked,
-        params: merged,
-        messages: table["messages"].clone().try_into().unwrap(),
-        explain: String::new(),
-    }
+    examples::gate_with("pull-request", params)
 }
 
 fn pull(number: u64, state: PullState, head: &str) -> Pull {
@@ -46,23 +27,7 @@ fn open() -> Pull {
 }
 
 fn hosting(pulls: Vec<Pull>) -> Hosting {
-    Hosting {
-        repository: "o/r".to_owned(),
-        head: HostedHead {
-            commit: HEAD.parse().unwrap(),
-            via: Via::Branch,
-            branch: Some("feature".to_owned()),
-            repository: Some("o/r".to_owned()),
-            pushed: Some(HEAD.parse().unwrap()),
-        },
-        default_branch: Some("main".to_owned()),
-        pulls: ForgeAnswer::Known(pulls),
-        checks: ForgeAnswer::Known(Checks::default()),
-        required: ForgeAnswer::Known(Vec::new()),
-        started_for: None,
-        base: None,
-        landed: Vec::new(),
-    }
+    Hosting { pulls: ForgeAnswer::Known(pulls), ..examples::hosting() }
 }
 
 fn ask(params: &str, moment: Moment, hosting: Hosting) -> Finding {
@@ -70,9 +35,7 @@ fn ask(params: &str, moment: Moment, hosting: Hosting) -> Finding {
 }
 
 fn judge(gate: &Gate, moment: Moment, hosting: Hosting) -> Finding {
-    let policy = Policy { gates: vec![gate.clone()], ..Policy::empty(PolicySource::Defaults) };
-    let facts = Facts { hosting: Some(hosting), ..Facts::at(moment) };
-    super::super::judge(&policy, &facts).remove(0).findings.remove(0)
+    examples::judge(gate, &Facts { hosting: Some(hosting), ..Facts::at(moment) })
 }
 
 #[test]
@@ -252,14 +215,7 @@ fn where_it_goes_is_pointed_out_where_nothing_speaks_for_it() {
     assert!(finding.fix.as_deref().is_some_and(|fix| fix.contains("gh pr edit 7 --base main")), "{:?}", finding.fix);
 
     // What the policy protects by a pattern is a branch that work is meant for.
-    let text = crate::embedded::file(crate::embedded::GATES, "protected-branch.toml").unwrap();
-    let table: toml::Table = toml::from_str(text).unwrap();
-    let protected = Gate {
-        id: "protected-branch".to_owned(),
-        kind: "protected-branch".to_owned(),
-        params: table["params"].as_table().unwrap().clone(),
-        ..gate("")
-    };
+    let protected = examples::gate("protected-branch");
     let policy = Policy { gates: vec![gate(""), protected], ..Policy::empty(PolicySource::Defaults) };
     let facts = Facts { hosting: Some(to("release/1.2", Some((false, false)))), ..Facts::at(Moment::Stop) };
     assert_eq!(super::super::judge(&policy, &facts)[0].findings[0].reason, "open");
