@@ -1,7 +1,6 @@
 //! The things that hide edits from `git status`, or could: index bits, excludes, filters, settings, variables.
 
 use std::fs;
-use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,8 +18,9 @@ use crate::snapshot::Snapshot;
 const NAMED: usize = 64;
 
 /// A way in which an edit can escape git's attention.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum ConcealmentKind {
     /// Files whose different content an index bit hides.
     HiddenEdit,
@@ -48,25 +48,7 @@ pub enum ConcealmentKind {
     InheritedVariables,
 }
 
-impl ConcealmentKind {
-    /// Returns the word for programs.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::HiddenEdit => "hidden-edit",
-            Self::AssumeUnchanged => "assume-unchanged",
-            Self::SkipWorktree => "skip-worktree",
-            Self::LocalExclude => "local-exclude",
-            Self::Fsmonitor => "fsmonitor",
-            Self::LocalFilter => "local-filter",
-            Self::LocalAttributes => "local-attributes",
-            Self::FileMode => "file-mode",
-            Self::LaxStat => "lax-stat",
-            Self::HooksPath => "hooks-path",
-            Self::Replacements => "replacements",
-            Self::InheritedVariables => "inherited-variables",
-        }
-    }
-}
+as_str!(ConcealmentKind);
 
 /// Something found that hides edits, or could.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -231,13 +213,6 @@ pub(super) fn has_rules(path: &std::path::Path) -> bool {
     fs::read(path).is_ok_and(|bytes| {
         bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).any(|line| !line.is_empty() && line[0] != b'#')
     })
-}
-
-pub(super) fn expand_home(path: &str) -> PathBuf {
-    match (path.strip_prefix("~/"), std::env::home_dir()) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => PathBuf::from(path),
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::command::{run, run_any};
 use super::config::{ConfigEntry, last};
-use super::hidden_edits::{expand_home, has_rules};
+use super::hidden_edits::has_rules;
 use super::leftover_files::{is_code, is_made};
 use super::status::{StatusPath, WorkingTreeStatus};
 use super::tool_folders::find;
@@ -16,6 +16,7 @@ use crate::embedded;
 use crate::local_file::{LocalCause, LocalFile, is_collected, is_data, is_generated_folder, is_litter};
 use crate::repo_path::RepoPath;
 use crate::snapshot::SnapshotEntry;
+use crate::user_folders::expand_home;
 
 /// The largest number of files below ignored folders that are checked.
 const MAX_LISTED: usize = 4096;

@@ -207,19 +207,8 @@ mod tests {
     }
 
     fn pending(line: &str, started_by: u32) -> PendingCommand {
-        PendingCommand {
-            call: line.to_owned(),
-            line: line.to_owned(),
-            grounds: Vec::new(),
-            tail: String::new(),
-            cut: false,
-            millis: 0,
-            began: 0,
-            left_running: false,
-            started_by: Some(started_by),
-            session: None,
-            client_process: None,
-        }
+        let (call, line) = (line.to_owned(), line.to_owned());
+        PendingCommand { call, line, started_by: Some(started_by), ..PendingCommand::default() }
     }
 
     #[test]

@@ -72,19 +72,8 @@ fn begun(shell: Shell, line: &str, dir: &Path, process: Option<u32>) -> Option<S
     }
     let began = millis_since_1970();
     let id = hex_digest(&[&std::process::id().to_be_bytes(), &began.to_be_bytes(), line.as_bytes()])[..16].to_owned();
-    let pending = PendingCommand {
-        call: id.clone(),
-        line: clean(line),
-        grounds: Vec::new(),
-        tail: String::new(),
-        cut: false,
-        millis: 0,
-        began: 0,
-        left_running: false,
-        started_by: process,
-        session: None,
-        client_process: None,
-    };
+    let (call, line_kept) = (id.clone(), clean(line));
+    let pending = PendingCommand { call, line: line_kept, started_by: process, ..PendingCommand::default() };
     let (first, grounds) = grounds(shell, &pending, &understood, dir)?;
     let project = DiskDirectory(dir.to_owned());
     let narrowed = command_line::inherited(line, Project::without_runners(&project), &command_line::environment());

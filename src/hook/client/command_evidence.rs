@@ -65,14 +65,11 @@ pub(super) fn begin(
         call,
         line,
         grounds,
-        tail: String::new(),
-        cut: false,
-        millis: 0,
         began: millis_since_1970(),
-        left_running: false,
         started_by,
         session: is_unnamed.then(|| desk.place.session.id.clone()),
         client_process: process.filter(|_| is_unnamed),
+        ..PendingCommand::default()
     };
     if let Err(error) = desk.store.put(&pending) {
         desk.said.push(format!("gate: the content that this command runs on could not be stored: {error}"));

@@ -2,7 +2,7 @@
 //! text in memory, and aliases of git are read.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::command_weight;
 use super::hook_context::Desk;
@@ -16,6 +16,7 @@ use crate::fact::intent::{self, Intent, IntentKind};
 use crate::install::{InstallTarget, git_hooks_off, hooks_in};
 use crate::repo_path::RepoPath;
 use crate::source::sessions::Client;
+use crate::user_folders::expand_home;
 
 /// The largest file that an edit is tried on, in bytes.
 const MAX_FILE: u64 = 1 << 20;
@@ -31,7 +32,7 @@ pub(super) fn of_line(desk: &Desk, line: &str, at: &Path, understood: Option<&Un
     let root = dirs.root.clone();
     let alias = |name: &str| workplace.repo.config(&format!("alias.{name}")).ok().flatten();
     let own_hooks_path = || has_own_hooks_path(workplace);
-    let read = |path: &str| text_at(&root.join(home(path)));
+    let read = |path: &str| text_at(&root.join(expand_home(path)));
     let from = PathContext { dirs: Some(dirs), alias: &alias, own_hooks_path: &own_hooks_path, read: &read };
     intent::of_line_at(spelled.as_ref().unwrap_or(understood), &from)
 }
@@ -92,7 +93,7 @@ fn tried(desk: &Desk, edits: &[FileEdit]) -> BTreeMap<String, (String, String)> 
             continue;
         }
         if !texts.contains_key(&path) {
-            let Some(text) = text_at(&desk.root.join(home(&path))) else { continue };
+            let Some(text) = text_at(&desk.root.join(expand_home(&path))) else { continue };
             texts.insert(path.clone(), (text.clone(), text));
         }
         if let Some((_, after)) = texts.get_mut(&path) {
@@ -114,12 +115,4 @@ fn takes_out(path: &str, before: &str, after: &str) -> bool {
 fn text_at(path: &Path) -> Option<String> {
     let length = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.len();
     (length <= MAX_FILE).then(|| std::fs::read_to_string(path).ok()).flatten()
-}
-
-/// A path whose `~` is the home directory.
-fn home(path: &str) -> PathBuf {
-    match (path.strip_prefix("~/"), std::env::home_dir()) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => PathBuf::from(path),
-    }
 }

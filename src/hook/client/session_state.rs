@@ -159,7 +159,7 @@ fn print(text: &str) -> String {
 }
 
 /// A command that was started, with its known state.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::hook) struct PendingCommand {
     /// The call.
     pub(in crate::hook) call: String,
@@ -379,14 +379,7 @@ mod tests {
                 start: snapshot.clone(),
                 end: ended.then_some(snapshot),
             }],
-            tail: String::new(),
-            cut: false,
-            millis: 0,
-            began: 0,
-            left_running: false,
-            started_by: None,
-            session: None,
-            client_process: None,
+            ..PendingCommand::default()
         }
     }
 
