@@ -27,9 +27,12 @@ const MAX_VERSIONS: u32 = 9_999;
 const KEPT_VERSIONS: usize = 64;
 
 /// The folders of the board.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum, strum::IntoStaticStr,
+)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum BoardFolder {
     /// The subject of the work: tasks, contracts, decisions.
     Context,
@@ -41,19 +44,11 @@ pub enum BoardFolder {
     Reviews,
 }
 
+as_str!(BoardFolder);
+
 impl BoardFolder {
     /// The folders, in their order.
     pub const ALL: [Self; 4] = [Self::Context, Self::Signals, Self::Artifacts, Self::Reviews];
-
-    /// Returns its name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Context => "context",
-            Self::Signals => "signals",
-            Self::Artifacts => "artifacts",
-            Self::Reviews => "reviews",
-        }
-    }
 }
 
 /// A place on the board: a folder and a name.

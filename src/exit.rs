@@ -9,36 +9,27 @@ use std::process::ExitCode;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// 0: judged, and nothing blocks.
-    Pass,
+    Pass = 0,
     /// 10: blocked, and the caller can clear it.
-    Blocked,
+    Blocked = 10,
     /// 11: blocked, and only a person can continue.
-    NeedsHuman,
+    NeedsHuman = 11,
     /// 12: could not be judged.
-    CannotJudge,
+    CannotJudge = 12,
     /// 13: nothing fails, and the request is about a failure.
-    NothingFails,
+    NothingFails = 13,
     /// 64: the command line is invalid, or there is no repository.
-    Usage,
+    Usage = 64,
     /// 65: an input (policy, payload, log) is malformed.
-    BadInput,
+    BadInput = 65,
     /// 70: an error in `gate` itself.
-    Internal,
+    Internal = 70,
 }
 
 impl Exit {
     /// Returns the exit code of the process.
     pub const fn code(self) -> u8 {
-        match self {
-            Self::Pass => 0,
-            Self::Blocked => 10,
-            Self::NeedsHuman => 11,
-            Self::CannotJudge => 12,
-            Self::NothingFails => 13,
-            Self::Usage => 64,
-            Self::BadInput => 65,
-            Self::Internal => 70,
-        }
+        self as u8
     }
 }
 

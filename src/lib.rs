@@ -9,6 +9,18 @@
 //! Sources read and never judge; gates judge and never read; renderers never decide. `ARCHITECTURE.md` has a drawing,
 //! and says where a new gate, runner, client or renderer goes.
 
+/// Gives an enum the method `as_str`. Its words are those that `strum::IntoStaticStr` derives.
+macro_rules! as_str {
+    ($name:ident) => {
+        impl $name {
+            /// Returns the word for it in policies, records and messages.
+            pub fn as_str(self) -> &'static str {
+                self.into()
+            }
+        }
+    };
+}
+
 pub mod attest;
 pub mod board;
 pub mod check_after_write;

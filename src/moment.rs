@@ -3,9 +3,24 @@
 use serde::{Deserialize, Serialize};
 
 /// The moment of a verdict. The engine is the same at each; a gate says at which it applies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    clap::ValueEnum,
+    strum::Display,
+    strum::IntoStaticStr,
+)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Moment {
     /// A prompt was submitted.
     Prompt,
@@ -23,23 +38,4 @@ pub enum Moment {
     After,
 }
 
-impl Moment {
-    /// Returns the word used in policies, verdicts and on the command line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Prompt => "prompt",
-            Self::Write => "write",
-            Self::Commit => "commit",
-            Self::Push => "push",
-            Self::Stop => "stop",
-            Self::Ci => "ci",
-            Self::After => "after",
-        }
-    }
-}
-
-impl std::fmt::Display for Moment {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+as_str!(Moment);

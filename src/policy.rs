@@ -233,9 +233,10 @@ pub fn read_params<T: DeserializeOwned>(params: &toml::Table) -> Result<T, Param
 }
 
 /// The effect of a failing gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Mode {
     /// Nothing: the gate does not run.
     Off,
@@ -246,6 +247,8 @@ pub enum Mode {
     /// The failure blocks.
     Block,
 }
+
+as_str!(Mode);
 
 /// The strictest mode of gates in a job of a forge, by the author of the change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -290,22 +293,11 @@ pub enum ModeFrom {
     Entry,
 }
 
-impl Mode {
-    /// Returns the word used in policies and verdicts.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Observe => "observe",
-            Self::Warn => "warn",
-            Self::Block => "block",
-        }
-    }
-}
-
 /// The effect of an answer of `unknown`. It is never a pass and never a fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum OnUnknown {
     /// It is reported and passes.
     Warn,
@@ -313,20 +305,13 @@ pub enum OnUnknown {
     Block,
 }
 
-impl OnUnknown {
-    /// Returns the word used in policies and verdicts.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Warn => "warn",
-            Self::Block => "block",
-        }
-    }
-}
+as_str!(OnUnknown);
 
 /// The severity of a failure that passes unnoticed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "UPPERCASE")]
+#[strum(serialize_all = "UPPERCASE")]
 pub enum Severity {
     /// Nothing failed.
     None,
@@ -340,18 +325,7 @@ pub enum Severity {
     Blocker,
 }
 
-impl Severity {
-    /// Returns the word used in verdicts; policies take it in any case.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "NONE",
-            Self::Low => "LOW",
-            Self::Medium => "MEDIUM",
-            Self::High => "HIGH",
-            Self::Blocker => "BLOCKER",
-        }
-    }
-}
+as_str!(Severity);
 
 /// A gate: the content of `gates/<id>.toml`, with the changes of the user's `[gates.<id>]`.
 #[derive(Clone, Debug)]

@@ -3,12 +3,11 @@
 
 use anyhow::Result;
 
-use crate::cmd::commits::gate;
+use crate::cmd::commits::gate_and_yardstick;
 use crate::collect::{self, BaseOf};
 use crate::commit::change::{Commit, Person};
 use crate::commit::split::{self, Proposal, SplitPart};
 use crate::exit::Exit;
-use crate::fact::commits::Yardstick;
 use crate::failure::Failure;
 use crate::git::{self, CommitRewrite, Repo, TreeDiff};
 use crate::oid::Oid;
@@ -55,10 +54,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     };
     let lineage = collect::lineage(repo, &head, BaseOf::AnyRemote)?;
     let (policy, _) = place.policy(Some(&lineage))?;
-    let gate = gate(&policy)?;
-    let Some(yardstick) = Yardstick::of(&policy, gate) else {
-        return Err(Failure::new(Exit::BadInput, format!("the parameters of `{}` are malformed", gate.id)).into());
-    };
+    let (_, yardstick) = gate_and_yardstick(&policy)?;
     if yardstick.table.is_empty() {
         return Err(Failure::new(Exit::Usage, "gate.toml has no [scopes], and a split is made by scope")
             .remedy("gate init --scopes")
@@ -74,7 +70,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         }
         Proposal::Refused { subject, rule } => {
             let refused =
-                format!("{what} crosses scopes, and of its parts `{subject}` is refused, too: {}", rule.code());
+                format!("{what} crosses scopes, and of its parts `{subject}` is refused, too: {}", rule.as_str());
             return Err(Failure::new(Exit::Blocked, refused).remedy("split it by hand: git reset HEAD~1").into());
         }
         Proposal::Parts(parts) => parts,

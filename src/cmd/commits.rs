@@ -1,6 +1,7 @@
 //! `gate commits`: judges the commits of a range, or reports how the rules would have judged a history.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use anyhow::Result;
 
@@ -51,10 +52,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         None => Some(collect::lineage(repo, &tip, BaseOf::AnyRemote)?),
     };
     let (policy, _) = place.policy(lineage.as_ref())?;
-    let gate = gate(&policy)?;
-    let Some(yardstick) = Yardstick::of(&policy, gate) else {
-        return Err(Failure::new(Exit::BadInput, format!("the parameters of `{}` are malformed", gate.id)).into());
-    };
+    let (gate, yardstick) = gate_and_yardstick(&policy)?;
     let mut tally = CommitTally::default();
     let mut first = true;
     let mut page = Page::new(ui);
@@ -137,6 +135,13 @@ pub(super) fn gate(policy: &Policy) -> Result<&Gate, Failure> {
     found.ok_or_else(|| Failure::new(Exit::BadInput, "no gate judges commits"))
 }
 
+/// Returns the gate that judges commits, and its yardstick.
+pub(super) fn gate_and_yardstick(policy: &Policy) -> Result<(&Gate, Arc<Yardstick>), Failure> {
+    let gate = gate(policy)?;
+    let malformed = || Failure::new(Exit::BadInput, format!("the parameters of `{}` are malformed", gate.id));
+    Ok((gate, Yardstick::of(policy, gate).ok_or_else(malformed)?))
+}
+
 fn no_range(text: &str, error: &GitError) -> Failure {
     let what = format!("`{text}` is not a range of commits here: {error}");
     Failure::new(Exit::Usage, what)
@@ -154,7 +159,7 @@ impl CommitTally {
     fn add(&mut self, judgement: &crate::commit::judge::CommitJudgement) {
         *self.outcomes.entry(judgement.outcome()).or_default() += 1;
         for reason in &judgement.reasons {
-            *self.rules.entry(reason.rule.code()).or_default() += 1;
+            *self.rules.entry(reason.rule.as_str()).or_default() += 1;
         }
     }
 

@@ -2,13 +2,11 @@
 
 use std::path::PathBuf;
 
-use crate::cmd::commits::gate;
+use crate::cmd::commits::gate_and_yardstick;
 use crate::commit::rules::PathRole;
 use crate::commit::scopes::ScopeTable;
 use crate::engine::Workplace;
 use crate::exit::Exit;
-use crate::fact::commits::Yardstick;
-use crate::failure::Failure;
 use crate::render::ui::{DIM, STRONG, Ui};
 use crate::repo_path::RepoPath;
 
@@ -25,10 +23,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let place = Workplace::here()?;
     // The table that lies here: it is asked about while it is written.
     let (policy, _) = place.policy(None)?;
-    let gate = gate(&policy)?;
-    let Some(yardstick) = Yardstick::of(&policy, gate) else {
-        return Err(Failure::new(Exit::BadInput, format!("the parameters of `{}` are malformed", gate.id)).into());
-    };
+    let (_, yardstick) = gate_and_yardstick(&policy)?;
     let root = place.repo.root().unwrap_or(place.repo.git_dir()).to_owned();
     let here = std::env::current_dir()?;
     for file in &args.files {

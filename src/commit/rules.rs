@@ -26,8 +26,9 @@ pub enum Level {
 }
 
 /// The rules, each with a code that stays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum CommitRule {
     /// Files of scopes that nothing connects.
     CrossesScopes,
@@ -49,22 +50,7 @@ pub enum CommitRule {
     NoStyle,
 }
 
-impl CommitRule {
-    /// Returns its code.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::CrossesScopes => "crosses-scopes",
-            Self::OtherScope => "other-scope",
-            Self::UnknownScope => "unknown-scope",
-            Self::FormattingMixed => "formatting-mixed",
-            Self::RenameMixed => "rename-mixed",
-            Self::DependencyMixed => "dependency-mixed",
-            Self::Large => "large",
-            Self::AutosquashLeft => "autosquash-left",
-            Self::NoStyle => "no-style",
-        }
-    }
-}
+as_str!(CommitRule);
 
 /// The keys of `params`.
 #[derive(Clone, Debug, Deserialize)]

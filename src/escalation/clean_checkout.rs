@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 /// The result of a failing command on a clean checkout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, strum::VariantArray)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Clean {
     /// The command fails there in the same way.
     SameFailure,
@@ -21,3 +22,5 @@ pub enum Clean {
     /// The command was not tried.
     NotTried,
 }
+
+as_str!(Clean);

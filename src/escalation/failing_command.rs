@@ -35,24 +35,6 @@ pub struct FailingCommand {
     pub signature: Vec<String>,
 }
 
-impl Clean {
-    /// All results, each once.
-    pub const ALL: [Self; 6] =
-        [Self::SameFailure, Self::OtherFailure, Self::Passes, Self::Unfinished, Self::Impossible, Self::NotTried];
-
-    /// Returns the word used in payloads.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::SameFailure => "same-failure",
-            Self::OtherFailure => "other-failure",
-            Self::Passes => "passes",
-            Self::Unfinished => "unfinished",
-            Self::Impossible => "impossible",
-            Self::NotTried => "not-tried",
-        }
-    }
-}
-
 /// A failure, and its result on a clean checkout of `tree`.
 #[derive(Clone, Debug)]
 pub struct FailureProof<'a> {

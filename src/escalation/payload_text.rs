@@ -4,6 +4,7 @@
 //! with the number of the wrong line.
 
 use minijinja::context;
+use strum::VariantArray as _;
 
 use super::clean_checkout::Clean;
 use super::failing_command::{self, FailingCommand};
@@ -154,11 +155,11 @@ fn failing(begin: usize, items: &[(usize, &str)]) -> Result<FailingCommand, Shap
     let directory = item(number, directory)?;
     let (verified_at, verified) = field("verified")?;
     let (number, clean) = field("on_clean_checkout")?;
-    let known = || Clean::ALL.map(Clean::as_str).join(", ");
-    let on_clean_checkout = Clean::ALL
-        .into_iter()
+    let known: Vec<&str> = Clean::VARIANTS.iter().map(|known| known.as_str()).collect();
+    let on_clean_checkout = *Clean::VARIANTS
+        .iter()
         .find(|known| known.as_str() == clean)
-        .ok_or_else(|| wrong(number, say("payload", "clean", &context! { known => known() })))?;
+        .ok_or_else(|| wrong(number, say("payload", "clean", &context! { known => known.join(", ") })))?;
     let same = on_clean_checkout == Clean::SameFailure;
     if verified != if same { "true" } else { "false" } {
         return Err(wrong(verified_at, say("payload", "verified", &context! {})));
@@ -268,7 +269,7 @@ mod tests {
         #[test]
         fn a_payload_survives_the_way_through_the_text(
             texts in prop::collection::vec(any::<String>(), 0..20),
-            clean in prop::option::of(prop::sample::select(Clean::ALL.to_vec())),
+            clean in prop::option::of(prop::sample::select(Clean::VARIANTS)),
         ) {
             let failing_command = clean.map(|clean| shown(&texts, clean));
             let payload = Escalation { failing_command, ..payload(&texts) };

@@ -17,9 +17,10 @@ pub struct EvalReport {
 }
 
 /// The way in which a suite was judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum EvalWay {
     /// By facts alone.
     Facts,
@@ -29,16 +30,7 @@ pub enum EvalWay {
     Both,
 }
 
-impl EvalWay {
-    /// Returns the word for people.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Facts => "facts",
-            Self::Judge => "judge",
-            Self::Both => "both",
-        }
-    }
-}
+as_str!(EvalWay);
 
 /// The report on one suite.
 #[derive(Clone, Debug, Serialize)]

@@ -3,9 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 /// A suite of cases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum, strum::IntoStaticStr,
+)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Suite {
     /// The end of a session: is its task complete?
     Judge,
@@ -19,18 +22,9 @@ pub enum Suite {
     Project,
 }
 
+as_str!(Suite);
+
 impl Suite {
     /// The suites that are part of the program.
     pub const BUILT_IN: [Self; 4] = [Self::Judge, Self::Stuck, Self::Compaction, Self::Score];
-
-    /// Returns the name of the suite.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Judge => "judge",
-            Self::Stuck => "stuck",
-            Self::Compaction => "compaction",
-            Self::Score => "score",
-            Self::Project => "project",
-        }
-    }
 }

@@ -73,9 +73,10 @@ pub enum Act {
 }
 
 /// The state of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Phase {
     /// The session is new.
     Started,
@@ -89,18 +90,7 @@ pub enum Phase {
     Ended,
 }
 
-impl Phase {
-    /// Returns the name, as it is written.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Started => "started",
-            Self::Resumed => "resumed",
-            Self::Forked => "forked",
-            Self::Compacted => "compacted",
-            Self::Ended => "ended",
-        }
-    }
-}
+as_str!(Phase);
 
 /// A text written to the agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -56,9 +56,10 @@ pub struct Event {
 }
 
 /// The level of trust in an event, lowest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Grade {
     /// The agent claims it.
     Claimed,
@@ -74,19 +75,7 @@ pub enum Grade {
     Ci,
 }
 
-impl Grade {
-    /// Returns the word used in the journal, in policies and in verdicts.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Claimed => "claimed",
-            Self::Transcribed => "transcribed",
-            Self::Hooked => "hooked",
-            Self::Observed => "observed",
-            Self::Attested => "attested",
-            Self::Ci => "ci",
-        }
-    }
-}
+as_str!(Grade);
 
 /// The origin of an event, and its level of trust.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,7 +95,9 @@ impl Origin {
 }
 
 /// The vocabulary of events.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, strum::IntoStaticStr)]
+#[serde(untagged)]
+#[strum(serialize_all = "kebab-case")]
 pub enum EventKind {
     /// A command was started. Without its [`EventKind::Run`], it is not known to have ended.
     RunStarted(RunStarted),
@@ -159,26 +150,8 @@ impl EventKind {
     /// Returns the name of the kind in the journal.
     pub fn as_str(&self) -> &str {
         match self {
-            Self::RunStarted(_) => "run-started",
-            Self::Run(_) => "run",
-            Self::Tests(_) => "tests",
-            Self::Judged(_) => "judged",
-            Self::Waived(_) => "waived",
-            Self::Git(_) => "git",
-            Self::Work(_) => "work",
-            Self::Rescue(_) => "rescue",
-            Self::Trial(_) => "trial",
-            Self::Proof(_) => "proof",
-            Self::Posted(_) => "posted",
-            Self::Settings(_) => "settings",
-            Self::Plan(_) => "plan",
-            Self::Task(_) => "task",
-            Self::Model(_) => "model",
-            Self::Damage(_) => "damage",
-            Self::Repaired(_) => "repaired",
-            Self::Head(_) => "head",
-            Self::Pruned(_) => "pruned",
             Self::Unknown { kind, .. } => kind,
+            known => known.into(),
         }
     }
 }

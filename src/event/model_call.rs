@@ -30,9 +30,10 @@ pub struct ModelCall {
 }
 
 /// The purpose of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum CallPurpose {
     /// To read the last words of a turn.
     Words,
@@ -42,16 +43,7 @@ pub enum CallPurpose {
     Routing,
 }
 
-impl CallPurpose {
-    /// Returns the word for people.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Words => "words",
-            Self::Review => "review",
-            Self::Routing => "routing",
-        }
-    }
-}
+as_str!(CallPurpose);
 
 impl ModelCall {
     /// Returns a call that has not been answered yet.

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::oid::Oid;
 
 /// The result of one test in one run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum TestResult {
     /// The test ran and passed.
     Passed,
@@ -23,18 +24,7 @@ pub enum TestResult {
     Missing,
 }
 
-impl TestResult {
-    /// Returns the word used in messages and in JSON.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-            Self::Skipped => "skipped",
-            Self::ExpectedFailure => "expected-failure",
-            Self::Missing => "missing",
-        }
-    }
-}
+as_str!(TestResult);
 
 impl TestResult {
     /// Returns the result of a test that a word in a report stands for.

@@ -31,9 +31,10 @@ pub struct Intent {
 }
 
 /// The safeguards of the work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum IntentKind {
     /// A command makes git skip its hooks once.
     SkipsHooks,
@@ -55,22 +56,7 @@ pub enum IntentKind {
     HidesCaller,
 }
 
-impl IntentKind {
-    /// Returns the word in policies and messages.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::SkipsHooks => "skips-hooks",
-            Self::RedirectsHooks => "redirects-hooks",
-            Self::ChangesHooks => "changes-hooks",
-            Self::ChangesClientHooks => "changes-client-hooks",
-            Self::ChangesRecord => "changes-record",
-            Self::ChangesPolicy => "changes-policy",
-            Self::RemovesGate => "removes-gate",
-            Self::ChangesModels => "changes-models",
-            Self::HidesCaller => "hides-caller",
-        }
-    }
-}
+as_str!(IntentKind);
 
 /// Switches that hook managers document.
 const SWITCHES: [(&str, &str); 4] =

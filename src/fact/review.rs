@@ -27,9 +27,10 @@ pub struct ReviewState {
 }
 
 /// The role of a reviewer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "kebab-case")]
 pub enum ReviewRole {
     /// It looks at the logic.
     Reviewer,
@@ -37,26 +38,11 @@ pub enum ReviewRole {
     Auditor,
 }
 
+as_str!(ReviewRole);
+
 impl ReviewRole {
     /// Both roles.
     pub const BOTH: [Self; 2] = [Self::Reviewer, Self::Auditor];
-
-    /// Returns the other role.
-    #[must_use]
-    pub const fn other(self) -> Self {
-        match self {
-            Self::Reviewer => Self::Auditor,
-            Self::Auditor => Self::Reviewer,
-        }
-    }
-
-    /// Returns the word for people.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Reviewer => "reviewer",
-            Self::Auditor => "auditor",
-        }
-    }
 }
 
 /// One finding.

@@ -67,9 +67,10 @@ pub struct Weakened {
 }
 
 /// The kinds of weakening.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum WeakeningKind {
     /// Tests were removed, and there are fewer than before.
     TestsRemoved,
@@ -101,27 +102,7 @@ pub enum WeakeningKind {
     TaskReplaced,
 }
 
-impl WeakeningKind {
-    /// Returns the word for programs.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::TestsRemoved => "tests-removed",
-            Self::TestsReplaced => "tests-replaced",
-            Self::TestsSkipped => "tests-skipped",
-            Self::TestsAddedSkipped => "tests-added-skipped",
-            Self::Focused => "focused",
-            Self::AssertionsRemoved => "assertions-removed",
-            Self::AssertionsEmptied => "assertions-emptied",
-            Self::LeftOut => "left-out",
-            Self::Narrowed => "narrowed",
-            Self::Forgiven => "forgiven",
-            Self::ThresholdLowered => "threshold-lowered",
-            Self::TaskEmptied => "task-emptied",
-            Self::TaskMasked => "task-masked",
-            Self::TaskReplaced => "task-replaced",
-        }
-    }
-}
+as_str!(WeakeningKind);
 
 impl Weakening {
     /// Returns `true` if tests were removed, so that the code that changed with them matters, too.

@@ -54,7 +54,7 @@ fn answers(gate: &Gate, yardstick: &Yardstick, moment: Moment, subject: &Subject
                 (Level::Advise | Level::Off, _) => Answer::Pass,
             };
             let words = reason_words(gate, subject, commit, reason, judgement.exempt.as_deref(), answer);
-            let code = reason.rule.code();
+            let code = reason.rule.as_str();
             findings.push(finding(
                 subject,
                 answer,
@@ -100,7 +100,7 @@ fn reason_words(
         base,
         ..values(reason)
     };
-    let mut words = finding_text::say(gate, reason.rule.code(), &context);
+    let mut words = finding_text::say(gate, reason.rule.as_str(), &context);
     if base.is_empty() && reason.rule == CommitRule::AutosquashLeft {
         words.remedy = None;
     }
@@ -144,5 +144,5 @@ pub fn line(gate: &Gate, commit: &Commit, reason: &Reason) -> String {
         paths => list(&reason.paths),
         ..values(reason)
     };
-    finding_text::say(gate, reason.rule.code(), &context).message.trim().to_owned()
+    finding_text::say(gate, reason.rule.as_str(), &context).message.trim().to_owned()
 }

@@ -58,26 +58,8 @@ pub(super) struct Decoded {
 /// Returns the event as JSON: the `data` of a line.
 pub fn data(kind: &EventKind) -> serde_json::Result<Box<RawValue>> {
     match kind {
-        EventKind::RunStarted(data) => to_raw_value(data),
-        EventKind::Run(data) => to_raw_value(data),
-        EventKind::Tests(data) => to_raw_value(data),
-        EventKind::Judged(data) => to_raw_value(data),
-        EventKind::Waived(data) => to_raw_value(data),
-        EventKind::Git(data) => to_raw_value(data),
-        EventKind::Work(data) => to_raw_value(data),
-        EventKind::Rescue(data) => to_raw_value(data),
-        EventKind::Trial(data) => to_raw_value(data),
-        EventKind::Proof(data) => to_raw_value(data),
-        EventKind::Posted(data) => to_raw_value(data),
-        EventKind::Settings(data) => to_raw_value(data),
-        EventKind::Plan(data) => to_raw_value(data),
-        EventKind::Task(data) => to_raw_value(data),
-        EventKind::Model(data) => to_raw_value(data),
-        EventKind::Damage(data) => to_raw_value(data),
-        EventKind::Repaired(data) => to_raw_value(data),
-        EventKind::Head(data) => to_raw_value(data),
-        EventKind::Pruned(data) => to_raw_value(data),
         EventKind::Unknown { data, .. } => to_raw_value(data),
+        known => to_raw_value(known),
     }
 }
 

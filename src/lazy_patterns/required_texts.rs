@@ -2,6 +2,8 @@
 //!
 //! Compiling costs far more than a search for a word, and most expressions match nothing in most texts.
 
+use regex_syntax::hir::{Hir, HirKind};
+
 /// In an entry of an embedded table, the end of the expression.
 pub(super) const BEFORE_SETS: char = '\u{1d}';
 pub(super) const BEFORE_SET: char = '\u{1e}';
@@ -11,178 +13,37 @@ pub(super) const BEFORE_TEXT: char = '\u{1f}';
 /// texts are in small letters.
 pub(super) fn required(pattern: &str, any_case: bool) -> Vec<Vec<String>> {
     let pattern = if any_case { pattern.strip_prefix("(?i)").unwrap_or(pattern) } else { pattern };
-    // Blanks of this form mean nothing.
-    let spaced = pattern.strip_prefix("(?x)").map(without_blanks);
-    let pattern = spaced.as_deref().unwrap_or(pattern);
-    // With these flags letters are not themselves, from wherever they stand on.
-    let flags =
-        |rest: &str| rest.split(|c: char| !"imsUuxR-".contains(c)).next().is_some_and(|s| s.contains(['i', 'x']));
-    if pattern.split("(?").skip(1).any(flags) {
-        return Vec::new();
-    }
-    let mut found = sets(pattern.as_bytes(), any_case);
-    if any_case {
-        for text in found.iter_mut().flatten() {
-            text.make_ascii_lowercase();
-        }
-    }
-    found
+    regex_syntax::parse(pattern).map_or_else(|_| Vec::new(), |parsed| sets(&parsed, any_case))
 }
 
-/// Returns the sets of a whole expression or of a group that must match.
-fn sets(pattern: &[u8], any_case: bool) -> Vec<Vec<String>> {
-    match alternatives(pattern).as_slice() {
-        [only] => sets_of_row(only, any_case),
-        _ => Some(of_alternatives(pattern, any_case)).filter(|texts| !texts.is_empty()).into_iter().collect(),
+/// Returns the sets of a part that must match. Letters of which other forms match as well are no literal text here.
+fn sets(part: &Hir, any_case: bool) -> Vec<Vec<String>> {
+    match part.kind() {
+        HirKind::Literal(text) => {
+            std::str::from_utf8(&text.0).map_or_else(|_| Vec::new(), |text| texts(text, any_case))
+        }
+        HirKind::Capture(group) => sets(&group.sub, any_case),
+        HirKind::Repetition(repeated) if repeated.min > 0 => sets(&repeated.sub, any_case),
+        HirKind::Concat(parts) => parts.iter().flat_map(|part| sets(part, any_case)).collect(),
+        HirKind::Alternation(parts) => {
+            let best = |part: &Hir| sets(part, any_case).into_iter().max_by_key(|texts| shortest(texts));
+            parts.iter().map(best).collect::<Option<Vec<_>>>().map(|sets| sets.concat()).into_iter().collect()
+        }
+        _ => Vec::new(),
     }
 }
 
-/// Removes the blanks of an expression that ignores them; one that has comments stays unknown.
-fn without_blanks(pattern: &str) -> String {
-    if pattern.contains('#') {
-        return "(?x)".to_owned();
-    }
-    let mut plain = String::new();
-    let mut chars = pattern.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => plain.extend(['\\', chars.next().unwrap_or('\\')]),
-            c if c.is_whitespace() => {}
-            c => plain.push(c),
-        }
-    }
-    plain
-}
-
-fn of_alternatives(pattern: &[u8], any_case: bool) -> Vec<String> {
-    let mut found = Vec::new();
-    for part in alternatives(pattern) {
-        let texts = of_row(part, any_case);
-        if texts.is_empty() {
-            return Vec::new();
-        }
-        found.extend(texts);
-    }
-    found
-}
-
-/// Returns the parts between `|` that are not in brackets.
-fn alternatives(pattern: &[u8]) -> Vec<&[u8]> {
-    let (mut parts, mut start, mut at) = (Vec::new(), 0, 0);
-    while at < pattern.len() {
-        if pattern[at] == b'|' {
-            parts.push(&pattern[start..at]);
-            start = at + 1;
-        }
-        at = after(pattern, at);
-    }
-    parts.push(&pattern[start..]);
-    parts
-}
-
-/// Returns the end of the piece that begins at `at`: a character, an escaped one, a class, or a group.
-fn after(pattern: &[u8], at: usize) -> usize {
-    match pattern[at] {
-        b'\\' => match pattern.get(at + 1) {
-            Some(b'x' | b'u' | b'U' | b'p' | b'P' | b'b' | b'B') if pattern.get(at + 2) == Some(&b'{') => {
-                pattern[at..].iter().position(|c| *c == b'}').map_or(pattern.len(), |end| at + end + 1)
-            }
-            Some(b'x') => at + 4,
-            Some(b'u') => at + 6,
-            Some(b'p' | b'P') => at + 3,
-            _ => at + 2,
-        },
-        b'[' => {
-            let mut at = at + 1;
-            at += usize::from(pattern.get(at) == Some(&b'^'));
-            at += usize::from(pattern.get(at) == Some(&b']'));
-            while at < pattern.len() && pattern[at] != b']' {
-                at = if pattern[at] == b'[' || pattern[at] == b'\\' { after(pattern, at) } else { at + 1 };
-            }
-            at + 1
-        }
-        b'(' => {
-            let mut at = at + 1;
-            while at < pattern.len() && pattern[at] != b')' {
-                at = after(pattern, at);
-            }
-            at + 1
-        }
-        _ => at + 1,
-    }
-    .min(pattern.len())
+/// Returns a set for each part of a text that is the same in any case, once it is in small letters.
+fn texts(text: &str, any_case: bool) -> Vec<Vec<String>> {
+    // Letters outside of ASCII may have several small forms. Those of Chinese, Japanese and Korean have no capital ones.
+    let has_case = |c: char| any_case && !c.is_ascii() && !('\u{3000}'..='\u{9fff}').contains(&c);
+    let parts = text.split(has_case).filter(|part| !part.is_empty());
+    parts.map(|part| vec![if any_case { part.to_ascii_lowercase() } else { part.to_owned() }]).collect()
 }
 
 /// The length of the shortest text of a set.
 fn shortest(texts: &[String]) -> usize {
     texts.iter().map(String::len).min().unwrap_or(0)
-}
-
-/// Returns the best set of a sequence: the one whose shortest text is longest.
-fn of_row(pattern: &[u8], any_case: bool) -> Vec<String> {
-    sets_of_row(pattern, any_case).into_iter().max_by_key(|texts| shortest(texts)).unwrap_or_default()
-}
-
-/// Returns the sets of a sequence, those of groups last.
-fn sets_of_row(pattern: &[u8], any_case: bool) -> Vec<Vec<String>> {
-    let mut found: Vec<Vec<String>> = Vec::new();
-    let mut run = Vec::new();
-    let mut at = 0;
-    let mut close = |run: &mut Vec<u8>| found.push(String::from_utf8(std::mem::take(run)).into_iter().collect());
-    let mut groups = Vec::new();
-    while at < pattern.len() {
-        let next = after(pattern, at);
-        let piece = &pattern[at..next];
-        let behind = pattern.get(next);
-        let optional = matches!(behind, Some(b'?' | b'*' | b'{'));
-        let literal = match piece {
-            [b'\\', c] if !c.is_ascii_alphanumeric() => Some(*c),
-            [b'.' | b'^' | b'$' | b'?' | b'*' | b'+' | b'{' | b'}'] => None,
-            // Letters outside of ASCII may have several small forms.
-            [c] if any_case && may_have_case(pattern, at, *c) => None,
-            [c] => Some(*c),
-            _ => None,
-        };
-        match literal {
-            Some(c) if !optional => run.push(c),
-            _ => close(&mut run),
-        }
-        if piece.first() == Some(&b'(') && !optional {
-            groups.extend(sets(inside(piece), any_case));
-        }
-        at = next;
-        match behind {
-            Some(b'{') => {
-                at += pattern[at..].iter().position(|c| *c == b'}').map_or(pattern.len() - at, |end| end + 1);
-                close(&mut run);
-            }
-            Some(b'?' | b'*' | b'+') => {
-                at += 1;
-                at += usize::from(pattern.get(at) == Some(&b'?'));
-                close(&mut run);
-            }
-            _ => {}
-        }
-    }
-    close(&mut run);
-    found.extend(groups);
-    found.retain(|texts| shortest(texts) > 0);
-    found
-}
-
-/// Returns `true` if the byte at `at` belongs to a character outside of ASCII that is not in the blocks of Chinese,
-/// Japanese and Korean, which have no capital letters.
-fn may_have_case(pattern: &[u8], at: usize, byte: u8) -> bool {
-    let first = pattern[..=at].iter().rev().find(|byte| (**byte & 0xc0) != 0x80);
-    !byte.is_ascii() && !first.is_some_and(|first| (0xe3..=0xe9).contains(first))
-}
-
-/// Returns the content of a group, which is empty for one that only sets flags.
-fn inside(group: &[u8]) -> &[u8] {
-    let inner = group.strip_prefix(b"(").and_then(|inner| inner.strip_suffix(b")")).unwrap_or_default();
-    let Some(rest) = inner.strip_prefix(b"?") else { return inner };
-    let end = rest.iter().position(|c| matches!(c, b':' | b'>'));
-    end.map_or(&[], |end| &rest[end + 1..])
 }
 
 #[cfg(test)]
@@ -199,12 +60,12 @@ mod tests {
             (r"@(?:Disabled|Ignore)\b", vec!["Disabled", "Ignore"]),
             (r"(?m)^\s*skip\b", vec!["skip"]),
             (r"(?i)skip", vec![]),
-            (r"(?s-x)skip", vec![]),
-            (r"only(?i:skip)", vec![]),
-            (r"(?<index>a)b(?i)skip", vec![]),
+            (r"(?s-x)skip", vec!["skip"]),
+            (r"only(?i:skip)", vec!["only"]),
+            (r"(?<index>a)b(?i)skip", vec!["b"]),
             (r"\w+\.Skip(?:f|Now)?\(", vec![".Skip"]),
             (r"[a-z]+|foo", vec![]),
-            (r"bar|fo+o", vec!["bar", "fo"]),
+            (r"bar|fo+o", vec!["bar", "o"]),
             (r"ab?c", vec!["c"]),
             (r"ab{0,2}c", vec!["c"]),
             (r"(?:ab|c)*def", vec!["def"]),
@@ -212,11 +73,11 @@ mod tests {
             (r"x[]a|]yz", vec!["yz"]),
             (r"(?<name>`[^`]*`|\w+)", vec![]),
             ("", vec![]),
-            (r"\x{37e}ab", vec!["ab"]),
+            (r"\x{37e}ab", vec!["\u{37e}ab"]),
             (r"\pLab|\p{Greek}c", vec!["ab", "c"]),
-            (r"\u00e4ab", vec!["ab"]),
+            (r"\u00e4ab", vec!["äab"]),
             ("(?x)\n  a b\\ c (?: d | e ) ", vec!["ab c"]),
-            ("(?x) ab # no text\n cd", vec![]),
+            ("(?x) ab # no text\n cd", vec!["abcd"]),
         ] {
             assert_eq!(best(pattern, false), want, "{pattern}");
         }
@@ -239,7 +100,7 @@ mod tests {
     #[test]
     fn every_set_is_needed() {
         let sets = |pattern: &str| required(pattern, true);
-        assert_eq!(sets(r"\b(?:(?:is|are) (?:ugly|a mess))\b"), [vec![" "], vec!["is", "are"], vec!["ugly", "a mess"]]);
+        assert_eq!(sets(r"\b(?:(?:is|are) (?:ugly|a mess))\b"), [vec!["is", "are"], vec![" "], vec!["ugly", "a mess"]]);
         assert_eq!(sets("(?:is|are)? ugly"), [vec![" ugly"]]);
         assert!(sets(r"ugly|\w+").is_empty());
     }

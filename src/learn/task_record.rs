@@ -19,9 +19,10 @@ use crate::verdict::assemble::ESCALATES_AT;
 const MAX_TASK: usize = 120;
 
 /// The outcome of a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum TaskOutcome {
     /// The last verdict let everything pass, and nothing that failed before is open.
     Success,
@@ -33,17 +34,7 @@ pub enum TaskOutcome {
     Unknown,
 }
 
-impl TaskOutcome {
-    /// Returns the word used in records.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Success => "success",
-            Self::Partial => "partial",
-            Self::Blocked => "blocked",
-            Self::Unknown => "unknown",
-        }
-    }
-}
+as_str!(TaskOutcome);
 
 /// A gate that failed during a task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

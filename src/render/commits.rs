@@ -81,7 +81,7 @@ pub fn json(commit: &Commit, judgement: &CommitJudgement, table: &ScopeTable, wh
     let touched =
         judgement.touched.iter().map(|touched| InScope { scope: table.name(touched.scope), paths: &touched.paths });
     let reasons = judgement.reasons.iter().zip(whys).map(|(reason, message)| BrokenRule {
-        reason: reason.rule.code(),
+        reason: reason.rule.as_str(),
         level: match reason.level {
             Level::Block => "block",
             Level::Advise => "advise",

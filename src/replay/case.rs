@@ -177,9 +177,10 @@ impl Case {
 }
 
 /// The answer of a gate to a case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "kebab-case")]
 pub enum AnswerWord {
     /// The gate is not concerned.
     Na,
@@ -191,17 +192,9 @@ pub enum AnswerWord {
     Block,
 }
 
-impl AnswerWord {
-    /// Returns the word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Na => "na",
-            Self::Pass => "pass",
-            Self::Warn => "warn",
-            Self::Block => "block",
-        }
-    }
+as_str!(AnswerWord);
 
+impl AnswerWord {
     /// Returns `true` if it is the answer that a case expects. For a gate that is not concerned, any answer but a block
     /// is right.
     pub fn agrees(self, expected: &str) -> bool {

@@ -33,13 +33,7 @@ fn bound<T>(list: &mut ForgeAnswer<T>, length: impl Fn(&T) -> usize) {
 
 fn clean(value: &mut Value) {
     match value {
-        Value::String(text) => {
-            let mut end = text.len().min(TEXT);
-            while !text.is_char_boundary(end) {
-                end -= 1;
-            }
-            *text = redact(&text[..end]).into_owned();
-        }
+        Value::String(text) => *text = redact(&text[..text.floor_char_boundary(TEXT)]).into_owned(),
         Value::Array(items) => items.iter_mut().for_each(clean),
         Value::Object(fields) => fields.values_mut().for_each(clean),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}

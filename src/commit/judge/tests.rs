@@ -78,7 +78,7 @@ fn commit(message: &str, files: &[&str]) -> Commit {
 }
 
 fn codes(commit: &Commit) -> Vec<&'static str> {
-    judge(commit, &table(), &rules()).reasons.iter().map(|reason| reason.rule.code()).collect()
+    judge(commit, &table(), &rules()).reasons.iter().map(|reason| reason.rule.as_str()).collect()
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn proposed(message: &str, files: &[&str]) -> Vec<(String, Vec<String>)> {
     let parts = match split::propose(&commit, &judgement, &table, &rules) {
         split::Proposal::Parts(parts) => parts,
         split::Proposal::Whole => Vec::new(),
-        split::Proposal::Refused { subject, rule } => panic!("{subject}: {}", rule.code()),
+        split::Proposal::Refused { subject, rule } => panic!("{subject}: {}", rule.as_str()),
     };
     parts
         .into_iter()

@@ -1,7 +1,6 @@
 //! The clients whose logs can be read, the names of their tools, and the places of their logs: `gates/agents.toml`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
@@ -11,8 +10,22 @@ use crate::embedded;
 use crate::shell_kind::Shell;
 
 /// A coding agent's client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Client {
     /// Claude Code.
     Claude,
@@ -25,6 +38,8 @@ pub enum Client {
     /// GitHub Copilot CLI.
     Copilot,
 }
+
+as_str!(Client);
 
 impl Client {
     /// All of them.
@@ -49,17 +64,6 @@ impl Client {
         }
     }
 
-    /// Returns the name used on command lines, in the journal and in `gates/agents.toml`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::Opencode => "opencode",
-            Self::Gemini => "gemini",
-            Self::Copilot => "copilot",
-        }
-    }
-
     /// Returns the purpose of a tool of this client.
     pub(super) fn role(self, tool: &str) -> ToolRole {
         CLIENTS.roles.get(&self).and_then(|roles| roles.get(tool)).copied().unwrap_or(ToolRole::Other)
@@ -78,12 +82,6 @@ impl Client {
     /// Returns the possible places of its logs, the likeliest first.
     pub(super) fn places(self) -> &'static [LogLocation] {
         CLIENTS.places.get(&self).map_or(&[], Vec::as_slice)
-    }
-}
-
-impl fmt::Display for Client {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 
