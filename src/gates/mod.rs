@@ -9,8 +9,6 @@ pub mod completion;
 pub mod contract;
 pub mod decisions;
 pub mod evidence;
-#[cfg(test)]
-mod examples;
 pub mod finding;
 mod finding_text;
 mod forge_gates;
@@ -24,6 +22,8 @@ mod quarantine;
 pub mod regression;
 pub mod review;
 pub mod roles;
+#[cfg(test)]
+mod tests;
 pub mod word_judge;
 
 use serde::de::DeserializeOwned;

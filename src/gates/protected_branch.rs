@@ -124,7 +124,7 @@ fn finding(gate: &Gate, subject: &Subject, answer: Answer, reason: &str, context
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gates::examples;
+    use crate::gates::tests as examples;
     use crate::moment::Moment;
 
     fn gate(branches: &[&str], default_branch: bool) -> Gate {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::fact::hosting::{Trouble, TroubleKind};
-use crate::gates::examples;
 use crate::gates::finding_text::plain;
+use crate::gates::tests as examples;
 use crate::policy::ModeFrom;
 
 const ACTIONS: u64 = 15_368;

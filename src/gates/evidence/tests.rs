@@ -2,7 +2,7 @@ use super::*;
 use crate::event::{Grade, RunReport, Waived};
 use crate::fact::session_steps::Story;
 use crate::fact::session_steps::test_builder::Tale;
-use crate::gates::examples;
+use crate::gates::tests as examples;
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Mode, PathRules, PolicySource};

@@ -1,6 +1,6 @@
 use super::*;
 use crate::fact::hosting::{Landed, OtherBase, StartedFor, Trouble, TroubleKind};
-use crate::gates::examples::{self, HEAD};
+use crate::gates::tests::{self as examples, HEAD};
 use crate::policy::{ModeFrom, PolicySource};
 
 const OTHER: &str = "2222222222222222222222222222222222222222";
