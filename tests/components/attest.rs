@@ -23,8 +23,7 @@ impl Signed {
             signed.keygen(name, kind);
         }
         signed.project.repo.write("gate.toml", format!("{POLICY}\n[attest]\nsigners = \".gate/signers\"\n"));
-        signed.project.repo.write(".gate/signers", signed.line("alice", ""));
-        signed.project.repo.commit_all("chore: policy");
+        signed.project.repo.write(".gate/signers", signed.line("alice", "")).commit_all("chore: policy");
         signed.project.share();
         signed
     }

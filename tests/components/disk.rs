@@ -47,8 +47,7 @@ fn run(command: &mut Command) {
 
 #[test]
 fn a_disk_without_room_takes_the_record_and_not_the_status() {
-    let project = Project::new();
-    project.edit("broken");
+    let project = Project::new().edited("broken");
     project.check().exits(10);
     let small = Small::over(&project.repo.path(".git/gate"));
     let filler = small.fill();

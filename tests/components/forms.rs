@@ -26,10 +26,7 @@ fn artifacts(project: &Project, code: i32) -> (std::path::PathBuf, std::path::Pa
 }
 
 fn passing() -> Project {
-    let project = Project::new();
-    project.edit("two");
-    project.gate(["run", "test"]).exits(0);
-    project
+    Project::new().edited("two").tested()
 }
 
 /// Nothing stops it, and something is said.

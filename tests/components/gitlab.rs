@@ -13,8 +13,7 @@ fn proposed(word: &str) -> Project {
     let project = Project::bare_bones();
     let repo = &project.repo;
     repo.git(["switch", "-q", "-C", "main"]);
-    repo.write("gate.toml", POLICY);
-    repo.write(".gitlab-ci.yml", "include: { local: .gitlab/gate.yml }\n");
+    repo.write("gate.toml", POLICY).write(".gitlab-ci.yml", "include: { local: .gitlab/gate.yml }\n");
     // What is fetched is not built: `cargo` is replaced.
     let source = format!("{}@{}", repo.root().display(), repo.git(["rev-parse", "HEAD"]));
     project.gate(["init", "--ci", "gitlab", "--yes", "--source", &source]).exits(0).says("Pipelines must succeed");

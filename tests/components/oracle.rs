@@ -42,6 +42,23 @@ fn ran(state: &mut State, workflow: u64, event: &str, head: &str, name: &str, co
     state.job(run, name, head, "completed", Some(conclusion));
 }
 
+/// Two runs, one after the other: workflow, event, name of the job, conclusion.
+fn jobs(runs: [(u64, &'static str, &'static str, &'static str); 2]) -> Made {
+    state(move |state, head| {
+        for (workflow, event, name, conclusion) in runs {
+            ran(state, workflow, event, head, name, conclusion);
+        }
+    })
+}
+
+/// What comes after a run with this conclusion.
+fn after<T>(conclusion: &'static str, then: impl Fn(&mut State, &str) -> T + 'static) -> Made {
+    state(move |state, head| {
+        ran(state, 1, "push", head, "build", conclusion);
+        then(state, head);
+    })
+}
+
 fn require(state: &mut State, name: &str) {
     state.rules.push(json!({
         "type": "required_status_checks",
@@ -80,31 +97,19 @@ fn states() -> Vec<(String, Made)> {
     add("nothing at all", state(|_, _| {}));
     add(
         "a failure, then a success of the same job by the same event",
-        state(|state, head| {
-            ran(state, 1, "push", head, "build", "failure");
-            ran(state, 1, "push", head, "build", "success");
-        }),
+        jobs([(1, "push", "build", "failure"), (1, "push", "build", "success")]),
     );
     add(
         "a success, then a failure of the same job by the same event",
-        state(|state, head| {
-            ran(state, 1, "push", head, "build", "success");
-            ran(state, 1, "push", head, "build", "failure");
-        }),
+        jobs([(1, "push", "build", "success"), (1, "push", "build", "failure")]),
     );
     add(
         "a failure by one event, a success by another",
-        state(|state, head| {
-            ran(state, 1, "push", head, "build", "failure");
-            ran(state, 1, "pull_request", head, "build", "success");
-        }),
+        jobs([(1, "push", "build", "failure"), (1, "pull_request", "build", "success")]),
     );
     add(
         "a failure in one workflow, a success of that name in another",
-        state(|state, head| {
-            ran(state, 1, "push", head, "build", "failure");
-            ran(state, 2, "push", head, "build", "success");
-        }),
+        jobs([(1, "push", "build", "failure"), (2, "push", "build", "success")]),
     );
     add(
         "the same in two workflows that have one name, too",
@@ -126,60 +131,27 @@ fn states() -> Vec<(String, Made)> {
     );
     add(
         "a failure, then the same job skipped",
-        state(|state, head| {
-            ran(state, 1, "push", head, "build", "failure");
-            ran(state, 1, "push", head, "build", "skipped");
-        }),
+        jobs([(1, "push", "build", "failure"), (1, "push", "build", "skipped")]),
     );
     add(
         "a failure, then a run without that job",
-        state(|state, head| {
-            ran(state, 1, "push", head, "build", "failure");
-            ran(state, 1, "push", head, "test", "success");
-        }),
+        jobs([(1, "push", "build", "failure"), (1, "push", "test", "success")]),
     );
     add(
         "a success, and a run that could not start",
-        state(|state, head| {
-            ran(state, 1, "push", head, "build", "success");
-            state.workflow(2, "push", head, "completed", Some("startup_failure"));
-        }),
+        after("success", |state, head| state.workflow(2, "push", head, "completed", Some("startup_failure"))),
     );
     add(
         "a success, and a run that waits for a person's approval",
-        state(|state, head| {
-            ran(state, 1, "push", head, "build", "success");
-            state.workflow(2, "pull_request", head, "completed", Some("action_required"));
-        }),
+        after("success", |state, head| state.workflow(2, "pull_request", head, "completed", Some("action_required"))),
     );
     add(
         "a success, and a run that is queued and has no job yet",
-        state(|state, head| {
-            ran(state, 1, "push", head, "build", "success");
-            state.workflow(2, "push", head, "queued", None);
-        }),
+        after("success", |state, head| state.workflow(2, "push", head, "queued", None)),
     );
-    add(
-        "a success and a pending status",
-        state(|state, head| {
-            ran(state, 1, "push", head, "build", "success");
-            state.status("legacy", "pending");
-        }),
-    );
-    add(
-        "a failure and something pending",
-        state(|state, head| {
-            ran(state, 1, "push", head, "build", "failure");
-            state.status("legacy", "pending");
-        }),
-    );
-    add(
-        "a success, and something required that did not report",
-        state(|state, head| {
-            ran(state, 1, "push", head, "build", "success");
-            require(state, "e2e");
-        }),
-    );
+    add("a success and a pending status", after("success", |state, head| state.status("legacy", "pending")));
+    add("a failure and something pending", after("failure", |state, head| state.status("legacy", "pending")));
+    add("a success, and something required that did not report", after("success", |state, head| require(state, "e2e")));
     add(
         "more checks than one page holds, the last of them failed",
         state(|state, head| {

@@ -61,8 +61,7 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
 #[test]
 fn only_new_problems_are_told() {
     let project = project();
-    let session = Session::claude(&project);
-    session.prompt("go");
+    let session = Session::claude(&project).prompted("go");
     let heard = write(&project, &session, "src/lib.sh", "one\nbroken two\n");
     assert!(
         heard.contains("`sh check.sh` finds 1 problem that is new") && heard.contains("src/lib.sh:2:1 broken word"),
@@ -121,8 +120,7 @@ fn a_check_that_cannot_be_run_is_told_once() {
 #[test]
 fn a_check_without_a_table_is_told_with_the_lines_about_the_file() {
     let project = project_with(POLICY, "bash -n src/lib.sh && exit 0\necho 1; echo 2; echo 3; exit 1\n");
-    let session = Session::claude(&project);
-    session.prompt("go");
+    let session = Session::claude(&project).prompted("go");
     let heard = write(&project, &session, "src/lib.sh", "one\nif\n");
     assert!(
         heard.contains("failed: status 1: src/lib.sh: line 3: syntax error") && heard.ends_with("1\n2\n3"),

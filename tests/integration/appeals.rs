@@ -51,8 +51,7 @@ fn replayed(project: &Project, case: &Value) -> Value {
 
 #[test]
 fn tests_that_were_not_run() {
-    let project = Project::new();
-    project.edit("a change");
+    let project = Project::new().edited("a change");
     project.check().exits(10);
     let case = appealed(&project);
     assert_eq!(case["policy"]["gate_toml"], crate::project::POLICY);
@@ -61,9 +60,7 @@ fn tests_that_were_not_run() {
 
 #[test]
 fn a_run_that_is_of_another_content() {
-    let project = Project::new();
-    project.edit("a change");
-    project.gate(["run", "test"]).exits(0);
+    let project = Project::new().edited("a change").tested();
     project.check().exits(0);
     project.edit("another change");
     project.check().exits(10).says("src/lib.sh");
@@ -78,8 +75,7 @@ fn a_run_that_is_of_another_content() {
 
 #[test]
 fn a_run_that_failed() {
-    let project = Project::new();
-    project.edit("broken");
+    let project = Project::new().edited("broken");
     project.gate(["run", "test"]).exits(101);
     project.check().exits(10);
     appealed(&project);
@@ -87,9 +83,7 @@ fn a_run_that_failed() {
 
 #[test]
 fn work_that_was_not_committed_and_is_gone_by_now() {
-    let project = Project::new();
-    project.edit("a change");
-    project.gate(["run", "test"]).exits(0);
+    let project = Project::new().edited("a change").tested();
     project.repo.append("src/lib.sh", "not committed\n");
     project.check().exits(10);
     project.repo.git(["checkout", "-q", "."]);
@@ -100,8 +94,7 @@ fn work_that_was_not_committed_and_is_gone_by_now() {
 #[test]
 fn a_file_that_was_forgotten() {
     let project = Project::new();
-    project.repo.write("src/new.sh", "three\n");
-    project.repo.append("src/lib.sh", "source new.sh\n");
+    project.repo.write("src/new.sh", "three\n").append("src/lib.sh", "source new.sh\n");
     project.gate(["run", "test"]).exits(0);
     project.repo.git(["commit", "-q", "-a", "-m", "feat: use it"]);
     project.check().exits(10);
@@ -120,9 +113,7 @@ fn a_file_that_changed_while_the_tests_ran() {
 
 #[test]
 fn pushes_to_protected_branches() {
-    let project = Project::new();
-    project.edit("a change");
-    project.gate(["run", "test"]).exits(0);
+    let project = Project::new().edited("a change").tested();
     for line in ["git push origin HEAD:main", "git push origin :main", "git push origin feature:release/1"] {
         assert_ne!(project.push(line).code, 0, "{line}");
         let case = appealed(&project);
@@ -133,8 +124,7 @@ fn pushes_to_protected_branches() {
 
 #[test]
 fn a_push_of_what_is_not_proven() {
-    let project = Project::new();
-    project.edit("a change");
+    let project = Project::new().edited("a change");
     assert_ne!(project.push("git push origin feature").code, 0);
     appealed(&project);
 }
@@ -160,8 +150,7 @@ fn a_decision_that_was_taken_away() {
     project.repo.write("src/lib.sh", "one\n# @REJECTED global mutex: deadlocks under load\n");
     project.repo.commit_all("chore: policy");
     project.share();
-    project.repo.write("src/lib.sh", "one\ntwo\n");
-    project.repo.commit_all("feat: two");
+    project.repo.write("src/lib.sh", "one\ntwo\n").commit_all("feat: two");
     project.gate(["run", "test"]).exits(0);
     project.check().exits(10).says("is gone");
     let case = appealed(&project);
@@ -172,8 +161,7 @@ fn a_decision_that_was_taken_away() {
 #[test]
 fn a_claim_that_the_record_contradicts() {
     let project = Project::new();
-    let session = Session::claude(&project);
-    session.prompt("change the library");
+    let session = Session::claude(&project).prompted("change the library");
     project.edit("broken");
     assert_eq!(session.run("sh test.sh"), 101);
     let said = session.stop("Done. All tests pass.");
@@ -206,8 +194,7 @@ fn secrets_and_places_stay_here() {
 
 #[test]
 fn what_would_have_been_right_is_said_only_on_demand() {
-    let project = Project::new();
-    project.edit("a change");
+    let project = Project::new().edited("a change");
     project.check().exits(10);
     let file = project.repo.outside().join("case.json");
     project.gate(["appeal", "--expect", "pass", "-o", file.to_str().unwrap()]).exits(0).says("read it before");
@@ -229,8 +216,7 @@ fn what_would_have_been_right_is_said_only_on_demand() {
 
 #[test]
 fn a_verdict_says_what_counts_since() {
-    let project = Project::new();
-    project.edit("a change");
+    let project = Project::new().edited("a change");
     let id = |project: &Project| project.verdict()["id"].as_str().unwrap().to_owned();
     let refused = id(&project);
     project.gate(["run", "test"]).exits(0);

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
+use crate::support::files_below;
+
 /// The stages, lowest first. A module uses modules of the stages above its own line here, and nothing beside or below.
 const STAGES: &[(&str, &[&str])] = &[
     ("text and locks", &["file_lock", "foreign_text"]),
@@ -112,28 +114,18 @@ pub struct File {
 
 pub fn files() -> Vec<File> {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    let mut folders = vec![src.clone()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                if !path.ends_with("tests") {
-                    folders.push(path);
-                }
-                continue;
-            }
-            let Some(inner) = path.strip_prefix(&src).unwrap().to_str().unwrap().strip_suffix(".rs") else { continue };
-            let names: Vec<String> =
-                inner.strip_suffix("/mod").unwrap_or(inner).split('/').map(str::to_owned).collect();
-            let is_test = names.last().is_some_and(|name| name == "tests" || name.ends_with("_tests"));
-            if !is_test && names != ["main"] && names != ["lib"] {
-                let code = code(&fs::read_to_string(&path).unwrap());
-                files.push(File { module: staged(&names), names, code, path });
-            }
-        }
+    files_below(&src).into_iter().filter_map(|path| file(&src, path)).collect()
+}
+
+fn file(src: &Path, path: PathBuf) -> Option<File> {
+    let inner = path.strip_prefix(src).unwrap().to_str().unwrap().strip_suffix(".rs")?;
+    let names: Vec<String> = inner.strip_suffix("/mod").unwrap_or(inner).split('/').map(str::to_owned).collect();
+    let is_test = names.iter().any(|name| name == "tests") || inner.ends_with("_tests");
+    if is_test || names == ["main"] || names == ["lib"] {
+        return None;
     }
-    files
+    let code = code(&fs::read_to_string(&path).unwrap());
+    Some(File { module: staged(&names), names, code, path })
 }
 
 fn code(text: &str) -> String {

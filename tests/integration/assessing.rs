@@ -16,8 +16,7 @@ fn verdict(project: &Project, form: &str) -> Value {
 
 #[test]
 fn the_form_is_printed_read_and_held_against_the_record() {
-    let project = Project::new();
-    project.edit("a change");
+    let project = Project::new().edited("a change");
     project.gate(["assess", "--prompt"]).exits(0).says("security_issues");
     project.gate(["run", "test"]).exits(0);
     assess(&project, "Here it is: {\"status\": \"complete\"}", &[]).exits(0);

@@ -8,9 +8,7 @@ use crate::project::{Project, for_agents, read_json, valid};
 
 /// One untested commit.
 fn untested() -> Project {
-    let project = Project::new();
-    project.edit("one");
-    project
+    Project::new().edited("one")
 }
 
 fn of(session: &str, project: &Project) -> Value {
@@ -203,8 +201,7 @@ fn only_what_shows_that_it_is_mended_begins_anew() {
     project.repo.git(["switch", "-q", "main"]);
     assert_eq!(of("s", &project)["outcome"], "pass");
     project.repo.git(["switch", "-q", "-c", "docs"]);
-    project.repo.append("README.md", "more\n");
-    project.repo.commit_all("docs: more");
+    project.repo.append("README.md", "more\n").commit_all("docs: more");
     assert_eq!(of("s", &project)["outcome"], "pass");
     project.repo.git(["switch", "-q", "feature"]);
     // Nor does a run of something else.
@@ -218,8 +215,7 @@ fn only_what_shows_that_it_is_mended_begins_anew() {
 
 #[test]
 fn what_was_tried_is_in_the_payload() {
-    let project = untested();
-    project.edit("broken");
+    let project = untested().edited("broken");
     for _ in 0..4 {
         project.gate_with(&[("GATE_SESSION", "s")], &["run", "test"]).exits(101);
         of("s", &project);

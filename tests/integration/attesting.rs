@@ -11,16 +11,12 @@ use crate::support::TestRepo;
 
 /// A project on whose branch the command has passed.
 fn tested() -> Project {
-    let project = Project::new();
-    project.edit("two");
-    project.gate(["run", "test"]).exits(0);
-    project
+    Project::new().edited("two").tested()
 }
 
 #[test]
 fn only_what_was_proven_is_attested() {
-    let project = Project::new();
-    project.edit("two");
+    let project = Project::new().edited("two");
     project
         .gate(["attest"])
         .exits(10)
@@ -43,8 +39,7 @@ fn only_what_was_proven_is_attested() {
     project.gate(["attest"]).exits(10).says("only of grade hooked; this gate needs observed or better");
 
     // A pass after a failure of the very same content shows nothing.
-    let project = Project::new();
-    project.edit("two");
+    let project = Project::new().edited("two");
     project.repo.write("../flag", "");
     let flaky = "if [ -e ../flag ]; then rm ../flag; exit 1; fi\nexec sh test.sh\n";
     project.repo.write("flaky.sh", flaky);
@@ -60,8 +55,7 @@ fn only_what_was_proven_is_attested() {
     project.gate(["attest"]).exits(10).says("after 1 failed run on the same content");
 
     // Content that is not in the commit was tested.
-    let project = Project::new();
-    project.edit("two");
+    let project = Project::new().edited("two");
     project.repo.write("src/more.sh", "three\n");
     project.gate(["run", "test"]).exits(0);
     project.gate(["attest"]).exits(10).says("not attested").says("src/more.sh");

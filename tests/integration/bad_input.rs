@@ -44,8 +44,7 @@ fn a_policy_that_is_no_file_is_said_to_be_none() {
     }
     // Where a commit has one, that one counts, whatever lies here.
     fs::remove_dir(project.repo.path("gate.toml")).unwrap();
-    project.repo.write("gate.toml", POLICY);
-    project.repo.commit_all("chore: policy");
+    project.repo.write("gate.toml", POLICY).commit_all("chore: policy");
     project.edit("one");
     fs::remove_file(project.repo.path("gate.toml")).unwrap();
     fs::create_dir(project.repo.path("gate.toml")).unwrap();
@@ -55,15 +54,13 @@ fn a_policy_that_is_no_file_is_said_to_be_none() {
 #[test]
 fn a_broken_policy_at_the_base_can_be_repaired_by_a_branch() {
     let project = Project::bare_bones();
-    project.repo.write("gate.toml", BROKEN);
-    project.repo.commit_all("chore: broken");
+    project.repo.write("gate.toml", BROKEN).commit_all("chore: broken");
     project.share();
     project.gate(["init", "--yes"]);
     project.edit("one");
     project.check().exits(12).says("gate.toml:5:1").says("did you mean `run`?").says("nothing can be judged");
     // No policy could ever be read, so that of the branch applies.
-    project.repo.write("gate.toml", POLICY);
-    project.repo.commit_all("chore: repair");
+    project.repo.write("gate.toml", POLICY).commit_all("chore: repair");
     project.check().exits(10).says("no run of `sh test.sh`").says("gate.toml:5:1");
     project.gate(["run", "test"]).exits(0);
     project.check().exits(0);
@@ -72,8 +69,7 @@ fn a_broken_policy_at_the_base_can_be_repaired_by_a_branch() {
 #[test]
 fn a_change_that_breaks_the_policy_is_refused_at_commit_push_and_check() {
     let project = Project::bare_bones();
-    project.repo.write("gate.toml", POLICY);
-    project.repo.commit_all("chore: policy");
+    project.repo.write("gate.toml", POLICY).commit_all("chore: policy");
     project.share();
     project.gate(["init", "--yes"]);
     project.repo.write("gate.toml", BROKEN).git(["add", "gate.toml"]);
@@ -90,8 +86,7 @@ fn a_change_that_breaks_the_policy_is_refused_at_commit_push_and_check() {
 #[test]
 fn a_symbolic_ref_of_a_remote_on_this_machine_is_followed() {
     let project = Project::bare_bones();
-    project.repo.write("gate.toml", "version = 1\n");
-    project.repo.commit_all("chore: policy");
+    project.repo.write("gate.toml", "version = 1\n").commit_all("chore: policy");
     project.share();
     project.gate(["init", "--yes"]);
     project.edit("one");
@@ -105,8 +100,7 @@ fn a_symbolic_ref_of_a_remote_on_this_machine_is_followed() {
 #[test]
 fn once_a_broken_policy_is_on_the_base_only_its_repair_is_judged_by_the_last_readable_one() {
     let project = Project::bare_bones();
-    project.repo.write("gate.toml", POLICY);
-    project.repo.commit_all("chore: policy");
+    project.repo.write("gate.toml", POLICY).commit_all("chore: policy");
     project.repo.write("gate.toml", BROKEN);
     project.repo.commit_all("chore: broken");
     project.share();
@@ -184,9 +178,7 @@ fn a_repository_without_commits_is_judged_and_pushed_from_like_any_other() {
 
 #[test]
 fn a_corrupt_line_is_set_aside_and_nothing_else_is_lost() {
-    let project = Project::new();
-    project.edit("one");
-    project.gate(["run", "test"]).exits(0);
+    let project = Project::new().edited("one").tested();
     let journal = project.gate_dir().join("journal.jsonl");
     let mut bytes = fs::read(&journal).unwrap();
     bytes.extend_from_slice(b"{\"this is\": not a line\n\xff\xfe\n");
@@ -218,9 +210,7 @@ fn a_corrupt_line_is_set_aside_and_nothing_else_is_lost() {
 
 #[test]
 fn a_removed_journal_is_reported_until_a_person_has_seen_it() {
-    let project = Project::new();
-    project.edit("one");
-    project.gate(["run", "test"]).exits(0);
+    let project = Project::new().edited("one").tested();
     project.check().exits(0).never_says("was removed");
     fs::remove_dir_all(project.gate_dir()).unwrap();
     let removed = "the journal of this repository was removed";
@@ -269,8 +259,7 @@ fn sandboxed(project: &Project, line: &str) -> Option<String> {
 
 #[test]
 fn a_git_directory_that_cannot_be_written_is_bridged_by_a_spool() {
-    let project = Project::new();
-    project.edit("one");
+    let project = Project::new().edited("one");
     project.gate(["run", "--", "true"]).exits(0);
     let Some(run) = sandboxed(&project, "gate run test; code=$?; gate check; exit $code") else {
         // Root without the right to mount writes everywhere; the journal's own tests put a file in its place.
@@ -291,8 +280,7 @@ fn a_git_directory_that_cannot_be_written_is_bridged_by_a_spool() {
 
 #[test]
 fn a_full_disk_takes_the_record_and_not_the_status() {
-    let project = Project::new();
-    project.edit("broken");
+    let project = Project::new().edited("broken");
     project.check().exits(10);
     // A file size limit of nothing is a disk without room, for `gate` and for whatever it starts.
     let full = |line: &str| project.sh(&format!("trap '' XFSZ; ulimit -f 0; {line}"));

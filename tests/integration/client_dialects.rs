@@ -8,8 +8,7 @@ use crate::project::{Project, Said};
 #[test]
 fn what_codex_left_running_and_what_a_limit_ended_in_opencode_is_called_that() {
     let project = Project::new();
-    let session = Session::of(&project, "codex", "c0ffee-1");
-    session.prompt("change the library");
+    let session = Session::of(&project, "codex", "c0ffee-1").prompted("change the library");
     project.edit("a change");
     let call = json!({"tool_name": "Bash", "tool_input": {"command": "sh test.sh"}, "tool_use_id": "call_1"});
     session.hook("PreToolUse", call).quiet();
@@ -64,8 +63,7 @@ fn an_agent_of_copilot_that_may_only_plan_is_left_alone() {
 
 #[test]
 fn an_agent_of_gemini_that_may_only_plan_is_left_alone() {
-    let project = Project::new();
-    project.edit("a person's change");
+    let project = Project::new().edited("a person's change");
     // Its hooks are not told: the words of the process that calls them are read.
     let hook = |words: &str, event: &str, payload: &Value| {
         let mut payload = payload.clone();
@@ -193,8 +191,7 @@ fn the_same_story_in_the_words_of_every_client() {
         hook(event, json!({field: told})).quiet();
 
         for (source, passes) in [("broken", false), ("fixed", true)] {
-            project.repo.write("src/lib.sh", source);
-            project.repo.commit_all(&format!("feat: {source}"));
+            project.repo.write("src/lib.sh", source).commit_all(&format!("feat: {source}"));
             hook(dialect.tools[0], dialect.call("sh test.sh", None, &log)).quiet();
             let done = project.sh("sh test.sh");
             hook(dialect.tools[1], dialect.call("sh test.sh", Some(&done), &log)).quiet();

@@ -26,8 +26,7 @@ fn what_is_not_judged_is_not_complete_for_other_programs() {
 #[test]
 fn what_lies_outside_of_the_repository_is_none_of_gates_business() {
     let project = Project::new();
-    let session = Session::claude(&project);
-    session.prompt("note that down");
+    let session = Session::claude(&project).prompted("note that down");
     let other = project.repo.outside();
     let write = |path: &str| json!({"tool_name": "Write", "tool_input": {"file_path": path, "content": "x"}, "tool_use_id": "w"});
     for path in [
@@ -49,8 +48,7 @@ fn what_lies_outside_of_the_repository_is_none_of_gates_business() {
 #[test]
 fn only_a_person_begins_a_task() {
     let project = Project::new();
-    let session = Session::claude(&project);
-    session.prompt("change the library");
+    let session = Session::claude(&project).prompted("change the library");
     project.edit("a change");
     let told = session.stop("Done.").pushes("(attempt 1)");
     session.prompt("<task-notification>\n<task-id>b</task-id>\n</task-notification>");
@@ -63,8 +61,7 @@ fn only_a_person_begins_a_task() {
 #[test]
 fn a_command_in_the_background_proves_when_it_ends() {
     let project = Project::new();
-    let session = Session::claude(&project);
-    session.prompt("change the library");
+    let session = Session::claude(&project).prompted("change the library");
     project.edit("a change");
     let call = json!({"tool_name": "Bash", "tool_use_id": "t9", "tool_input": {"command": "sh test.sh", "run_in_background": true}});
     session.hook("PreToolUse", call.clone()).quiet();
@@ -87,8 +84,7 @@ fn a_command_in_the_background_proves_when_it_ends() {
 #[test]
 fn what_another_hook_made_of_a_command_is_what_ran() {
     let project = Project::new();
-    let session = Session::claude(&project);
-    session.prompt("change the library");
+    let session = Session::claude(&project).prompted("change the library");
     project.edit("a change");
     let call = |line: &str| json!({"tool_name": "Bash", "tool_input": {"command": line}, "tool_use_id": "toolu_1"});
     let ended = |line: &str, output: &str| {
@@ -108,8 +104,7 @@ fn what_another_hook_made_of_a_command_is_what_ran() {
 #[test]
 fn half_a_character_in_a_payload_loses_nothing_else() {
     let project = Project::new();
-    let session = Session::claude(&project);
-    session.prompt("change the library");
+    let session = Session::claude(&project).prompted("change the library");
     project.edit("a change");
     let root = project.repo.root().to_str().unwrap();
     let raw = |event: &str, fields: &str| {

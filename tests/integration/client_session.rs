@@ -66,6 +66,12 @@ impl<'p> Session<'p> {
         assert!(said.err.is_empty() && (said.out.is_empty() || said.out.contains("additionalContext")), "{said:?}");
     }
 
+    /// The session with the first prompt of a person.
+    pub fn prompted(self, text: &str) -> Self {
+        self.prompt(text);
+        self
+    }
+
     /// Runs a command as the agent does: the hook before, the command, the hook after.
     pub fn run(&self, line: &str) -> i32 {
         self.run_in("sh", line)

@@ -31,8 +31,7 @@ fn parts_of_a_declared_command_that_run_one_by_one_prove_it() {
     );
     project.repo.write("a/t.sh", "echo a\n").write("b/t.sh", "test ! -e ../fail\n").write(".gitignore", "fail\n");
     project.edit("a change");
-    let session = Session::claude(&project);
-    session.prompt("change the library");
+    let session = Session::claude(&project).prompted("change the library");
     assert_eq!(session.run("cd a && sh t.sh"), 0);
     project.check().exits(10);
     assert_eq!(session.run("cd b && sh t.sh"), 0);
@@ -57,8 +56,7 @@ fn a_push_names_the_tests_that_the_agent_took_for_the_declared_ones() {
     let project = Project::with("version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"make test\"\n");
     project.repo.write("Makefile", "test:\n\tsh test.sh\n\tsh more.sh\nunit-test:\n\tsh test.sh\n");
     project.edit("a change");
-    let session = Session::claude(&project);
-    session.prompt("change the library");
+    let session = Session::claude(&project).prompted("change the library");
     assert_eq!(session.run("make unit-test"), 0);
     let words = "`make unit-test` passed, but gate cannot know that it ran all tests";
     project.push("git push origin feature").says(words);
@@ -69,8 +67,7 @@ fn a_push_names_the_tests_that_the_agent_took_for_the_declared_ones() {
 #[test]
 fn a_failing_run_proves_nothing() {
     let project = Project::new();
-    let session = Session::claude(&project);
-    session.prompt("change the library");
+    let session = Session::claude(&project).prompted("change the library");
     project.edit("broken");
     assert_eq!(session.run("sh test.sh"), 101);
     session.stop("Done.").pushes("`sh test.sh` failed on this content");
@@ -84,12 +81,10 @@ fn who_was_asked_only_for_a_failing_test_may_stop_with_it() {
     let policy = POLICY.replace("sh test.sh", "sh run.sh").replace("\"test.sh\"", "\"run.sh\", \"tests/**\"");
     let project = Project::bare_bones();
     let run = "for f in tests/test_*.py; do python3 $f || exit 1; done; echo '1 passed in 0.1s'\n";
-    project.repo.write("gate.toml", policy).write("run.sh", run).write("tests/test_a.py", "");
-    project.repo.commit_all("test: a");
+    project.repo.write("gate.toml", policy).write("run.sh", run).write("tests/test_a.py", "").commit_all("test: a");
     project.share();
     project.gate(["init", "--yes"]).exits(0);
-    let session = Session::claude(&project);
-    session.prompt("Write a failing test that reproduces #12, do not fix it.");
+    let session = Session::claude(&project).prompted("Write a failing test that reproduces #12, do not fix it.");
     project.repo.write("tests/test_12.py", "raise SystemExit(1)\n");
     assert_eq!(session.run("sh run.sh"), 1);
     session.stop("All done, #12 is fixed.").pushes("failed on this content");
@@ -105,8 +100,7 @@ fn who_was_asked_only_for_a_failing_test_may_stop_with_it() {
 #[test]
 fn the_fourth_stop_goes_to_a_person_and_a_new_task_begins_anew() {
     let project = Project::new();
-    let session = Session::claude(&project);
-    session.prompt("change the library");
+    let session = Session::claude(&project).prompted("change the library");
     project.edit("a change");
     session.stop("Done.").pushes("Not proven yet (attempt 1).");
     session.stop("Done.").pushes("Nothing has changed since the last refusal.");
@@ -136,8 +130,7 @@ fn the_fourth_stop_goes_to_a_person_and_a_new_task_begins_anew() {
 #[test]
 fn who_claims_nothing_and_waits_is_left_alone() {
     let project = Project::new();
-    let session = Session::claude(&project);
-    session.prompt("what does the library do?");
+    let session = Session::claude(&project).prompted("what does the library do?");
     session.stop("It prints one line.").quiet();
     // The same words without proof, once something changed.
     project.edit("a change");
@@ -204,8 +197,7 @@ fn unproven_edits_are_held_whatever_else_the_message_says() {
         ("Before I can go on I need your API key from the dashboard.", false),
     ] {
         let project = Project::new();
-        let session = Session::claude(&project);
-        session.prompt("change the library");
+        let session = Session::claude(&project).prompted("change the library");
         project.edit("a change");
         let stopped = session.stop(words);
         assert_eq!(stopped.out.contains("\"block\""), held, "{words}: {stopped:?}");
@@ -220,8 +212,7 @@ fn a_question_that_releases_unproven_work_is_reported() {
         "Could you grant me permission to use the network?",
     ] {
         let project = Project::new();
-        let session = Session::claude(&project);
-        session.prompt("change the library");
+        let session = Session::claude(&project).prompted("change the library");
         project.edit("a change");
         let stopped = session.stop(words);
         let answer: Value = serde_json::from_str(&stopped.out).unwrap_or_else(|error| panic!("{error}: {stopped:?}"));
@@ -235,10 +226,8 @@ fn a_question_that_releases_unproven_work_is_reported() {
 
 #[test]
 fn a_session_that_edited_nothing_is_held_only_where_it_says_that_the_tests_passed() {
-    let project = Project::new();
-    project.edit("a person's own change");
-    let session = Session::claude(&project);
-    session.prompt("is the library finished");
+    let project = Project::new().edited("a person's own change");
+    let session = Session::claude(&project).prompted("is the library finished");
     session.stop("Yes, the implementation is complete.").quiet();
     session.stop("Yes, the implementation is complete and all tests pass.").pushes("tests:");
     session.prompt("go on");
@@ -249,8 +238,7 @@ fn a_session_that_edited_nothing_is_held_only_where_it_says_that_the_tests_passe
 #[test]
 fn documentation_alone_asks_for_nothing() {
     let project = Project::new();
-    let session = Session::claude(&project);
-    session.prompt("mend the README");
+    let session = Session::claude(&project).prompted("mend the README");
     project.repo.append("README.md", "more\n");
     session.stop("Done, everything is finished.").quiet();
     project.repo.commit_all("docs: more");
@@ -260,8 +248,7 @@ fn documentation_alone_asks_for_nothing() {
 #[test]
 fn a_new_task_is_judged_however_soon_it_follows_one_that_was_broken_off() {
     let project = Project::new();
-    let session = Session::of(&project, "codex", "c0ffee-1");
-    session.prompt("change the library");
+    let session = Session::of(&project, "codex", "c0ffee-1").prompted("change the library");
     session.hook("Interrupt", json!({})).quiet();
     session.prompt("go on");
     project.edit("more");
@@ -298,10 +285,8 @@ fn unproven_work_that_is_called_finished_is_held_whatever_else_is_said() {
 
 #[test]
 fn who_only_answers_a_question_does_not_answer_for_a_persons_own_change() {
-    let project = Project::new();
-    project.edit("a person's change");
-    let session = Session::claude(&project);
-    session.prompt("does the library print one line?");
+    let project = Project::new().edited("a person's change");
+    let session = Session::claude(&project).prompted("does the library print one line?");
     session.run("cat src/lib.sh > /dev/null");
     session.stop("Yes. The implementation is complete.").quiet();
     // A claim of proof is another matter; a task does not make that change its own.
@@ -369,8 +354,7 @@ fn what_only_words_or_counts_show_is_told_to_person_and_agent_and_holds_nobody()
         let project = Project::with(&format!(
             "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh test.sh\"\n[gates.claims.params]\n{words_on}"
         ));
-        let session = Session::claude(&project);
-        session.prompt("change the library");
+        let session = Session::claude(&project).prompted("change the library");
         project.edit("a change");
         assert_eq!(session.run("sh test.sh"), 0);
         let answer: Value = serde_json::from_str(&session.stop(words).out).unwrap();
@@ -384,8 +368,7 @@ fn what_only_words_or_counts_show_is_told_to_person_and_agent_and_holds_nobody()
     }
     // A plan, and nothing but looking around before it.
     let project = Project::new();
-    let session = Session::claude(&project);
-    session.prompt("Implement sub in src/lib.sh, with tests.");
+    let session = Session::claude(&project).prompted("Implement sub in src/lib.sh, with tests.");
     for _ in 0..6 {
         session.run("git status > /dev/null");
         session.run("ls > /dev/null");
@@ -418,8 +401,7 @@ fn a_claim_that_the_record_contradicts_is_said_to_whom_it_concerns() {
     let project = Project::with(
         "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh test.sh\"\n[gates.claims.params]\nwords = [\"tests\"]\n",
     );
-    let session = Session::claude(&project);
-    session.prompt("mend the README");
+    let session = Session::claude(&project).prompted("mend the README");
     project.repo.append("README.md", "more\n");
     session.run("ls -la; cat README.md > /dev/null");
     // Nothing is missing: the agent is let go, and its person hears of it.

@@ -1,9 +1,9 @@
 //! `gate commit --split`: the same tree, parts that pass, and nothing lost whenever it ends.
 
-use std::process::{Output, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
-use crate::support::TestRepo;
+use crate::support::{TestRepo, both_streams as text};
 
 const SCOPES: &str = "[scopes]\na = [\"a/**\"]\nb = [\"b/**\"]\n\"b/in\" = [\"b/in/**\"]\nc = { paths = [\"c/**\"], with = [\"a\"] }\nd = [\"d/**\"]\n";
 
@@ -12,10 +12,6 @@ fn repo() -> TestRepo {
     repo.write("gate.toml", SCOPES).write("README.md", "# x\n").write("a/old", "1\n2\n3\n4\n").write("b/old", "5\n6\n");
     repo.commit_all("start");
     repo
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
 fn tree(repo: &TestRepo) -> String {

@@ -1,20 +1,18 @@
 //! `gate commits`, ranges with real remotes, and what `commit-msg` and `pre-push` say about mixing.
 
 use std::ffi::OsStr;
-use std::process::Output;
 
 use serde_json::Value;
 
 use crate::hermetic;
-use crate::support::TestRepo;
+use crate::support::{TestRepo, both_streams as text, run_with_input};
 
 const SCOPES: &str = "[scopes]\nparser = [\"src/parser/**\"]\nweb = [\"web/**\"]\napi = [\"api/**\"]\n";
 
 /// A repository with a table of scopes and a first commit.
 fn repo() -> TestRepo {
     let repo = TestRepo::new();
-    repo.write("gate.toml", SCOPES).write("README.md", "# x\n");
-    repo.commit_all("start");
+    repo.write("gate.toml", SCOPES).write("README.md", "# x\n").commit_all("start");
     repo
 }
 
@@ -41,10 +39,6 @@ fn commits<S: AsRef<OsStr>>(repo: &TestRepo, args: impl IntoIterator<Item = S>) 
 
 fn subjects(value: &Value) -> Vec<String> {
     value["commits"].as_array().unwrap().iter().map(|commit| commit["subject"].as_str().unwrap().to_owned()).collect()
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
 #[test]
@@ -189,13 +183,7 @@ fn pushes_are_judged_by_what_is_new_to_the_remote() {
     let push = |new: &str, old: &str, name: &str| {
         let line = format!("refs/heads/feature {new} refs/heads/{name} {old}\n");
         let mut command = repo.gate(["hook", "git", "pre-push", "origin", "origin"]);
-        command
-            .stdin(std::process::Stdio::piped())
-            .stdout(std::process::Stdio::piped())
-            .stderr(std::process::Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        std::io::Write::write_all(&mut child.stdin.take().unwrap(), line.as_bytes()).unwrap();
-        child.wait_with_output().unwrap()
+        run_with_input(&mut command, line)
     };
     let zero = "0".repeat(40);
     let refused = push(&bad, &zero, "feature");

@@ -2,7 +2,7 @@
 
 use std::process::Output;
 
-use crate::support::TestRepo;
+use crate::support::{TestRepo, both_streams as text};
 
 const SCOPES: &str = "[scopes]\nparser = [\"src/parser/**\"]\nweb = [\"web/**\"]\n";
 
@@ -14,10 +14,6 @@ fn repo() -> TestRepo {
     assert!(init.status.success(), "{}", text(&init));
     repo.commit_all("start");
     repo
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
 /// Git in the repository; no editor may be opened.

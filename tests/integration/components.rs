@@ -30,8 +30,7 @@ fn with(policy: &str) -> Project {
     let repo = &project.repo;
     repo.write("gate.toml", policy).write("cargo-test.sh", "true\n");
     repo.write("web/npm-test.sh", "true\n").write("web/npm-build.sh", "true\n").write("web/app.js", "one\n");
-    repo.write("docs/guide.md", "guide\n").write("web/README.md", "web\n");
-    repo.commit_all("feat: components");
+    repo.write("docs/guide.md", "guide\n").write("web/README.md", "web\n").commit_all("feat: components");
     project.share();
     project.gate(["init", "--yes"]).exits(0);
     project
@@ -40,8 +39,7 @@ fn with(policy: &str) -> Project {
 /// The commands that a change of `path` asks for, as `gate check` and as a push say it.
 fn asked(project: &Project, path: &str) -> Vec<String> {
     project.repo.git(["switch", "-q", "-C", "feature", "origin/main"]);
-    project.repo.write(path, format!("changed {path}\n"));
-    project.repo.commit_all(path);
+    project.repo.write(path, format!("changed {path}\n")).commit_all(path);
     let asked = |verdict: &serde_json::Value| {
         let findings =
             verdict["gates"].as_array().unwrap().iter().flat_map(|gate| gate["findings"].as_array().unwrap());
@@ -82,13 +80,11 @@ fn a_change_asks_for_the_commands_of_its_component_and_no_others() {
 fn evidence_is_kept_per_component() {
     let project = project();
     let repo = &project.repo;
-    repo.write("web/app.js", "two\n").write("src/lib.sh", "two\n");
-    repo.commit_all("feat: both");
+    repo.write("web/app.js", "two\n").write("src/lib.sh", "two\n").commit_all("feat: both");
     project.gate(["run"]).exits(0).says("gate: test: sh cargo-test.sh").says("gate: web-test: sh npm-test.sh");
     project.check().exits(0);
     // One of them changes: the other's evidence holds.
-    repo.append("web/app.js", "three\n");
-    repo.commit_all("feat: web");
+    repo.append("web/app.js", "three\n").commit_all("feat: web");
     let verdict = project.verdict();
     assert_eq!(verdict["next_actions"][0], "gate run web-build web-test");
     project.gate(["run"]).exits(0).never_says("cargo-test.sh").says("npm-build.sh").says("npm-test.sh");
@@ -132,8 +128,7 @@ fn a_command_that_was_changed_voids_what_the_old_one_proved() {
     project.gate(["run", "test"]).exits(0);
     project.check().exits(0);
     // Declared as before, what was proven before is proven again.
-    project.repo.write("gate.toml", POLICY);
-    project.repo.commit_all("chore: as before");
+    project.repo.write("gate.toml", POLICY).commit_all("chore: as before");
     project.check().exits(0);
 }
 

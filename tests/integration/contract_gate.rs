@@ -50,8 +50,7 @@ fn a_push_is_judged_by_the_commit_it_moves() {
     let gate = verdict["gates"].as_array().unwrap().iter().find(|gate| gate["gate"] == "contract").unwrap();
     assert_eq!((&gate["answer"], gate["findings"].as_array().unwrap().len()), (&Value::from("pass"), 4));
     // It was pushed, so the next work is not judged by it.
-    project.repo.remove("src/a.sh");
-    project.repo.commit_all("refactor: remove");
+    project.repo.remove("src/a.sh").commit_all("refactor: remove");
     project.push("git push origin feature").exits(0);
 }
 
@@ -64,8 +63,7 @@ fn hooks_and_checks_run_nothing() {
     project.push("git push origin feature").exits(1).says("no run of `touch ran` on this content");
     assert!(!project.repo.path("ran").exists());
     // What is missing is run by one command, and the runs are evidence.
-    project.repo.write(".gitignore", "ran\n");
-    project.repo.commit_all("chore: ignore");
+    project.repo.write(".gitignore", "ran\n").commit_all("chore: ignore");
     project.gate(["run"]).exits(0).says("split.2 passed");
     assert!(project.repo.path("ran").exists());
     project.check().exits(0);
@@ -86,8 +84,7 @@ fn a_change_of_the_contract_is_noted_and_the_original_counts() {
 
 #[test]
 fn other_work_is_not_judged_by_a_contract() {
-    let project = Project::with(POLICY);
-    project.edit("first");
+    let project = Project::with(POLICY).edited("first");
     begin(&project, &["src/lib.sh: deleted"]);
     project.repo.git(["switch", "-q", "-c", "other", "main"]);
     project.edit("else");
@@ -118,8 +115,7 @@ fn a_contract_needs_no_policy() {
 fn a_stop_is_judged_by_an_open_contract_without_a_policy() {
     let project = Project::bare_bones();
     project.share();
-    let session = Session::claude(&project);
-    session.prompt("split the library");
+    let session = Session::claude(&project).prompted("split the library");
     project.repo.write("src/a.sh", "1\n");
     // Nobody asked for anything.
     session.stop("Done.").quiet();
@@ -147,8 +143,7 @@ fn commands_that_prove_nothing_prove_nothing_in_ci() {
     project.repo.write("gate/contracts/a.yaml", format!("task: x\npostconditions:\n{conditions}"));
     project.repo.commit_all("chore: policy");
     project.share();
-    project.repo.write("src/lib.sh", "1\n");
-    project.repo.commit_all("feat: grow");
+    project.repo.write("src/lib.sh", "1\n").commit_all("feat: grow");
     project
         .gate(["ci", "--base", "origin/main", "--run"])
         .exits(10)
@@ -161,12 +156,10 @@ fn commands_that_prove_nothing_prove_nothing_in_ci() {
 fn ci_judges_by_the_contracts_of_the_base_and_by_added_ones() {
     let project = Project::bare_bones();
     let limits = "task: Keep it small\npostconditions:\n- max file src/**: at most 3 lines\n- sh test.sh: all pass\n";
-    project.repo.write("gate.toml", POLICY).write("gate/contracts/limits.yaml", limits);
-    project.repo.commit_all("chore: policy");
+    project.repo.write("gate.toml", POLICY).write("gate/contracts/limits.yaml", limits).commit_all("chore: policy");
     project.share();
     let ci = |arguments: &[&str]| project.gate([&["ci", "--base", "origin/main"], arguments].concat());
-    project.repo.write("src/lib.sh", "1\n2\n3\n4\n");
-    project.repo.commit_all("feat: grow");
+    project.repo.write("src/lib.sh", "1\n2\n3\n4\n").commit_all("feat: grow");
     ci(&[])
         .exits(10)
         .says("contract limits: `max file src/**: at most 3 lines` does not hold: src/lib.sh has 4 lines")
@@ -175,11 +168,9 @@ fn ci_judges_by_the_contracts_of_the_base_and_by_added_ones() {
     project.repo.write("gate/contracts/limits.yaml", "task: x\npostconditions:\n- src/lib.sh: exists\n");
     project.repo.commit_all("chore: relax");
     ci(&[]).exits(10).says("src/lib.sh has 4 lines").never_says("`src/lib.sh: exists` does not hold");
-    project.repo.remove("gate/contracts/limits.yaml");
-    project.repo.commit_all("chore: remove");
+    project.repo.remove("gate/contracts/limits.yaml").commit_all("chore: remove");
     ci(&[]).exits(10).says("src/lib.sh has 4 lines");
-    project.repo.write("gate/contracts/limits.yaml", limits).write("src/lib.sh", "1\n");
-    project.repo.commit_all("fix: shrink");
+    project.repo.write("gate/contracts/limits.yaml", limits).write("src/lib.sh", "1\n").commit_all("fix: shrink");
     ci(&["--run"]).exits(0);
     // It can add conditions.
     project.repo.write("gate/contracts/more.toml", "task = \"x\"\npostconditions = [\"src/other.sh: deleted\"]\n");

@@ -12,8 +12,7 @@ const ADR: &str = "# 4. One pool\n\n## Status\n\nAccepted\n\n## Decision\n\nOne 
 fn project() -> Project {
     let project = Project::bare_bones();
     project.repo.write("gate.toml", POLICY).write("src/pool.sh", format!("one() {{ :; }}\n{TAG}two() {{ :; }}\n"));
-    project.repo.write("docs/adr/0004-one-pool.md", ADR);
-    project.repo.commit_all("chore: policy");
+    project.repo.write("docs/adr/0004-one-pool.md", ADR).commit_all("chore: policy");
     project.share();
     project.gate(["init", "--yes"]).exits(0);
     project
@@ -153,8 +152,7 @@ fn that_an_adr_is_about_something_else_is_shown_and_blocks_nothing() {
 
 #[test]
 fn the_working_tree_is_judged_before_anything_is_committed() {
-    let project = project();
-    project.edit("more");
+    let project = project().edited("more");
     project.repo.write("src/pool.sh", "one() { :; }\n");
     project.check().exits(10).says("working tree: @REJECTED \"global mutex\" (src/pool.sh:2) is gone");
     project.repo.git(["checkout", "-q", "src/pool.sh"]);
@@ -227,8 +225,7 @@ fn without_a_remote_the_local_default_branch_is_what_a_commit_is_held_against() 
     let project = Project::bare_bones();
     project.repo.git(["remote", "remove", "origin"]);
     project.repo.write("gate.toml", POLICY).write("src/pool.sh", format!("one() {{ :; }}\n{TAG}two() {{ :; }}\n"));
-    project.repo.write("docs/adr/0004-one-pool.md", ADR);
-    project.repo.commit_all("chore: policy");
+    project.repo.write("docs/adr/0004-one-pool.md", ADR).commit_all("chore: policy");
     project.gate(["init", "--yes", "--no-clients"]).exits(0);
     assert_eq!(project.repo.git(["remote"]).trim(), "");
     let gone = "@REJECTED \"global mutex\" (src/pool.sh:2) is gone, and no revision says why";

@@ -25,11 +25,18 @@ fn hook(s: &Sandbox) -> std::path::PathBuf {
     s.path("repo/.git/hooks/pre-push")
 }
 
+/// Insists on the exit code and on one answer with this word; returns everything that was printed.
+#[track_caller]
+fn answers(s: &Sandbox, dir: &Path, id: &str, code: i32, word: &str) -> String {
+    let (exit, found, out) = doctor(s, dir, id);
+    assert_eq!((exit, found), (code, vec![word.to_owned()]), "{out}");
+    out
+}
+
 #[test]
 fn a_sound_installation_is_sound() {
     let s = installed();
-    let (code, canary, out) = doctor(&s, &s.path("repo"), "canary");
-    assert_eq!((code, canary), (0, vec!["ok".to_owned()]), "{out}");
+    let out = answers(&s, &s.path("repo"), "canary", 0, "ok");
     assert!(out.contains("\"health\": \"ok\"") && out.contains("\"schema_version\": 1"), "{out}");
     assert!(s.push(&s.path("repo")).0, "only canaries are refused");
 }
@@ -37,8 +44,7 @@ fn a_sound_installation_is_sound() {
 #[test]
 fn nothing_installed_is_broken_and_sends_no_canary() {
     let s = Sandbox::with_repository();
-    let (code, found, out) = doctor(&s, &s.path("repo"), "hook");
-    assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
+    let out = answers(&s, &s.path("repo"), "hook", 10, "broken");
     assert!(!out.contains("canary"), "{out}");
 }
 
@@ -59,8 +65,7 @@ fn the_canary_works_offline_on_an_unborn_branch_and_with_odd_settings() {
         s.git(&dir, &["config", key, value]);
     }
     let before = s.traces_outside();
-    let (code, canary, out) = doctor(&s, &dir, "canary");
-    assert_eq!((code, canary), (0, vec!["ok".to_owned()]), "{out}");
+    answers(&s, &dir, "canary", 0, "ok");
     assert!(before == s.traces_outside(), "nothing remains of it");
 }
 
@@ -69,8 +74,7 @@ fn a_canary_that_goes_through_is_said_loudly() {
     let s = installed();
     let text = fs::read_to_string(hook(&s)).unwrap();
     fs::write(hook(&s), text.replace("gate='", "exit 0\ngate='")).unwrap();
-    let (code, canary, out) = doctor(&s, &s.path("repo"), "canary");
-    assert_eq!((code, canary), (10, vec!["broken".to_owned()]), "{out}");
+    let out = answers(&s, &s.path("repo"), "canary", 10, "broken");
     assert!(out.contains("WENT THROUGH"), "{out}");
 
     let bare = s.path("bare.git");
@@ -80,8 +84,7 @@ fn a_canary_that_goes_through_is_said_loudly() {
     let text = fs::read_to_string(&hook).unwrap();
     fs::write(&hook, text.replace("gate='", "exit 0\ngate='")).unwrap();
     let before = s.traces_outside();
-    let (code, canary, out) = doctor(&s, &bare, "canary");
-    assert_eq!((code, canary), (10, vec!["broken".to_owned()]), "{out}");
+    answers(&s, &bare, "canary", 10, "broken");
     assert!(before == s.traces_outside(), "not even then does anything remain in the repository");
 }
 
@@ -90,8 +93,7 @@ fn earlier_hooks_do_not_run_for_a_canary() {
     let s = Sandbox::with_repository();
     s.write("repo/.git/hooks/pre-push", "#!/bin/sh\ntouch \"$HOME/ran\"\n", 0o755);
     s.init(&s.path("repo"));
-    let (code, chained, out) = doctor(&s, &s.path("repo"), "chained");
-    assert_eq!((code, chained), (0, vec!["ok".to_owned()]), "{out}");
+    answers(&s, &s.path("repo"), "chained", 0, "ok");
     assert!(!s.path("home/ran").exists());
 }
 
@@ -99,8 +101,7 @@ fn earlier_hooks_do_not_run_for_a_canary() {
 fn a_hook_without_a_run_bit_is_named() {
     let s = installed();
     fs::set_permissions(hook(&s), fs::Permissions::from_mode(0o644)).unwrap();
-    let (code, found, out) = doctor(&s, &s.path("repo"), "hook");
-    assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
+    let out = answers(&s, &s.path("repo"), "hook", 10, "broken");
     assert!(out.contains("not executable") && out.contains("chmod +x"), "{out}");
     s.init(&s.path("repo"));
     assert_eq!(doctor(&s, &s.path("repo"), "hook").0, 0, "init repairs it");
@@ -111,8 +112,7 @@ fn an_earlier_hook_without_a_run_bit_is_named() {
     let s = Sandbox::with_repository();
     s.write("repo/.git/hooks/pre-push", "exit 1\n", 0o644);
     s.init(&s.path("repo"));
-    let (code, chained, out) = doctor(&s, &s.path("repo"), "chained");
-    assert_eq!((code, chained), (0, vec!["warn".to_owned()]), "{out}");
+    answers(&s, &s.path("repo"), "chained", 0, "warn");
 }
 
 #[test]
@@ -120,8 +120,7 @@ fn a_replaced_hook_is_named_with_its_author() {
     let s = installed();
     s.write("repo/lefthook.yml", "pre-push:\n", 0o644);
     s.write("repo/.git/hooks/pre-push", "#!/bin/sh\ntouch \"$HOME/ran\"\ncall_lefthook\n", 0o755);
-    let (code, found, out) = doctor(&s, &s.path("repo"), "hook");
-    assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
+    let out = answers(&s, &s.path("repo"), "hook", 10, "broken");
     assert!(out.contains("but of lefthook") && out.contains("use_stdin: true"), "{out}");
     assert!(!s.path("home/ran").exists(), "somebody else's hook is not run to find that out");
 }
@@ -138,12 +137,10 @@ fn an_edited_hook_is_named() {
 fn hooks_that_moved_are_named() {
     let s = installed();
     s.git(&s.path("repo"), &["config", "core.hooksPath", ".githooks"]);
-    let (code, found, out) = doctor(&s, &s.path("repo"), "hook-moved");
-    assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
+    let out = answers(&s, &s.path("repo"), "hook-moved", 10, "broken");
     assert!(out.contains("core.hooksPath = .githooks (local, file:.git/config)"), "{out}");
     s.git(&s.path("repo"), &["config", "core.hooksPath", "/dev/null"]);
-    let (code, found, out) = doctor(&s, &s.path("repo"), "hook");
-    assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
+    answers(&s, &s.path("repo"), "hook", 10, "broken");
 }
 
 #[test]
@@ -168,12 +165,10 @@ fn without_the_program_pushes_are_refused_and_it_is_named() {
     assert!(!arrived);
     assert!(words.contains("the program `gate` is not on the PATH"), "{words}");
     assert!(!words.contains("no-verify"), "{words}");
-    let (code, found, out) = doctor(&s, &s.path("repo"), "program");
-    assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
+    answers(&s, &s.path("repo"), "program", 10, "broken");
 
     s.write("bin/gate", "#!/bin/sh\necho another\n", 0o755);
-    let (code, found, out) = doctor(&s, &s.path("repo"), "program");
-    assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
+    let out = answers(&s, &s.path("repo"), "program", 10, "broken");
     assert!(out.contains("another program"), "{out}");
 }
 
@@ -206,16 +201,14 @@ fn a_manager_that_calls_gate_by_itself_is_enough() {
         0o644,
     );
     s.write("repo/.git/hooks/pre-push", "#!/bin/sh\n# lefthook\ngate hook git \"pre-push\" \"$@\"\n", 0o755);
-    let (code, canary, out) = doctor(&s, &dir, "canary");
-    assert_eq!((code, canary), (0, vec!["ok".to_owned()]), "{out}");
+    answers(&s, &dir, "canary", 0, "ok");
 }
 
 #[test]
 fn a_damaged_record_is_named() {
     let s = installed();
     s.write("repo/.git/gate/install.json", "{", 0o644);
-    let (code, found, out) = doctor(&s, &s.path("repo"), "install");
-    assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
+    answers(&s, &s.path("repo"), "install", 10, "broken");
     assert_eq!(s.gate(&s.path("repo"), &["uninstall", "--yes"]).0, 65);
 }
 
@@ -224,8 +217,7 @@ fn husky_that_has_not_run_yet_is_named() {
     let s = Sandbox::new();
     s.write("repo/.husky/pre-push", "gate hook git pre-push \"$@\"\n", 0o644);
     let dir = s.with_setting(&["core.hooksPath", ".husky/_"]);
-    let (code, found, out) = doctor(&s, &dir, "hook");
-    assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
+    let out = answers(&s, &dir, "hook", 10, "broken");
     assert!(out.contains("npm install"), "{out}");
 }
 
@@ -235,11 +227,9 @@ fn hooks_of_all_repositories_without_gate_are_named() {
     s.write("home/hooks/pre-push", "#!/bin/sh\ntouch \"$HOME/ran\"\n", 0o755);
     let dir = s.with_setting(&["--global", "core.hooksPath", "~/hooks"]);
     s.init(&dir);
-    let (code, found, out) = doctor(&s, &dir, "hook");
-    assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
+    answers(&s, &dir, "hook", 10, "broken");
     assert!(!s.path("home/ran").exists());
     s.write("home/hooks/pre-push", "#!/bin/sh\ngate hook git pre-push \"$@\" || exit $?\ntouch \"$HOME/ran\"\n", 0o755);
-    let (code, canary, out) = doctor(&s, &dir, "canary");
-    assert_eq!((code, canary), (0, vec!["ok".to_owned()]), "{out}");
+    answers(&s, &dir, "canary", 0, "ok");
     assert!(!s.path("home/ran").exists());
 }

@@ -10,8 +10,7 @@ use crate::support::path_with_gate;
 
 #[test]
 fn the_payload_is_there_at_any_time() {
-    let project = Project::new();
-    project.edit("broken");
+    let project = Project::new().edited("broken");
     project.gate(["escalate"]).exits(0).says("<ESCALATION>").says("tests [missing]");
     project.gate(["run", "test"]).exits(101);
     let payload: Value = serde_json::from_str(&project.gate(["escalate", "--json"]).exits(0).out).unwrap();

@@ -1,26 +1,14 @@
 //! `gate explain-command`, as a person and as a program use it.
 
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
-use crate::support::TestFolder;
+use crate::support::{TestFolder, run_with_input};
 
 fn gate(args: &[&str], input: &str, folder: &Path) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_gate"))
-        .arg("explain-command")
-        .args(args)
-        .env_clear()
-        .env("HOME", folder)
-        .current_dir(folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("gate starts");
-    // Where gate does not read its input it may be gone before all of it is written.
-    let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
-    child.wait_with_output().expect("gate ends")
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gate"));
+    command.arg("explain-command").args(args).env_clear().env("HOME", folder).current_dir(folder);
+    run_with_input(&mut command, input)
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -19,8 +19,7 @@ impl Scene {
     fn new() -> Self {
         let repo = TestRepo::with_commit();
         repo.write("t.sh", "cat out\nexit $(cat status)\n").write("gate.toml", POLICY).write("calc.py", "a\n");
-        repo.write("tests/test_calc.py", TESTS).write("out", "").write("status", "0\n");
-        repo.commit_all("policy");
+        repo.write("tests/test_calc.py", TESTS).write("out", "").write("status", "0\n").commit_all("policy");
         repo.add_bare_remote("origin");
         repo.git(["push", "-q", "origin", "main"]);
         repo.git(["remote", "set-head", "origin", "main"]);
@@ -578,8 +577,7 @@ fn a_failure_is_remembered_after_a_rebase_onto_a_newer_default_branch() {
     let scene = Scene::new();
     scene.repo.write("calc.py", "b\n");
     scene.run(RED, 1);
-    scene.repo.write("tests/test_calc.py", WITHOUT_IT);
-    scene.repo.commit_all("test: fewer");
+    scene.repo.write("tests/test_calc.py", WITHOUT_IT).commit_all("test: fewer");
     scene.colleague_pushes();
     scene.repo.git(["switch", "-q", "feature"]);
     scene.repo.git(["rebase", "-q", "main"]);

@@ -4,8 +4,7 @@ use crate::project::Project;
 
 #[test]
 fn what_is_missing_runs_and_then_git_pushes() {
-    let project = Project::new();
-    project.edit("one");
+    let project = Project::new().edited("one");
     let pushed = project.gate(["push", "-q", "origin", "feature"]).exits(0);
     pushed.says("gate: test: sh test.sh").says("pass");
     assert_eq!(project.refs().get("refs/heads/feature"), Some(&project.repo.git(["rev-parse", "feature"])));
@@ -18,8 +17,7 @@ fn what_is_missing_runs_and_then_git_pushes() {
 
 #[test]
 fn a_failure_pushes_nothing_and_has_the_status_of_the_command() {
-    let project = Project::new();
-    project.edit("broken");
+    let project = Project::new().edited("broken");
     let before = project.refs();
     project.gate(["push", "origin", "feature"]).exits(101).says("nothing was pushed, because test did not pass");
     assert_eq!(project.refs(), before);
@@ -27,8 +25,7 @@ fn a_failure_pushes_nothing_and_has_the_status_of_the_command() {
 
 #[test]
 fn what_no_run_clears_is_refused_before_anything_runs() {
-    let project = Project::new();
-    project.edit("one");
+    let project = Project::new().edited("one");
     let before = project.refs();
     project.gate(["push", "origin", "HEAD:main"]).exits(10).says("protected").never_says("gate: test: sh test.sh");
     project.gate(["push", "--no-verify", "origin", "feature"]).exits(64).says("would skip the hook");
@@ -48,8 +45,7 @@ fn what_no_run_clears_is_refused_before_anything_runs() {
 
 #[test]
 fn a_dry_run_says_what_would_run() {
-    let project = Project::new();
-    project.edit("one");
+    let project = Project::new().edited("one");
     let before = project.refs();
     let said = project.gate(["push", "--dry-run", "origin", "feature"]).exits(0);
     said.says("gate: would run test: sh test.sh").never_says("3 passed");
@@ -60,16 +56,14 @@ fn a_dry_run_says_what_would_run() {
 
 #[test]
 fn what_git_refuses_is_gits_to_explain() {
-    let project = Project::new();
-    project.edit("one");
+    let project = Project::new().edited("one");
     project.gate(["push", "nowhere", "feature"]).exits(128).says("nowhere");
     project.gate(["push", "origin", "no-such-branch"]).exits(1).says("no-such-branch");
 }
 
 #[test]
 fn without_a_hook_the_push_is_judged_all_the_same() {
-    let project = Project::new();
-    project.edit("one");
+    let project = Project::new().edited("one");
     project.repo.git(["config", "core.hooksPath", "/dev/null"]);
     let before = project.refs();
     project.gate(["push", "origin", "HEAD:main"]).exits(10);
@@ -85,8 +79,7 @@ fn next(refused: &str) -> String {
 
 #[test]
 fn a_refused_push_names_it_and_that_line_pushes() {
-    let project = Project::new();
-    project.edit("one");
+    let project = Project::new().edited("one");
     let refused = project.push("git push origin feature").exits(1);
     assert_eq!(next(&refused.text()), "gate push origin feature");
     project.sh("gate push origin feature").exits(0);
@@ -102,8 +95,7 @@ fn a_refused_push_names_it_and_that_line_pushes() {
     project.sh("gate push origin +feature:refs/heads/topic").exits(0);
     // What is not committed is put aside and back, for a run would not prove what is pushed.
     project.edit("four");
-    project.repo.append("src/lib.sh", "later\n");
-    project.repo.write("src/new.sh", "untracked\n");
+    project.repo.append("src/lib.sh", "later\n").write("src/new.sh", "untracked\n");
     let refused = project.push("git push origin feature").exits(1);
     let line = next(&refused.text());
     let stash = "git stash push --include-untracked -- src/lib.sh src/new.sh";

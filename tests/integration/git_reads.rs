@@ -205,14 +205,7 @@ hermetic! {
             }
         }
         for repo in [&repo, &other] {
-            let mut child = repo
-                .command_in("git", repo.root())
-                .args(["fast-import", "--quiet"])
-                .stdin(std::process::Stdio::piped())
-                .spawn()
-                .unwrap();
-            std::io::Write::write_all(&mut child.stdin.take().unwrap(), stream.as_bytes()).unwrap();
-            assert!(child.wait().unwrap().success());
+            repo.fast_import(&stream);
         }
         // What git2 cannot open is asked of git: both say the same, and so do many pairs at a time.
         let changes = |repo: &TestRepo, at_a_time: usize| -> Vec<Counted> {

@@ -86,8 +86,7 @@ hermetic! {
         repo.write("a/one", "staged").write("a/two", "staged");
         repo.git(["add", "-A"]);
         repo.git(["update-index", "--assume-unchanged", "a/one", "a/two"]);
-        repo.write("a/one", "edited");
-        repo.write("a/two", "2\n");
+        repo.write("a/one", "edited").write("a/two", "2\n");
         let tree = oracle(&repo, &[&["update-index", "--no-assume-unchanged", "a/one", "a/two"]]);
         let (_, snapshot, kept) = taken(repo.root());
         assert_eq!(kept.tree.as_str(), tree, "a/two is as HEAD has it");
@@ -132,8 +131,7 @@ hermetic! {
     fn clean_filter_of_this_clone() {
         let repo = sample();
         repo.git(["config", "filter.old.clean", "git show HEAD:a/one"]);
-        repo.write(".git/info/attributes", "a/one filter=old\n");
-        repo.write("a/one", "edited");
+        repo.write(".git/info/attributes", "a/one filter=old\n").write("a/one", "edited");
         repo.git(["add", "-A"]);
         assert_eq!(shown(&repo), "", "the trick works");
         assert_eq!(kinds(&repo), [Kind::LocalFilter, Kind::LocalAttributes]);

@@ -209,8 +209,7 @@ fn hooks_of_clients_that_are_gone_or_switched_off_are_reported() {
         project.sh(change).exits(0);
         project.check().exits(0).says(said);
         project.gate(["doctor"]).says(said);
-        let session = Session::claude(&project);
-        session.prompt("go on");
+        let session = Session::claude(&project).prompted("go on");
         let stopped = session.stop("All done.");
         assert!(stopped.text().contains(said), "{stopped:?}");
         project.push("git push origin feature").exits(0).says(said);
@@ -230,20 +229,15 @@ fn a_hook_of_git_that_is_gone_or_emptied_is_reported() {
         ("sed -i '/exec/d; $a exit 0' .git/hooks/pre-push", "the pre-push hook of git ends before gate is called in"),
         ("git config core.hooksPath /dev/null", "the pre-push and commit-msg hooks of git are gone from /dev/null"),
     ] {
-        let project = Project::new();
-        project.edit("one");
-        project.gate(["run", "test"]).exits(0);
+        let project = Project::new().edited("one").tested();
         project.check().exits(0).never_says("not judged");
         project.sh(change).exits(0);
         project.sh("gate check").exits(0).says(said).says("gate init");
-        let session = Session::claude(&project);
-        session.prompt("go on");
+        let session = Session::claude(&project).prompted("go on");
         let stopped = session.stop("All done.");
         assert!(stopped.text().contains(said), "{stopped:?}");
     }
-    let project = Project::new();
-    project.edit("one");
-    project.gate(["run", "test"]).exits(0);
+    let project = Project::new().edited("one").tested();
     for change in ["rm .git/hooks/pre-push", "chmod -x .git/hooks/pre-push", "sed -i '2i exit 0' .git/hooks/pre-push"] {
         project.sh(&format!("{change} && gate check")).says("not judged");
         project.sh("gate init --yes").exits(0);

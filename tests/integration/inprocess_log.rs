@@ -1,8 +1,6 @@
 //! Short ranges of commits, read in process: the same commits, paths and lines as git's own log and patches have.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::process::Stdio;
 
 use gate::commit::change::{Commit, PathStatus};
 use gate::commit::change_class::Texture;
@@ -64,10 +62,7 @@ fn history(repo: &TestRepo, seed: u64, size: usize, is_line: bool) {
             let _ = writeln!(stream, "M {mode} inline {name}\ndata {}\n{text}", text.len());
         }
     }
-    let import = repo.command_in("git", repo.root()).args(["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn();
-    let mut import = import.unwrap();
-    import.stdin.take().unwrap().write_all(stream.as_bytes()).unwrap();
-    assert!(import.wait().unwrap().success());
+    repo.fast_import(&stream);
 }
 
 fn range(tip: &str, exclude: &[String], limit: Option<usize>) -> Range {
@@ -201,19 +196,16 @@ hermetic! {
         let repo = TestRepo::with_commit();
         repo.write("gate.toml", SCOPES);
         let base = |text: &str| {
-            repo.write("d0/a", text).write("d0/b", "").write("d1/c", "");
-            repo.commit_all("before");
+            repo.write("d0/a", text).write("d0/b", "").write("d1/c", "").commit_all("before");
             repo.remove("d0/a");
             std::os::unix::fs::symlink("b", repo.root().join("d0/a")).unwrap();
         };
         base("x\n");
-        repo.write("d0/b", "parse_tree\n").write("d1/c", "parse_tree\n");
-        repo.commit_all("both sides name one thing");
+        repo.write("d0/b", "parse_tree\n").write("d1/c", "parse_tree\n").commit_all("both sides name one thing");
         assert_eq!(verdicts(&repo), ["pass", "pass"]);
         repo.remove("d0/a");
         base("x\n");
-        repo.write("d0/b", "walk_tree\n").write("d1/c", "other_name\n");
-        repo.commit_all("the two sides name two things");
+        repo.write("d0/b", "walk_tree\n").write("d1/c", "other_name\n").commit_all("the two sides name two things");
         assert_eq!(verdicts(&repo), ["block", "block"]);
         let patch = |args: &[&str]| -> Vec<(String, u32)> {
             let git = Repo::discover(repo.root()).unwrap();
@@ -249,20 +241,16 @@ hermetic! {
         let strict = "[gates.atomic.params.rules]\ncrosses-scopes = \"advise\"\nlarge = \"block\"\n";
         repo.write("gate.toml", format!("{SCOPES}{strict}"));
         let many = |name: &str| (0..400).map(|at| format!("let {name}_{at} = {at};")).collect::<Vec<_>>().join("\n");
-        repo.write("d0/a.rs", many("first")).write("d1/b.rs", many("second"));
-        repo.commit_all("large");
+        repo.write("d0/a.rs", many("first")).write("d1/b.rs", many("second")).commit_all("large");
         assert_eq!(verdicts(&repo), ["block", "block"]);
         repo.write("d0/a.rs", "").commit_all("small");
         assert_eq!(verdicts(&repo), ["pass", "pass"]);
         // A lock file may name what the subject declares, also where all lines of the others are asked for.
         let strict = "[gates.atomic.params.rules]\nother-scope = \"block\"\nformatting-mixed = \"block\"\n";
-        repo.write("gate.toml", format!("{SCOPES}{strict}")).write("d0/x.c", "int x;\n");
-        repo.commit_all("before");
-        repo.write("d0/x.c", "int y;\n").write("Cargo.lock", "third-thing\n");
-        repo.commit_all("fix(third): a");
+        repo.write("gate.toml", format!("{SCOPES}{strict}")).write("d0/x.c", "int x;\n").commit_all("before");
+        repo.write("d0/x.c", "int y;\n").write("Cargo.lock", "third-thing\n").commit_all("fix(third): a");
         assert_eq!(verdicts(&repo), ["pass", "pass"]);
-        repo.write("d0/x.c", "int z;\n").write("yarn.lock", "other-thing\n");
-        repo.commit_all("fix(third): b");
+        repo.write("d0/x.c", "int z;\n").write("yarn.lock", "other-thing\n").commit_all("fix(third): b");
         assert_eq!(verdicts(&repo), ["block", "block"]);
     }
 }
@@ -304,8 +292,7 @@ hermetic! {
         repo.git(["-c", "i18n.commitEncoding=ISO-8859-1", "commit", "-q", "--allow-empty", "-m", "gr\u{fc}n"]);
         let (near, commits) = read(&git, &one(&repo.git(["rev-parse", "HEAD"])));
         assert!(!near && commits[0].0.message.starts_with("gr"));
-        repo.write(".git/info/grafts", "");
-        repo.write("b.rs", "y\n");
+        repo.write(".git/info/grafts", "").write("b.rs", "y\n");
         let tip = repo.commit_all("beside grafts");
         assert!(!read(&git, &one(&tip)).0);
     }
@@ -339,10 +326,7 @@ hermetic! {
         };
         // More than are held while nobody asks.
         let stream: String = (0..5_000).map(one).collect();
-        let import = repo.command_in("git", repo.root()).args(["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn();
-        let mut import = import.unwrap();
-        import.stdin.take().unwrap().write_all(stream.as_bytes()).unwrap();
-        assert!(import.wait().unwrap().success());
+        repo.fast_import(&stream);
         let git = Repo::discover(repo.root()).unwrap();
         let listed = repo.git(["rev-list", "many"]);
         let many = range("many", &[], None);

@@ -16,8 +16,7 @@ fn init(repo: &TestRepo, args: &[&str]) -> (i32, String) {
 fn made(test: &str, build: &str) -> TestRepo {
     let repo = TestRepo::new();
     repo.write("Makefile", format!("test:\n\t{test}\nbuild:\n\t{build}\n"));
-    repo.write("suite.sh", "true\n").write("notes.c", "one\n");
-    repo.commit_all("start");
+    repo.write("suite.sh", "true\n").write("notes.c", "one\n").commit_all("start");
     repo
 }
 

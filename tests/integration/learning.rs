@@ -243,8 +243,7 @@ fn strategies_are_recorded_compared_and_never_switched() {
 fn a_command_that_nobody_declared_proves_no_task() {
     let project = Project::new();
     let proven = |id: &'static str, line: &[&str]| {
-        let session = Session::claude_called(&project, id);
-        session.prompt("say hello in the README");
+        let session = Session::claude_called(&project, id).prompted("say hello in the README");
         project.repo.write("README.md", format!("# hello {id}\n"));
         project.gate_with(&[("GATE_SESSION", id)], line).exits(0);
         session.stop("Done.").quiet();

@@ -107,8 +107,8 @@ fn own(name: &str) -> Vec<Value> {
         return lines(&super::session_logs::data(name));
     }
     let folder = TestFolder::new();
-    let db = super::session_logs::opencode(&folder.path().join(name), "/w/shop");
-    super::session_logs::fill(&db);
+    let db = super::opencode_log::opencode(&folder.path().join(name), "/w/shop");
+    super::opencode_log::fill(&db);
     rows(&db)
 }
 

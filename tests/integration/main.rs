@@ -73,6 +73,7 @@ mod names;
 mod names_of_refs;
 mod note_history;
 mod one_line;
+mod opencode_log;
 mod oracle;
 mod other_trees;
 mod own_logs;

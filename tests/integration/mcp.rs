@@ -83,8 +83,7 @@ fn text(result: &Value) -> &str {
 
 #[test]
 fn the_tools_answer_as_the_commands_do() {
-    let project = Project::new();
-    project.edit("a change");
+    let project = Project::new().edited("a change");
     let mut client = Client::new(&project, "inspector", json!({}));
     let tools = client.request("tools/list", json!({}));
     let names: Vec<&str> =
@@ -225,8 +224,7 @@ fn open_questions_go_to_the_person_where_the_client_has_a_form() {
 
 #[test]
 fn the_verdict_and_the_policy_are_resources() {
-    let project = Project::new();
-    project.edit("a change");
+    let project = Project::new().edited("a change");
     let mut client = Client::new(&project, "inspector", json!({}));
     let listed = client.request("resources/list", json!({}));
     let uris: Vec<&Value> = listed["resources"].as_array().unwrap().iter().map(|resource| &resource["uri"]).collect();

@@ -109,8 +109,7 @@ fn a_file_that_is_included_is_the_one_of_its_own_folder() {
 #[test]
 fn a_run_beside_an_edited_named_text_is_of_other_content() {
     let files = [("src/lib.rs", "#![doc = include_str!(\"../README.md\")]\n")];
-    let project = project("sh run.sh", &files);
-    project.edit("more");
+    let project = project("sh run.sh", &files).edited("more");
     project.repo.append("README.md", "not committed\n");
     project.gate(["run", "test"]).exits(0);
     project.sh("git push -q origin HEAD:feature").exits(1).says("README.md");
@@ -124,8 +123,7 @@ fn a_run_beside_an_edited_named_text_is_of_other_content() {
 #[test]
 fn what_the_project_leaves_out_itself_stays_out() {
     let project = project("sh run.sh", &[("src/lib.rs", "#![doc = include_str!(\"../README.md\")]\n")]);
-    project.repo.append("gate.toml", "ignore = [\"README.md\"]\n");
-    project.repo.commit_all("chore: leave it out");
+    project.repo.append("gate.toml", "ignore = [\"README.md\"]\n").commit_all("chore: leave it out");
     project.sh("git push -q --no-verify origin HEAD:main").exits(0);
     change(&project, "README.md");
     project.check().exits(0).never_says("counts as content");

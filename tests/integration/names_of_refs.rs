@@ -17,8 +17,7 @@ fn job(project: &Project, tags: &[&str]) -> PathBuf {
 
 #[test]
 fn a_tag_is_never_taken_for_the_branch_that_a_change_is_meant_for() {
-    let project = Project::new();
-    project.edit("one");
+    let project = Project::new().edited("one");
     let clone = job(&project, &["origin/main", "main", "refs/remotes/origin/gone", "abcd"]);
     let ci = |base: &str| project.gate_in(&clone, ["ci", "--base", base]);
     for base in ["origin/main", "remotes/origin/main", "refs/remotes/origin/main", "origin", "origin/main~0"] {
@@ -40,8 +39,7 @@ fn a_tag_is_never_taken_for_the_branch_that_a_change_is_meant_for() {
 
 #[test]
 fn other_commands_take_a_name_for_the_same() {
-    let project = Project::new();
-    project.edit("one");
+    let project = Project::new().edited("one");
     project.repo.git(["tag", "feature", "refs/remotes/origin/main"]);
     project.repo.git(["tag", "origin/main", "feature"]);
     project.gate(["check", "--rev", "feature"]).exits(10).says("no run of `sh test.sh`");
@@ -53,8 +51,7 @@ fn other_commands_take_a_name_for_the_same() {
 
 #[test]
 fn a_remedy_says_which_it_means_where_a_tag_has_the_name_of_the_branch() {
-    let project = Project::new();
-    project.edit("one");
+    let project = Project::new().edited("one");
     project.repo.git(["tag", "feature", "HEAD~1"]);
     let refused = project.push("git push origin HEAD").exits(1);
     let next = |text: &str| text.lines().find_map(|line| line.trim().strip_prefix("next: ")).unwrap().to_owned();
@@ -100,9 +97,7 @@ fn what_is_recorded_by_hand_frees_no_branch_that_others_have() {
 
 #[test]
 fn a_default_branch_that_was_renamed_is_protected_after_a_fetch_that_prunes_nothing() {
-    let project = Project::new();
-    project.edit("one");
-    project.gate(["run", "test"]).exits(0);
+    let project = Project::new().edited("one").tested();
     project.repo.git_in(&project.remote, ["branch", "-m", "main", "trunk"]);
     project.repo.git(["fetch", "-q"]);
     project.push("git push origin HEAD:refs/heads/trunk").exits(1).says("trunk is protected");
@@ -155,8 +150,7 @@ fn what_was_fetched_from_elsewhere_is_no_base() {
         "git fetch -q ../elsewhere.git +main:refs/remotes/origin/main",
         "git remote add other ../elsewhere.git && git fetch -q other +main:refs/remotes/origin/main",
     ] {
-        let project = Project::new();
-        project.edit("one");
+        let project = Project::new().edited("one");
         project.sh(&format!("REMOTE='{}'; {elsewhere} && {fetch}", project.remote.display())).exits(0);
         assert_eq!(project.repo.git(["rev-parse", "origin/main"]), project.repo.git(["rev-parse", "feature"]));
         let said = project.push("git push origin feature").exits(1);
@@ -213,8 +207,7 @@ fn what_is_no_regular_file_is_no_policy() {
 
 #[test]
 fn a_job_that_judges_again_and_again_hands_nothing_over() {
-    let project = Project::new();
-    project.edit("one");
+    let project = Project::new().edited("one");
     for _ in 0..5 {
         project.gate(["ci", "--base", "origin/main"]).exits(10).never_says("handed over");
     }

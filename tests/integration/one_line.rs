@@ -10,10 +10,8 @@ const SHELLS: [&str; 3] = ["sh", "bash", "zsh"];
 
 /// Runs one line of an agent in a fresh project, and returns its status.
 fn status_in(shell: &str, line: &str) -> i32 {
-    let project = Project::with(EVERYTHING);
-    project.edit("unproven");
-    let session = Session::claude(&project);
-    session.prompt("change the library");
+    let project = Project::with(EVERYTHING).edited("unproven");
+    let session = Session::claude(&project).prompted("change the library");
     let status = session.run_in(shell, line);
     let pushed = project.refs().get("refs/heads/feature") == Some(&project.repo.git(["rev-parse", "HEAD"]));
     assert_eq!(pushed, status == 0, "{line}");
@@ -65,8 +63,7 @@ fn a_push_that_does_not_depend_on_the_tests_is_refused() {
 #[test]
 fn tests_after_an_edit_in_the_same_line_are_proof() {
     let project = Project::with(EVERYTHING);
-    let session = Session::claude(&project);
-    session.prompt("change the library");
+    let session = Session::claude(&project).prompted("change the library");
     session.run("echo two >> src/lib.sh && sh test.sh");
     session.run("git commit -qam 'feat: two'");
     project.check().exits(0);
@@ -99,8 +96,7 @@ fn content_that_is_swapped_in_for_the_tests_proves_nothing() {
         ] {
             std::fs::write(outside.join(name), text).unwrap();
         }
-        let session = Session::claude(&project);
-        session.prompt("change the library");
+        let session = Session::claude(&project).prompted("change the library");
         session.run(line);
         let judged = project.check();
         if proves {

@@ -88,8 +88,7 @@ pub fn agrees_with(repo: &TestRepo, tree: &str) -> (Repo, Snapshot, KeptSnapshot
 pub fn sample() -> TestRepo {
     let repo = TestRepo::with_commit();
     repo.write("a/one", "1\n").write("a/two", "2\n").write("a/b/three", "3\n").script("run.sh", "#!/bin/sh\n");
-    repo.link("link", "README.md").write(".gitignore", "*.o\n/build/\n");
-    repo.commit_all("sample");
+    repo.link("link", "README.md").write(".gitignore", "*.o\n/build/\n").commit_all("sample");
     repo
 }
 

@@ -9,8 +9,7 @@ const LOGGED: &str = "bash -c 'set -o pipefail; sh test.sh | tee out.log'";
 
 #[test]
 fn a_run_that_writes_its_own_log_is_proof() {
-    let project = Project::with(EVERYTHING);
-    project.edit("one");
+    let project = Project::with(EVERYTHING).edited("one");
     project.sh(&format!("gate run -- {LOGGED}")).exits(0).says("proves").never_says("changed while it ran");
     project.check().exits(0);
     // The log is there already, and the next run overwrites it.
@@ -30,8 +29,7 @@ fn a_run_that_writes_its_own_log_is_proof() {
 #[test]
 fn an_agents_line_that_writes_its_own_log_is_proof() {
     let project = Project::with(EVERYTHING);
-    let session = Session::claude(&project);
-    session.prompt("change the library");
+    let session = Session::claude(&project).prompted("change the library");
     project.edit("one");
     session.run("sh test.sh > out.log 2>&1");
     session.stop("Done.").quiet();
@@ -48,8 +46,7 @@ fn a_file_that_is_more_than_a_log_is_content() {
     project.sh(&format!("gate run -- {LOGGED}")).exits(0).says("out.log changed while it ran");
     project.check().exits(10);
     // It became something else after the run.
-    let project = Project::with(EVERYTHING);
-    project.edit("one");
+    let project = Project::with(EVERYTHING).edited("one");
     project.sh("gate run -- bash -c 'set -o pipefail; sh test.sh | tee src/more.sh'").exits(0);
     project.check().exits(0);
     project.repo.write("src/more.sh", "broken\n");
@@ -65,8 +62,7 @@ fn a_file_that_is_more_than_a_log_is_content() {
     assert_eq!(run["data"]["logs"], serde_json::json!(["data.log"]));
     project.check().exits(10);
     // Another command writes it, or it is added to.
-    let project = Project::with(EVERYTHING);
-    project.edit("one");
+    let project = Project::with(EVERYTHING).edited("one");
     project.sh("gate run -- sh -c 'echo x > src/more.sh; sh test.sh'").exits(0);
     project.check().exits(10).says("src/more.sh");
     project.repo.write("src/data.txt", "needed\n");
@@ -87,8 +83,7 @@ fn programs_that_a_run_makes_do_not_take_its_proof_away() {
     project.sh("echo two >> src/lib.sh; git commit -qam 'feat: two'").exits(0);
     project.gate(["run"]).exits(0);
     project.check().exits(10).says("out/test_one").says(".gitignore");
-    project.repo.write(".gitignore", "out/\n");
-    project.repo.commit_all("test: ignore what is built");
+    project.repo.write(".gitignore", "out/\n").commit_all("test: ignore what is built");
     project.gate(["run"]).exits(0).never_says("it made");
     project.check().exits(0);
 }
@@ -107,8 +102,7 @@ fn a_made_file_that_is_committed_changed_or_found_by_name_counts() {
     project.check().exits(0);
     project.repo.write("helper.sh", "2\n");
     project.check().exits(10);
-    project.repo.write("helper.sh", "1\n");
-    project.repo.commit_all("test: keep it");
+    project.repo.write("helper.sh", "1\n").commit_all("test: keep it");
     project.check().exits(10).says("helper.sh");
     made("conftest.py").check().exits(10).says("conftest.py");
 }
@@ -127,8 +121,7 @@ fn an_untracked_report_that_each_run_writes_is_to_be_ignored() {
         .exits(1)
         .says("if not, list it in .gitignore; then: gate run test")
         .never_says("git stash");
-    project.repo.write(".gitignore", "report.xml\n");
-    project.repo.commit_all("test: ignore the report");
+    project.repo.write(".gitignore", "report.xml\n").commit_all("test: ignore the report");
     project.gate(["run", "test"]).exits(0);
     project.push("git push origin feature").exits(0);
 }

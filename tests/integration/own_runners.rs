@@ -57,8 +57,7 @@ fn the_worked_example_of_the_docs_does_what_it_shows() {
 
 #[test]
 fn a_silent_run_proves_nothing_and_a_counted_one_does() {
-    let project = project();
-    project.edit("more");
+    let project = project().edited("more");
     project.gate_with(&[("QUIET", "1")], &["run", "test"]).says("this run proves nothing about test");
     project.push("git push origin feature").exits(1);
     project.gate(["run", "test"]).exits(0).says("2 passed");

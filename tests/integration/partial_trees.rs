@@ -85,8 +85,7 @@ fn a_submodule_that_hides_what_lies_in_it_is_not_what_its_commit_says() {
         project.gate(["run", "test"]).exits(0).never_says("for this commit");
         project.push("git push origin feature").exits(1).says("src/inner held something that no commit can hold");
     }
-    let project = with_submodule();
-    project.edit("more");
+    let project = with_submodule().edited("more");
     project.sh("cd src/inner && git update-index --assume-unchanged one.sh").exits(0);
     project.gate(["run", "test"]).exits(0);
     // The remedy.

@@ -69,8 +69,7 @@ fn what_is_off_is_not_asked() {
 
 #[test]
 fn one_gate_can_have_a_mode_of_its_own() {
-    let project = Project::with(&format!("{POLICY}\n[gates.protected-branch]\nmode = \"warn\"\n"));
-    project.edit("untested");
+    let project = Project::with(&format!("{POLICY}\n[gates.protected-branch]\nmode = \"warn\"\n")).edited("untested");
     project.push("git push origin HEAD:main").exits(1).says("push blocked").says("main is protected");
     project.gate(["run", "test"]).exits(0);
     project.push("git push origin HEAD:main").exits(0).says("main is protected");
@@ -78,8 +77,7 @@ fn one_gate_can_have_a_mode_of_its_own() {
 
 #[test]
 fn whoever_is_not_a_person_at_a_terminal_waives_nothing() {
-    let project = Project::new();
-    project.edit("untested");
+    let project = Project::new().edited("untested");
     let agents = ["CLAUDECODE", "CODEX_SANDBOX", "GEMINI_CLI", "OPENCODE", "COPILOT_CLI", "CURSOR_AGENT", "AI_AGENT"];
     let said = project.sh(WAIVE).exits(11).says("only a person at a terminal can do this");
     said.says(&format!("a person types: {WAIVE}"));
@@ -163,8 +161,7 @@ fn nothing_that_is_shown_to_agents_names_a_way_around() {
     for item in gate::verdict::feedback::checklist() {
         crate::project::for_agents(&item);
     }
-    let project = Project::new();
-    project.edit("untested");
+    let project = Project::new().edited("untested");
     for args in [&["check"][..], &["status"], &["run", "nothing"], &["explain", "tests"], &["check", "--json"]] {
         let said = project.gate(args);
         crate::project::for_agents(&said.text());

@@ -103,8 +103,7 @@ impl Project {
     /// With another policy. `main` is pushed before the hook is installed.
     pub fn with(policy: &str) -> Self {
         let project = Self::bare_bones();
-        project.repo.write("gate.toml", policy);
-        project.repo.commit_all("chore: policy");
+        project.repo.write("gate.toml", policy).commit_all("chore: policy");
         project.share();
         project.gate(["init", "--yes"]).exits(0);
         project
@@ -114,8 +113,7 @@ impl Project {
     pub fn bare_bones() -> Self {
         let repo = TestRepo::new();
         repo.write("README.md", "# project\n").write("src/lib.sh", "one\n").write("src/other.sh", "two\n");
-        repo.write("test.sh", TEST);
-        repo.commit_all("feat: start");
+        repo.write("test.sh", TEST).commit_all("feat: start");
         let remote = repo.add_bare_remote("origin");
         Self { repo, remote }
     }
@@ -131,6 +129,18 @@ impl Project {
     pub fn edit(&self, text: &str) -> String {
         self.repo.append("src/lib.sh", format!("{text}\n"));
         self.repo.commit_all(&format!("feat: {text}"))
+    }
+
+    /// The project with one more such commit.
+    pub fn edited(self, text: &str) -> Self {
+        self.edit(text);
+        self
+    }
+
+    /// The project with a run of its tests, which pass.
+    pub fn tested(self) -> Self {
+        self.gate(["run", "test"]).exits(0);
+        self
     }
 
     /// A command as a user's shell would start it in `dir`: this `gate` is on the PATH.

@@ -2,34 +2,23 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::time::Duration;
 
 use gate::prompt::{PromptBand, PromptEvaluation, PromptText, Skipped, evaluate};
 use gate::prompt_lookup::look_up;
 use serde_json::Value;
 
-use crate::support::TestFolder;
+use crate::support::{TestFolder, files_below, run_with_input};
 
 fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/prompts")
 }
 
 fn paths(root: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut folders = vec![root.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                found.push(path.strip_prefix(root).unwrap().to_str().unwrap().to_owned());
-            }
-        }
-    }
+    let mut found: Vec<String> =
+        files_below(root).iter().map(|path| path.strip_prefix(root).unwrap().to_str().unwrap().to_owned()).collect();
     found.sort();
     found
 }
@@ -524,17 +513,9 @@ impl Place {
     }
 
     fn gate(&self, args: &[&str], input: &[u8]) -> Output {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_gate"))
-            .args(args)
-            .current_dir(self.0.path())
-            .env("XDG_STATE_HOME", self.0.path().join(".git/state"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let _ = child.stdin.take().unwrap().write_all(input);
-        child.wait_with_output().unwrap()
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gate"));
+        command.args(args).current_dir(self.0.path()).env("XDG_STATE_HOME", self.0.path().join(".git/state"));
+        run_with_input(&mut command, input)
     }
 
     fn json(&self, args: &[&str], input: &[u8]) -> (Option<i32>, Value) {

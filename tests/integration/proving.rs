@@ -30,6 +30,12 @@ fn prove(repo: &TestRepo, args: &[&str]) -> (Option<i32>, String) {
     (status.code(), String::from_utf8([stdout, stderr].concat()).unwrap())
 }
 
+#[track_caller]
+fn says(repo: &TestRepo, args: &[&str], exit: i32, words: &str) {
+    let (code, said) = prove(repo, args);
+    assert!(code == Some(exit) && said.contains(words), "{said}");
+}
+
 #[test]
 fn tests_are_named_by_what_they_show() {
     let repo = repository();
@@ -51,15 +57,12 @@ fn tests_are_named_by_what_they_show() {
 fn a_change_that_no_test_shows_is_not_proven() {
     let repo = repository();
     repo.write("calc.py", "fixed\n");
-    let (code, said) = prove(&repo, &["--base", "HEAD"]);
-    assert!(code == Some(10) && said.contains("no file of tests changed"), "{said}");
+    says(&repo, &["--base", "HEAD"], 10, "no file of tests changed");
     repo.write("tests/test_calc.py", format!("{OLD}{ALWAYS}"));
-    let (code, said) = prove(&repo, &["--base", "HEAD"]);
-    assert!(code == Some(10) && said.contains("no test fails without this change and passes with it"), "{said}");
+    says(&repo, &["--base", "HEAD"], 10, "no test fails without this change and passes with it");
     // The fix is not there: the test fails with the change as well.
     repo.write("calc.py", "broken\n# another\n").write("tests/test_calc.py", format!("{OLD}{ADD}"));
-    let (code, said) = prove(&repo, &["--base", "HEAD"]);
-    assert!(code == Some(10) && said.contains("1 test does not pass with this change"), "{said}");
+    says(&repo, &["--base", "HEAD"], 10, "1 test does not pass with this change");
 }
 
 #[test]
@@ -72,8 +75,7 @@ fn a_test_that_moved_did_not_change() {
     let (code, said) = prove(&repo, &["--base", "HEAD"]);
     assert!(code == Some(10) && !said.contains("test_old"), "{said}");
     repo.write("tests/test_all.py", OLD.replace("== 1", "== 2"));
-    let (code, said) = prove(&repo, &["--base", "HEAD"]);
-    assert!(code == Some(10) && said.contains("test_old"), "{said}");
+    says(&repo, &["--base", "HEAD"], 10, "test_old");
 }
 
 #[test]
@@ -94,8 +96,7 @@ fn a_test_of_what_is_not_there_yet_fails_without_the_change() {
     let runner = format!("test -e new.py || {{ echo 'cannot be loaded'; exit 2; }}\n{RUNNER}");
     repo.write("t.sh", runner).commit_all("runner");
     repo.write("new.py", "new\n").write("calc.py", "fixed\n").write("tests/test_calc.py", format!("{OLD}{ADD}"));
-    let (code, said) = prove(&repo, &["--base", "HEAD"]);
-    assert!(code == Some(0) && said.contains("1 test fails without this change and passes with it"), "{said}");
+    says(&repo, &["--base", "HEAD"], 0, "1 test fails without this change and passes with it");
 }
 
 #[test]
@@ -111,15 +112,13 @@ fn what_cannot_be_proven_says_why() {
         assert!(code == Some(exit) && said.contains(words), "{args:?}: {said}");
     }
     repo.write("t.sh", "echo fine\n");
-    let (code, said) = prove(&repo, &["--base", "HEAD"]);
-    assert!(code == Some(12) && said.contains("the tests of `sh t.sh` are not known by name"), "{said}");
+    says(&repo, &["--base", "HEAD"], 12, "the tests of `sh t.sh` are not known by name");
     repo.write("t.sh", "echo loading; echo 'Error: x requires y'; exit 4\n");
     let (code, said) = prove(&repo, &["--base", "HEAD"]);
     let words = "`sh t.sh` fails on a clean checkout with the change, and no test ran: Error: x requires y";
     assert!(code == Some(12) && said.contains(words), "{said}");
     repo.write("t.sh", "sleep 60\n");
-    let (code, said) = prove(&repo, &["--base", "HEAD", "--timeout", "1"]);
-    assert!(code == Some(12) && said.contains("did not end within 1 second on a clean checkout"), "{said}");
+    says(&repo, &["--base", "HEAD", "--timeout", "1"], 12, "did not end within 1 second on a clean checkout");
 }
 
 /// A project whose policy requires a proof, with a fix and its test on the branch.
@@ -137,8 +136,7 @@ fn fixed() -> Project {
 
 #[test]
 fn a_policy_can_require_the_proof() {
-    let project = fixed();
-    project.gate(["run", "test"]).exits(0);
+    let project = fixed().tested();
     let missing = "no record shows that test_add in tests/test_calc.py fails without this change and passes with it";
     project.gate(["check"]).exits(10).says(missing).says("next: gate prove test");
     project.gate(["prove", "test"]).exits(0).says("1 test fails without this change and passes with it");

@@ -61,9 +61,7 @@ fn runs_elsewhere(run: &Run, count: usize) -> Vec<EventKind> {
 
 #[test]
 fn old_entries_go_and_what_a_branch_rests_on_stays() {
-    let project = Project::with(POLICY);
-    project.edit("one");
-    project.gate(["run", "test"]).exits(0);
+    let project = Project::with(POLICY).edited("one").tested();
     let run = journal_of(&project).events().unwrap().find_map(|line| match line {
         JournalLine::Event(event) => {
             if let EventKind::Run(run) = event.kind {

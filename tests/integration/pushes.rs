@@ -395,8 +395,7 @@ fn a_push_from_a_submodule_is_its_own() {
 
 #[test]
 fn what_goes_around_the_hook_is_seen_in_the_log() {
-    let project = Project::new();
-    project.edit("untested");
+    let project = Project::new().edited("untested");
     project.push("git push origin feature").exits(1);
     // Not through `push`, whose words are for agents.
     project.sh("unset GIT_COMMITTER_DATE; git push --no-verify origin feature").exits(0);

@@ -33,8 +33,7 @@ fn a_commit_of_others_that_is_only_checked_out_holds_no_stop() {
     project.repo.git(["switch", "-q", "-c", "local"]);
     project.edit("a change that no remote has");
     project.repo.git(["switch", "-q", "feature"]);
-    let session = Session::claude(&project);
-    session.prompt("change the library");
+    let session = Session::claude(&project).prompted("change the library");
     assert_eq!(session.run("echo three >> src/lib.sh && git commit -qam 'feat: three'"), 0);
     assert_eq!(session.run("sh test.sh"), 0);
     assert_eq!(session.run("git checkout -q --detach origin/other"), 0);
@@ -103,8 +102,7 @@ fn what_is_put_aside_is_proven_as_it_is_named() {
 #[test]
 fn a_commit_of_a_working_tree_that_is_gone_is_judged() {
     let project = Project::new();
-    let session = Session::claude(&project);
-    session.prompt("change the library in a working tree of its own");
+    let session = Session::claude(&project).prompted("change the library in a working tree of its own");
     assert_eq!(session.run("git worktree add -q ../wt -b gone"), 0);
     assert_eq!(session.run("cd ../wt && echo more >> src/lib.sh && git commit -qam 'feat: x'"), 0);
     assert_eq!(session.run("git worktree remove --force ../wt"), 0);
@@ -164,8 +162,7 @@ fn what_a_person_puts_aside_or_was_told_of_holds_nobody() {
 
     // A person commits between two turns.
     let project = Project::new();
-    let session = Session::claude(&project);
-    session.prompt("what does it do?");
+    let session = Session::claude(&project).prompted("what does it do?");
     session.stop("It prints a line.").quiet();
     project.sh("echo mine >> src/lib.sh; git commit -qam 'feat: mine'; git switch -q main").exits(0);
     session.prompt("change the README");
@@ -232,16 +229,14 @@ fn a_policy_that_others_changed_is_not_the_doing_of_the_session() {
     // It went to a branch that has it, or took over what the remote has.
     for line in ["git switch -q soft", "git pull -q origin soft"] {
         let project = prepared();
-        let session = Session::claude(&project);
-        session.prompt("look at that branch");
+        let session = Session::claude(&project).prompted("look at that branch");
         assert_eq!(session.run(line), 0, "{line}");
         let said = session.stop(CLAIM);
         assert!(!said.out.contains("this session changed the policy"), "{line}: {said:?}");
     }
     // A person changed it, between two turns or during one.
     let project = prepared();
-    let session = Session::claude(&project);
-    session.prompt("what does it do?");
+    let session = Session::claude(&project).prompted("what does it do?");
     session.stop("It prints a line.").quiet();
     std::fs::write(project.repo.path("gate.toml"), SOFT).unwrap();
     session.prompt("change the README");

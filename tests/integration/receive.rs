@@ -8,8 +8,7 @@ use crate::project::{POLICY, Project, reasons};
 /// one commit ahead.
 fn server(policy: &str) -> Project {
     let project = Project::bare_bones();
-    project.repo.write("gate.toml", policy);
-    project.repo.commit_all("chore: policy");
+    project.repo.write("gate.toml", policy).commit_all("chore: policy");
     project.share();
     project.gate_in(&project.remote, ["init", "--yes"]).exits(0);
     assert!(project.remote.join("hooks/pre-receive").exists());
@@ -91,8 +90,7 @@ fn the_policy_is_that_of_the_default_branch() {
         .says("policy changed in the judged range");
     project.sh("git push origin HEAD:main").exits(1).says("main is protected");
     // A change that breaks it is refused.
-    project.repo.write("gate.toml", "version = \"\n");
-    project.repo.commit_all("chore: break");
+    project.repo.write("gate.toml", "version = \"\n").commit_all("chore: break");
     project.sh("git push origin feature").exits(1).says("this change makes gate.toml unreadable");
 }
 
@@ -110,8 +108,7 @@ fn a_broken_policy_on_the_default_branch_lets_nothing_in_and_says_where() {
     let project = server("version = 1\n[comands.test]\nrun = \"true\"\n");
     project.sh("git push origin feature").exits(1).says("gate.toml:2:2").says("did you mean `commands`?");
     // A branch that repairs it is judged by what it brings, where no policy could ever be read.
-    project.repo.write("gate.toml", POLICY);
-    project.repo.commit_all("chore: repair");
+    project.repo.write("gate.toml", POLICY).commit_all("chore: repair");
     project.sh("git push origin feature").exits(0).says("the repository that receives the push has no record of");
 }
 
@@ -146,8 +143,7 @@ fn a_head_that_names_no_branch_lets_nobody_bring_a_policy_of_their_own() {
     let strict = format!("{POLICY}\n[gates.tests]\non_unknown = \"block\"\n");
     let project = server(&strict);
     project.repo.git_in(&project.remote, ["symbolic-ref", "HEAD", "refs/heads/master"]);
-    project.repo.write("gate.toml", "version = 1\n");
-    project.repo.commit_all("chore: soften");
+    project.repo.write("gate.toml", "version = 1\n").commit_all("chore: soften");
     let before = project.refs();
     project.sh("git push origin feature").exits(1).says("the repository that receives the push has no record of");
     project.sh("git push origin HEAD:main").exits(1).says("main is protected").never_says("first push");

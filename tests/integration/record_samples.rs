@@ -60,8 +60,7 @@ pub fn samples() -> Samples {
 
 fn of_commands(project: &Project, samples: &mut Samples) {
     project.repo.write("docs/adr/0001-words.md", "# 1. Words\n\n## Status\n\nAccepted\n\n## Decision\n\nUse words.\n");
-    project.repo.append("src/lib.sh", "# @REJECTED numbers: nobody reads them\n");
-    project.repo.commit_all("docs: words");
+    project.repo.append("src/lib.sh", "# @REJECTED numbers: nobody reads them\n").commit_all("docs: words");
     samples.add("decisions", &project.gate(["decisions", "--json"]).out);
     samples.add("commits", &project.gate(["commits", "main..HEAD", "--json"]).out);
     samples.add("eval", &project.gate(["eval", "stuck", "--json"]).out);
@@ -151,8 +150,7 @@ fn of_code(project: &Project, samples: &mut Samples) {
     project.repo.commit_all("feat: calc");
     samples.add("import-map", &project.gate(["import-map", "src/calc.py", "--json"]).exits(0).out);
     let map = project.gate(["import-map", "src/calc.py", "--json"]).out;
-    project.repo.write(".git/map.json", map);
-    project.repo.write("src/calc.py", "import os\n\ndef name():\n    return os.name\n");
+    project.repo.write(".git/map.json", map).write("src/calc.py", "import os\n\ndef name():\n    return os.name\n");
     samples.add("functions", &project.gate(["symbols", "diff", "HEAD", "--json"]).out);
     let verified = project.gate(["import-map", "--verify", ".git/map.json", "--json"]).out;
     samples.add("import-map-verification", &verified);

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::record_samples::samples;
+use crate::support::files_below;
 
 fn schemas() -> BTreeMap<String, Value> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/schema");
@@ -54,18 +55,11 @@ fn the_page_about_records_names_each_schema() {
 #[test]
 fn the_schema_of_a_case_accepts_the_cases_of_this_project() {
     let validator = jsonschema::validator_for(&schemas()["case"]).unwrap();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")];
-    let mut count = 0;
-    while let Some(folder) = folders.pop() {
-        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "json") {
-                let case: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-                assert!(validator.is_valid(&case), "{}", path.display());
-                count += 1;
-            }
-        }
+    let mut cases = files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases"));
+    cases.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    for path in &cases {
+        let case: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+        assert!(validator.is_valid(&case), "{}", path.display());
     }
-    assert!(count > 100, "{count} cases");
+    assert!(cases.len() > 100, "{} cases", cases.len());
 }

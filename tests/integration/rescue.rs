@@ -76,8 +76,7 @@ pub fn reply(project: &Project, text: &str) -> crate::project::Said {
 
 #[test]
 fn nothing_is_handed_over_before_the_attempts_are_used_up() {
-    let project = Project::new();
-    project.edit("broken");
+    let project = Project::new().edited("broken");
     project.gate(["check", "--done"]);
     fs::write(project.repo.root().join(".git/task.md"), TASK).unwrap();
     project
@@ -176,8 +175,7 @@ fn the_coder_resumes_with_the_packet_and_succeeds() {
     assert_eq!(verdict["outcome"], "needs-human");
     // The coder mends it.
     let mended = fs::read_to_string(project.repo.root().join("src/lib.sh")).unwrap().replace("broken", "two");
-    project.repo.write("src/lib.sh", &mended);
-    project.repo.commit_all("fix: two");
+    project.repo.write("src/lib.sh", &mended).commit_all("fix: two");
     project.gate_with(CODER, &["run", "test"]).exits(0);
     let pass = project.verdict_with(CODER, &[]);
     assert_eq!((&pass["outcome"], &pass["attempt"]), (&"pass".into(), &0.into()));
@@ -186,8 +184,7 @@ fn the_coder_resumes_with_the_packet_and_succeeds() {
 
 /// A coder that a client let go, with a task for whoever comes next.
 fn stopped_four_times(project: &Project) -> Session<'_> {
-    let coder = Session::claude_called(project, "coder");
-    coder.prompt("Make the library say two.");
+    let coder = Session::claude_called(project, "coder").prompted("Make the library say two.");
     project.edit("broken");
     for _ in 0..4 {
         coder.stop("All done, all tests pass.");
@@ -442,8 +439,7 @@ fn handoffs_side_by_side_count_what_they_hand_over() {
 
 #[test]
 fn the_words_of_a_refusal_are_a_template() {
-    let project = Project::new();
-    project.edit("one");
+    let project = Project::new().edited("one");
     let folder = project.repo.home().join(".config/gate/templates");
     fs::create_dir_all(&folder).unwrap();
     fs::write(

@@ -2,18 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::project::{POLICY, Project, finish, valid};
-use crate::reviews::{finding, finds};
+use crate::project::{POLICY, Project, finish};
+use crate::reviews::{finding, finds, review};
 
 fn gated() -> Project {
     Project::with(&format!("{POLICY}\n[gates.review]\nmode = \"block\"\n"))
-}
-
-fn review(project: &Project, code: i32) -> Value {
-    let said = project.gate(["review", "--json"]).exits(code);
-    let report: Value = serde_json::from_str(&said.out).unwrap_or_else(|error| panic!("{error}: {said:?}"));
-    valid("review", &report);
-    report
 }
 
 fn calls(report: &Value) -> usize {
@@ -30,10 +23,8 @@ fn reason(project: &Project) -> String {
 
 #[test]
 fn dissent_stays_where_other_content_changes_and_is_answered_once() {
-    let project = gated();
-    project.edit("eval \\\"$name\\\"");
-    project.repo.write("src/other.sh", "one=1\n");
-    project.repo.commit_all("feat: other");
+    let project = gated().edited("eval \\\"$name\\\"");
+    project.repo.write("src/other.sh", "one=1\n").commit_all("feat: other");
     project.gate(["run", "test"]).exits(0);
     finds(&project, [&[], &[finding("eval", "HIGH")]]);
     assert_eq!(calls(&review(&project, 10)), 2);
@@ -61,8 +52,7 @@ fn no_attribute_and_no_byte_hides_a_change() {
     let root = project.repo.root().to_owned();
     std::fs::create_dir_all(root.join(".git/info")).unwrap();
     std::fs::write(root.join(".git/info/attributes"), "* -diff\n").unwrap();
-    project.repo.write("src/lib.sh", "one\n# a\0b\neval \"$name\"\r\n");
-    project.repo.commit_all("feat: eval");
+    project.repo.write("src/lib.sh", "one\n# a\0b\neval \"$name\"\r\n").commit_all("feat: eval");
     project.gate(["run", "test"]).exits(0);
     finds(&project, [&[], &[finding("eval \"$name\"", "HIGH")]]);
     let report = review(&project, 10);
@@ -78,8 +68,7 @@ fn no_attribute_and_no_byte_hides_a_change() {
 
 #[test]
 fn a_change_that_cannot_be_read_is_not_reviewed() {
-    let project = gated();
-    project.edit("eval \\\"$name\\\"");
+    let project = gated().edited("eval \\\"$name\\\"");
     finds(&project, [&[], &[]]);
     review(&project, 0);
     project.repo.write("x.py", "T = \"ghp_abcdefghijklmnopqrstuvwxyz0123456789\"\n");
@@ -113,9 +102,7 @@ fn work_without_a_known_beginning_is_not_reviewed_until_a_person_names_it() {
 
 #[test]
 fn only_the_models_of_the_user_count() {
-    let project = gated();
-    project.edit("eval \\\"$name\\\"");
-    project.gate(["run", "test"]).exits(0);
+    let project = gated().edited("eval \\\"$name\\\"").tested();
     finds(&project, [&[], &[finding("eval", "HIGH")]]);
     let own = project.repo.outside().join("own/gate");
     std::fs::create_dir_all(&own).unwrap();
@@ -149,8 +136,7 @@ fn only_the_models_of_the_user_count() {
 
 #[test]
 fn an_agent_does_not_choose_its_author_or_its_task() {
-    let project = gated();
-    project.edit("eval \\\"$name\\\"");
+    let project = gated().edited("eval \\\"$name\\\"");
     finds(&project, [&[], &[]]);
     let agent = |line: &str| project.sh(&format!("CLAUDECODE=1 CLAUDE_CODE_SESSION_ID=author-2 {line}"));
     let session = crate::client_session::Session::claude_called(&project, "author-2");

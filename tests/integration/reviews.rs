@@ -47,7 +47,8 @@ pub fn finds(project: &Project, [one, two]: [&[Value]; 2]) {
     configure(project, &scripts, CONFIG);
 }
 
-fn review(project: &Project, code: i32) -> Value {
+/// Runs a review, and returns its report.
+pub fn review(project: &Project, code: i32) -> Value {
     let said = project.gate(["review", "--json"]).exits(code);
     let report: Value = serde_json::from_str(&said.out).unwrap_or_else(|error| panic!("{error}: {said:?}"));
     valid("review", &report);
@@ -56,8 +57,7 @@ fn review(project: &Project, code: i32) -> Value {
 
 #[test]
 fn dissent_stays_until_the_content_there_changes() {
-    let project = Project::with(&format!("{POLICY}\n[gates.review]\nmode = \"block\"\n"));
-    project.edit("eval \\\"$name\\\"");
+    let project = Project::with(&format!("{POLICY}\n[gates.review]\nmode = \"block\"\n")).edited("eval \\\"$name\\\"");
     project.gate(["run", "test"]).exits(0);
     project.gate(["review"]).exits(64).says("no reviewers are configured");
     finds(&project, [&[], &[finding("eval", "HIGH"), finding("system(name)", "HIGH")]]);
@@ -77,8 +77,7 @@ fn dissent_stays_until_the_content_there_changes() {
     let calls = project.journal().iter().filter(|line| line["kind"] == "model").count();
     assert_eq!(calls, 2);
     // Another file changes nothing there; the repaired line does.
-    project.repo.write("src/lib.sh", "one\nprintf '%s' \"$name\"\n");
-    project.repo.commit_all("fix: no eval");
+    project.repo.write("src/lib.sh", "one\nprintf '%s' \"$name\"\n").commit_all("fix: no eval");
     project.gate(["run", "test"]).exits(0);
     finds(&project, [&[], &[]]);
     review(&project, 0);
@@ -87,8 +86,7 @@ fn dissent_stays_until_the_content_there_changes() {
 
 #[test]
 fn the_other_reviewer_answers_dissent_once() {
-    let project = Project::with(&format!("{POLICY}\n[gates.review]\nmode = \"block\"\n"));
-    project.edit("eval \\\"$name\\\"");
+    let project = Project::with(&format!("{POLICY}\n[gates.review]\nmode = \"block\"\n")).edited("eval \\\"$name\\\"");
     project.gate(["run", "test"]).exits(0);
     finds(&project, [&[], &[finding("eval", "BLOCKER")]]);
     review(&project, 10);
@@ -144,8 +142,7 @@ fn a_person_confirms_a_blocker_or_waives_it() {
 #[test]
 fn the_author_is_known_by_the_log_of_its_session() {
     let project = Project::new();
-    let session = Session::claude_called(&project, "author-1");
-    session.prompt("Add a line");
+    let session = Session::claude_called(&project, "author-1").prompted("Add a line");
     session.run("echo two >>src/lib.sh");
     let root = project.repo.root().to_str().unwrap().to_owned();
     let folder: String = root.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
@@ -178,9 +175,7 @@ fn the_author_is_known_by_the_log_of_its_session() {
 #[test]
 fn a_job_shows_dissent_at_its_line() {
     let on = "\n[gates.review]\nmode = \"block\"\nmoments = [\"stop\", \"ci\"]\n";
-    let project = Project::with(&format!("{POLICY}{on}"));
-    project.edit("eval \\\"$name\\\"");
-    project.gate(["run", "test"]).exits(0);
+    let project = Project::with(&format!("{POLICY}{on}")).edited("eval \\\"$name\\\"").tested();
     finds(&project, [&[], &[finding("eval", "HIGH")]]);
     let outside = project.repo.outside();
     let job = || {
@@ -208,8 +203,7 @@ fn a_job_shows_dissent_at_its_line() {
 
 #[test]
 fn a_blocker_needs_both_and_the_author_reviews_nothing() {
-    let project = Project::new();
-    project.edit("eval \\\"$name\\\"");
+    let project = Project::new().edited("eval \\\"$name\\\"");
     finds(&project, [&[], &[finding("eval", "BLOCKER")]]);
     assert_eq!(review(&project, 10)["review"]["findings"][0]["severity"], "HIGH");
     project.edit("eval \\\"$other\\\"");
@@ -224,8 +218,7 @@ fn a_blocker_needs_both_and_the_author_reviews_nothing() {
 
 #[test]
 fn a_reviewer_that_fails_leaves_the_change_unreviewed() {
-    let project = Project::new();
-    project.edit("more");
+    let project = Project::new().edited("more");
     finds(&project, [&[], &[]]);
     configure(&project, &[], &CONFIG.replace("\\\"$HOME/model\\\" two", "echo fine"));
     let report = review(&project, 12);
@@ -263,8 +256,7 @@ fn what_a_change_says_never_speaks_for_the_reviewer() {
 
 #[test]
 fn work_goes_to_the_model_of_its_kind() {
-    let project = Project::new();
-    project.edit("more");
+    let project = Project::new().edited("more");
     finds(&project, [&[], &[]]);
     project.gate(["explain", "routing"]).exits(0).says("backend: 1 of 1 changed files").says("none is configured");
     let routed = "\n[models.three]\ncommand = \"\\\"$HOME/model\\\" one\"\n[routing.models]\nbackend = \"three\"\n";

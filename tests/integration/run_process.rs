@@ -15,7 +15,7 @@ use gate::run::{CommandLine, HEAD, Spec, StartProblem, TAIL, run};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::support::TestFolder;
+use crate::support::{TestFolder, run_with_input};
 
 const LINE: &str = "RUN_PROCESS_LINE";
 
@@ -115,10 +115,7 @@ impl Gate {
 
     /// Runs to its end: exit code, standard output, standard error.
     fn run(&self, line: &str, input: &str) -> (Option<i32>, String, String) {
-        let mut child =
-            self.command(line).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        let output = child.wait_with_output().unwrap();
+        let output = run_with_input(&mut self.command(line), input);
         let out = after_preamble(&String::from_utf8_lossy(&output.stdout));
         (output.status.code(), out, String::from_utf8_lossy(&output.stderr).into_owned())
     }

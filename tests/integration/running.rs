@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Stdio;
 
 use crate::project::{POLICY, Project, paths, reasons};
+use crate::support::files_below;
 
 /// A policy whose one command is `run`.
 pub fn declared(run: &str) -> Project {
@@ -44,8 +45,7 @@ fn all_tests_in_other_words_count_and_a_part_of_them_is_named() {
     project.gate(["run", "--", "./pytest", "tests"]).exits(0).says("this proves test");
     project.gate(["check"]).exits(0);
     // A test elsewhere is not among those in the folder.
-    project.repo.write("src/test_b.py", "");
-    project.repo.commit_all("test: b");
+    project.repo.write("src/test_b.py", "").commit_all("test: b");
     project.gate(["run", "--", "./pytest", "tests"]).exits(0);
     project.gate(["check"]).exits(10).says("gate cannot know that it ran all tests: it adds tests");
 }
@@ -68,8 +68,7 @@ fn without_arguments_only_what_is_not_proven_runs() {
 
 #[test]
 fn any_command_is_evidence_where_it_does_what_is_declared() {
-    let project = Project::new();
-    project.edit("one");
+    let project = Project::new().edited("one");
     for line in ["gate run -- sh test.sh x", "gate run -- true"] {
         project.sh(line).exits(0).says("this run proves nothing: the command is not declared").says("`sh test.sh`");
         assert_eq!(reasons(&project.verdict(), "tests"), ["missing"], "{line}");
@@ -99,8 +98,7 @@ fn an_edit_during_the_run_proves_nothing_about_either_content() {
 
 #[test]
 fn an_edit_that_is_undone_before_the_end_is_not_seen_and_a_lasting_one_outside_is_harmless() {
-    let project = declared("echo report > report.txt; mkdir -p target; echo x > target/x");
-    project.gate(["run", "test"]).exits(0);
+    let project = declared("echo report > report.txt; mkdir -p target; echo x > target/x").tested();
     project.check().exits(0).says("passed on this content");
     project.push("git push origin feature").exits(0);
 }
@@ -120,8 +118,7 @@ fn a_run_that_was_on_another_branch_in_between_proves_nothing() {
 
 #[test]
 fn what_is_proven_only_for_the_files_as_they_are_now_is_said() {
-    let project = Project::new();
-    project.edit("one");
+    let project = Project::new().edited("one");
     project.repo.write("src/new.sh", "x\n");
     project.gate(["run"]).exits(0).says("this proves test for the files as they are now: commit exactly these");
     project.push("git push origin feature").exits(1);
@@ -130,8 +127,7 @@ fn what_is_proven_only_for_the_files_as_they_are_now_is_said() {
         .exits(0)
         .says("passed on the files as they are now, but not on commit")
         .says("src/new.sh differs from it: commit what belongs to it");
-    project.repo.write(".gitignore", "src/new.sh\n");
-    project.repo.commit_all("chore: ignore it");
+    project.repo.write(".gitignore", "src/new.sh\n").commit_all("chore: ignore it");
     project.gate(["run"]).exits(0).says("this proves test for this commit");
     project.push("git push origin feature").exits(0);
 }
@@ -158,8 +154,7 @@ fn a_run_that_executed_no_test_is_vacuous() {
         "echo 'test result: ok. 0 passed; 0 failed; 4 ignored; 0 measured; 0 filtered out; finished in 0.00s'",
         "echo '============================ no tests ran in 0.01s ============================='",
     ] {
-        let project = declared(line);
-        project.gate(["run", "test"]).exits(0);
+        let project = declared(line).tested();
         let verdict = project.verdict();
         assert_eq!(reasons(&verdict, "tests"), ["vacuous"], "{line}: {verdict:#}");
         project.push("git push origin feature").exits(1).says("passed but executed no test");
@@ -177,27 +172,23 @@ fn a_status_of_success_does_not_hide_failures_that_the_runner_reports() {
 /// A project that declares its own `pytest`, which prints this and ends with 0.
 fn with_pytest(prints: &str) -> Project {
     let project = declared("./pytest");
-    project.repo.script("pytest", &format!("#!/bin/sh\ncat <<'END'\n{prints}\nEND\n"));
-    project.repo.commit_all("test: a runner");
+    project.repo.script("pytest", &format!("#!/bin/sh\ncat <<'END'\n{prints}\nEND\n")).commit_all("test: a runner");
     project
 }
 
 #[test]
 fn a_runner_that_counts_failures_in_its_last_line_and_ends_with_0_proves_nothing() {
-    let project = with_pytest("== 1 failed, 1 passed in 0.02s ==");
-    project.gate(["run", "test"]).exits(0);
+    let project = with_pytest("== 1 failed, 1 passed in 0.02s ==").tested();
     assert_eq!(reasons(&project.verdict(), "tests"), ["masked"]);
     project.push("git push origin feature").exits(1).says("1 failed, 1 passed");
     // What its tests run may say so before it.
-    let project = with_pytest("== 1 failed, 1 passed in 0.02s ==\n== 7 passed in 0.30s ==");
-    project.gate(["run", "test"]).exits(0);
+    let project = with_pytest("== 1 failed, 1 passed in 0.02s ==\n== 7 passed in 0.30s ==").tested();
     project.check().exits(0).says("passed on this content");
 }
 
 #[test]
 fn a_runner_that_always_speaks_and_said_nothing_proves_nothing() {
-    let project = with_pytest("");
-    project.gate(["run", "test"]).exits(0);
+    let project = with_pytest("").tested();
     assert_eq!(reasons(&project.verdict(), "tests"), ["masked"]);
     project
         .push("git push origin feature")
@@ -218,8 +209,7 @@ fn what_a_run_inherits_counts_as_if_it_stood_before_its_line() {
 
 #[test]
 fn an_unknown_runner_is_judged_by_its_status_and_that_is_said() {
-    let project = declared("echo all good");
-    project.gate(["run", "test"]).exits(0);
+    let project = declared("echo all good").tested();
     project.check().exits(0).says("by its exit status alone");
     let project = declared("echo all good; exit 3");
     project.gate(["run", "test"]).exits(3);
@@ -257,23 +247,14 @@ fn secrets_that_a_command_prints_are_written_nowhere() {
     for _ in 0..4 {
         project.gate_with(&variables, &["check"]);
     }
-    let mut folders = vec![project.gate_dir()];
-    let mut files = 0;
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
-            for secret in [&token, value] {
-                assert!(!text.contains(secret), "{} holds {secret}", path.display());
-            }
-            files += 1;
+    let files = files_below(&project.gate_dir());
+    for path in &files {
+        let text = String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned();
+        for secret in [&token, value] {
+            assert!(!text.contains(secret), "{} holds {secret}", path.display());
         }
     }
-    assert!(files > 5, "{files} files were looked at");
+    assert!(files.len() > 5, "{files:?} were looked at");
 }
 
 #[test]
@@ -308,8 +289,7 @@ fn a_run_that_was_killed_with_the_gate_is_named() {
 
 #[test]
 fn a_push_whose_fix_lies_in_the_working_tree_says_so() {
-    let project = Project::new();
-    project.edit("broken");
+    let project = Project::new().edited("broken");
     project.gate(["run", "test"]).exits(101);
     project.push("git push origin feature").exits(1).says("failed on this content").says("fix what failed");
     project.repo.write("src/lib.sh", "one\nmended\n");
@@ -466,8 +446,7 @@ fn settings_of_a_person_that_replace_what_runs_are_named() {
 
 #[test]
 fn a_failed_run_is_called_failed_whatever_lay_beside_it() {
-    let project = Project::new();
-    project.edit("broken");
+    let project = Project::new().edited("broken");
     fs::write(project.repo.root().join("scratch.sh"), "x\n").expect("written");
     project.gate(["run", "test"]).exits(101);
     project.check().says("failed on this content (exit status 101");

@@ -8,8 +8,7 @@ const PASSED: &str = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured
 
 #[test]
 fn a_scratch_file_takes_nothing_from_a_run() {
-    let project = Project::with(EVERYTHING);
-    project.edit("one");
+    let project = Project::with(EVERYTHING).edited("one");
     for name in ["todo.txt", "nohup.out", "change.patch"] {
         project.repo.write(name, "later\n");
     }
@@ -38,11 +37,9 @@ fn an_untracked_file_that_something_names_counts() {
     project.repo.commit_all("test: add the words");
     project.check().exits(0);
     // In git it counts, whatever names it.
-    project.repo.write("test.sh", format!("cat src/lib.sh && echo '{PASSED}'\n"));
-    project.repo.commit_all("test: read no words");
+    project.repo.write("test.sh", format!("cat src/lib.sh && echo '{PASSED}'\n")).commit_all("test: read no words");
     project.gate(["run", "test"]).exits(0);
-    project.repo.append("words.txt", "two\n");
-    project.repo.commit_all("test: more words");
+    project.repo.append("words.txt", "two\n").commit_all("test: more words");
     project.check().exits(10).says("words.txt changed");
     project.sh("git rm -q --cached words.txt && git commit -q -m 'test: no words'").exits(0);
     project.check().exits(10);
@@ -51,8 +48,7 @@ fn an_untracked_file_that_something_names_counts() {
 #[test]
 fn untracked_files_that_a_build_or_a_runner_reads_count() {
     for name in ["requirements.txt", "CMakeLists.txt", "conftest.py", "tests/case.txt", "data.json"] {
-        let project = Project::with(EVERYTHING);
-        project.edit("one");
+        let project = Project::with(EVERYTHING).edited("one");
         project.repo.write(name, "x\n");
         project.gate(["run", "test"]).exits(0).says(&format!("not as in the commit: {name}"));
         project.push("git push origin feature").exits(1);

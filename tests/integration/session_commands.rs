@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::opencode_log::{fill, opencode};
 use crate::project::Project;
-use crate::session_logs::{data, fill, opencode};
+use crate::session_logs::data;
 
 /// A hand-written log, its working tree put in the place of the one it speaks of.
 fn log(name: &str, root: &Path) -> String {

@@ -168,8 +168,7 @@ fn a_test_that_failed_is_not_left_out_of_a_push_whoever_ran_it() {
     // It failed in a part of the tests that an agent ran.
     repo.git(["reset", "-q", "--hard", "HEAD~1"]);
     repo.write("test_add.py", format!("{test}# less\n")).commit_all("feat: less");
-    let session = Session::claude(&project);
-    session.prompt("Make it shorter.");
+    let session = Session::claude(&project).prompted("Make it shorter.");
     assert_eq!(session.run("./pytest test_add.py::test_add"), 1);
     repo.write("test_add.py", &skipped).commit_all("test: skip");
     project.gate(["run", "test"]).exits(0);

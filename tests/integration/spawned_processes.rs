@@ -2,9 +2,8 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use gate::event::{CommandRef, EventKind, FailingGate, Judged, Origin, Run};
 use gate::journal::{Journal, NewEvent};
@@ -14,7 +13,7 @@ use gate::policy::command_key;
 use gate::repo_path::RepoPath;
 use gate::snapshot::KeptSnapshot;
 
-use crate::support::TestRepo;
+use crate::support::{TestRepo, run_with_input};
 
 const POLICY: &str = "version = 1\n\n[commands.test]\ngate = \"tests\"\nrun = \"true\"\n";
 
@@ -61,10 +60,7 @@ impl Sized {
         let path = std::env::var_os("PATH").unwrap();
         let path = [self.repo.outside().join("counting")].into_iter().chain(std::env::split_paths(&path));
         command.env("PATH", std::env::join_paths(path).unwrap());
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("gate starts");
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        let status = child.wait().unwrap().code().unwrap();
+        let status = run_with_input(&mut command, input).status.code().unwrap();
         let lines = fs::read_to_string(&self.starts).unwrap_or_default();
         (status, lines.lines().map(str::to_owned).collect())
     }
@@ -89,14 +85,7 @@ fn import(repo: &TestRepo, size: usize) {
             number % 10,
         );
     }
-    let mut child = repo
-        .command_in("git", repo.root())
-        .args(["fast-import", "--quiet", "--force"])
-        .stdin(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(stream.as_bytes()).unwrap();
-    assert!(child.wait().unwrap().success());
+    repo.fast_import(&stream);
 }
 
 /// Runs on the trees of the branch, and verdicts about them.

@@ -235,8 +235,7 @@ fn what_a_killed_run_left_is_removed_by_the_next_command() {
 fn a_failing_filter_and_an_unreadable_journal_are_called_what_they_are() {
     let project = Project::with(POLICY);
     let repo = &project.repo;
-    repo.write("src/a.txt", "one\n").write(".gitattributes", "*.txt filter=broken\n");
-    repo.commit_all("feat: a filter");
+    repo.write("src/a.txt", "one\n").write(".gitattributes", "*.txt filter=broken\n").commit_all("feat: a filter");
     repo.git(["config", "filter.broken.clean", "false"]);
     repo.git(["config", "filter.broken.required", "true"]);
     repo.write("src/a.txt", "two\n");
@@ -269,8 +268,7 @@ fn a_token_in_the_name_of_a_branch_is_not_stored() {
 
 #[test]
 fn a_fifo_a_folder_or_a_device_in_place_of_a_file_of_gate_holds_nobody_up() {
-    let project = Project::with(POLICY);
-    project.gate(["run", "test"]).exits(0);
+    let project = Project::with(POLICY).tested();
     let journal = project.gate_dir().join("journal.jsonl");
     let lines = fs::read(&journal).unwrap();
     fs::create_dir_all(project.gate_dir().join("objects")).unwrap();

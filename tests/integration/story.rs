@@ -63,8 +63,7 @@ fn rebase_squash_cherry_pick_stash_and_pop_keep_what_they_do_not_change() {
 
     // main moves on, outside what the command reads.
     repo.git(["switch", "-q", "--detach", "origin/main"]);
-    repo.append("README.md", "more\n");
-    repo.commit_all("docs: more");
+    repo.append("README.md", "more\n").commit_all("docs: more");
     repo.git(["update-ref", "refs/remotes/origin/main", "HEAD"]);
     repo.git(["switch", "-q", "feature"]);
     repo.git(["rebase", "-q", "origin/main"]);
@@ -103,8 +102,7 @@ fn a_rebase_onto_other_source_asks_again_and_names_it() {
     project.edit("one");
     project.gate(["run", "test"]).exits(0);
     repo.git(["switch", "-q", "--detach", "origin/main"]);
-    repo.append("src/other.sh", "more\n");
-    repo.commit_all("feat: elsewhere");
+    repo.append("src/other.sh", "more\n").commit_all("feat: elsewhere");
     repo.git(["update-ref", "refs/remotes/origin/main", "HEAD"]);
     repo.git(["switch", "-q", "feature"]);
     repo.git(["rebase", "-q", "origin/main"]);
@@ -178,8 +176,7 @@ fn a_commit_of_a_part_is_proven_alone_and_the_rest_stays() {
 fn a_folder_that_is_nowhere_is_said() {
     let policy =
         |dir: &str| format!("version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"true\"\ndir = \"{dir}\"\n");
-    let project = Project::with(&policy("source"));
-    project.edit("one");
+    let project = Project::with(&policy("source")).edited("one");
     project.check().exits(0).says("`dir = \"source\"` in gate.toml");
     let project = Project::with(&policy("src"));
     project.repo.append("README.md", "more\n").commit_all("docs: more");

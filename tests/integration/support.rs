@@ -16,6 +16,7 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -173,14 +174,16 @@ impl TestRepo {
         let mut command = self.command_in("git", dir);
         command.args(args);
         let output = command.output().expect("git starts");
-        assert!(
-            output.status.success(),
-            "{command:?}\n{}{}",
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr)
-        );
+        assert!(output.status.success(), "{command:?}\n{}", both_streams(&output));
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         text.strip_suffix('\n').map_or_else(|| text.clone(), str::to_owned)
+    }
+
+    /// Makes commits from a stream of `git fast-import`.
+    pub fn fast_import(&self, stream: &str) {
+        let done =
+            run_with_input(self.command_in("git", &self.root).args(["fast-import", "--quiet", "--force"]), stream);
+        assert!(done.status.success(), "{}", both_streams(&done));
     }
 
     /// Runs git in the root, and leaves its status to the test.
@@ -210,6 +213,29 @@ impl TestRepo {
         assert!(done.success(), "cannot copy {}", self.root.display());
         to
     }
+}
+
+/// Runs `command` with `input` on its standard input.
+pub fn run_with_input(command: &mut Command, input: impl AsRef<[u8]>) -> Output {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the command starts");
+    // Who does not read its input may be gone before all of it is written.
+    let _ = child.stdin.take().expect("a pipe").write_all(input.as_ref());
+    child.wait_with_output().expect("the command ends")
+}
+
+/// Every file below a folder, sorted.
+pub fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.expect("an entry").path());
+    let files = |path: PathBuf| if path.is_dir() { files_below(&path) } else { vec![path] };
+    let mut found: Vec<PathBuf> = entries.flat_map(files).collect();
+    found.sort();
+    found
+}
+
+/// What a command printed, standard output first.
+pub fn both_streams(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
 impl Default for TestRepo {
@@ -306,8 +332,8 @@ pub fn again<V: AsRef<OsStr>>(test: &str, variables: &[(&str, V)], body: impl Fn
         .stdin(Stdio::null())
         .output()
         .expect("the test binary starts");
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(out.contains("1 passed") && output.status.success(), "{out}\n{err}");
+    let said = both_streams(&output);
+    assert!(said.contains("1 passed") && output.status.success(), "{said}");
     let left: Vec<_> = fs::read_dir(&scratch).expect("a directory").flatten().map(|one| one.file_name()).collect();
     assert!(left.is_empty(), "temporary files are left behind: {left:?}");
 }

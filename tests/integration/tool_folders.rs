@@ -2,7 +2,7 @@
 
 use crate::client_session::Session;
 use crate::project::Project;
-use crate::support::TestRepo;
+use crate::support::{TestRepo, files_below};
 
 const POLICY: &str = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh t.sh\"\n";
 
@@ -17,15 +17,7 @@ fn project(folder: &str, marker: &str, content: &str) -> Project {
 }
 
 fn kept_bytes(repo: &TestRepo) -> u64 {
-    let mut folders = vec![repo.path(".git/gate/objects")];
-    let mut sum = 0;
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let meta = entry.metadata().unwrap();
-            if meta.is_dir() { folders.push(entry.path()) } else { sum += meta.len() }
-        }
-    }
-    sum
+    files_below(&repo.path(".git/gate/objects")).iter().map(|file| file.metadata().unwrap().len()).sum()
 }
 
 #[test]
@@ -157,8 +149,7 @@ fn a_file_that_a_tool_rewrites_is_committed_or_left_alone() {
 fn what_does_not_belong_to_the_commit_is_listed_in_gitignore() {
     let project = Project::with(POLICY);
     let repo = &project.repo;
-    repo.write("t.sh", "grep -q good src/a\n").write("src/a", "good\n");
-    repo.commit_all("feat: a test");
+    repo.write("t.sh", "grep -q good src/a\n").write("src/a", "good\n").commit_all("feat: a test");
     repo.write("scratch.py", "mine\n");
     project.gate(["run", "test"]).exits(0);
     let pushed = project.push("git push origin HEAD:feature");

@@ -2,9 +2,8 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
-use std::io::Write as _;
-use std::process::Stdio;
 
+use crate::support::{both_streams, run_with_input};
 use crate::typing::{Typist, holds_in};
 
 #[test]
@@ -54,8 +53,7 @@ fn what_the_environment_of_the_shell_makes_less_of_a_run_is_known() {
     let typist = Typist::new("bash", "true\n");
     let policy = "version = 1\n\n[commands.test]\ngate = \"tests\"\nrun = \"./pytest\"\n";
     typist.repo.write("gate.toml", policy);
-    typist.repo.script("pytest", "#!/bin/sh\necho 1 passed in 0.1s\n");
-    typist.repo.commit_all("test: pytest");
+    typist.repo.script("pytest", "#!/bin/sh\necho 1 passed in 0.1s\n").commit_all("test: pytest");
     let shown = typist.types(&["export PYTEST_ADDOPTS='-k one'", "./pytest"]);
     let (code, said) = typist.check();
     assert!(code == 10 && said.contains("PYTEST_ADDOPTS"), "{said}\n{shown}");
@@ -112,10 +110,8 @@ fn an_agent_is_refused_that_makes_up_what_a_person_ran() {
             "tool_use_id": "t", "tool_input": {"command": line},
         });
         let mut hook = typist.repo.gate(["hook", "claude", "PreToolUse"]);
-        let mut hook = hook.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        hook.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
-        let said = hook.wait_with_output().unwrap().stdout;
-        assert!(String::from_utf8_lossy(&said).contains("\"permissionDecision\":\"deny\""), "{line}");
+        let said = run_with_input(&mut hook, payload.to_string());
+        assert!(both_streams(&said).contains("\"permissionDecision\":\"deny\""), "{line}");
     }
 }
 
@@ -125,7 +121,7 @@ fn what_a_person_ran_is_not_signed() {
     typist.types(&["sh t.sh"]);
     assert_eq!(typist.check().0, 0);
     let output = typist.repo.gate(["attest"]).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let said = both_streams(&output);
     assert_eq!(output.status.code(), Some(10), "{said}");
     assert!(said.contains("is only of grade hooked"), "{said}");
 }

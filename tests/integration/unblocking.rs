@@ -87,8 +87,7 @@ fn check(project: &Project, session: &str) -> Command {
 
 #[test]
 fn two_sessions_at_once_climb_their_own_ladders_and_nothing_is_forgotten_in_between() {
-    let project = Project::new();
-    project.edit("broken");
+    let project = Project::new().edited("broken");
     let attempts = |commands: Vec<Command>| -> Vec<u64> {
         let verdict = |command| -> Value { serde_json::from_str(&finish(command, b"").out).unwrap() };
         commands.into_iter().map(|command| verdict(command)["attempt"].as_u64().unwrap()).collect()

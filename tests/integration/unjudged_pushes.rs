@@ -48,15 +48,12 @@ fn what_was_pushed_before_gate_was_installed_is_nobodys_business() {
 
 #[test]
 fn the_next_check_and_the_next_stop_mention_it_once() {
-    let project = Project::new();
-    project.edit("one");
-    project.gate(["run", "test"]).exits(0);
+    let project = Project::new().edited("one").tested();
     around(&project, "feature:main");
     let said = "was pushed to origin/main at";
     project.check().exits(0).says(said).says("without a verdict");
     project.check().exits(0).never_says(said);
-    let session = Session::claude(&project);
-    session.prompt("go on");
+    let session = Session::claude(&project).prompted("go on");
     let stopped = session.stop("All done.");
     assert!(stopped.text().contains(said), "{stopped:?}");
     assert!(!session.stop("All done, as I said.").text().contains(said));
@@ -70,8 +67,7 @@ fn a_push_to_a_path_is_marked_where_the_client_told_of_it() {
     let project = Project::with(
         "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh test.sh\"\n[gates.guarded]\nmode = \"observe\"\n",
     );
-    let session = Session::claude(&project);
-    session.prompt("publish it");
+    let session = Session::claude(&project).prompted("publish it");
     project.edit("one");
     let line = format!("git push -q --no-verify {} feature", project.remote.display());
     let call = json!({"tool_name": "Bash", "tool_input": {"command": line}, "tool_use_id": "t1"});

@@ -267,8 +267,7 @@ fn a_slow_judge_costs_a_stop_no_more_than_its_time_and_answers_at_the_next_one()
     let script = format!("#!/bin/sh\nread go <\"$HOME/pipe\"\n{}", OBEDIENT.trim_start_matches("#!/bin/sh\n"));
     judge(&project, &script);
     project.sh("mkfifo \"$HOME/pipe\"").exits(0);
-    let session = Session::claude(&project);
-    session.prompt("Move all six handlers");
+    let session = Session::claude(&project).prompted("Move all six handlers");
     session.run("echo '# moved' >>src/lib.sh");
     session.run("gate run test");
     let pending = session.stop("Moved three.\n\nRemaining:\n- export\n- purge").text();

@@ -124,15 +124,20 @@ fn what_goes_to_another_branch_since_is_judged_by_another_job() {
     assert_eq!(verdict.summary(), ("other-goal", "green", 12));
 }
 
+/// Judges what is checked out in a clone, where one check is green and another one is not.
+fn judged_with_red_lint(clone: Clone) -> Verdict {
+    let head = clone.repo.git(["rev-parse", "HEAD"]);
+    let job = Job::of_pull(Clone { head, ..clone }.green());
+    job.clone.server.state().done("lint", &job.clone.head, "failure");
+    job.judge(&[])
+}
+
 #[test]
 fn the_policy_is_that_of_the_base() {
     let clone = Clone::strict();
     let off = format!("{ONLY_FORGE}[gates.pull-request]\nmode = \"off\"\n[gates.ci-green]\nmode = \"off\"\n");
     clone.repo.write("gate.toml", off).commit_all("soften");
-    let head = clone.repo.git(["rev-parse", "HEAD"]);
-    let job = Job::of_pull(Clone { head, ..clone }.green());
-    job.clone.server.state().done("lint", &job.clone.head, "failure");
-    let verdict = job.judge(&[]);
+    let verdict = judged_with_red_lint(clone);
     assert_eq!(verdict.summary(), ("open", "red", 10));
     let notes = verdict.value["notes"].to_string();
     assert!(notes.contains("policy changed in the judged range"), "{notes}");
@@ -143,10 +148,7 @@ fn who_wrote_it_decides_how_strict_the_job_is() {
     let judge = |ci: &str, message: &str| {
         let clone = Clone::with(&format!("{ONLY_FORGE}{NAMED}{ci}"));
         clone.repo.git(["commit", "-q", "--amend", "-m", message]);
-        let head = clone.repo.git(["rev-parse", "HEAD"]);
-        let job = Job::of_pull(Clone { head, ..clone }.green());
-        job.clone.server.state().done("lint", &job.clone.head, "failure");
-        let verdict = job.judge(&[]);
+        let verdict = judged_with_red_lint(clone);
         assert_eq!(verdict.reason("ci-green"), "red");
         (verdict.code, verdict.value["notes"].to_string())
     };
@@ -227,10 +229,7 @@ fn a_change_cannot_make_its_own_job_milder() {
     let clone = Clone::strict();
     let milder = format!("{ONLY_FORGE}{NAMED}[ci]\npeople = \"observe\"\n");
     clone.repo.write("gate.toml", milder).commit_all("milder");
-    let head = clone.repo.git(["rev-parse", "HEAD"]);
-    let job = Job::of_pull(Clone { head, ..clone }.green());
-    job.clone.server.state().done("lint", &job.clone.head, "failure");
-    let verdict = job.judge(&[]);
+    let verdict = judged_with_red_lint(clone);
     assert_eq!(verdict.summary(), ("open", "red", 10));
     let notes = verdict.value["notes"].to_string();
     assert!(notes.contains("[ci] people: block became observe"), "{notes}");

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::Clone;
 use super::jobs::{Job, says};
+use crate::support::files_below;
 
 #[test]
 fn the_job_is_written_once_and_never_over_another() {
@@ -72,18 +73,10 @@ fn a_job_builds_gate_from_the_commit_that_it_is_given_and_fails_without_one() {
 #[test]
 fn what_is_generated_names_no_package_of_a_registry_and_no_address_that_is_not_ours() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut folders = vec![root.join("templates"), root.join("hooks"), root.join("action")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let text = fs::read_to_string(&path).unwrap();
-            for words in ["evidence-gate", "docs.rs", "crates.io", "npx ", "pip install"] {
-                assert!(!text.contains(words), "{}: {words}", path.display());
-            }
+    for path in ["templates", "hooks", "action"].iter().flat_map(|folder| files_below(&root.join(folder))) {
+        let text = fs::read_to_string(&path).unwrap();
+        for words in ["evidence-gate", "docs.rs", "crates.io", "npx ", "pip install"] {
+            assert!(!text.contains(words), "{}: {words}", path.display());
         }
     }
 }

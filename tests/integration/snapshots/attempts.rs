@@ -33,8 +33,7 @@ fn texts(shown: &mut Transcript, project: &Project, key: &str, value: &Value) {
 fn attempts_of_an_agent() {
     let mut shown = Transcript::new();
     let project = Project::new();
-    let session = Session::claude(&project);
-    session.prompt("change the library");
+    let session = Session::claude(&project).prompted("change the library");
     project.edit("a change");
     for attempt in 1..=5 {
         shown.scene(&format!("stop {attempt}"));
@@ -47,8 +46,7 @@ fn attempts_of_an_agent() {
 #[test]
 fn attempts_on_a_terminal() {
     let mut shown = Transcript::new();
-    let project = Project::new();
-    project.edit("broken");
+    let project = Project::new().edited("broken");
     project.sh("GATE_SESSION=coder gate run test");
     for attempt in 1..=5 {
         shown.scene(&format!("attempt {attempt}")).sh(&project, "GATE_SESSION=coder gate check --done");
@@ -81,15 +79,13 @@ fn answers_to_tools() {
 fn other_stops() {
     let mut shown = Transcript::new();
     let project = Project::new();
-    let session = Session::claude(&project);
-    session.prompt("change the library");
+    let session = Session::claude(&project).prompted("change the library");
     project.edit("broken");
     session.run("sh test.sh");
     shown.scene("the tests failed");
     answered(&mut shown, &project, &session.stop("Done, all tests pass."));
     let quiet = Project::new();
-    let session = Session::claude(&quiet);
-    session.prompt("change the library");
+    let session = Session::claude(&quiet).prompted("change the library");
     quiet.edit("a change");
     session.run("sh test.sh");
     shown.scene("a pull request that nobody can see");

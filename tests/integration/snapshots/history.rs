@@ -58,8 +58,7 @@ fn explanations() {
 #[test]
 fn judging_again() {
     let mut shown = Transcript::new();
-    let project = Project::new();
-    project.edit("one");
+    let project = Project::new().edited("one");
     project.push("git push -q origin feature").exits(1);
     let record = project.records().pop().expect("a record");
     let record = record.strip_prefix(project.repo.root()).expect("a path").display().to_string();

@@ -29,8 +29,7 @@ fn installation_with_other_stacks() {
     let mut shown = Transcript::new();
     let project = Project::bare_bones();
     project.repo.write("Cargo.toml", "[package]\nname = \"x\"\nversion = \"0.1.0\"\n");
-    project.repo.write("src/lib.rs", "#[test]\nfn one() {}\n");
-    project.repo.commit_all("feat: a crate");
+    project.repo.write("src/lib.rs", "#[test]\nfn one() {}\n").commit_all("feat: a crate");
     shown.scene("cargo").sh(&project, "gate init --no-clients");
     shown.scene("observing").sh(&project, "gate init --observe --no-clients");
     shown.is("installation_with_other_stacks");

@@ -24,8 +24,7 @@ fn runs() {
     );
     vacuous.edit("one");
     shown.scene("no test ran").sh(&vacuous, "gate run test");
-    let unsettled = Project::with(&POLICY.replace("sh test.sh", "echo late >> src/lib.sh"));
-    unsettled.edit("one");
+    let unsettled = Project::with(&POLICY.replace("sh test.sh", "echo late >> src/lib.sh")).edited("one");
     shown.scene("a file changed meanwhile").sh(&unsettled, "gate run test");
     shown.is("runs");
 }

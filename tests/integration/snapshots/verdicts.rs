@@ -13,8 +13,7 @@ fn declared(run: &str) -> Project {
 /// `cat` of these lines, as a script called `pytest`.
 fn with_pytest(line: &str, prints: &str) -> Project {
     let project = declared(line);
-    project.repo.script("pytest", &format!("#!/bin/sh\ncat <<'END'\n{prints}\nEND\n"));
-    project.repo.commit_all("test: a runner");
+    project.repo.script("pytest", &format!("#!/bin/sh\ncat <<'END'\n{prints}\nEND\n")).commit_all("test: a runner");
     project
 }
 
@@ -87,8 +86,7 @@ fn verdicts_about_the_policy() {
     broken.repo.write("gate.toml", "version = 1\n[commands.test\n");
     shown.scene("no TOML").sh(&broken, "git add -A; git commit -q --no-verify -m 'chore: unreadable'; gate check");
     let weaker = Project::new();
-    weaker.repo.append("gate.toml", "\n[gates.tests]\nmode = \"off\"\n");
-    weaker.repo.commit_all("chore: switch the tests off");
+    weaker.repo.append("gate.toml", "\n[gates.tests]\nmode = \"off\"\n").commit_all("chore: switch the tests off");
     shown.scene("a policy that asks for less").sh(&weaker, "gate check");
     let folder = Project::with("version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"true\"\ndir = \"source\"\n");
     folder.edit("one");
@@ -99,8 +97,7 @@ fn verdicts_about_the_policy() {
 #[test]
 fn pushes() {
     let mut shown = Transcript::new();
-    let project = Project::new();
-    project.edit("one");
+    let project = Project::new().edited("one");
     shown.scene("not proven").sh(&project, "git push -q origin feature");
     shown.scene("the same again").sh(&project, "git push -q origin feature");
     shown.scene("a dry run").sh(&project, "gate push --dry-run -q origin feature");
