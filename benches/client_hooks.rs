@@ -55,21 +55,12 @@ fn main() {
         ("after a command that may be a check", "PostToolUse", call("PostToolUse", "Bash", tested), 6.0),
         ("a stop", "Stop", stop.to_string(), 12.0),
     ] {
-        let status = || {
-            let mut command = repo.command("git");
-            command.args(["status", "--porcelain", "-uall"]);
-            command
-        };
+        let status = || repo.command_with("git", &["status", "--porcelain", "-uall"]);
         let rows = vec![Contender::new("git status", status), hook(&repo, event, payload).limit(1.2, more)];
         compare(title, rounds, rows);
     }
 }
 
 fn hook<'a>(repo: &'a Repository, event: &'static str, payload: String) -> Contender<'a> {
-    let command = move || {
-        let mut command = repo.command(GATE);
-        command.args(["hook", "claude", event]);
-        command
-    };
-    Contender::new("gate hook", command).stdin(payload)
+    Contender::new("gate hook", move || repo.command_with(GATE, &["hook", "claude", event])).stdin(payload)
 }

@@ -95,51 +95,25 @@ fn push(repo: &Repository, place: &str, branch: &str, rounds: usize) {
 }
 
 fn check(repo: &Repository, place: &str, rounds: usize) {
-    let command = |program: &'static str, args: &'static [&'static str]| {
-        move || {
-            let mut command = repo.command(program);
-            command.args(args);
-            command
-        }
-    };
     let rows = vec![
-        Contender::new("git status", command("git", &["status", "--porcelain", "-uall"])),
-        Contender::new("gate check", command(GATE, &["check"])).limit(1.2, 10.0),
+        Contender::new("git status", || repo.command_with("git", &["status", "--porcelain", "-uall"])),
+        Contender::new("gate check", || repo.command_with(GATE, &["check"])).limit(1.2, 10.0),
     ];
     compare(&format!("gate check ({place})"), rounds, rows);
 }
 
 /// The newest entries of a timeline of any length.
 fn log(repo: &Repository, place: &str, rounds: usize) {
-    let command = |program: &'static str, args: &'static [&'static str]| {
-        move || {
-            let mut command = repo.command(program);
-            command.args(args);
-            command
-        }
-    };
     let rows = vec![
-        Contender::new("git log -g --raw -n 40", command("git", &["log", "-g", "--raw", "-n", "40"])),
-        Contender::new("gate log", command(GATE, &["log"])).limit(1.0, 12.0),
+        Contender::new("git log -g --raw -n 40", || repo.command_with("git", &["log", "-g", "--raw", "-n", "40"])),
+        Contender::new("gate log", || repo.command_with(GATE, &["log"])).limit(1.0, 12.0),
     ];
     compare(&format!("gate log ({place})"), rounds, rows);
 }
 
 fn run(repo: &Repository, place: &str, rounds: usize) {
-    let shell = |script: &'static str| {
-        move || {
-            let mut command = repo.command("sh");
-            command.args(["-c", script]);
-            command
-        }
-    };
-    let gate = |args: &'static [&'static str]| {
-        move || {
-            let mut command = repo.command(GATE);
-            command.args(args);
-            command
-        }
-    };
+    let shell = |script: &'static str| move || repo.command_with("sh", &["-c", script]);
+    let gate = |args: &'static [&'static str]| move || repo.command_with(GATE, args);
     let rows = vec![
         Contender::new("git status twice", shell("git status --porcelain -uall; true; git status --porcelain -uall")),
         Contender::new("sh -c true", shell("true")),

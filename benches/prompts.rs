@@ -45,11 +45,7 @@ fn main() {
         "session_id": "warm", "hook_event_name": "PreToolUse", "tool_name": "Read", "tool_use_id": "toolu_1",
         "tool_input": {"file_path": "a.txt"},
     });
-    let ls_files = || {
-        let mut command = repo.command("git");
-        command.args(["ls-files", "--cached", "--others", "--exclude-standard"]);
-        command
-    };
+    let ls_files = || repo.command_with("git", &["ls-files", "--cached", "--others", "--exclude-standard"]);
     for (title, text) in [("a short request", short()), ("a request of 10 KB", long())] {
         let cat = |payload: &str| Contender::new("cat", || repo.command("cat")).stdin(payload);
         let first = Cell::new(0);

@@ -151,6 +151,13 @@ impl Repository {
         command
     }
 
+    /// The same with arguments.
+    pub fn command_with(&self, program: &str, args: &[&str]) -> Command {
+        let mut command = self.command(program);
+        command.args(args);
+        command
+    }
+
     /// Runs git and returns what it printed.
     pub fn git<'s>(&self, args: impl IntoIterator<Item = &'s str>) -> String {
         self.output(self.command("git").args(args))
