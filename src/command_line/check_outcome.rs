@@ -410,7 +410,8 @@ impl<'a> CheckView<'a> {
         let leaf = &self.judge.program().leaves[self.leaf];
         let within = Within::seen_by(leaf, self.judge.project.files);
         let (runners, closing) = (self.runners(), reading.line.as_deref());
-        ShownRun { runners: &runners, files: &within, command: &leaf.text, view, output, closing }.may_have_failed()
+        let catalogue = self.catalogue();
+        ShownRun { runners: &runners, files: &within, catalogue, leaf, view, output, closing }.may_have_failed()
     }
 
     /// Returns the runner whose options make it continue after a part of it failed.

@@ -7,7 +7,11 @@ use serde::Deserialize;
 
 use super::output_filters::OutputPath;
 use crate::embedded;
-use crate::runner::{ProjectFiles, Runner};
+use crate::runner::{Catalogue, ProjectFiles, Runner, resolve};
+use crate::shell::expanded_program::Leaf;
+
+/// The largest number of lines of tasks that are read.
+const MAX_LINES: usize = 64;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -52,8 +56,10 @@ pub(super) struct ShownRun<'a> {
     pub(super) runners: &'a [&'a Runner],
     /// The files as it saw them.
     pub(super) files: &'a dyn ProjectFiles,
+    /// The runners that are known.
+    pub(super) catalogue: &'a Catalogue,
     /// The command.
-    pub(super) command: &'a str,
+    pub(super) leaf: &'a Leaf,
     /// The path from the command to the record.
     pub(super) view: &'a OutputPath,
     /// The record.
@@ -83,6 +89,22 @@ impl ShownRun<'_> {
         self.closing.is_some() && CRASHES.as_ref().is_none_or(|crashes| after.any(|line| crashes.is_match(line)))
     }
 
+    /// Returns the lines of the tasks that it calls, as far as their files can be followed.
+    fn scripts(&self) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        let mut waiting = vec![self.leaf.words()];
+        while let Some(words) = waiting.pop().filter(|_| found.len() < MAX_LINES) {
+            for line in resolve(self.catalogue, &words, self.files).into_iter().filter_map(|task| task.script).flatten()
+            {
+                let commands =
+                    line.split(['&', '|', ';']).map(|part| part.split_whitespace().map(|word| Some(word.to_owned())));
+                waiting.extend(commands.map(Iterator::collect));
+                found.push(line);
+            }
+        }
+        found
+    }
+
     /// Returns `true` if the failure would be in the record.
     fn would_show(&self, minimum: &CoverageMinimum) -> bool {
         let before = || {
@@ -100,9 +122,22 @@ impl CoverageMinimum {
     /// Returns `true` if it is set for a run.
     fn applies(&self, run: &ShownRun<'_>) -> bool {
         let says = |text: &str| self.says.iter().any(|said| text.contains(said.as_str()));
+        let is_set_in = |path: &String| run.files.read(path).is_some_and(|text| says(&without_scripts(path, text)));
         run.runners.iter().any(|runner| self.runners.contains(&runner.id))
-            && (says(run.command) || self.files.iter().any(|path| run.files.read(path).is_some_and(|text| says(&text))))
+            && (says(&run.leaf.text) || self.files.iter().any(is_set_in) || run.scripts().iter().any(|line| says(line)))
     }
+}
+
+/// Returns the text of a file; of a `package.json`, that without its scripts, of which only some are called.
+fn without_scripts(path: &str, text: String) -> String {
+    if path != "package.json" {
+        return text;
+    }
+    let Ok(mut package) = serde_json::from_str::<serde_json::Value>(&text) else { return text };
+    if let Some(package) = package.as_object_mut() {
+        package.remove("scripts");
+    }
+    package.to_string()
 }
 
 impl UncountedTests {
