@@ -58,7 +58,9 @@ pub(super) fn note(desk: &mut Desk, call: &str, line: &str, at: &Path) -> Option
         for (leaf, one) in understood.steps().filter(|(leaf, _)| !leaf.remote) {
             if let Some(place) = place_of(leaf, at) {
                 let paths = written_paths(leaf, one, &place);
-                paths.iter().for_each(|path| desk.changed_at(path));
+                for path in &paths {
+                    desk.changed_at(path);
+                }
                 if one.edits && leaf.writes.is_empty() {
                     desk.changed_at(&place);
                 }
