@@ -10,6 +10,7 @@
     clippy::expect_used,
     missing_docs,
     unreachable_pub,
+    dead_code,
     reason = "benchmarks are not published"
 )]
 

@@ -508,7 +508,7 @@ impl<'a> CheckView<'a> {
         let (program, purposes) = (self.judge.program(), &self.judge.understood.purposes);
         let mut left = output_evidence::unexplained(self.catalogue(), program, purposes, self.leaf, output);
         // A test may be called anything.
-        let mut own = self.catalogue().rules_of(self.runners().into_iter());
+        let mut own = self.catalogue().rules_of(self.runners());
         own.retain(|rule| rule.means == Means::Progress);
         left.retain(|line| !own.iter().any(|rule| rule.read(line).is_some()));
         let talks = |purpose: &Purpose| purpose.kinds.iter().any(|kind| !matches!(*kind, "edit"));

@@ -70,8 +70,7 @@ impl<'a> CheckView<'a> {
         let (leaf, purpose) = (&program.leaves[self.leaf], &purposes[self.leaf]);
         let is_runner = purpose.runners(self.catalogue()).any(|runner| runner.task.is_none());
         let is_followed = purpose.invocation.as_ref().is_some_and(|invocation| !invocation.order.opaque);
-        if !(is_runner && is_followed)
-            || !purpose.honest()
+        if !(is_runner && is_followed && purpose.honest())
             || purpose.replaced.is_some()
             || leaf.shadowed
             || leaf.repeated

@@ -403,6 +403,7 @@ fn is_inert(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, budg
 }
 
 /// A command of a script.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about the command")]
 struct Scripted {
     argv: Vec<Option<String>>,
     directory: Option<String>,

@@ -121,6 +121,7 @@ pub struct NameWord {
 }
 
 /// A call of a task, resolved as far as the project's files can be read.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about the task")]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskRun {
     /// The id of the task runner.
@@ -146,7 +147,7 @@ pub struct TaskRun {
     pub filtered: Option<String>,
     /// The option with which nothing is executed (`make -n`).
     pub nothing: Option<String>,
-    /// `true` if it is the one that runs if none is named, and no test by its name: `make all`.
+    /// `true` if it is the one that runs if none is named: `make all`.
     pub is_default: bool,
     /// `true` if an option makes the exit status 0 whatever happens (`make -i`).
     pub exit_zero: bool,
@@ -179,19 +180,31 @@ pub fn resolve(catalogue: &Catalogue, argv: &[Option<String>], files: &dyn Proje
     }
 }
 
-fn calls(
-    catalogue: &Catalogue,
-    rules: &TaskRules,
-    found: &MatchedRunner<'_>,
-    files: &dyn ProjectFiles,
-) -> Vec<TaskRun> {
-    let MatchedRunner { runner, invoke, program, rest, before, .. } = found;
+/// The words of a call of tasks, sorted by what they are.
+#[derive(Default)]
+struct TaskWords<'a> {
+    /// The options of the task runner.
+    own: Vec<Option<&'a str>>,
+    /// The tasks.
+    names: Vec<&'a str>,
+    /// What is passed on to the task.
+    handed: Vec<Option<String>>,
+    /// The directory to run in.
+    directory: Option<String>,
+    /// The file that defines the tasks, if it is another one.
+    other_file: Option<&'a str>,
+    /// A variable that may change what a task does.
+    variable: Option<String>,
+}
+
+/// Returns the sorted words of a call, or `None` if they do not show the name of the task.
+fn sorted<'a>(catalogue: &Catalogue, rules: &TaskRules, found: &'a MatchedRunner<'_>) -> Option<TaskWords<'a>> {
+    let MatchedRunner { runner, invoke, rest, before, .. } = found;
     let value = |name: &str, next: Option<&str>| {
         invoke.before.iter().any(|option| option == name) || runner.arguments.takes(name, next)
     };
-    let (mut own, mut names, mut handed): (Vec<Option<&str>>, Vec<&str>, Vec<Option<String>>) = Default::default();
-    names.extend(invoke.task.as_deref());
-    let (mut directory, mut other_file, mut variable) = (None, None, None);
+    let mut words = TaskWords::default();
+    words.names.extend(invoke.task.as_deref());
     let is_own = |at: usize, word: &str, unnamed: bool| {
         word.starts_with('-') && (at <= *before || unnamed || rules.several || owns(runner, word))
     };
@@ -200,38 +213,50 @@ fn calls(
         at += 1;
         match *word {
             Some("--") => {
-                handed.extend(rest[at..].iter().map(|word| word.map(str::to_owned)));
+                words.handed.extend(rest[at..].iter().map(|word| word.map(str::to_owned)));
                 break;
             }
-            Some(word) if is_own(at, word, names.is_empty()) => {
-                own.push(Some(word));
+            Some(word) if is_own(at, word, words.names.is_empty()) => {
+                words.own.push(Some(word));
                 let (name, attached) = word.split_once('=').map_or((word, None), |(name, text)| (name, Some(text)));
                 let mut text = attached;
                 let name = runner.arguments.whole_name(name);
                 if attached.is_none() && value(name, rest.get(at).copied().flatten()) {
                     text = rest.get(at).copied().flatten();
-                    own.extend(rest.get(at));
+                    words.own.extend(rest.get(at));
                     at += 1;
                 }
                 if rules.directory.iter().any(|option| option == name) {
-                    directory = text.map(str::to_owned);
+                    words.directory = text.map(str::to_owned);
                 }
                 if rules.other_file.iter().any(|option| option == name) {
-                    other_file = Some(text.unwrap_or_default());
+                    words.other_file = Some(text.unwrap_or_default());
                 }
             }
             // `make test T=login`: what a variable does to the recipe is not known.
             Some(word) if rules.several && word.contains('=') => {
                 if !catalogue.names().is_neutral(word) {
-                    variable.get_or_insert_with(|| word.to_owned());
+                    words.variable.get_or_insert_with(|| word.to_owned());
                 }
             }
-            Some(word) if names.is_empty() || rules.several => names.push(word),
+            Some(word) if words.names.is_empty() || rules.several => words.names.push(word),
             // A task whose name the text does not show.
-            None if names.is_empty() => return Vec::new(),
-            word => handed.push(word.map(str::to_owned)),
+            None if words.names.is_empty() => return None,
+            word => words.handed.push(word.map(str::to_owned)),
         }
     }
+    Some(words)
+}
+
+fn calls(
+    catalogue: &Catalogue,
+    rules: &TaskRules,
+    found: &MatchedRunner<'_>,
+    files: &dyn ProjectFiles,
+) -> Vec<TaskRun> {
+    let MatchedRunner { runner, invoke, program, rest, .. } = found;
+    let Some(words) = sorted(catalogue, rules, found) else { return Vec::new() };
+    let TaskWords { own, mut names, handed, directory, other_file, variable } = words;
     let read = runner.arguments.read(&own);
     if read.nothing.is_some() && names.is_empty() {
         return Vec::new();
@@ -248,8 +273,12 @@ fn calls(
         Some(path) => files.read(&in_directory(path)),
         None => rules.file.iter().find_map(|path| files.read(&in_directory(path))),
     };
+    let file = file.map(|text| task_files::with_included(rules.format, text, |path| files.read(&in_directory(path))));
+    // `make` is `make test` if that is the first target.
+    let tests = |name: &String| catalogue.names().kinds(rules, name).contains(&CommandKind::Test);
+    let first = file.as_deref().and_then(|text| task_files::default_task(rules, text)).filter(tests);
     if names.is_empty() {
-        match &rules.default_task {
+        match first.as_ref().or(rules.default_task.as_ref()) {
             Some(name) => names.push(name),
             None => return Vec::new(),
         }
@@ -276,11 +305,11 @@ fn calls(
         // Each line of the recipe is one whose failure is ignored.
         let ignored = |lines: &Vec<String>| !lines.is_empty() && lines.iter().all(|line| line.ends_with(" || true"));
         let always_succeeds = rules.format == Format::Makefile && script.as_ref().is_some_and(ignored);
-        let tests = catalogue.names().kinds(rules, name).contains(&CommandKind::Test);
+        let is_test = tests(&name.to_owned());
         let (has_post, exit_zero) = (has_script("post"), read.exit_zero == Some(true) || always_succeeds);
         let is_alone = script.as_ref().is_some_and(|lines| lines.len() == 1);
         let keeps_order = is_alone || file.as_deref().is_some_and(|text| task_files::keeps_order(rules.format, text));
-        let label = rules.test_label.as_deref().filter(|_| tests).unwrap_or(&rules.label);
+        let label = rules.test_label.as_deref().filter(|_| is_test).unwrap_or(&rules.label);
         runs.push(TaskRun {
             runner: runner.id.clone(),
             task: name.to_owned(),
@@ -293,7 +322,7 @@ fn calls(
             directory: directory.clone(),
             filtered: filtered.clone(),
             nothing: read.nothing.clone().or_else(|| absent.then(|| "--if-present".to_owned())),
-            is_default: !tests && task_files::is_default(rules, file.as_deref(), name),
+            is_default: file.as_deref().and_then(|text| task_files::default_task(rules, text)).as_deref() == Some(name),
             exit_zero,
             goes_past,
         });

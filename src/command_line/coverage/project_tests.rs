@@ -308,21 +308,20 @@ fn a_run_that_did_not_understand_its_arguments_is_none() {
 #[test]
 fn options_of_make_that_only_show_more_or_work_faster() {
     const OPAQUE: Files = &[("Makefile", "test: t.sh\n\t$(RUN) $<\nlint:\n\t$(LINT)\n")];
-    for line in
-        ["make -s test", "make -j2 test", "make -j 2 test", "make -j test", "make test -s -j4 -k", "make -w -C . test"]
-    {
-        assert!(proof_with(OPAQUE, "make test", line, "ok"), "{line}");
-    }
     for line in [
-        "make -n test",
-        "make -sn test",
-        "make -i test",
-        "make -t test",
-        "make -s lint",
         "make -j 2",
         "make -j",
         "make -s",
+        "make -s test",
+        "make -j2 test",
+        "make -j 2 test",
+        "make -j test",
+        "make test -s -j4 -k",
+        "make -w -C . test",
     ] {
+        assert!(proof_with(OPAQUE, "make test", line, "ok"), "{line}");
+    }
+    for line in ["make -n test", "make -sn test", "make -i test", "make -t test", "make -s lint"] {
         assert!(!proof_with(OPAQUE, "make test", line, "ok"), "{line}");
     }
 }
@@ -799,4 +798,36 @@ fn an_error_that_the_tests_may_have_printed_is_not_that_of_a_later_command() {
         Some(true)
     );
     assert_eq!(ended_with(JEST, "npm test", "npm test && npx tsc --noEmit", 1, PASSED), Some(true));
+}
+
+#[test]
+fn make_alone_makes_its_first_target() {
+    const FIRST: Files = &[
+        ("Makefile", "-include local.mk\ninclude config.mk\ntest: t1\nt1:\n\t$(CC) -o a\n.PHONY: test\n"),
+        ("config.mk", "CC = gcc\n"),
+    ];
+    const OTHER: Files = &[("Makefile", "all: a\na:\n\t$(CC) -o a\ntest: a\n\t./a\n.PHONY: test\n")];
+    const INCLUDED: Files = &[
+        ("Makefile", "include config.mk\ntest: t1\nt1:\n\t$(CC) -o a\n.PHONY: test\n"),
+        ("config.mk", "lib:\n\tcc lib.c\n"),
+    ];
+    const UNKNOWN: Files = &[("Makefile", "include $(DEPS)\ntest: t1\nt1:\n\t$(CC) -o a\n.PHONY: test\n")];
+    check(
+        &[
+            (FIRST, "make test", "make", "ok\n"),
+            (FIRST, "make test", "make 2>&1 | tail -3", "PASSED: 16\nFAILED: 0\n"),
+            (FIRST, "make", "make test", "ok\n"),
+            (FIRST, "make test", "make -s test", "ok\n"),
+        ],
+        true,
+    );
+    check(
+        &[
+            (FIRST, "make test", "make -n", "ok\n"),
+            (OTHER, "make test", "make", "ok\n"),
+            (INCLUDED, "make test", "make", "ok\n"),
+            (UNKNOWN, "make test", "make", "ok\n"),
+        ],
+        false,
+    );
 }

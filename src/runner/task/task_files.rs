@@ -11,12 +11,34 @@ const MAX_TASKS: usize = 64;
 /// Larger files are not read. In bytes.
 const MAX_FILE_SIZE: usize = 1 << 20;
 
-/// Returns `true` if the text of a file says that the task `name` runs if none is named.
-pub(super) fn is_default(rules: &TaskRules, text: Option<&str>, name: &str) -> bool {
+/// Returns the task that runs if none is named, if the text of a file says it.
+pub(super) fn default_task(rules: &TaskRules, text: &str) -> Option<String> {
     let first_runs = rules.default_task.as_deref() == Some("");
     let of_rules = matches!(rules.format, Format::Makefile | Format::Justfile);
-    let is_first = |text: &str| MakeRules::new(text, rules.format).default_target() == Some(name);
-    first_runs && of_rules && text.is_some_and(|text| text.len() <= MAX_FILE_SIZE && is_first(text))
+    if !first_runs || !of_rules || text.len() > MAX_FILE_SIZE {
+        return None;
+    }
+    MakeRules::new(text, rules.format).default_target().map(str::to_owned)
+}
+
+/// Returns a Makefile with the texts of the files that it includes by their names in the place of those lines. One that may
+/// be missing, and is, has no text.
+pub(super) fn with_included(format: Format, text: String, read: impl Fn(&str) -> Option<String>) -> String {
+    let included = |line: &str| -> Option<String> {
+        let (optional, path) = match line.split_once(' ')? {
+            ("include", path) => (false, path.trim()),
+            ("-include" | "sinclude", path) => (true, path.trim()),
+            _ => return None,
+        };
+        let is_plain = !path.is_empty() && !path.contains(['$', '*', '?', '[', ' ', '#']) && !path.starts_with('/');
+        let found = read(path).filter(|text| text.len() <= MAX_FILE_SIZE);
+        if is_plain { found.or_else(|| optional.then(String::new)) } else { None }
+    };
+    if format != Format::Makefile || !text.contains("include ") {
+        return text;
+    }
+    let lines = text.lines().map(|line| included(line).unwrap_or_else(|| line.to_owned()));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Returns the shell lines that the task `name` runs, those of the tasks it depends on first. `None`: the file does not
