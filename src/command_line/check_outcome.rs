@@ -86,7 +86,7 @@ impl<'a> CheckView<'a> {
         let tests = purpose.extent.is_some();
         let seen: Vec<ObservedEnding> = self.judge.seen.iter().filter(|seen| seen.leaf != self.leaf).copied().collect();
         // What looks like the failure of a later command may be what the tests printed.
-        let is_told = !tests || ways.is_empty() || reading.says == OutputOutcome::Passed;
+        let is_told = !tests || ways.is_empty() || self.tells_itself(reading);
         let prints = |id: LeafId| matches!(self.judge.program().leaves[id].name(), Some("echo" | "printf"));
         let is_failure = |seen: &ObservedEnding| {
             seen.leaf > self.leaf && seen.was.only(CommandOutcome::Failed) && !prints(seen.leaf)
@@ -136,6 +136,20 @@ impl<'a> CheckView<'a> {
             return (possible, None);
         };
         (possible, Some(shown))
+    }
+
+    /// Returns `true` if the tests themselves printed how they ended, or at least that they ran, and no failure.
+    fn tells_itself(&self, reading: &OutputReading) -> bool {
+        let output = self.judge.record.output.unwrap_or_default();
+        // A task runner names the task that failed, which may be another one. What an unknown task prints is not known.
+        let workers: Vec<&Runner> = self.runners().into_iter().filter(|runner| runner.task.is_none()).collect();
+        if workers.is_empty() {
+            return true;
+        }
+        let own = read_output_as(self.catalogue(), &workers, CommandKind::Test, output);
+        let says = if reading.says == OutputOutcome::Failed { own.says } else { reading.says };
+        let tells = || contradiction::tells_of_tests(self.catalogue(), self.judge.purpose(self.leaf), output);
+        says == OutputOutcome::Passed || says != OutputOutcome::Failed && tells()
     }
 
     /// Returns `true` if lines of the parts that passed may be missing from the record.

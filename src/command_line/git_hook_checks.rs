@@ -1,7 +1,7 @@
 //! Checks that `git commit` and `git push` run through hooks. The line does not show them, but their output does.
 
 use crate::runner::output_line::lines;
-use crate::runner::run_order::RunOrder;
+use crate::runner::task_order::TaskOrder;
 use crate::runner::word_splitting::simple_commands;
 use crate::runner::{
     Catalogue, CommandKind, ExitMeaning, Invocation, OutputOutcome, RunScope, classify, read_output_of,
@@ -70,7 +70,7 @@ pub(super) fn add(understood: &mut Understood, catalogue: &Catalogue, output: &s
         watches: false,
         speaks: false,
         shadowed_by: None,
-        order: RunOrder::default(),
+        order: TaskOrder::default(),
     });
 }
 

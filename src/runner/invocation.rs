@@ -8,9 +8,9 @@ use crate::runner::arguments::ReadArguments;
 use crate::runner::catalogue::{Catalogue, Invoke, Runner, program_name};
 use crate::runner::command_kind::{CommandKind, ExitMeaning, RunScope};
 use crate::runner::project_files::ProjectFiles;
-use crate::runner::run_order::{OrderedStep, RunOrder, combined};
 use crate::runner::shadowing_module::shadowing_module;
 use crate::runner::task::{TaskRun, resolve};
+use crate::runner::task_order::{OrderedStep, TaskOrder, combined};
 use crate::shell::command_outcome::ObservedEnding;
 use crate::shell::expanded_program::{InputSource, Sink};
 use crate::shell::{build_program, exit_status};
@@ -47,7 +47,7 @@ pub struct Invocation {
     /// The file of the project that takes the place of the runner.
     pub shadowed_by: Option<String>,
     /// What the order of its commands says about their results.
-    pub order: RunOrder,
+    pub order: TaskOrder,
 }
 
 impl Invocation {
@@ -63,7 +63,7 @@ impl Invocation {
             watches: false,
             speaks: false,
             shadowed_by: None,
-            order: RunOrder::default(),
+            order: TaskOrder::default(),
         }
     }
 
@@ -285,7 +285,7 @@ fn direct(found: &MatchedRunner<'_>) -> Invocation {
         watches: read.watch || invoke.watches,
         speaks: executes && runner.output.always && !hushed,
         shadowed_by: None,
-        order: RunOrder::alone(&runner.id),
+        order: TaskOrder::alone(&runner.id),
     }
 }
 
@@ -381,7 +381,7 @@ fn named(catalogue: &Catalogue, run: &TaskRun) -> Invocation {
         watches: names.watches(&run.task),
         speaks: false,
         shadowed_by: None,
-        order: RunOrder { opaque: true, ..RunOrder::default() },
+        order: TaskOrder { opaque: true, ..TaskOrder::default() },
     }
 }
 

@@ -19,10 +19,10 @@ mod output_tally;
 mod printed_names;
 pub mod project;
 pub mod project_files;
-pub mod run_order;
 pub mod runner_directory;
 mod shadowing_module;
 pub mod task;
+pub mod task_order;
 pub mod test_names;
 pub mod word_splitting;
 

@@ -290,7 +290,14 @@ fn calls(
         if invoke.task.is_none() && invoke.words.is_empty() && rules.not_tasks.iter().any(|word| word == name) {
             continue;
         }
-        let generated = |text: &str| runner.generated.iter().find_map(|generated| generated.line(text, name)).cloned();
+        let generated = |text: &str| {
+            let line = runner.generated.iter().find_map(|generated| generated.line(text, name))?;
+            // Anybody can write such a beginning.
+            let program = line.split_whitespace().next()?;
+            let calls = |own: &String| own.to_lowercase().contains(program);
+            let own = task_files::script(rules.format, text, name);
+            own.is_none_or(|lines| lines.iter().any(calls)).then(|| line.clone())
+        };
         let script = file.as_deref().and_then(|text| {
             generated(text).map(|line| vec![line]).or_else(|| task_files::script(rules.format, text, name))
         });

@@ -100,7 +100,7 @@ fn a_judge_refuses_what_reads_as_unfinished_and_proves_nothing() {
     assert_eq!((&call["name"], &call["purpose"]), (&"scripted".into(), &"words".into()), "{call}");
     assert!(call["prompt"].as_str().unwrap().len() == 64 && call.get("failure").is_none(), "{call}");
     project.gate(["log"]).exits(0).says("asked scripted (words;");
-    project.gate(["status"]).exits(0).says("1 call in this session");
+    project.gate(["status"]).exits(0).says("1 call in session ");
     // A judge that is content leaves what is not proven where it was.
     judge(&project, CONTENT);
     project.edit("an unproven change");

@@ -143,3 +143,14 @@ fn a_check_that_starts_only_after_others_shows_that_they_passed() {
         false,
     );
 }
+
+#[test]
+fn a_makefile_that_only_looks_generated_is_read() {
+    const FAKE: &[(&str, &str)] = &[("Makefile", "# CMAKE generated file: DO NOT EDIT!\ntest:\n\t@true\n")];
+    const REAL: &[(&str, &str)] = &[(
+        "Makefile",
+        "# CMAKE generated file: DO NOT EDIT!\ntest:\n\t/usr/bin/ctest --force-new-ctest-process $(ARGS)\n",
+    )];
+    check(&[(REAL, "make test", "make test >/dev/null", "")], true);
+    check(&[(FAKE, "make test", "make test >/dev/null", "")], false);
+}

@@ -797,6 +797,8 @@ fn an_error_that_the_tests_may_have_printed_is_not_that_of_a_later_command() {
         ended_with(JEST, "npm test", "npm test && npx tsc --noEmit; echo \"exit $?\"", 0, &format!("{TYPES}exit 1\n")),
         Some(true)
     );
+    let cut = TYPES.split("\nTest Suites").next().unwrap_or_default();
+    assert_ne!(ended_with(JEST, "npm test", "npm test && npx tsc --noEmit", 1, cut), Some(true));
     assert_eq!(ended_with(JEST, "npm test", "npm test && npx tsc --noEmit", 1, PASSED), Some(true));
 }
 

@@ -6,7 +6,7 @@ use crate::runner::invocation::Invocation;
 
 /// What the order of the commands of a task says about their results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RunOrder {
+pub struct TaskOrder {
     /// The runners of the last command, if it starts only after all others succeeded, and none of them prints its lines:
     /// where it passed, so did all.
     pub last: Vec<String>,
@@ -30,7 +30,7 @@ pub(super) struct OrderedStep {
     pub(super) chained: bool,
 }
 
-impl RunOrder {
+impl TaskOrder {
     /// Returns the order of one command, which is a runner.
     pub(super) fn alone(runner: &str) -> Self {
         Self { last: vec![runner.to_owned()], ..Self::default() }
@@ -67,7 +67,7 @@ impl RunOrder {
 
 /// Returns the work of the commands of a task, or `None` if all of them are unknown.
 pub(super) fn combined(catalogue: &Catalogue, steps: Vec<OrderedStep>, in_order: bool) -> Option<Invocation> {
-    let order = RunOrder::of(catalogue, &steps, in_order);
+    let order = TaskOrder::of(catalogue, &steps, in_order);
     let known = steps.into_iter().map(|step| step.invocation).filter(|invocation| !invocation.kinds.is_empty());
     known.reduce(both).map(|whole| Invocation { order, ..whole })
 }
@@ -131,6 +131,6 @@ fn both(first: Invocation, second: Invocation) -> Invocation {
         watches: first.watches || second.watches,
         speaks: first.speaks || second.speaks,
         shadowed_by: first.shadowed_by.or(second.shadowed_by),
-        order: RunOrder::default(),
+        order: TaskOrder::default(),
     }
 }
