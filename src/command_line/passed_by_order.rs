@@ -12,6 +12,9 @@ use super::forged_output::alone;
 use super::output_filters::OutputPath;
 use super::understanding::CHECKS;
 
+/// The largest number of commands of a line in which a later one is looked for: each of them is judged again.
+const MAX_COMMANDS: usize = 24;
+
 impl<'a> CheckView<'a> {
     /// Returns the runners of the last command of a task, if its pass shows that the other ones passed.
     pub(super) fn last_runners(&self) -> Option<Vec<&'a Runner>> {
@@ -68,6 +71,10 @@ impl<'a> CheckView<'a> {
     pub(super) fn follower(&self) -> Option<LeafId> {
         let (program, purposes) = (self.judge.program(), &self.judge.understood.purposes);
         let (leaf, purpose) = (&program.leaves[self.leaf], &purposes[self.leaf]);
+        let has_output = self.judge.record.output.is_some_and(|output| !output.trim().is_empty());
+        if !has_output || purposes.len() > MAX_COMMANDS {
+            return None;
+        }
         let is_runner = purpose.runners(self.catalogue()).any(|runner| runner.task.is_none());
         let is_followed = purpose.invocation.as_ref().is_some_and(|invocation| !invocation.order.opaque);
         if !(is_runner && is_followed && purpose.honest())
