@@ -147,7 +147,14 @@ impl<'a> CheckView<'a> {
         let is_known = reading.says == OutputOutcome::Failed && !workers.is_empty();
         let says = if is_known { own.says } else { reading.says };
         let tells = || contradiction::tells_of_tests(self.catalogue(), self.judge.purpose(self.leaf), output);
-        says == OutputOutcome::Passed || (workers.is_empty() || says != OutputOutcome::Failed) && tells()
+        let purposes = &self.judge.understood.purposes;
+        let names_later = || {
+            let later = purposes.iter().skip(self.leaf + 1);
+            later.into_iter().any(|one| output_evidence::task_failed(self.catalogue(), one, purposes, output))
+        };
+        says == OutputOutcome::Passed
+            || (workers.is_empty() || says != OutputOutcome::Failed) && tells()
+            || workers.is_empty() && names_later()
     }
 
     /// Returns `true` if lines of the parts that passed may be missing from the record.

@@ -121,7 +121,7 @@ fn fails(catalogue: &Catalogue, runners: &[&Runner], others: &[&Runner], output:
 }
 
 /// Returns `true` if a task runner reports that this task failed: `error: script "lint" exited with code 1`.
-fn task_failed(catalogue: &Catalogue, purpose: &Purpose, all: &[Purpose], output: &str) -> bool {
+pub(super) fn task_failed(catalogue: &Catalogue, purpose: &Purpose, all: &[Purpose], output: &str) -> bool {
     let Some(task) = purpose.runner().and_then(|label| label.rsplit(' ').next()) else { return false };
     if all.iter().filter(|other| other.runner() == purpose.runner()).count() > 1 {
         return false;
