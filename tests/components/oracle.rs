@@ -149,9 +149,9 @@ fn states() -> Vec<(String, Made)> {
         "a success, and a run that is queued and has no job yet",
         after("success", |state, head| state.workflow(2, "push", head, "queued", None)),
     );
-    add("a success and a pending status", after("success", |state, head| state.status("legacy", "pending")));
-    add("a failure and something pending", after("failure", |state, head| state.status("legacy", "pending")));
-    add("a success, and something required that did not report", after("success", |state, head| require(state, "e2e")));
+    add("a success and a pending status", after("success", |state, _| state.status("legacy", "pending")));
+    add("a failure and something pending", after("failure", |state, _| state.status("legacy", "pending")));
+    add("a success, and something required that did not report", after("success", |state, _| require(state, "e2e")));
     add(
         "more checks than one page holds, the last of them failed",
         state(|state, head| {

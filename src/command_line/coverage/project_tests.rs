@@ -797,8 +797,8 @@ fn an_error_that_the_tests_may_have_printed_is_not_that_of_a_later_command() {
         ended_with(JEST, "npm test", "npm test && npx tsc --noEmit; echo \"exit $?\"", 0, &format!("{TYPES}exit 1\n")),
         Some(true)
     );
-    const RAKE: &str = "rake aborted!\n/x/lib/a.rb:9: expected local variable\n((( oops\n\nTasks: TOP => test\n";
-    assert_ne!(ended_with(&[], "rake", "bundle exec rake && ruby -c lib/a.rb", 1, RAKE), Some(true));
+    let rake = "rake aborted!\n/x/lib/a.rb:9: expected local variable\n((( oops\n\nTasks: TOP => test\n";
+    assert_ne!(ended_with(&[], "rake", "bundle exec rake && ruby -c lib/a.rb", 1, rake), Some(true));
     let cut = TYPES.split("\nTest Suites").next().unwrap_or_default();
     assert_ne!(ended_with(JEST, "npm test", "npm test && npx tsc --noEmit", 1, cut), Some(true));
     assert_eq!(ended_with(JEST, "npm test", "npm test && npx tsc --noEmit", 1, PASSED), Some(true));
