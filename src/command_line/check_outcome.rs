@@ -2,10 +2,10 @@
 
 use crate::foreign_text::beginning;
 use crate::runner::output_line::Means;
-use crate::runner::{Catalogue, CommandKind, OutputOutcome, OutputReading, Runner, read_output_as, resolve};
+use crate::runner::{Catalogue, CommandKind, OutputOutcome, OutputReading, Runner, read_output_as};
 use crate::shell::command_outcome::{CommandOutcome, ObservedEnding, Outcomes};
 use crate::shell::exit_status::{self, Fate};
-use crate::shell::expanded_program::{InputSource, Leaf, LeafId, Sink};
+use crate::shell::expanded_program::{InputSource, Leaf, LeafId};
 
 use super::command_table::table;
 use super::forged_output::Readers;
@@ -43,20 +43,16 @@ pub(super) struct CheckEnding {
 }
 
 /// The evidence for a pass of a task runner whose last line is not the one of a failure.
-const NO_LAST_LINE: &str = "its last line would say that it failed, and does not";
+pub(super) const NO_LAST_LINE: &str = "its last line would say that it failed, and does not";
 
 impl<'a> CheckView<'a> {
     /// Returns the outcome, and the evidence for it.
     pub(super) fn ending(&self) -> CheckEnding {
         let ending = self.own_ending();
-        match self.follower().filter(|_| ending.is_open) {
-            Some(later) => {
-                let text = beginning(self.judge.program().leaves[later].text.trim(), 60);
-                let because = format!("`{text}` runs only after it succeeded, and passed");
-                CheckEnding { outcome: CheckOutcome::Pass, because, by_output: false, ..ending }
-            }
-            None => ending,
-        }
+        let Some(later) = Some(()).filter(|()| ending.is_open).and_then(|()| self.follower()) else { return ending };
+        let text = beginning(self.judge.program().leaves[later].text.trim(), 60);
+        let because = format!("`{text}` runs only after it succeeded, and passed");
+        CheckEnding { outcome: CheckOutcome::Pass, because, by_output: false, ..ending }
     }
 
     /// Does the same, without the outcomes of the other checks.
@@ -142,15 +138,15 @@ impl<'a> CheckView<'a> {
     fn tells_itself(&self, reading: &OutputReading) -> bool {
         let output = self.judge.record.output.unwrap_or_default();
         // A task runner names the task that failed, which may be another one. What an unknown task prints is not known.
-        let workers: Vec<&Runner> = self.runners().into_iter().filter(|runner| runner.task.is_none()).collect();
+        let workers = self.workers();
         let own = read_output_as(self.catalogue(), &workers, CommandKind::Test, output);
         let is_known = reading.says == OutputOutcome::Failed && !workers.is_empty();
         let says = if is_known { own.says } else { reading.says };
         let tells = || contradiction::tells_of_tests(self.catalogue(), self.judge.purpose(self.leaf), output);
         let purposes = &self.judge.understood.purposes;
         let names_later = || {
-            let later = purposes.iter().skip(self.leaf + 1);
-            later.into_iter().any(|one| output_evidence::task_failed(self.catalogue(), one, purposes, output))
+            let mut later = purposes.iter().skip(self.leaf + 1);
+            later.any(|one| output_evidence::task_failed(self.catalogue(), one, purposes, output))
         };
         says == OutputOutcome::Passed
             || (workers.is_empty() || says != OutputOutcome::Failed) && tells()
@@ -194,6 +190,17 @@ impl<'a> CheckView<'a> {
         runs.into_iter().flatten().filter_map(|id| self.catalogue().runner(id)).collect()
     }
 
+    /// Returns those of them that do the work, and not the task runners.
+    fn workers(&self) -> Vec<&'a Runner> {
+        self.runners().into_iter().filter(|runner| runner.task.is_none()).collect()
+    }
+
+    /// Returns the most important kind of check that it is.
+    pub(super) fn kind(&self) -> CommandKind {
+        let purpose = self.judge.purpose(self.leaf);
+        CHECKS.into_iter().find(|kind| purpose.is(*kind)).unwrap_or(CommandKind::Test)
+    }
+
     fn reading(&self, ways: &[OutputPath]) -> OutputReading {
         match self.judge.record.output {
             Some(output) if !ways.is_empty() => {
@@ -201,8 +208,7 @@ impl<'a> CheckView<'a> {
                 if runners.is_empty() && self.judge.purpose(self.leaf).extent.is_none() {
                     return OutputReading::default();
                 }
-                let purpose = self.judge.purpose(self.leaf);
-                let kind = CHECKS.into_iter().find(|kind| purpose.is(*kind)).unwrap_or(CommandKind::Test);
+                let kind = self.kind();
                 let read = |text: &str| {
                     let whole = read_output_as(self.catalogue(), &runners, kind, text);
                     self.read_last(text, &whole).unwrap_or(whole)
@@ -280,10 +286,9 @@ impl<'a> CheckView<'a> {
     }
 
     /// Returns the lines that a failing run always prints.
-    fn failures(&self, reading: &OutputReading) -> Vec<String> {
+    pub(super) fn failures(&self, reading: &OutputReading) -> Vec<String> {
         let catalogue = self.catalogue();
-        let runners = self.runners();
-        let workers: Vec<&Runner> = runners.iter().copied().filter(|runner| runner.task.is_none()).collect();
+        let workers = self.workers();
         let last = self.last_runners().filter(|_| self.passed_last(reading));
         let readers = if let Some(last) = last {
             last
@@ -361,7 +366,7 @@ impl<'a> CheckView<'a> {
             .any(|(id, purpose)| checks(purpose) && may_show(self.judge.program(), id))
     }
 
-    fn not_reached(&self, why: &str) -> (CheckOutcome, String) {
+    pub(super) fn not_reached(&self, why: &str) -> (CheckOutcome, String) {
         if self.judge.purpose(self.leaf).extent.is_some() {
             (CheckOutcome::NoTests, format!("{why}, and it was not reached"))
         } else {
@@ -445,120 +450,6 @@ impl<'a> CheckView<'a> {
             runner.output.goes_on.iter().any(told)
         })
     }
-
-    /// Decides if no closing line is visible.
-    fn silent(
-        &self,
-        possible: Outcomes,
-        ways: &[OutputPath],
-        reading: &OutputReading,
-        output: &str,
-    ) -> (CheckOutcome, String) {
-        let purpose = self.judge.purpose(self.leaf);
-        let failures = self.failures(reading);
-        let hidden = ways.iter().find(|view| view.drops_only() && view.merged && view.shows(&failures));
-        if hidden.is_some() && possible.succeeded && !possible.not_run && self.silence_is_its_own(output) {
-            return (CheckOutcome::Pass, "every line that a failure prints would be shown, and none is".to_owned());
-        }
-        let prints_failures_only = self.runners().iter().any(|runner| table().record.silent.contains(&runner.id))
-            && ways.iter().any(|v| v.merged && (v.only_cuts()));
-        if prints_failures_only && possible.succeeded && !possible.not_run && self.silence_is_its_own(output) {
-            return (CheckOutcome::Pass, "it prints nothing unless it fails, and nothing of it is there".to_owned());
-        }
-        if possible.succeeded && !possible.not_run && self.would_end_in_failure(ways, output) {
-            return (CheckOutcome::Pass, NO_LAST_LINE.to_owned());
-        }
-        if possible.failed && output_evidence::not_started(self.judge.program(), self.leaf, output) {
-            return (CheckOutcome::Fail, "the shell could not start it".to_owned());
-        }
-        let would_tell = ways.iter().any(|view| view.only_cuts() || view.shows(&failures));
-        if purpose.extent.is_some() && possible.not_run && would_tell && self.finding_before(output) {
-            return self.not_reached("a check before it found something");
-        }
-        if purpose.extent.is_some() && possible.not_run && self.prints_always(ways) && !output.trim().is_empty() {
-            return self.not_reached("nothing of it is in the output");
-        }
-        (CheckOutcome::Unknown, "its output does not show how it ended".to_owned())
-    }
-
-    /// Returns `true` if the end of its output is visible, and would be another one if it had failed: task runners that
-    /// start programs which no rule knows say so themselves.
-    fn would_end_in_failure(&self, ways: &[OutputPath], output: &str) -> bool {
-        // The closing lines of a runner of tests are missing, if one runs.
-        let is_expected =
-            |runner: &&Runner| runner.output.failure_is_last || !runner.kinds.contains(&CommandKind::Test);
-        self.runners().iter().all(is_expected)
-            // The lines of a known runner say themselves whether it came to its end.
-            && !contradiction::tells_of_tests(self.catalogue(), self.judge.purpose(self.leaf), output)
-            && self.last_line_would_tell(ways, output)
-    }
-
-    /// Returns `true` if the last line would be another one if any task of its runner had failed.
-    fn last_line_would_tell(&self, ways: &[OutputPath], output: &str) -> bool {
-        let leaf = &self.judge.program().leaves[self.leaf];
-        let purpose = self.judge.purpose(self.leaf);
-        let within = Within::seen_by(leaf, self.judge.project.files);
-        let is_set = |name: &String| leaf.environment.iter().chain(&leaf.given).any(|(set, _)| set == name);
-        let says_so =
-            |runner: &&Runner| runner.output.failure_is_last && !runner.output.goes_past_with.iter().any(is_set);
-        let tasks = resolve(self.catalogue(), &leaf.words(), &within);
-        let runners = self.runners();
-        let visible = table().visible_lines(output);
-        let shows_end = |view: &OutputPath| view.merged && view.only_cuts() && !view.cuts_end(visible);
-        let is_fine = |line: &str| {
-            !(line.contains("Killed")
-                || line.contains("Terminated")
-                || line.contains("*** ")
-                || line.contains("(ignored)"))
-        };
-        runners.iter().any(says_so)
-            && !tasks.iter().any(|task| task.goes_past)
-            && purpose.honest()
-            && purpose.replaced.is_none()
-            && !(leaf.shadowed || leaf.repeated || leaf.remote)
-            && ways.iter().any(shows_end)
-            && !output.trim().is_empty()
-            && output.lines().all(is_fine)
-            && !output_evidence::not_started(self.judge.program(), self.leaf, output)
-    }
-
-    /// Returns `true` if nothing in the output could be a failure of this command.
-    fn silence_is_its_own(&self, output: &str) -> bool {
-        let (program, purposes) = (self.judge.program(), &self.judge.understood.purposes);
-        let mut left = output_evidence::unexplained(self.catalogue(), program, purposes, self.leaf, output);
-        // A test may be called anything.
-        let mut own = self.catalogue().rules_of(self.runners());
-        own.retain(|rule| rule.means == Means::Progress);
-        left.retain(|line| !own.iter().any(|rule| rule.read(line).is_some()));
-        let talks = |purpose: &Purpose| purpose.kinds.iter().any(|kind| !matches!(*kind, "edit"));
-        let quiet =
-            |id: usize| matches!(program.leaves[id].name(), Some("echo" | "printf" | "cd" | "head" | "tail" | "cat"));
-        let others = (self.leaf + 1..purposes.len())
-            .any(|id| program.leaves[id].stdout == Sink::Terminal && !quiet(id) && talks(&purposes[id]));
-        // What another command printed cannot be told from it, as long as it does not look like a failure.
-        if others { left.iter().all(|line| !looks_bad(line)) } else { left.is_empty() }
-    }
-
-    /// Returns `true` if a finding of an earlier check (`file.go:12:3: …`) is in the output.
-    fn finding_before(&self, output: &str) -> bool {
-        let purposes = &self.judge.understood.purposes;
-        let checks = |purpose: &Purpose| CHECKS.iter().any(|kind| purpose.is(*kind));
-        let finding = |line: &&str| {
-            let mut parts = line.splitn(4, ':').skip(1);
-            parts.any(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
-        };
-        purposes[..self.leaf].iter().any(checks)
-            && output_evidence::unexplained(self.catalogue(), self.judge.program(), purposes, self.leaf, output)
-                .iter()
-                .any(finding)
-    }
-
-    /// Returns `true` if some line of it would be visible after any run.
-    fn prints_always(&self, ways: &[OutputPath]) -> bool {
-        ways.iter().any(|view| view.merged && (view.only_cuts()))
-            && self.runners().iter().any(|runner| !runner.output.line.is_empty())
-            && self.judge.understood.purposes[..self.leaf].iter().any(|purpose| !purpose.kinds.is_empty())
-    }
 }
 
 /// Returns `true` if a part that failed would be visible, although others end after it.
@@ -568,11 +459,6 @@ fn tells_of_parts(view: &OutputPath, runner: &Runner) -> bool {
         return !end.is_empty() && view.merged && view.shows(end);
     }
     view.only_cuts() || view.shows(&runner.output.failure_shows)
-}
-
-fn looks_bad(line: &str) -> bool {
-    let lower = line.to_ascii_lowercase();
-    ["fail", "error", "panic", "not found", "no such"].iter().any(|word| lower.contains(word))
 }
 
 fn said(what: &str, reading: &OutputReading) -> String {

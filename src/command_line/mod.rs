@@ -34,6 +34,7 @@ mod output_evidence;
 mod output_filters;
 mod output_knowledge;
 mod passed_by_order;
+mod passed_by_silence;
 mod purpose;
 mod push_target;
 mod pushed_branch;

@@ -1,4 +1,4 @@
-//! What the order of commands shows: one that starts only after others succeeded shows by its pass that they did.
+//! Commands that run in order: if one starts only after the others succeeded, its pass shows that they passed.
 
 use crate::runner::{CommandKind, OutputOutcome, OutputReading, Runner, read_output_as};
 use crate::shell::command_outcome::ObservedEnding;
@@ -41,11 +41,6 @@ impl<'a> CheckView<'a> {
             read_output_as(self.catalogue(), &runners, self.kind(), output).says == OutputOutcome::Passed
         };
         reading.says == OutputOutcome::Passed && self.last_runners().is_some_and(told)
-    }
-
-    fn kind(&self) -> CommandKind {
-        let purpose = self.judge.purpose(self.leaf);
-        CHECKS.into_iter().find(|kind| purpose.is(*kind)).unwrap_or(CommandKind::Test)
     }
 
     /// Returns `true` if the task runs something after or beside the check that passed, and it is not visible that this

@@ -276,9 +276,9 @@ fn calls(
     let file = file.map(|text| task_files::with_included(rules.format, text, |path| files.read(&in_directory(path))));
     // `make` is `make test` if that is the first target.
     let tests = |name: &String| catalogue.names().kinds(rules, name).contains(&CommandKind::Test);
-    let first = file.as_deref().and_then(|text| task_files::default_task(rules, text)).filter(tests);
+    let default_task = file.as_deref().and_then(|text| task_files::default_task(rules, text));
     if names.is_empty() {
-        match first.as_ref().or(rules.default_task.as_ref()) {
+        match default_task.as_ref().filter(|name| tests(name)).or(rules.default_task.as_ref()) {
             Some(name) => names.push(name),
             None => return Vec::new(),
         }
@@ -329,7 +329,7 @@ fn calls(
             directory: directory.clone(),
             filtered: filtered.clone(),
             nothing: read.nothing.clone().or_else(|| absent.then(|| "--if-present".to_owned())),
-            is_default: file.as_deref().and_then(|text| task_files::default_task(rules, text)).as_deref() == Some(name),
+            is_default: default_task.as_deref() == Some(name),
             exit_zero,
             goes_past,
         });

@@ -1,10 +1,10 @@
-//! The order in which the commands of a task run, and what it says about their results.
+//! The order in which the commands of a task run: the pass of the last one may show that all passed.
 
 use crate::runner::catalogue::{Catalogue, Runner};
 use crate::runner::command_kind::{CommandKind, ExitMeaning, RunScope};
 use crate::runner::invocation::Invocation;
 
-/// What the order of the commands of a task says about their results.
+/// The commands of a task whose results show, or do not show, how the others ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskOrder {
     /// The runners of the last command, if it starts only after all others succeeded, and none of them prints its lines:

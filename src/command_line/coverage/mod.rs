@@ -24,6 +24,8 @@ mod directory_tests;
 mod earlier_edits;
 mod equivalence;
 #[cfg(test)]
+mod late_failure_tests;
+#[cfg(test)]
 mod member_tests;
 #[cfg(test)]
 mod order_tests;
