@@ -59,7 +59,7 @@ pub(super) struct SessionMemory {
     pub(super) last_words: String,
     /// The tasks of the last request, if the person was to be asked for their order.
     pub(super) unordered: Vec<PlannedTask>,
-    /// What is known of the task, if the person was asked about it.
+    /// The context of the task, if questions about it are open.
     pub(super) asked_about: Option<TaskContext>,
     /// The remarks that turns without a change have shown, newest last. Each is shown once.
     pub(super) shown: Vec<String>,
