@@ -203,12 +203,12 @@ impl Workplace {
         facts.notes.extend(self.hooks_off());
         facts.notes.extend(self.pushes_without_verdict(&here.state, session));
         self.add_session_facts(&here.state, &here.policy, session, &mut facts);
-        self.add_plan(here, session, &mut facts);
+        self.add_task(here, session, &mut facts);
         Ok(facts)
     }
 
     /// Adds the task of the session and its plan at the moments that end its work.
-    fn add_plan(&self, here: &Here, session: &str, facts: &mut Facts) {
+    fn add_task(&self, here: &Here, session: &str, facts: &mut Facts) {
         if !matches!(facts.moment, Moment::Stop | Moment::After) {
             return;
         }

@@ -295,9 +295,9 @@ fn base(place: &Workplace, here: &Here, rev: Option<&str>) -> Result<Oid, Failur
 
 /// The task of a change.
 struct ReviewTask {
-    /// What was asked for, as far as anybody wrote it down. Work is routed by it.
+    /// The request, or an empty text if nobody wrote one down. It chooses the model.
     words: String,
-    /// What the models are told.
+    /// The text that the models get.
     text: String,
 }
 

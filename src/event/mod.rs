@@ -125,7 +125,7 @@ pub enum EventKind {
     Settings(SessionSettings),
     /// A person chose the order of several tasks.
     Plan(AcceptedPlan),
-    /// A person's request, or the answer to a question about it, changed what is known of the task.
+    /// A person's request, or the answer to a question about it, changed the context of the task.
     Task(TaskContext),
     /// A model of the user was asked.
     Model(ModelCall),

@@ -11,7 +11,7 @@ const MAX_ANSWER: usize = 300;
 /// The number of answers that are kept.
 const MAX_ANSWERS: usize = 5;
 
-/// The task of a session: its type and class, the score of the request, and what the person was asked about it.
+/// The task of a session: its type and class, the score of the request, and the person's answers to questions about it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TaskContext {
@@ -30,7 +30,7 @@ pub struct TaskContext {
     pub answers: Vec<TaskAnswer>,
 }
 
-/// What the person wrote after questions.
+/// A person's answer to questions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TaskAnswer {
@@ -73,7 +73,7 @@ impl TaskContext {
     }
 }
 
-/// Returns what is known of a task beyond its words, in lines: the context, and the tasks of the plan in their order.
+/// Returns the context of a task and the tasks of its plan, in order, one line each.
 pub fn known_lines<'a>(
     context: Option<&TaskContext>,
     planned: impl IntoIterator<Item = &'a PlannedTask>,

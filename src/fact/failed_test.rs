@@ -42,7 +42,7 @@ pub struct FailedTest {
     /// The name of the test that passes in its place now, and differs from it in what [`Self::differs_in`] says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_place: Option<String>,
-    /// What the test in its place has changed.
+    /// The difference between it and the test in its place.
     #[serde(default)]
     pub differs_in: TestDifference,
     /// `true` if it was in a commit, or another session saw it fail: it is not a draft of the current session.
@@ -56,7 +56,7 @@ pub struct FailedTest {
     pub naming: Option<String>,
 }
 
-/// What has changed in a test that takes the place of another one.
+/// The difference between a test and the one that takes its place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -57,7 +57,7 @@ pub struct Facts {
     /// The steps of the current session, as far as its client reports them. Empty if they are unknown or not needed.
     #[serde(default, skip_serializing_if = "session_steps::Story::is_empty")]
     pub story: session_steps::Story,
-    /// What is known of the task of the session, or `None` if nothing is.
+    /// The context of the task of the session, or `None` if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<crate::event::task_context::TaskContext>,
     /// The plan that the person of the session accepted, or `None` if there is none.

@@ -81,7 +81,7 @@ pub struct JournalState {
     /// By session, the newest first: the last plan that a person accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     plans: Vec<(String, AcceptedPlan)>,
-    /// By session, the newest first: what is known of its task.
+    /// By session, the newest first: the context of its task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     tasks: Vec<(String, TaskContext)>,
     /// The event of the last line that was followed.
@@ -151,7 +151,7 @@ impl JournalState {
         self.plans.first().map(|(_, plan)| plan)
     }
 
-    /// Returns what is known of the task of a session.
+    /// Returns the context of the task of a session.
     pub fn task(&self, session: &str) -> Option<&TaskContext> {
         self.tasks.iter().find(|(known, _)| known == session).map(|(_, task)| task)
     }

@@ -30,7 +30,7 @@ const MAX_LINE: usize = 300;
 pub struct WordQuestion {
     /// The task, in a person's words.
     pub task: String,
-    /// What else is known of the task: its class and score, the person's answers, and the plan. One line each.
+    /// More about the task, one line each: its class and score, the person's answers, and the plan.
     #[serde(default)]
     pub context: String,
     /// The record, one line for each act.

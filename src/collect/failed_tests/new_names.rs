@@ -74,9 +74,7 @@ impl NewNames {
         body.push_str(rest);
         Some(DeclaredTest { body, ..old.clone() })
     }
-}
 
-impl NewNames {
     /// Returns `true` if all code that a test names and that has another name now is the same apart from that name.
     pub(super) fn has_same_code(&self, body: &str, changes: &[Vec<CodeChange>]) -> bool {
         let is_renamed = |change: &[CodeChange], old: &str, new: &str| {

@@ -21,7 +21,7 @@ pub struct Packet {
     pub attempt: u32,
     /// The task in the words of its author.
     pub task: String,
-    /// What else is known of the task: its class and score, the person's answers, and the plan. One line each.
+    /// More about the task, one line each: its class and score, the person's answers, and the plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<String>,
     /// The content of the work.
