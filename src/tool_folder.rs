@@ -71,16 +71,25 @@ pub(crate) struct ToolFolderKind {
     pub(crate) what: String,
 }
 
+impl ToolFolderKind {
+    /// Returns `true` if a file at `path` would be the marker of a folder of this kind.
+    fn has_marker_at(&self, path: &RepoPath) -> bool {
+        let mut parts = path.as_bytes().rsplit(|&byte| byte == b'/');
+        let marker_fits = self.marker.rsplit('/').all(|glob| parts.next().is_some_and(|part| fits(glob, part)));
+        let folder = parts.next();
+        marker_fits && folder.is_some_and(|folder| self.name.as_deref().is_none_or(|name| fits(name, folder)))
+    }
+}
+
 /// Returns the kinds of tool folders.
 pub(crate) fn shapes() -> &'static [ToolFolderKind] {
     static TABLE: LazyLock<ToolFolderTable> = LazyLock::new(|| embedded::table("tool-folders.toml"));
     &TABLE.folder
 }
 
-/// Returns `true` if a file of this name could be the marker of a tool folder.
-pub(crate) fn is_marker_name(path: &RepoPath) -> bool {
-    let name = path.as_bytes().rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-    shapes().iter().any(|shape| fits(shape.marker.rsplit('/').next().unwrap_or_default(), name))
+/// Returns `true` if a file at this path could be the marker of a tool folder.
+pub(crate) fn is_marker_path(path: &RepoPath) -> bool {
+    shapes().iter().any(|shape| shape.has_marker_at(path))
 }
 
 /// Returns `true` if `glob`, in which one `*` may stand for any letters, matches `name`.
@@ -91,6 +100,29 @@ pub(crate) fn fits(glob: &str, name: &[u8]) -> bool {
             name.len() >= start.len() + end.len()
                 && name.starts_with(start.as_bytes())
                 && name.ends_with(end.as_bytes())
+        }
+    }
+}
+
+#[cfg(test)]
+mod test {
+    use super::*;
+
+    #[test]
+    fn a_marker_lies_at_its_place_in_a_folder_of_its_name() {
+        let cases = [
+            ("x/pyvenv.cfg", true),
+            ("web/node_modules/.package-lock.json", true),
+            ("target/surefire-reports/a.xml", true),
+            (".gradle/8.5/gc.properties", true),
+            ("pyvenv.cfg", false),
+            ("README.md", false),
+            ("src/a.rs", false),
+            ("web/.package-lock.json", false),
+            ("target/a.xml", false),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(is_marker_path(&RepoPath::new(path)), expected, "{path}");
         }
     }
 }

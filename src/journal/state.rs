@@ -19,7 +19,7 @@ use crate::event::test_results::TestResults;
 use crate::event::{Event, EventKind, Grade, Judged, Run, RunStarted, Waived, forwarded_text};
 use crate::journal::recorded_run::RecordedRun;
 use crate::repo_path::RepoPath;
-use crate::tool_folder::is_marker_name;
+use crate::tool_folder::is_marker_path;
 
 /// The largest number of waivers that are kept.
 pub const MAX_WAIVERS: usize = 256;
@@ -287,7 +287,7 @@ impl JournalState {
     }
 
     fn note_markers(&mut self, edits: &[FileEdit]) {
-        let written = edits.iter().filter(|edit| edit.how == EditKind::Written && is_marker_name(&edit.path));
+        let written = edits.iter().filter(|edit| edit.how == EditKind::Written && is_marker_path(&edit.path));
         for edit in written {
             if !self.edited_markers.contains(&edit.path) {
                 self.edited_markers.insert(0, edit.path.clone());

@@ -15,7 +15,7 @@ use crate::fact::intent::{self, IntentKind};
 use crate::fact::script_changes;
 use crate::repo_path::RepoPath;
 use crate::shell::expanded_program::Leaf;
-use crate::tool_folder::is_marker_name;
+use crate::tool_folder::is_marker_path;
 
 /// Looks at what matters before a line runs, so that its own changes are told from those of others.
 pub(super) fn look_before(desk: &mut Desk, line: Option<&Understood>) {
@@ -101,7 +101,7 @@ fn note_markers(desk: &mut Desk, call: &str, leaf: &Leaf, written: &[PathBuf]) {
     let inside = all.filter(|path| path.is_file()).filter_map(|path| desk.inside(&path));
     let (how, removed, added) = (EditKind::Written, String::new(), String::new());
     let edit = |path| FileEdit { path, how, removed: removed.clone(), added: added.clone() };
-    let edits: Vec<FileEdit> = inside.filter(is_marker_name).map(edit).collect();
+    let edits: Vec<FileEdit> = inside.filter(is_marker_path).map(edit).collect();
     if !edits.is_empty() {
         desk.record(Some(call), Act::Edited(edits));
     }
