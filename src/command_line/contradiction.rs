@@ -1,7 +1,7 @@
 //! Contradictions between a status of success and the output of the runner, or its silence.
 
 use crate::foreign_text::beginning;
-use crate::runner::output_line::{LineRule, Means, lines};
+use crate::runner::output_line::{LineRule, Means, output_lines};
 use crate::runner::{Catalogue, CommandKind, OutputOutcome, Project, Runner, read_output_of};
 use crate::shell::expanded_program::{Leaf, LeafId, Sink};
 use crate::shell::hides_success;
@@ -77,7 +77,7 @@ pub(super) fn prints_to_record(leaf: &Leaf) -> bool {
 pub(super) fn tells_of_tests(catalogue: &Catalogue, purpose: &Purpose, output: &str) -> bool {
     let workers = purpose.runs().filter_map(|id| catalogue.runner(id)).filter(|runner| runner.task.is_none());
     let rules: Vec<_> = workers.flat_map(|runner| catalogue.output_rules(runner).1).collect();
-    if lines(output).any(|line| rules.iter().any(|rule| rule.read(&line).is_some())) {
+    if output_lines(output).any(|line| rules.iter().any(|rule| rule.read(&line).is_some())) {
         return true;
     }
     let other = read_output_of(catalogue, &[], output);
@@ -86,7 +86,8 @@ pub(super) fn tells_of_tests(catalogue: &Catalogue, purpose: &Purpose, output: &
 
 /// The runners that announce each of their parts and whose counts are in an output: any of them may be behind a task.
 fn behind_tasks<'a>(catalogue: &'a Catalogue, output: &str) -> Vec<&'a Runner> {
-    let counts = |rule: &LineRule| rule.means == Means::Counts && lines(output).any(|line| rule.read(&line).is_some());
+    let counts =
+        |rule: &LineRule| rule.means == Means::Counts && output_lines(output).any(|line| rule.read(&line).is_some());
     let is_there = |runner: &&Runner| {
         let rules = catalogue.output_rules(runner).1;
         rules.iter().any(|rule| rule.means == Means::PartStart) && rules.iter().any(|rule| counts(rule))
@@ -111,7 +112,7 @@ fn closing_rules(catalogue: &Catalogue) -> Vec<&LineRule> {
 /// in the middle. Each beginning needs an end of its own; a test may print a whole run, from its beginning to its end.
 fn broken_off(rules: &[&LineRule], output: &str) -> Option<String> {
     let mut open: Vec<String> = Vec::new();
-    for line in lines(output) {
+    for line in output_lines(output) {
         for rule in rules.iter().filter(|rule| rule.read(&line).is_some()) {
             match rule.means {
                 Means::PartStart => open.push(shown(&line)),
@@ -134,7 +135,7 @@ pub(super) fn ends_in_failure(rules: &[&LineRule], output: &str, other: impl Fn(
     const APART: usize = 2;
     /// The maximum number of lines at the end of an output that are read.
     const MAX_LINES: usize = 2000;
-    let all: Vec<_> = lines(output).collect();
+    let all: Vec<_> = output_lines(output).collect();
     let mut apart: Option<usize> = None;
     for line in all.iter().rev().take(MAX_LINES) {
         let found = rules.iter().find_map(|rule| Some((rule, rule.read(line)?)));

@@ -1,6 +1,6 @@
 //! Checks that `git commit` and `git push` run through hooks. The line does not show them, but their output does.
 
-use crate::runner::output_line::lines;
+use crate::runner::output_line::output_lines;
 use crate::runner::task_order::TaskOrder;
 use crate::runner::word_splitting::simple_commands;
 use crate::runner::{
@@ -41,7 +41,7 @@ pub(super) fn add(understood: &mut Understood, catalogue: &Catalogue, output: &s
         return;
     }
     // A diff or a log shows such lines too, with something in front of them; a hook echoes what it runs.
-    let echoes = lines(output).any(|line| {
+    let echoes = output_lines(output).any(|line| {
         line.starts_with("$ ") || line.starts_with("> ") || line.contains("pre-commit") || line.contains("husky")
     });
     if !echoes {
@@ -53,7 +53,7 @@ pub(super) fn add(understood: &mut Understood, catalogue: &Catalogue, output: &s
         "pre-commit"
     };
     // A hook that echoes what it runs shows how much of the tests that is.
-    let shown = lines(output).filter_map(|line| echoed(catalogue, &line)).find(Invocation::is_test);
+    let shown = output_lines(output).filter_map(|line| echoed(catalogue, &line)).find(Invocation::is_test);
     let whole = shown.as_ref().is_some_and(|invocation| invocation.scope == RunScope::Full);
     let purpose = &mut understood.purposes[*call];
     purpose.kinds.insert(0, "test");

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::output_filters::OutputPath;
 use crate::embedded;
-use crate::runner::{Catalogue, ProjectFiles, Runner, resolve};
+use crate::runner::{Catalogue, ProjectFiles, Runner, output_lines, resolve, shown_line, without_prefix};
 use crate::shell::expanded_program::Leaf;
 
 /// The largest number of lines of tasks that are read.
@@ -85,8 +85,17 @@ impl ShownRun<'_> {
     /// Returns `true` if a line after the closing one says that its process crashed.
     fn has_crashed(&self) -> bool {
         static CRASHES: LazyLock<Option<RegexSet>> = LazyLock::new(|| RegexSet::new(&table().crash).ok());
-        let mut after = self.output.lines().rev().map(str::trim).take_while(|line| Some(*line) != self.closing);
-        self.closing.is_some() && CRASHES.as_ref().is_none_or(|crashes| after.any(|line| crashes.is_match(line)))
+        let mut after = output_lines(self.output).skip(self.closing_at().map_or(0, |at| at + 1));
+        self.closing.is_some()
+            && CRASHES.as_ref().is_none_or(|crashes| after.any(|line| crashes.is_match(line.trim_start())))
+    }
+
+    /// Returns the number of lines before the closing one.
+    fn closing_at(&self) -> Option<usize> {
+        let closing = self.closing?;
+        let is_closing = |line: &str| shown_line(line).trim() == closing.trim();
+        let lines: Vec<_> = output_lines(self.output).collect();
+        lines.iter().rposition(|line| is_closing(line) || without_prefix(line).is_some_and(is_closing))
     }
 
     /// Returns the lines of the tasks that it calls, as far as their files can be followed.
@@ -107,10 +116,7 @@ impl ShownRun<'_> {
 
     /// Returns `true` if the failure would be in the record.
     fn would_show(&self, minimum: &CoverageMinimum) -> bool {
-        let before = || {
-            let lines: Vec<&str> = self.output.lines().map(str::trim).collect();
-            lines.iter().rposition(|line| Some(*line) == self.closing).unwrap_or(0)
-        };
+        let before = || self.closing_at().unwrap_or(0);
         let is_cut = self.view.cuts_start() && minimum.above > 0 && before() < minimum.above;
         let is_hidden = minimum.errors && !self.view.merged && !self.view.errors_only;
         let passes = self.view.only_cuts() || self.view.shows(std::slice::from_ref(&minimum.shows));
@@ -122,10 +128,26 @@ impl CoverageMinimum {
     /// Returns `true` if it is set for a run.
     fn applies(&self, run: &ShownRun<'_>) -> bool {
         let says = |text: &str| self.says.iter().any(|said| text.contains(said.as_str()));
-        let is_set_in = |path: &String| run.files.read(path).is_some_and(|text| says(&without_scripts(path, text)));
+        let is_set_in = |path: &str| run.files.read(path).is_some_and(|text| says(&without_scripts(path, text)));
+        let is_set_by = |line: &str| says(line) || named_settings(line).into_iter().any(is_set_in);
         run.runners.iter().any(|runner| self.runners.contains(&runner.id))
-            && (says(&run.leaf.text) || self.files.iter().any(is_set_in) || run.scripts().iter().any(|line| says(line)))
+            && (is_set_by(&run.leaf.text)
+                || self.files.iter().any(|path| is_set_in(path))
+                || run.scripts().iter().any(|line| is_set_by(line)))
     }
+}
+
+/// Returns the files that a command names as its settings: `--config=a.js`, `-c a.ini`, `--rcfile a`.
+fn named_settings(line: &str) -> Vec<&str> {
+    let mut words = line.split_whitespace().peekable();
+    let mut found = Vec::new();
+    while let Some(word) = words.next() {
+        let (name, attached) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+        if name == "-c" || name.starts_with("--") && (name.contains("config") || name.contains("rc")) {
+            found.extend(attached.or_else(|| words.peek().copied()).map(|path| path.trim_matches(['"', '\''])));
+        }
+    }
+    found
 }
 
 /// Returns the text of a file; of a `package.json`, that without its scripts, of which only some are called.

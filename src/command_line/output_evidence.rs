@@ -3,7 +3,7 @@
 
 use regex::Regex;
 
-use crate::runner::output_line::{LineRule, Means, lines};
+use crate::runner::output_line::{LineRule, Means, output_lines};
 use crate::runner::{Catalogue, Runner};
 use crate::shell::command_outcome::{CommandOutcome, ObservedEnding};
 use crate::shell::exit_status;
@@ -110,7 +110,7 @@ fn fails(catalogue: &Catalogue, runners: &[&Runner], others: &[&Runner], output:
         return false;
     }
     let shared = catalogue.rules_of(others.iter().copied());
-    lines(output).any(|line| {
+    output_lines(output).any(|line| {
         !shared.iter().any(|rule| rule.read(&line).is_some())
             && rules.iter().filter_map(|rule| Some((rule.means, rule.read(&line)?))).any(|(means, read)| match means {
                 Means::Failed | Means::PartFailed => read.task.is_none(),
@@ -130,7 +130,7 @@ pub(super) fn task_failed(catalogue: &Catalogue, purpose: &Purpose, all: &[Purpo
     rules.retain(|rule| rule.means == Means::Failed);
     let names_task =
         |rule: &&LineRule, line: &str| rule.read(line).is_some_and(|read| read.task.as_deref() == Some(task));
-    lines(output).any(|line| rules.iter().any(|rule| names_task(rule, &line)))
+    output_lines(output).any(|line| rules.iter().any(|rule| names_task(rule, &line)))
 }
 
 /// Returns the statuses that the line prints itself: `echo "exit: $?"`.
@@ -186,7 +186,11 @@ pub(super) fn closing_lines(
             Means::Counts | Means::Passed | Means::Failed | Means::NothingRan | Means::PartPassed | Means::PartEmpty
         )
     };
-    Some(lines(output).filter(|line| rules.iter().any(|rule| tells(rule.means) && rule.read(line).is_some())).count())
+    Some(
+        output_lines(output)
+            .filter(|line| rules.iter().any(|rule| tells(rule.means) && rule.read(line).is_some()))
+            .count(),
+    )
 }
 
 /// Commands that print nothing on their own.

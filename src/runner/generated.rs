@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::invocation::MatchedRunner;
 use super::project_files::ProjectFiles;
 use super::task::TaskRun;
+use crate::lazy_patterns::compiled;
 
 /// A file that a generator wrote, and what its targets do.
 #[derive(Debug, Deserialize)]
@@ -16,8 +17,19 @@ pub struct GeneratedFile {
     pub file: String,
     /// A text at its beginning.
     pub has: String,
-    /// The line that each target stands for; an empty name is the target that is made if none is named.
-    pub tasks: BTreeMap<String, String>,
+    /// Its targets; an empty name is the target that is made if none is named.
+    pub tasks: BTreeMap<String, GeneratedTask>,
+}
+
+/// A target of a generated file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GeneratedTask {
+    /// The line that it stands for.
+    pub runs: String,
+    /// Regular expressions for what the generator writes for it. Each one matches exactly once: anybody can copy the
+    /// beginning of the file.
+    pub written: Vec<String>,
 }
 
 /// The number of bytes at the beginning of a file in which its generator names itself.
@@ -27,7 +39,12 @@ impl GeneratedFile {
     /// Returns the line for a target, if the generator wrote this text.
     pub(super) fn line(&self, text: &str, target: &str) -> Option<&String> {
         let head = text.get(..text.floor_char_boundary(HEAD)).unwrap_or(text);
-        self.tasks.get(target).filter(|_| head.contains(&self.has))
+        let task = self.tasks.get(target).filter(|_| head.contains(&self.has))?;
+        let is_there = |written: &String| {
+            let pattern = compiled(&format!("(?m){written}"));
+            pattern.is_some_and(|pattern| pattern.find_iter(text).take(2).count() == 1)
+        };
+        task.written.iter().all(is_there).then_some(&task.runs)
     }
 }
 

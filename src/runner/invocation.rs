@@ -117,8 +117,8 @@ fn classify_within(
     let mut in_order = true;
     let steps = resolve(catalogue, argv, files).into_iter().map(|run| {
         in_order &= run.in_order;
-        // What is not known about one task of a call is what its runner says of all of them.
-        let idle = run.script.is_none();
+        // What is not known about one task of a call is what its runner says of all of them, unless that is all there is.
+        let idle = run.script.is_none() && !run.goes_past;
         let step = |invocation| OrderedStep { invocation, idle, decides: true, chained: true };
         if runs_programs
             && run.script.is_none()

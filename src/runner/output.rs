@@ -7,7 +7,7 @@ use super::output_tally::OutputOutcome;
 use crate::event::RunReport;
 use crate::runner::catalogue::{Catalogue, Runner, Summaries, Texts};
 use crate::runner::command_kind::CommandKind;
-use crate::runner::output_line::{LineRule, lines, without_prefix};
+use crate::runner::output_line::{LineRule, output_lines, without_prefix};
 use crate::runner::output_tally::RunnerTally;
 
 /// The result of an output, all runners in it taken together.
@@ -39,7 +39,7 @@ pub fn read_output_of(catalogue: &Catalogue, runners: &[&Runner], output: &str) 
 /// Returns the reason why nothing was executed, if a line of the output names it.
 pub fn why_nothing_ran(catalogue: &Catalogue, output: &str) -> Option<String> {
     let runners: Vec<&Runner> = catalogue.runners_within(Some(output), true).collect();
-    lines(output).find_map(|line| {
+    output_lines(output).find_map(|line| {
         let mut rules = runners.iter().flat_map(|runner| &runner.output.line);
         rules.find_map(|rule| {
             let because = rule.because.as_ref()?;
@@ -60,7 +60,7 @@ pub fn read_output_as(catalogue: &Catalogue, runners: &[&Runner], kind: CommandK
     }
     let any = named.is_empty();
     // Escape sequences may stand between the letters of a text.
-    let seen = catalogue.is_short(output).then(|| lines(output).collect::<Vec<_>>().join("\n"));
+    let seen = catalogue.is_short(output).then(|| output_lines(output).collect::<Vec<_>>().join("\n"));
     let workers: Vec<&Runner> = if any {
         // What reads like another runner is read as that one.
         let all = catalogue.runners_within(seen.as_deref(), false);
@@ -79,7 +79,7 @@ pub fn read_output_as(catalogue: &Catalogue, runners: &[&Runner], kind: CommandK
     let rules: Vec<RuleInTally<'_>> = tallies.iter().enumerate().flat_map(rules_of).collect();
     let asking = if seen.is_some() { Asking::Each(rules) } else { Asking::by_text(catalogue.texts(), &rules) };
     let mut candidates: Vec<(usize, usize)> = Vec::new();
-    for (index, line) in lines(output).enumerate() {
+    for (index, line) in output_lines(output).enumerate() {
         candidates.clear();
         asking.about(&line, &mut candidates);
         for of_one in candidates.chunk_by(|a, b| a.0 == b.0) {

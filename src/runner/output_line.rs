@@ -190,7 +190,7 @@ impl LineMeaning {
 
 /// Returns the lines of an output as a reader would have seen them: each state of a progress line that was overwritten
 /// (`\r`) is a line, escape sequences are removed, blank and very long lines are left out.
-pub(crate) fn lines(output: &str) -> impl Iterator<Item = Cow<'_, str>> {
+pub(crate) fn output_lines(output: &str) -> impl Iterator<Item = Cow<'_, str>> {
     output
         .split(['\n', '\r'])
         .filter(|line| !line.is_empty() && line.len() <= MAX_LINE_LENGTH)
@@ -270,7 +270,7 @@ mod tests {
             ("\u{1b}", vec![]),
             ("\u{1b}(Bx", vec!["x"]),
         ] {
-            assert_eq!(lines(raw).collect::<Vec<_>>(), seen, "{raw:?}");
+            assert_eq!(output_lines(raw).collect::<Vec<_>>(), seen, "{raw:?}");
         }
     }
 

@@ -123,7 +123,7 @@ impl<'a> RunnerTally<'a> {
         match rule.means {
             Means::Counts => self.counts(rule, said, line, index),
             Means::Passed => {
-                self.passed = Some(shown(line));
+                self.passed = Some(shown_line(line));
                 self.passed_needs_end = rule.needs_end;
                 self.shows_pass(index);
                 self.found.last_mut().into_iter().for_each(|summary| summary.complete = true);
@@ -131,14 +131,14 @@ impl<'a> RunnerTally<'a> {
             // A task runner tells which task failed. That lint failed says nothing about the tests.
             Means::Failed if said.task.as_deref().is_some_and(|task| catalogue.names().is_no(self.kind, task)) => {}
             Means::Failed => {
-                self.failed.get_or_insert_with(|| shown(line));
+                self.failed.get_or_insert_with(|| shown_line(line));
             }
             Means::Trouble => {
-                self.trouble.get_or_insert_with(|| (index, shown(line)));
+                self.trouble.get_or_insert_with(|| (index, shown_line(line)));
             }
             // That nothing was to be done for another task says nothing about the checks.
             Means::NothingRan if said.task.as_deref().is_some_and(|task| !self.checks(task, catalogue)) => {}
-            Means::NothingRan => self.nothing = Some(shown(line)),
+            Means::NothingRan => self.nothing = Some(shown_line(line)),
             Means::Start => self.start = true,
             // It says nothing of how it ends.
             Means::PartStart | Means::Progress => return false,
@@ -153,7 +153,7 @@ impl<'a> RunnerTally<'a> {
                     _ => self.parts.empty += 1,
                 }
                 if rule.means != Means::PartEmpty || self.parts.line.is_empty() {
-                    self.parts.line = shown(line);
+                    self.parts.line = shown_line(line);
                 }
             }
         }
@@ -188,14 +188,14 @@ impl<'a> RunnerTally<'a> {
                 now.said.bad |= said.bad;
                 now.complete |= rule.completes;
                 now.needs_end |= rule.needs_end;
-                now.line = shown(line);
+                now.line = shown_line(line);
             }
             None => self.found.push(RunSummary {
                 said,
                 complete: !rule.joins && !rule.partial && (!rule.needs_before || index > self.matched),
                 needs_end: rule.needs_end,
                 rest_fails: self.runner.output.rest_fails,
-                line: shown(line),
+                line: shown_line(line),
             }),
         }
         let passes =
@@ -299,7 +299,8 @@ impl<'a> RunnerTally<'a> {
     }
 }
 
-fn shown(line: &str) -> String {
+/// Returns a line as a reading of an output has it: its beginning.
+pub(crate) fn shown_line(line: &str) -> String {
     beginning(line, 200)
 }
 

@@ -283,23 +283,21 @@ fn calls(
             None => return Vec::new(),
         }
     }
+    let names = names.into_iter().flat_map(|name| match file.as_deref() {
+        Some(text) if rules.several => task_files::matching(rules.format, text, name),
+        _ => vec![name.to_owned()],
+    });
     let filtered = read.filter.clone().or(variable).or_else(|| invoke.filtered.then(|| invoke.words.join(" ")));
     let goes_past = goes_past(runner, rest, file.as_deref());
     let mut runs = Vec::new();
     for name in names {
+        let name = name.as_str();
         if invoke.task.is_none() && invoke.words.is_empty() && rules.not_tasks.iter().any(|word| word == name) {
             continue;
         }
-        let generated = |text: &str| {
-            let line = runner.generated.iter().find_map(|generated| generated.line(text, name))?;
-            // Anybody can write such a beginning.
-            let program = line.split_whitespace().next()?;
-            let calls = |own: &String| own.to_lowercase().contains(program);
-            let own = task_files::script(rules.format, text, name);
-            own.is_none_or(|lines| lines.iter().any(calls)).then(|| line.clone())
-        };
         let script = file.as_deref().and_then(|text| {
-            generated(text).map(|line| vec![line]).or_else(|| task_files::script(rules.format, text, name))
+            let generated = runner.generated.iter().find_map(|generated| generated.line(text, name));
+            generated.map(|line| vec![line.clone()]).or_else(|| task_files::script(rules.format, text, name))
         });
         if rules.only_defined && script.is_none() {
             continue;
@@ -346,6 +344,7 @@ fn goes_past(runner: &Runner, words: &[Option<&str>], file: Option<&str>) -> boo
             || file.is_some_and(|text| text.contains(name.as_str()))
     };
     runner.arguments.given(words).iter().any(|option| output.goes_past.contains(option))
+        || output.goes_past.iter().any(|option| option == "*")
         || output.goes_past_with.iter().any(is_assigned)
 }
 

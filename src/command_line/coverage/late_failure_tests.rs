@@ -15,6 +15,14 @@ fn a_summary_shows_no_pass_where_something_else_may_have_failed() {
     const RSPEC: Files =
         &[("spec/spec_helper.rb", "SimpleCov.start { minimum_coverage 90 }\n"), ("spec/a_spec.rb", "")];
     const NODE: Files = &[("package.json", r#"{"scripts":{"test":"node --test"}}"#)];
+    const CUSTOM: Files = &[
+        ("package.json", r#"{"scripts":{"test":"jest --config=jest.unit.js"}}"#),
+        ("jest.unit.js", "module.exports = { coverageThreshold: {} }\n"),
+    ];
+    const STEPS: Files =
+        &[("package.json", r#"{"scripts":{"test":"run-s unit other","unit":"mocha","other":"./x.sh"}}"#)];
+    const BESIDE: Files =
+        &[("package.json", r#"{"scripts":{"test":"concurrently 'npm:unit' './x.sh'","unit":"mocha"}}"#)];
     const SUITE: &str = "Test Suites: 1 passed, 1 total\nTests:       1 passed, 1 total\nSnapshots:   0 total\nTime:        1 s\nRan all test suites.\n";
     const TABLE: &str = "a.js | 100 |\n-----|-----|\nTest Suites: 1 passed, 1 total\nTests:       1 passed, 1 total\nTime: 1 s\nRan all test suites.\n";
     const MOCHA: &str = "  1 passing (3ms)\n";
@@ -28,6 +36,12 @@ fn a_summary_shows_no_pass_where_something_else_may_have_failed() {
             (PYTEST, "pytest", "pytest 2>&1 | tail -3", "a.py 100%\n\n1 passed in 0.03s\n"),
             (NYC, "npm test", "npm test 2>&1 | tail -20", MOCHA),
             (RSPEC, "rspec", "rspec 2>&1 | tail -20", "1 example, 0 failures\n"),
+            (
+                &[],
+                "pytest",
+                "pytest -q 2>&1 | tail -20",
+                "Killed\n\u{1b}[32m\u{1b}[1m1 passed\u{1b}[0m in 0.08s\u{1b}[0m\n",
+            ),
             (NODE, "npm test", "npm test 2>&1 | grep -E '^(#|ℹ) (pass|fail|tests)'", COUNTS),
             (
                 NODE,
@@ -64,6 +78,15 @@ fn a_summary_shows_no_pass_where_something_else_may_have_failed() {
             ),
             (&[], "pytest", "pytest -q 2>&1 | tail -20", "1 passed in 0.08s\nFatal Python error: Segmentation fault\n"),
             (&[], "pytest", "pytest -q 2>&1 | tail -20", "1 passed in 0.08s\nSegmentation fault (core dumped)\n"),
+            (
+                &[],
+                "pytest",
+                "pytest -q 2>&1 | tail -20",
+                "\u{1b}[32m1 passed\u{1b}[0m in 0.08s\n\u{1b}[31mAborted\u{1b}[0m\n",
+            ),
+            (CUSTOM, "npm test", "npm test 2>&1 | grep -E '^Tests:'", "Tests:       1 passed, 1 total\n"),
+            (STEPS, "npm test", "npm test 2>&1 | tail -20", MOCHA),
+            (BESIDE, "npm test", "npm test 2>&1 | tail -20", MOCHA),
         ],
         false,
     );

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use globset::GlobBuilder;
+
 use super::rakefile;
 use crate::runner::task::{Format, TaskRules};
 
@@ -89,6 +91,21 @@ pub(super) fn keeps_order(format: Format, text: &str) -> bool {
         _ => return false,
     };
     !other.iter().any(|word| text.contains(word))
+}
+
+/// Returns the names of the tasks that a name stands for, in the order of the file: with npm-run-all `*` stands for a part
+/// of a name between colons, and `**` for several. Before the name may stand the runner of the task (`npm:lint`).
+pub(super) fn matching(format: Format, text: &str, name: &str) -> Vec<String> {
+    let name = name.strip_prefix("npm:").filter(|_| format == Format::JsonScripts).unwrap_or(name);
+    if format != Format::JsonScripts || !name.contains('*') {
+        return vec![name.to_owned()];
+    }
+    let file: Option<serde_json::Value> = serde_json::from_str(text).ok();
+    let scripts = file.as_ref().and_then(|file| file.get("scripts")).and_then(serde_json::Value::as_object);
+    let glob =
+        GlobBuilder::new(&name.replace(':', "/")).literal_separator(true).build().map(|glob| glob.compile_matcher());
+    let fits = |script: &&String| glob.as_ref().is_ok_and(|glob| glob.is_match(script.replace(':', "/")));
+    scripts.into_iter().flat_map(|scripts| scripts.keys()).filter(fits).cloned().collect()
 }
 
 /// Looks a task up by its name.
@@ -181,6 +198,21 @@ struct MakeRules {
     variables: BTreeMap<String, String>,
 }
 
+/// Returns the first target of a line that begins a rule which runs if none is named.
+fn first_target(line: &str) -> Option<&str> {
+    let is_rule = |(targets, rest): &(&str, &str)| !rest.starts_with('=') && !targets.contains('=');
+    let (targets, _) = line.split_once(':').filter(is_rule)?;
+    let target = targets.split_whitespace().next()?.trim_start_matches('@');
+    (!target.starts_with(['.', '[']) && !target.contains('%') && target != "set").then_some(target)
+}
+
+/// Returns `true` if a line of a Makefile that begins with this word may stand for rules that are not in the file.
+fn may_hold_rules(word: &str) -> bool {
+    let prints = ["$(info", "$(warning", "$(error", "$(shell"].contains(&word);
+    matches!(word, "include" | "-include" | "sinclude" | "load" | "-load")
+        || word.starts_with(['$']) && !prints && !word.contains([':', '='])
+}
+
 /// The target that `make` runs if none is named.
 enum DefaultGoal<'m> {
     /// The first one of the file.
@@ -214,20 +246,25 @@ impl MakeRules {
             DefaultGoal::Named(goal) => return Some(goal),
             DefaultGoal::Unknown => return None,
         }
-        let mut first = None;
-        for line in self.text.lines().filter(|line| !line.starts_with(['\t', ' ', '#'])) {
-            // The first target may be in that file.
-            let includes = ["include ", "-include ", "sinclude "].iter().any(|word| line.starts_with(word));
-            if first.is_none() && self.make && includes {
-                return None;
+        // The first target may be in another file, or in a part of this one that counts only sometimes.
+        let (mut conditions, mut in_definition) = (0_usize, false);
+        for line in self.text.lines().filter(|line| !line.starts_with(['\t', '#'])) {
+            let line = if self.make { line.trim_start() } else { line };
+            let word = line.split_whitespace().next().unwrap_or_default();
+            match word {
+                "endef" => in_definition = false,
+                _ if in_definition || line.starts_with([' ', '#']) => continue,
+                "define" | "override" if self.make => in_definition = line.contains("define"),
+                "ifeq" | "ifneq" | "ifdef" | "ifndef" if self.make => conditions += 1,
+                "endif" => conditions = conditions.saturating_sub(1),
+                _ if self.make && may_hold_rules(word) => return None,
+                _ => {}
             }
-            let target = line.split_once(':').filter(|(_, rest)| !rest.starts_with('=')).and_then(|(targets, _)| {
-                let target = targets.split_whitespace().next()?.trim_start_matches('@');
-                (!target.starts_with('.') && !target.contains('%') && target != "set").then_some(target)
-            });
-            first = first.or(target);
+            if let Some(target) = first_target(line) {
+                return Some(target).filter(|target| conditions == 0 && !target.contains('$'));
+            }
         }
-        first
+        None
     }
 
     /// Reads `.DEFAULT_GOAL`.
@@ -502,6 +539,22 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn the_default_goal_is_the_first_rule_that_always_counts() {
+        for (text, expected) in [
+            ("X = http://a\nexport Y = 1\n.PHONY: test\ntest:\n\tgo test ./...\n", Some("test")),
+            ("ifeq ($(OS),Windows_NT)\n  X = a\nelse\n  X = b\nendif\n$(info a)\ntest:\n\tx\n", Some("test")),
+            ("define HELP\nbuild:\nendef\ntest:\n\tx\n", Some("test")),
+            ("ifdef X\ntest:\n\tx\nendif\nall:\n\ty\n", None),
+            ("ifeq (1,1)\n  test:\n\tx\nendif\n", None),
+            ("  include a.mk\ntest:\n\tx\n", None),
+            ("$(eval $(call rules))\ntest:\n\tx\n", None),
+            ("$(TARGETS):\n\tx\ntest:\n\tx\n", None),
+        ] {
+            assert_eq!(MakeRules::new(text, Format::Makefile).default_target(), expected, "{text}");
+        }
+    }
 
     #[test]
     fn what_a_task_runs() {
