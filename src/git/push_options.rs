@@ -10,6 +10,8 @@ pub struct PushOptions {
     pub dry_run: bool,
     /// No hook is called.
     pub no_verify: bool,
+    /// The pushed branch gets the other one as its upstream.
+    pub sets_upstream: bool,
 }
 
 impl PushOptions {
@@ -28,8 +30,12 @@ impl PushOptions {
                 // A shorter beginning might be `--no-verbose`, which git does not take either.
                 _ if begins("--no-verify", "--no-v", word) => found.no_verify = true,
                 _ if begins("--verify", "--veri", word) => found.no_verify = false,
-                _ if has_short_n(word) => found.dry_run = true,
-                _ => {}
+                _ if begins("--set-upstream", "--se", word) => found.sets_upstream = true,
+                _ if begins("--no-set-upstream", "--no-se", word) => found.sets_upstream = false,
+                _ => {
+                    found.dry_run |= has_short('n', word);
+                    found.sets_upstream |= has_short('u', word);
+                }
             }
         }
         found
@@ -41,10 +47,10 @@ fn begins(name: &str, shortest: &str, word: &str) -> bool {
     word.starts_with(shortest) && name.starts_with(word)
 }
 
-/// Returns `true` if a word of short options has an `n`. The text after an `o` is its value.
-fn has_short_n(word: &str) -> bool {
+/// Returns `true` if a word of short options has this letter. The text after an `o` is its value.
+fn has_short(letter: char, word: &str) -> bool {
     let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-    letters.and_then(|letters| letters.split('o').next()).is_some_and(|own| own.contains('n'))
+    letters.and_then(|letters| letters.split('o').next()).is_some_and(|own| own.contains(letter))
 }
 
 #[cfg(test)]

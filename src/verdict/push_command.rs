@@ -13,8 +13,14 @@ const MAX_ASIDE: usize = 5;
 /// Returns `gate push REMOTE REF…` for the judged push. `uncommitted` are the files with which it would refuse to run;
 /// the line stashes and restores them. Returns `None` if a run here proves something other than the pushed content:
 /// another commit than the one that is checked out, a deletion, or a push that has arrived. `forward` returns `true` if
-/// a ref moves to a descendant; otherwise the command forces the push as the original did.
-pub fn push_again(facts: &Facts, uncommitted: &[DirtyPath], forward: impl Fn(&Oid, &Oid) -> bool) -> Option<String> {
+/// a ref moves to a descendant; otherwise the command forces the push as the original did. `sets_upstream`: the original
+/// push sets the upstream of its branch.
+pub fn push_again(
+    facts: &Facts,
+    uncommitted: &[DirtyPath],
+    sets_upstream: bool,
+    forward: impl Fn(&Oid, &Oid) -> bool,
+) -> Option<String> {
     let updates: Option<Vec<(&Subject, &RefUpdate)>> = facts.subjects.iter().map(pushed_from_here).collect();
     let updates = updates?;
     let remote = &updates.first()?.1.remote;
@@ -22,7 +28,9 @@ pub fn push_again(facts: &Facts, uncommitted: &[DirtyPath], forward: impl Fn(&Oi
     if remote.is_empty() || remote.contains('*') {
         return None;
     }
-    let mut words = vec!["gate".to_owned(), "push".to_owned(), shell_word(remote)];
+    let mut words = vec!["gate".to_owned(), "push".to_owned()];
+    words.extend(sets_upstream.then(|| "-u".to_owned()));
+    words.push(shell_word(remote));
     for (subject, update) in updates {
         let new = update.new.as_ref()?;
         let forced = update.old.as_ref().is_some_and(|old| !forward(old, new));

@@ -1,4 +1,4 @@
-//! Finds out if the push that started this hook is a dry run: git does not tell its hook.
+//! The options of the push that started this hook: git does not tell its hook.
 
 use super::push_options::PushOptions;
 use crate::parent_processes::processes_above;
@@ -9,9 +9,19 @@ const MAX_DEPTH: usize = 4;
 /// Returns `true` if the nearest `git push` among the processes above this one is a dry run, and `false` if that cannot
 /// be seen.
 pub fn is_dry_run() -> bool {
+    options_above().is_some_and(|options| options.dry_run)
+}
+
+/// Returns `true` if the nearest `git push` among the processes above this one sets the upstream of its branch, and `false`
+/// if that cannot be seen.
+pub fn sets_upstream() -> bool {
+    options_above().is_some_and(|options| options.sets_upstream)
+}
+
+fn options_above() -> Option<PushOptions> {
     let above = processes_above(MAX_DEPTH);
-    let options = above.iter().find_map(|process| push_options(&process.words));
-    options.is_some_and(|options| PushOptions::of(options.iter().map(String::as_str)).dry_run)
+    let options = above.iter().find_map(|process| push_options(&process.words))?;
+    Some(PushOptions::of(options.iter().map(String::as_str)))
 }
 
 /// Returns the words after `git push`, or `None` for another command.
