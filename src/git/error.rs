@@ -87,6 +87,15 @@ pub enum GitError {
         /// The part that is not understood.
         what: String,
     },
+    /// The index was read while git showed a tree in place of another one, so that git takes different folders for equal.
+    #[error(
+        "git takes {path} for what HEAD has, and it is not: the index was written while refs/replace/ showed other objects; \
+         to read it anew: git replace -l | xargs -r git replace -d; git read-tree --empty && git reset -q"
+    )]
+    ReplacedTree {
+        /// The first such path.
+        path: RepoPath,
+    },
     /// A file has changed since the snapshot was taken.
     #[error("{path} changed while the snapshot was being kept")]
     ChangedUnderneath {

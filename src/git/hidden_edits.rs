@@ -114,10 +114,7 @@ impl Repo {
             let what = ".git/info/attributes holds attributes that are not committed".to_owned();
             found.push(Concealment::setting(ConcealmentKind::LocalAttributes, what));
         }
-        if self.library(|library| Ok(library.references_glob("refs/replace/*")?.next().is_some())).map_or_else(
-            || self.git(["for-each-ref", "--count=1", "refs/replace/"]).map(|printed| !printed.is_empty()),
-            Ok,
-        )? {
+        if self.has_replacements()? {
             let what =
                 "refs/replace/ makes git show other objects in place of some; gate read the original ones".to_owned();
             found.push(Concealment::setting(ConcealmentKind::Replacements, what));

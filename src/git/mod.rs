@@ -46,6 +46,7 @@ mod push_options;
 mod refs_and_objects;
 mod remote;
 mod remote_tracking;
+mod replaced_objects;
 mod repo;
 mod scratch_index;
 mod snapshot;

@@ -159,6 +159,7 @@ impl Repo {
             (status, index)
         });
         let (mut status, index) = (status?, index?);
+        self.check_index(&status)?;
         let tool_folders = self.take_tool_folders(&mut status)?;
         let (hidden, absent) = Present::new(root).split(&index.marked);
         let changed = status.paths.iter().filter(|one| needs_look(one));
