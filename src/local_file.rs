@@ -21,7 +21,7 @@ pub enum LocalCause {
     Excluded,
     /// A git filter or attribute of this machine gives it other content than the commit has.
     Filtered,
-    /// Git converts it: a checkout writes other line endings.
+    /// Git converts it: a checkout writes other line endings, another `$Id$` or another encoding.
     Converted,
     /// It is a plain file here and a link in git.
     Unlinked,
@@ -77,7 +77,7 @@ impl LocalCause {
             Self::Filtered => {
                 "differs from its commit through a git filter or attribute that is set only on this machine"
             }
-            Self::Converted => "has other line endings here than git writes at a checkout",
+            Self::Converted => "has other bytes here (line endings, ids, encoding) than git writes at a checkout",
             Self::Unlinked => "is a plain file here and a link in git, which core.symlinks=false hides",
             Self::Linked => "is a link to something that no commit contains",
             Self::Unnamed => "is a repository of its own that .gitmodules does not name, so nobody else can fetch it",

@@ -280,12 +280,14 @@ fn say(name: &str, recorded: &CompletedRun, ui: &mut Ui) {
     }
     let report = recorded.run.as_ref().and_then(|run| run.report.as_ref());
     let failures = report.is_some_and(|report| report.failed > 0);
+    let empty = report.is_some_and(|report| report.passed == 0);
     let counts = report
         .map(|report| format!(" ({} passed, {} failed, {} skipped)", report.passed, report.failed, report.skipped));
     let counts = counts.unwrap_or_default();
     match (recorded.finished.ended, failure(recorded.finished.ended)) {
         (Ended::NotStarted, _) => {}
         (_, None) if failures => ui.say(format_args!("gate: {BAD}{name} ended with status 0{BAD:#}{counts}")),
+        (_, None) if empty => ui.say(format_args!("gate: {WARN}{name} ended with status 0{WARN:#}{counts}")),
         (_, None) => ui.say(format_args!("gate: {GOOD}{name} passed{GOOD:#}{counts}")),
         (_, Some(how)) => ui.say(format_args!("gate: {BAD}{name} {how}{BAD:#}{counts}")),
     }

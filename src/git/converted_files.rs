@@ -14,10 +14,14 @@ use super::{GitError, Repo, TreeDiff};
 use crate::local_file::{LocalCause, LocalFile};
 use crate::repo_path::RepoPath;
 
+/// The attributes by which git writes other bytes than it keeps, whatever they are: `$Id$` with an id, another encoding.
+const REWRITING: [&str; 2] = ["ident", "working-tree-encoding"];
+/// The largest number of files whose written form is asked of git.
+const MAX_REWRITTEN: usize = 32;
 /// The largest number of changed files that are named to git. For more, it lists all.
 const MAX_NAMED: usize = 500;
 /// The attributes that make git convert the bytes of a file.
-const CONVERTING: [&str; 4] = ["text", "eol", "crlf", "working-tree-encoding"];
+const CONVERTING: [&str; 5] = ["text", "eol", "crlf", "working-tree-encoding", "ident"];
 
 /// The conversions that attributes and settings ask for.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -31,6 +35,8 @@ struct Conversions {
     local: bool,
     /// `core.autocrlf` asks for one.
     setting: bool,
+    /// Attributes ask for one of [`REWRITING`].
+    rewriting: bool,
 }
 
 impl Repo {
@@ -51,7 +57,9 @@ impl Repo {
         if conversions == Conversions::default() {
             return Ok(Vec::new());
         }
-        let mut specs: Vec<Vec<u8>> = self.changed_paths(status)?.into_iter().map(|path| literal(&path)).collect();
+        let changed = self.changed_paths(status)?;
+        let rewritten = if conversions.rewriting { self.rewritten_files(root, status, &changed)? } else { Vec::new() };
+        let mut specs: Vec<Vec<u8>> = changed.iter().map(literal).collect();
         specs.extend(conversions.crlf.then(|| b":(top,attr:eol=crlf)".to_vec()));
         if specs.is_empty() {
             return Ok(Vec::new());
@@ -66,7 +74,46 @@ impl Repo {
         }
         let listed = run(&mut command, None)?;
         let found = listed.split(|&byte| byte == 0).filter_map(|line| converted(line, &conversions));
-        Ok(found.filter(|file| !is_read_elsewhere(&file.path)).collect())
+        Ok(found.chain(rewritten).filter(|file| !is_read_elsewhere(&file.path)).collect())
+    }
+
+    /// Returns the files among `changed` for which a checkout writes other bytes than those on disk, because their attributes
+    /// ask for ids or another encoding.
+    fn rewritten_files(
+        &self,
+        root: &Path,
+        status: &WorkingTreeStatus,
+        changed: &BTreeSet<RepoPath>,
+    ) -> Result<Vec<LocalFile>, GitError> {
+        let is_edited = |path: &RepoPath| status.paths.iter().any(|one| one.path == *path);
+        let input: Vec<u8> = changed.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();
+        let mut command = self.command();
+        command.args(["check-attr", "--stdin", "-z"]).args(REWRITING);
+        let listed = run(&mut command, Some(&input))?;
+        let fields: Vec<&[u8]> = listed.split(|&byte| byte == 0).collect();
+        let is_set =
+            |record: &&[&[u8]]| matches!(record, [_, _, value] if !matches!(*value, b"unspecified" | b"unset"));
+        let set: BTreeSet<&[u8]> = fields.chunks(3).filter(is_set).map(|record| record[0]).collect();
+        let mut found = Vec::new();
+        for path in set.into_iter().map(RepoPath::new).take(MAX_REWRITTEN) {
+            let Ok(disk) = fs::read(root.join(path.to_os())) else { continue };
+            // What git will keep of an edit is not known yet, but it writes an id in the place of this.
+            if is_edited(&path) {
+                if memchr::memmem::find(&disk, b"$Id$").is_some() {
+                    found.push(LocalFile { path, cause: LocalCause::Converted });
+                }
+                continue;
+            }
+            let spec = [b":".as_slice(), path.as_bytes()].concat();
+            let mut command = self.command();
+            command.args(["cat-file", "--filters"]).arg(RepoPath::new(spec).to_os());
+            // A file that is not in the index yet, or in an encoding that git cannot read.
+            let written = run(&mut command, None).ok();
+            if written.is_none_or(|written| written != disk) {
+                found.push(LocalFile { path, cause: LocalCause::Converted });
+            }
+        }
+        Ok(found)
     }
 
     fn conversions<'p>(
@@ -111,6 +158,7 @@ impl Conversions {
                     continue;
                 }
                 self.crlf |= (name, value) == ("eol", "crlf");
+                self.rewriting |= REWRITING.contains(&name);
                 if is_committed {
                     self.committed = true;
                 } else {

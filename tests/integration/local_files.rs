@@ -170,11 +170,11 @@ fn line_endings_that_a_checkout_does_not_write_are_named() {
     project.sh("git add -- src/run.sh && rm src/run.sh && git checkout-index -- src/run.sh").exits(0);
     assert_eq!(std::fs::read_to_string(project.repo.path("src/run.sh")).unwrap(), "#!/bin/sh\r\n");
     project.gate(["run", "test"]).exits(0);
-    project.check().exits(0).never_says("line endings");
+    project.check().exits(0).never_says("other bytes");
     project.gate(["attest"]).never_says("not attested");
 
     project.repo.write("src/data.txt", "a\r\n").write("src/notes.md", "a\r\n").commit_all("data");
-    is_named_and_not_attested(&project, "src/data.txt", "has other line endings here");
+    is_named_and_not_attested(&project, "src/data.txt", "has other bytes here");
     project.check().never_says("notes.md");
 }
 
@@ -183,12 +183,29 @@ fn line_endings_that_a_setting_of_this_machine_changes_are_named() {
     let by_setting = project(&[]);
     by_setting.repo.git(["config", "core.autocrlf", "input"]);
     by_setting.repo.write("src/data.txt", "a\r\n").commit_all("data");
-    is_named_and_not_attested(&by_setting, "src/data.txt", "has other line endings here");
+    is_named_and_not_attested(&by_setting, "src/data.txt", "has other bytes here");
 
     let by_attributes = project(&[("src/data.txt", "a\n")]);
     by_attributes.repo.write(".git/info/attributes", "*.txt eol=crlf\n");
     by_attributes.sh("rm src/data.txt && git checkout -q src/data.txt").exits(0);
     is_named_and_not_attested(&by_attributes, "src/data.txt", "git filter or attribute");
+}
+
+#[test]
+fn ids_and_encodings_that_a_checkout_writes_are_named() {
+    let remedy = |file: &str| format!("git add -- {file} && rm {file} && git checkout-index -- {file}");
+    let with_id = project(&[("src/run.sh", "V='$Id$'\n"), ("src/same.sh", "x\n")]);
+    with_id.repo.write(".gitattributes", "src/*.sh ident\n").commit_all("attributes");
+    is_named_and_not_attested(&with_id, "src/run.sh", &remedy("src/run.sh"));
+    with_id.check().never_says("src/same.sh");
+    with_id.sh(&remedy("src/run.sh")).exits(0);
+    with_id.gate(["run", "test"]).exits(0);
+    with_id.check().exits(0).never_says("other bytes");
+
+    let encoded = project(&[("src/data.txt", "a\n")]);
+    encoded.repo.write(".gitattributes", "src/*.txt working-tree-encoding=UTF-16\n");
+    encoded.sh("git add .gitattributes && git commit -qm attributes").exits(0);
+    is_named_and_not_attested(&encoded, "src/data.txt", "has other bytes here");
 }
 
 #[test]
