@@ -124,6 +124,9 @@ impl Walker {
                 if literal(1).is_some_and(|option| option.starts_with('-') && option.contains('p')) {
                     scope.aliases.extend(argv.iter().skip(3).map(|arg| (arg.text.clone(), None)));
                 }
+                // So does `hash NAME=FILE` in zsh.
+                let names = argv[1..].iter().filter_map(|arg| Some((arg.text.split_once('=')?.0.to_owned(), None)));
+                scope.aliases.extend(names);
                 ProgramStep::Leaf(self.leaf(argv.to_vec(), mentions.to_vec(), scope, context))
             }
             "read" | "mapfile" | "readarray" | "getopts" => {
@@ -236,10 +239,11 @@ impl Walker {
                     'n' => noexec = on,
                     // It ends after the next command.
                     't' => noexec |= on,
-                    'o' => match rest.next().and_then(Arg::literal) {
+                    'o' => match rest.next().and_then(Arg::literal).map(option_name).as_deref() {
                         Some("nounset") => scope.nounset = on,
                         Some("allexport") => scope.allexport = on,
-                        Some("noexec" | "onecmd") => noexec = on,
+                        Some(name) if executes_nothing(name, on) => noexec = true,
+                        Some("noexec") => noexec = false,
                         Some("pipefail") => settings.push((ShellOption::Pipefail, on)),
                         Some("errexit") => settings.push((ShellOption::Errexit, on)),
                         _ => {}
@@ -391,10 +395,23 @@ fn opaque() -> ProgramStep {
     ProgramStep::Either(vec![ProgramStep::Nothing, ProgramStep::Exit(Expr::Unknown)])
 }
 
+/// Returns the name of an option in small letters and without `_`, which zsh does not distinguish.
+fn option_name(text: &str) -> String {
+    text.to_ascii_lowercase().replace('_', "")
+}
+
+/// Returns `true` if a shell with this option reads what follows, and does not run it, or runs one command of it.
+fn executes_nothing(name: &str, on: bool) -> bool {
+    if on { matches!(name, "noexec" | "onecmd" | "singlecommand") } else { name == "exec" }
+}
+
 fn settings(args: &[Arg], on: bool) -> ProgramStep {
+    if args.iter().any(|arg| executes_nothing(&option_name(&arg.text), on)) {
+        return ProgramStep::Exit(Expr::Text("0".to_owned()));
+    }
     let settings = args
         .iter()
-        .filter_map(|arg| match arg.text.to_ascii_lowercase().replace('_', "").as_str() {
+        .filter_map(|arg| match option_name(&arg.text).as_str() {
             "pipefail" => Some((ShellOption::Pipefail, on)),
             "errexit" => Some((ShellOption::Errexit, on)),
             "inheriterrexit" => Some((ShellOption::InheritErrexit, on)),

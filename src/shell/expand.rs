@@ -9,6 +9,7 @@ use std::rc::Rc;
 use super::ast::{Arithmetic, Condition, SyntaxNode, Word, WordPiece};
 use super::expanded_program::{Arg, Calc, ChangedDirectory, Expr, Sink, TestExpr};
 use super::nproc::{is_processor_count, is_this_directory};
+use super::parse_error::MAX_BYTES;
 use crate::shell_kind::Shell;
 
 /// The definitions of the line at one point of it.
@@ -145,6 +146,7 @@ impl Definitions {
         // The table of commands and that of aliases; an element of them is the program of a name.
         self.programs_replaced |= ["BASH_CMDS", "BASH_ALIASES"].iter().any(|table| name.starts_with(table));
         self.start_files_moved |= moves_start_files(&name);
+        let value = value.filter(|value| value.len() <= MAX_BYTES);
         if self.allexport || self.exported.contains_key(&name) {
             self.exported.insert(name.clone(), value.clone());
         }

@@ -11,7 +11,27 @@ pub fn parse(text: &str) -> Result<Script, Unparsed> {
     if text.len() > MAX_BYTES {
         return Err(Unparsed::TooLong);
     }
+    if parentheses(text) > MAX_PARENTHESES {
+        return Err(Unparsed::TooDeep);
+    }
     parse_as(text, ShellDialect::Bash).or_else(|error| parse_as(text, ShellDialect::Zsh).map_err(|_| error))
+}
+
+/// The largest number of parentheses that are open at once. With more, the parser tries every reading of each of them.
+const MAX_PARENTHESES: usize = 150;
+
+/// Returns the largest number of parentheses that are open at once.
+fn parentheses(text: &str) -> usize {
+    let (mut open, mut most) = (0_usize, 0);
+    for byte in text.bytes() {
+        match byte {
+            b'(' => open += 1,
+            b')' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        most = most.max(open);
+    }
+    most
 }
 
 fn parse_as(text: &str, dialect: ShellDialect) -> Result<Script, Unparsed> {

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::expanded_program::{Calc, Expr, LeafId, TestExpr};
 use super::live_variables::LiveVariables;
+use super::parse_error::MAX_BYTES;
 use crate::shell::command_outcome::CommandOutcome;
 use crate::shell_kind::Shell;
 
@@ -109,7 +110,7 @@ impl ShellState {
                 let mut whole = String::new();
                 for part in parts {
                     match self.value(part, names) {
-                        VariableValue::Text(text) => whole.push_str(&text),
+                        VariableValue::Text(text) if whole.len() + text.len() <= MAX_BYTES => whole.push_str(&text),
                         VariableValue::Unset => {}
                         _ => return VariableValue::Unknown,
                     }

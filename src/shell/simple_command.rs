@@ -113,6 +113,9 @@ impl Walker {
                 assignment.value.as_ref().filter(|_| !assignment.append).and_then(|word| top_of_tree(word, scope));
             let handed = assignment.value.as_ref().filter(|_| !assignment.append);
             let handed = handed.and_then(|word| scope.handed(&assignment.name, word));
+            // The tables of zsh have common names, and hold lists.
+            let is_table = matches!(&*assignment.name, "commands" | "aliases" | "galiases" | "functions");
+            scope.programs_replaced |= is_table && assignment.value.is_none();
             scope.assign(assignment.name.clone(), text);
             if scope.allexport || scope.exported.contains_key(&assignment.name) || assignment.name == "PATH" {
                 scope.exported.insert(assignment.name.clone(), handed);

@@ -223,6 +223,9 @@ fn bombs_are_answered() {
         "eval ".repeat(2000) + "cargo test",
         "timeout 5 ".repeat(3000) + "cargo test",
         "echo \"$x$(cargo test)\" ".repeat(500),
+        "a=xxxxxxxxxx; ".to_owned() + &"a=$a$a; ".repeat(40) + "cargo test $a",
+        "a=xxxxxxxxxx; ".to_owned() + &"a=$a$a; ".repeat(12) + "cargo test $a",
+        format!("echo $(({}1{})); cargo test", "(".repeat(5000), ")".repeat(5000)),
         "for i in a b c d; do ".repeat(12) + "cargo test" + &"; done".repeat(12),
     ];
     for depth in [20, 60, 500, 2000, 6000] {

@@ -191,6 +191,11 @@ fn what_zsh_calls_by_itself_may_hide_a_failure() {
         "trap 'exit 0' ZERR; sh t.sh",
         "trap 'return 0' SIGZERR; sh t.sh",
         "trap 'exit 0' EXIT; sh t.sh",
+        "setopt noexec; sh t.sh",
+        "setopt NO_EXEC; sh t.sh",
+        "unsetopt exec; sh t.sh",
+        "hash sh=/bin/true; sh t.sh",
+        "commands[sh]=/bin/true; sh t.sh",
     ] {
         assert!(!shown(line, Shell::Zsh), "{line}");
     }

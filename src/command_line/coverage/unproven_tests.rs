@@ -129,6 +129,11 @@ fn a_status_of_nothing_that_was_run_proves_nothing() {
         ("pytest >/dev/null; rc=$?; declare -n r=rc; r=0; exit $rc", false),
         ("pytest >/dev/null; rc=$?; typeset -n r=rc; read r <<< 0; exit $rc", false),
         ("set -t; pytest", false),
+        ("hash pytest=/bin/true; pytest", false),
+        ("commands[pytest]=/bin/true; pytest", false),
+        ("aliases[pytest]=true; pytest", false),
+        ("set -o NO_EXEC; pytest", false),
+        ("hash -r; pytest", true),
         ("bash -o noexec -c pytest", false),
         ("bash -o noexec <<X\npytest\nX", false),
         ("BASH_CMDS[pytest]=/x/pytest; pytest", false),
@@ -178,6 +183,12 @@ fn a_status_of_nothing_that_was_run_proves_nothing() {
             wrong.push(format!("{line}: {:?} ({})", found.proves, found.reason));
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn an_answer_about_the_program_proves_nothing() {
+    let mut wrong = Vec::new();
     for line in [
         "cargo --list test",
         "cargo --version test",
