@@ -5,6 +5,9 @@ use crate::render::ui::{BAD, DIM, GOOD, STRONG, Ui, WARN};
 use crate::shell::exit_status;
 use crate::shell::expanded_program::{Leaf, Sink};
 
+/// The largest width to which a column is filled.
+const MAX_COLUMN: usize = 100;
+
 /// Prints each command of the line, then the proofs of the whole, and last the command that would prove it. `declared`:
 /// the declared commands that it proves, in words.
 pub fn print(
@@ -23,7 +26,8 @@ pub fn print(
             .enumerate()
             .map(|(id, (leaf, purpose))| [command(leaf), kinds(purpose), place(leaf), facts(understood, id)])
             .collect();
-        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let width =
+            |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0).min(MAX_COLUMN);
         let (first, second, third) = (width(0), width(1), width(2));
         for [command, kinds, place, facts] in &rows {
             let line = format!("{command:first$}  {kinds:second$}  {place:third$}  {facts}");

@@ -28,6 +28,14 @@ fn a_person_reads_what_is_understood_and_last_what_would_prove_it() {
 }
 
 #[test]
+fn a_command_of_any_length_is_explained() {
+    let folder = TestFolder::new();
+    let line = "a=xxxxxxxxxx; ".to_owned() + &"a=$a$a; ".repeat(13) + "npm test $a";
+    let done = gate(&[&line], "", folder.path());
+    assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+}
+
+#[test]
 fn the_recorded_status_and_output_are_looked_at() {
     let folder = TestFolder::new();
     let output = folder.path().join("output");
