@@ -27,12 +27,17 @@ pub struct ChangeHunk {
     pub head: String,
     /// The lines.
     pub lines: Vec<HunkLine>,
-    /// The digest of the path and of the bytes, without the numbers of the lines: a hunk that only moved is the same.
+    /// The digest of the bytes, without the path and the numbers of the lines: a hunk that only moved is the same.
     pub digest: String,
     place: String,
 }
 
 impl ChangeHunk {
+    /// Returns what tells it from all others.
+    pub fn identity(&self) -> (&RepoPath, &str) {
+        (&self.path, &self.digest)
+    }
+
     /// Returns the hunk as it is shown, without the head of its file.
     pub fn text(&self) -> String {
         let mut text = self.place.clone();
@@ -62,12 +67,15 @@ pub fn split(diff: &[u8]) -> Vec<ChangeHunk> {
         let bodies = pieces(rest, b"@@ ");
         if bodies.is_empty() {
             // A mode, or an empty file: only its head says what changed.
-            let digest = digest(&path, &[head]);
+            let digest = digest(&[head]);
             hunks.push(ChangeHunk { path, head: shown_head, lines: Vec::new(), digest, place: String::new() });
             continue;
         }
         for body in bodies {
-            let modes: Vec<&[u8]> = head.iter().copied().filter(|line| !line.starts_with(b"index ")).collect();
+            let is_mode = |line: &&[u8]| {
+                ![b"index ".as_slice(), b"diff ", b"--- ", b"+++ "].iter().any(|word| line.starts_with(word))
+            };
+            let modes: Vec<&[u8]> = head.iter().copied().filter(is_mode).collect();
             add_hunks(&path, (&modes, &shown_head), body, &mut hunks);
         }
     }
@@ -92,7 +100,7 @@ fn add_hunks(path: &RepoPath, (modes, head): (&[&[u8]], &str), body: &[&[u8]], h
         let number = piece.iter().find_map(|line| line.number).unwrap_or(0);
         let place = if is_first { shown(&place) } else { format!("@@ +{number} @@\n") };
         let texts: Vec<&[u8]> = piece.iter().flat_map(|line| [sign_bytes(line.sign), line.content]).collect();
-        let digest = digest(path, &[modes, &texts]);
+        let digest = digest(&[modes, &texts]);
         let lines = without_secrets(shown_lines(piece));
         hunks.push(ChangeHunk { path: path.clone(), head: head.to_owned(), lines, digest, place });
         (rest, is_first) = (after, false);
@@ -143,9 +151,8 @@ const fn sign_bytes(sign: char) -> &'static [u8] {
     }
 }
 
-fn digest(path: &RepoPath, texts: &[&[&[u8]]]) -> String {
-    let parts: Vec<&[u8]> = [path.as_bytes()].into_iter().chain(texts.concat()).collect();
-    hex_digest(&parts)[..32].to_owned()
+fn digest(texts: &[&[&[u8]]]) -> String {
+    hex_digest(&texts.concat())[..32].to_owned()
 }
 
 /// Returns the number of lines of the next piece: all, or as many as fit, at best up to the beginning of a function.

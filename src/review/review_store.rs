@@ -76,11 +76,25 @@ impl ReviewStore {
 
     /// Returns what was said of a hunk, with the file of it; `None` if nobody in this role saw it.
     fn kept(&self, hunk: &ChangeHunk, role: ReviewRole) -> Option<(PathBuf, HunkReview)> {
-        self.entries(role).iter().find_map(|entry| {
-            let path = self.path(hunk, role, entry);
-            let review: HunkReview = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;
-            Some((path, review))
-        })
+        let read = |path: PathBuf| Some((path.clone(), read_review(&path)?));
+        let own = self.entries(role).iter().find_map(|entry| read(self.path(hunk, role, entry)));
+        own.or_else(|| self.kept_elsewhere(hunk, role))
+    }
+
+    /// Returns what was said of a hunk while its file had another name, if there is a finding: a new name answers nothing.
+    fn kept_elsewhere(&self, hunk: &ChangeHunk, role: ReviewRole) -> Option<(PathBuf, HunkReview)> {
+        let ends: Vec<String> =
+            self.entries(role).iter().map(|entry| format!("-{}-{}-{entry}.json", hunk.digest, role.as_str())).collect();
+        let is_meant = |path: &PathBuf| {
+            path.file_name().is_some_and(|name| ends.iter().any(|end| name.to_string_lossy().ends_with(end.as_str())))
+        };
+        let paths = fs::read_dir(&self.folder).ok()?.flatten().map(|entry| entry.path()).filter(is_meant);
+        let mut reviews = paths.filter_map(|path| Some((path.clone(), read_review(&path)?)));
+        let (path, mut review) = reviews.find(|(_, review)| !review.findings.is_empty())?;
+        for kept in &mut review.findings {
+            kept.finding.path.clone_from(&hunk.path);
+        }
+        Some((path, review))
     }
 
     /// Returns what was said of a hunk; `None` if nobody in this role saw it.
@@ -135,19 +149,19 @@ impl ReviewStore {
     pub fn state(&self, hunks: &[ChangeHunk]) -> ReviewState {
         let mut state = ReviewState { parts: hunks.len(), ..ReviewState::default() };
         let mut known: BTreeSet<(ReviewRole, RepoPath, String)> = BTreeSet::new();
-        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        let mut seen: BTreeSet<(&RepoPath, &str)> = BTreeSet::new();
         for hunk in hunks {
             let said = ReviewRole::BOTH.map(|role| self.find(hunk, role));
             state.unreviewed += usize::from(said.iter().any(Option::is_none));
             // The same hunk may stand twice in a file.
-            for review in said.into_iter().flatten().filter(|_| !seen.contains(hunk.digest.as_str())) {
+            for review in said.into_iter().flatten().filter(|_| !seen.contains(&hunk.identity())) {
                 state.dropped += review.dropped;
                 for kept in review.findings {
                     known.insert((kept.finding.role, kept.finding.path.clone(), kept.lines));
                     state.findings.push(kept.finding);
                 }
             }
-            seen.insert(&hunk.digest);
+            seen.insert(hunk.identity());
         }
         state.findings.extend(self.earlier(hunks, &mut known));
         confirm(&mut state.findings);
@@ -174,8 +188,7 @@ impl ReviewStore {
             if !counts || present.contains(digest) || !starts.contains_key(start) {
                 continue;
             }
-            let read = fs::read(entry.path()).ok().and_then(|text| serde_json::from_slice::<HunkReview>(&text).ok());
-            found.extend(read.into_iter().flat_map(|review| review.findings));
+            found.extend(read_review(&entry.path()).into_iter().flat_map(|review| review.findings));
         }
         // One that was refuted once is not raised again by its earlier states.
         let key = |kept: &KeptFinding| (kept.finding.role, kept.finding.path.clone(), kept.lines.clone());
@@ -183,10 +196,7 @@ impl ReviewStore {
         found.sort_by(|a, b| (b.finding.severity, &a.lines).cmp(&(a.finding.severity, &b.lines)));
         let mut earlier = Vec::new();
         for kept in found {
-            let length = quotes::length(&kept.finding.quote);
-            let own = hunks.iter().filter(|hunk| hunk.path == kept.finding.path);
-            let places: Vec<Option<u32>> =
-                own.flat_map(|hunk| quotes::places_of(&hunk.lines, &kept.lines, length)).collect();
+            let (kept, places) = placed(hunks, kept);
             if places.len() < kept.places.max(1) || !known.insert(key(&kept)) {
                 continue;
             }
@@ -199,11 +209,38 @@ impl ReviewStore {
     }
 }
 
+/// Returns a finding about an earlier state with the places where its lines stand: in its file, or, where that is gone, in
+/// the first new file that has them.
+fn placed(hunks: &[ChangeHunk], kept: KeptFinding) -> (KeptFinding, Vec<Option<u32>>) {
+    let length = quotes::length(&kept.finding.quote);
+    let in_file = |path: &RepoPath| -> Vec<Option<u32>> {
+        let own = hunks.iter().filter(|hunk| hunk.path == *path);
+        own.flat_map(|hunk| quotes::places_of(&hunk.lines, &kept.lines, length)).collect()
+    };
+    let own = in_file(&kept.finding.path);
+    let is_gone =
+        || hunks.iter().any(|hunk| hunk.path == kept.finding.path && hunk.head.contains("\ndeleted file mode "));
+    if !own.is_empty() || !is_gone() {
+        return (kept, own);
+    }
+    let new = hunks.iter().filter(|hunk| hunk.head.contains("\nnew file mode "));
+    let found =
+        new.map(|hunk| (hunk.path.clone(), in_file(&hunk.path))).find(|(_, places)| places.len() >= kept.places.max(1));
+    match found {
+        Some((path, places)) => (KeptFinding { finding: ReviewFinding { path, ..kept.finding }, ..kept }, places),
+        None => (kept, own),
+    }
+}
+
 /// Returns the number of places in a file where these lines stand.
 pub fn places(hunks: &[ChangeHunk], path: &RepoPath, lines: &str, quote: &str) -> usize {
     let length = quotes::length(quote);
     let own = hunks.iter().filter(|hunk| hunk.path == *path);
     own.map(|hunk| quotes::places_of(&hunk.lines, lines, length).len()).sum()
+}
+
+fn read_review(path: &Path) -> Option<HunkReview> {
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 
 fn path_digest(path: &RepoPath) -> String {

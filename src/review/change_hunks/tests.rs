@@ -42,13 +42,16 @@ fn the_digest_is_that_of_the_bytes_and_not_of_what_is_shown() {
     let secret =
         |last: char| of(format!("@@ -1 +1 @@\n+T = \"ghp_abcdefghijklmnopqrstuvwxyz012345678{last}\"\n").as_bytes());
     assert_ne!(secret('1'), secret('2'));
-    // So are the mode of a file, and its name.
+    // So is the mode of a file, but not its name.
     let moded = |mode: &str| {
         let head = format!("diff --git a/x b/x\nold mode 100644\nnew mode {mode}\nindex 1..2\n--- a/x\n+++ b/x\n");
         split(&[head.as_bytes(), b"@@ -1 +1 @@\n+a\n"].concat())[0].digest.clone()
     };
     assert_ne!(moded("100755"), moded("120000"));
-    assert_ne!(of(b"@@ -1 +1 @@\n+a\n"), split(&diff("y.sh", b"@@ -1 +1 @@\n+a\n"))[0].digest);
+    let of_y = split(&diff("y.sh", b"@@ -1 +1 @@\n+a\n"));
+    let hunks = split(&diff("x.sh", b"@@ -1 +1 @@\n+a\n"));
+    assert_eq!(hunks[0].digest, of_y[0].digest);
+    assert_ne!(hunks[0].identity(), of_y[0].identity());
     let empty = |id: &str| split(format!("diff --git a/x b/x\nindex 1..{id} 100644\n").as_bytes())[0].digest.clone();
     assert_ne!(empty("2"), empty("3"));
 }
