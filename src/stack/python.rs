@@ -127,9 +127,15 @@ fn runner(files: &Files, dir: &str, own: &dyn Fn(&str) -> bool) -> Option<Python
     if let Some(path) = tests.iter().find(|path| has_bare_tests(&files.text(path))) {
         return guess("pytest", format!("{path} has test functions outside of classes, which unittest does not run"));
     }
-    let run = match plain_folder(files, dir, &tests) {
-        Some(folder) => format!("python3 -m unittest discover -s {folder}"),
-        None => "python3 -m unittest".to_owned(),
+    let folder = plain_folder(files, dir, &tests).map(|folder| format!(" -s {folder}"));
+    // By itself it collects `test*.py`.
+    let is_collected = |path: &&str| path.rsplit('/').next().is_some_and(|name| name.starts_with("test"));
+    let pattern = (!tests.iter().any(is_collected)).then(|| " -p '*_test.py'".to_owned());
+    let options: String = folder.into_iter().chain(pattern).collect();
+    let run = if options.is_empty() {
+        "python3 -m unittest".to_owned()
+    } else {
+        format!("python3 -m unittest discover{options}")
     };
     guess(&run, format!("{} is a test, and no other runner is configured", tests[0]))
 }

@@ -255,6 +255,16 @@ fn python() {
             &[("setup.py", ""), ("tests/__init__.py", ""), ("tests/test_a.py", "import unittest")],
             &["test: python3 -m unittest"],
         ),
+        (
+            "unittest with names that it does not collect by itself",
+            &[
+                ("setup.py", ""),
+                ("a/__init__.py", ""),
+                ("a/tests/__init__.py", ""),
+                ("a/tests/b_test.py", "import unittest"),
+            ],
+            &["test: python3 -m unittest discover -p '*_test.py'"],
+        ),
         ("no marker but tests", &[("calc.py", ""), ("test_calc.py", "")], &["test: python3 -m unittest"]),
         (
             "a file that only pytest reads",
