@@ -72,9 +72,12 @@ function hookJest() {
 
 function hookMocha() {
   const titles = (test) => (typeof test.titlePath === 'function' ? test.titlePath() : [test.fullTitle()]);
+  let ended = false;
   const note = (event, test) => {
     if (event === 'end') {
-      write(true);
+      // With parallel jobs it comes twice.
+      if (!ended) write(true);
+      ended = true;
     } else if (test && test.type === 'hook') {
       // A hook has no result of its own: the test before which it failed has.
       const concerned = test.ctx && test.ctx.currentTest;
@@ -84,17 +87,21 @@ function hookMocha() {
       if (result) put(result, test.file, titles(test));
     }
   };
-  const replace = (Runner) => {
-    const emit = Runner.prototype.emit;
-    Runner.prototype.emit = function (event, ...args) {
+  restore();
+  // The modules of mocha cannot be replaced since version 12. Its runner is an emitter, and the first of its kind is the one.
+  const prototype = require('events').EventEmitter.prototype;
+  const { emit } = prototype;
+  const isRunner = (emitter) => typeof emitter.runSuite === 'function' && typeof emitter.runTests === 'function';
+  prototype.emit = function (event, ...args) {
+    if (!isRunner(this)) return emit.call(this, event, ...args);
+    prototype.emit = emit;
+    const value = function (event, ...args) {
       note(event, args[0]);
       return emit.call(this, event, ...args);
     };
-    return Runner;
+    Object.defineProperty(this, 'emit', { value, configurable: true, writable: true });
+    return this.emit(event, ...args);
   };
-  const isRunner = (request, parent) =>
-    /(?:^|\/)runner(?:\.js)?$/.test(request) && parent && /[\\/]mocha[\\/]lib[\\/]mocha\.js$/.test(parent.filename);
-  onRequire(isRunner, replace);
 }
 
 /** Returns the name of the reporter that vitest takes where an agent reads along. It differs between versions. */

@@ -90,6 +90,16 @@ const SUITES: &[Suite] = &[
         expected: &[],
     },
     Suite {
+        component: "mocha11",
+        programs: "node_modules/.bin",
+        run: "npm test",
+        files: &[("package.json", "{\"scripts\": {\"test\": \"mocha\"}}"), ("test/calc.js", MOCHA)],
+        passed: 2,
+        failed: &["test/calc.js::fails", "test/calc.js::hook > one"],
+        skipped: &["test/calc.js::calc > later"],
+        expected: &[],
+    },
+    Suite {
         component: "runners",
         programs: "node_modules/.bin",
         run: "node --test",
