@@ -256,7 +256,7 @@ fn calls(
 ) -> Vec<TaskRun> {
     let MatchedRunner { runner, invoke, program, rest, .. } = found;
     let Some(words) = sorted(catalogue, rules, found) else { return Vec::new() };
-    let TaskWords { own, mut names, handed, directory, other_file, variable } = words;
+    let TaskWords { own, mut names, mut handed, directory, other_file, variable } = words;
     let read = runner.arguments.read(&own);
     if read.nothing.is_some() && names.is_empty() {
         return Vec::new();
@@ -283,10 +283,17 @@ fn calls(
             None => return Vec::new(),
         }
     }
-    let names = names.into_iter().flat_map(|name| match file.as_deref() {
+    let all_names = |name: &str| match file.as_deref() {
         Some(text) if rules.several => task_files::matching(rules.format, text, name),
         _ => vec![name.to_owned()],
-    });
+    };
+    let mut names: Vec<String> = names.into_iter().flat_map(all_names).collect();
+    if let Some(text) = file.as_deref().filter(|_| rules.format == Format::Justfile)
+        && let Some(more) = task_files::more_recipes(text, &names, &handed)
+    {
+        names.extend(more);
+        handed.clear();
+    }
     let filtered = read.filter.clone().or(variable).or_else(|| invoke.filtered.then(|| invoke.words.join(" ")));
     let goes_past = goes_past(runner, rest, file.as_deref());
     let mut runs = Vec::new();
@@ -309,7 +316,8 @@ fn calls(
         };
         // Each line of the recipe is one whose failure is ignored.
         let ignored = |lines: &Vec<String>| !lines.is_empty() && lines.iter().all(|line| line.ends_with(" || true"));
-        let always_succeeds = rules.format == Format::Makefile && script.as_ref().is_some_and(ignored);
+        let always_succeeds = rules.format == Format::Makefile
+            && (script.as_ref().is_some_and(ignored) || file.as_deref().is_some_and(task_files::executes_nothing));
         let is_test = tests(&name.to_owned());
         let (has_post, exit_zero) = (has_script("post"), read.exit_zero == Some(true) || always_succeeds);
         let is_alone = script.as_ref().is_some_and(|lines| lines.len() == 1);

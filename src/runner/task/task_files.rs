@@ -93,6 +93,41 @@ pub(super) fn keeps_order(format: Format, text: &str) -> bool {
     !other.iter().any(|word| text.contains(word))
 }
 
+/// Returns the words behind recipes of a justfile if they are recipes, too, because none of all these has parameters.
+pub(super) fn more_recipes(text: &str, names: &[String], words: &[Option<String>]) -> Option<Vec<String>> {
+    let has_no_parameters = |name: &String| {
+        let header = |line: &str| {
+            line.strip_prefix('@')
+                .unwrap_or(line)
+                .strip_prefix(name.as_str())
+                .is_some_and(|rest| rest.starts_with(':') && !rest.starts_with(":="))
+        };
+        text.lines().any(header)
+    };
+    let words: Vec<String> = words.iter().cloned().collect::<Option<_>>()?;
+    (!words.is_empty() && names.iter().chain(&words).all(has_no_parameters)).then_some(words)
+}
+
+/// Returns `true` if a Makefile hands its recipes to a program that succeeds without them, or to a shell that only reads.
+pub(super) fn executes_nothing(text: &str) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim_start().trim_start_matches("export ").trim_start_matches("override ");
+        let Some((name, value)) = line.split_once('=') else { return false };
+        let value: Vec<&str> = value.split_whitespace().collect();
+        match name.trim_end_matches([':', '?', '+']).trim() {
+            "SHELL" => value
+                .first()
+                .and_then(|path| path.rsplit('/').next())
+                .is_some_and(|name| matches!(name, "true" | "echo" | ":")),
+            ".SHELLFLAGS" => value.iter().any(|word| {
+                *word == "noexec"
+                    || word.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains('n'))
+            }),
+            _ => false,
+        }
+    })
+}
+
 /// Returns the names of the tasks that a name stands for, in the order of the file: with npm-run-all `*` stands for a part
 /// of a name between colons, and `**` for several. Before the name may stand the runner of the task (`npm:lint`).
 pub(super) fn matching(format: Format, text: &str, name: &str) -> Vec<String> {
@@ -118,8 +153,6 @@ struct Task {
     depends: Vec<String>,
     /// The steps: lines, or other tasks.
     steps: Vec<TaskStep>,
-    /// `true` if lines that only print were left out.
-    prints: bool,
     /// `true` if it depends on something that is not a task of the file.
     needs_files: bool,
 }
@@ -138,6 +171,25 @@ enum TaskStep {
     Task(String),
 }
 
+/// Returns `true` if a line only prints a text that it holds.
+fn only_prints(line: &str) -> bool {
+    let mut quote = None;
+    let is_plain = |c: char| match (quote, c) {
+        (None, '\'' | '"') => {
+            quote = Some(c);
+            true
+        }
+        (Some(open), _) if open == c => {
+            quote = None;
+            true
+        }
+        (Some('\''), _) => true,
+        (_, '$' | '`' | '\\') | (None, '|' | ';' | '&' | '>' | '<' | '\n') => false,
+        _ => true,
+    };
+    matches!(line.split_whitespace().next(), Some("echo" | "printf")) && line.chars().all(is_plain)
+}
+
 /// Appends the lines of a task, its dependencies first, each task once.
 fn gather(
     find: &dyn Fn(&str) -> Option<Task>,
@@ -152,13 +204,13 @@ fn gather(
         return Some(());
     }
     let task = find(name)?;
-    gathered.prints |= task.prints;
     gathered.needs_files |= task.needs_files;
     for depends in &task.depends {
         gather(find, depends, seen, gathered)?;
     }
     for step in task.steps {
         match step {
+            TaskStep::Line(line) if only_prints(&line) => gathered.prints = true,
             TaskStep::Line(line) => gathered.lines.push(line),
             TaskStep::Task(name) => gather(find, &name, seen, gathered)?,
         }
@@ -287,9 +339,7 @@ impl MakeRules {
             let indented = line.starts_with(['\t', ' ']);
             if inside && indented && !line.trim().is_empty() {
                 let task = task.as_mut()?;
-                let step = self.recipe_line(line, name);
-                task.prints |= step.is_none();
-                task.steps.extend(step);
+                task.steps.extend(self.recipe_line(line, name));
                 continue;
             }
             if indented || line.starts_with('#') || line.trim().is_empty() {
@@ -327,7 +377,7 @@ impl MakeRules {
         task
     }
 
-    /// Returns a line of the recipe for `target` without the marks for the task runner; a line that only prints is left out.
+    /// Returns a line of the recipe for `target` without the marks for the task runner.
     fn recipe_line(&self, line: &str, target: &str) -> Option<TaskStep> {
         // `@`, `+` and `-` may stand in any order.
         let line = line.trim();
@@ -340,9 +390,7 @@ impl MakeRules {
             // Its failure is ignored, so that it proves nothing.
             text.push_str(" || true");
         }
-        let first = text.split_whitespace().next()?;
-        let only_prints = matches!(first, "echo" | "printf") && !text.contains(['|', ';', '&', '>', '`', '$']);
-        (!only_prints && !text.starts_with('#')).then_some(TaskStep::Line(text))
+        (!text.is_empty() && !text.starts_with('#')).then_some(TaskStep::Line(text))
     }
 
     /// Returns the line without variables that nothing sets: names in small letters, which neither the file nor make
@@ -554,6 +602,25 @@ mod tests {
         ] {
             assert_eq!(MakeRules::new(text, Format::Makefile).default_target(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_line_that_only_prints_is_left_out() {
+        for (line, expected) in [
+            ("echo hi", true),
+            ("echo \"==> Running tests\"", true),
+            ("echo '$(x) > y; z'", true),
+            ("printf '%s\n' a", true),
+            ("echo \"$(pytest)\"", false),
+            ("echo a > b", false),
+            ("echo \"a\" | sh", false),
+            ("echo a; pytest", false),
+            ("pytest", false),
+        ] {
+            assert_eq!(only_prints(line), expected, "{line}");
+        }
+        let text = "version: '3'\ntasks:\n  test:\n    cmds:\n      - echo '=> hi'\n      - go test ./...\n";
+        assert_eq!(script(Format::Taskfile, text, "test"), Some(vec!["go test ./...".to_owned()]));
     }
 
     #[test]
