@@ -42,6 +42,7 @@ mod recorded_tests;
 mod refused_work;
 mod rewritten_files;
 mod stale_builds;
+mod stale_outputs;
 mod word_judges;
 
 use self::bypassed_hooks::PUSH_UNJUDGED;

@@ -27,7 +27,7 @@ const MAX_FILES: usize = 2_000;
 /// The number of files that a remedy names.
 const MAX_NAMED: usize = 16;
 /// The time by which a file may seem older than it is: file systems take the clock of the last tick.
-const TICK: i128 = 50_000_000;
+pub(super) const TICK: i128 = 50_000_000;
 /// The same where times have whole seconds.
 const WHOLE_SECONDS: i128 = 2 * SECOND;
 const SECOND: i128 = 1_000_000_000;
@@ -98,6 +98,11 @@ impl Workplace {
                 })
             }
             BuildReuse::ByStamp => self.stale_bytecode(root, &earlier, is_input, on, &again),
+            BuildReuse::AsItIs => {
+                let of_work = self.changed_by_the_work(is_input, on);
+                let sources = earlier.iter().flat_map(|run| &run.differing).chain(&of_work).collect();
+                self.stale_output(root, &sources, &on.tree, &again)
+            }
         }
     }
 

@@ -128,6 +128,8 @@ pub enum BuildReuse {
     ByAge,
     /// The sources have the size, and the time in seconds, of those from which Python compiled.
     ByStamp,
+    /// It takes what was built as it is.
+    AsItIs,
 }
 
 const fn yes() -> bool {

@@ -47,6 +47,26 @@ fn dissent_stays_where_other_content_changes_and_is_answered_once() {
 }
 
 #[test]
+fn dissent_follows_a_file_that_gets_another_name() {
+    let project = gated().edited("eval \\\"$name\\\"");
+    project.repo.write("src/new.sh", "eval \"$other\"\n").commit_all("feat: new");
+    project.gate(["run", "test"]).exits(0);
+    let mut in_new = finding("eval", "HIGH");
+    (in_new["file"], in_new["line"]) = (json!("src/new.sh"), json!(1));
+    finds(&project, [&[], &[finding("eval", "HIGH"), in_new]]);
+    review(&project, 10);
+    finds(&project, [&[], &[]]);
+    for (old, new) in [("lib", "moved"), ("new", "newer"), ("moved", "again")] {
+        project.sh(&format!("git mv src/{old}.sh src/{new}.sh && git commit -qm 'feat: move {old}'")).exits(0);
+    }
+    let report = review(&project, 10);
+    let mut paths: Vec<&str> =
+        report["review"]["findings"].as_array().unwrap().iter().filter_map(|one| one["path"].as_str()).collect();
+    paths.sort_unstable();
+    assert_eq!(paths, ["src/again.sh", "src/newer.sh"], "{report:#}");
+}
+
+#[test]
 fn no_attribute_and_no_byte_hides_a_change() {
     let project = gated();
     let root = project.repo.root().to_owned();

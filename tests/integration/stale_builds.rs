@@ -17,6 +17,37 @@ fn age(project: &Project, path: &str) {
     file.set_modified(SystemTime::now() - AN_HOUR).expect("a time");
 }
 
+#[test]
+fn tests_that_import_an_older_build_prove_nothing() {
+    let project = declared("mocha");
+    let repo = &project.repo;
+    repo.write(".gitignore", "dist/\n")
+        .write("package.json", "{\"main\": \"dist/calc.js\"}\n")
+        .write("src/calc.ts", "1\n");
+    repo.write("test/calc.js", "const calc = require('../dist/calc.js');\n").commit_all("chore: start");
+    repo.git(["push", "-q", "origin", "HEAD:main"]);
+    repo.git(["fetch", "-q", "origin"]);
+    repo.write("dist/calc.js", "1\n").write("src/calc.ts", "2\n").commit_all("fix: calc");
+    let (_bin, path) = stands_in("mocha", "echo '  1 passing (3ms)'");
+    let run = format!("{path} gate run test");
+    let edited = |ahead: bool| {
+        let file = fs::File::options().write(true).open(repo.path("src/calc.ts")).expect("a file");
+        let now = SystemTime::now();
+        file.set_modified(if ahead { now + AN_HOUR } else { now - AN_HOUR }).expect("a time");
+    };
+    edited(true);
+    let why = "dist/calc.js, which the tests import, is older than src/calc.ts, from which it is made: build it";
+    project.sh(&run).exits(0).says(why);
+    project.check().exits(10);
+    // It was built since.
+    edited(false);
+    project.sh(&run).exits(0).says("this proves test for this commit");
+    // The tests read the sources themselves.
+    repo.write("test/calc.js", "const calc = require('../src/calc.ts');\n").commit_all("test: sources");
+    edited(true);
+    project.sh(&run).exits(0).says("this proves test for this commit");
+}
+
 /// Types the remedy that a message of `gate run` ends in.
 fn typed(project: &Project, said: &str, start: &str, path: &str) -> i32 {
     let remedy = said.split_once(start).expect("a remedy").1.lines().next().expect("a line");
