@@ -22,6 +22,7 @@ use crate::globs::Globs;
 use crate::journal::{JournalError, NewEvent};
 use crate::policy::{Command, PathRules, Policy, command_key};
 use crate::redact::redact;
+use crate::regular_file;
 use crate::repo_path::RepoPath;
 use crate::run::{self, CommandLine, Finished, Returned, Spec};
 use crate::runner::{Catalogue, NamedTests, Project, Runner, read_junit};
@@ -310,7 +311,7 @@ impl<'a> UnderstoodLine<'a> {
 
     /// Returns the result of the run: from its report files, which are complete, else from its closing lines.
     fn said(&self, finished: &Finished, files: &[PathBuf]) -> RunResult {
-        let counted = sum(files.iter().filter_map(|path| read_junit(&std::fs::read(path).ok()?).ok()));
+        let counted = sum(files.iter().filter_map(|path| read_junit(&regular_file::read(path).ok()?).ok()));
         let said = self.read(finished, counted);
         let narrowed = self.narrowed(finished);
         RunResult { masked: said.masked.or(narrowed), ..said }

@@ -38,6 +38,15 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     read_at_most(path, u64::MAX)
 }
 
+/// Reads a regular file as text.
+///
+/// # Errors
+///
+/// See [`open`]; it may also not be UTF-8.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(read(path)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

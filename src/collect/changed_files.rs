@@ -1,10 +1,10 @@
 //! The files that differ between a tree and a state, read from git or from the working tree.
 
 use std::collections::BTreeMap;
-use std::fs;
 
 use crate::git::{GitError, PathChange, Repo, TreeDiff, WantedFile};
 use crate::oid::Oid;
+use crate::regular_file;
 use crate::repo_path::RepoPath;
 use crate::snapshot::{Snapshot, SnapshotEntry};
 
@@ -76,7 +76,7 @@ pub fn changed_files(
     let after = repo.blobs(&after)?;
     let read = |change: &PathChange| {
         change.after.as_ref().filter(is_file)?;
-        fs::read(repo.root()?.join(change.path.to_os())).ok()
+        regular_file::read(&repo.root()?.join(change.path.to_os())).ok()
     };
     let files = changes.iter().zip(before).zip(after).map(|((change, before), after)| ChangedFile {
         after: if dirty(&change.path) { read(change) } else { after },

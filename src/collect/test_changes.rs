@@ -8,6 +8,7 @@ use crate::fact::subject::Base;
 use crate::fact::weakening::{self, FilePair, Weakening};
 use crate::git::{PathChange, TreeDiff, WantedFile};
 use crate::moment::Moment;
+use crate::regular_file;
 use crate::repo_path::RepoPath;
 use crate::snapshot::{DirtyPath, Snapshot};
 
@@ -93,7 +94,7 @@ fn pairs(
         let (old, committed) = (blobs.next().flatten(), blobs.next().flatten());
         let new = match here {
             Some(dirty) if dirty.now.is_none() => None,
-            Some(_) => sources.repo.root().and_then(|root| std::fs::read(root.join(path.to_os())).ok()),
+            Some(_) => sources.repo.root().and_then(|root| regular_file::read(&root.join(path.to_os())).ok()),
             None => committed,
         };
         let readable = |bytes: &Option<Vec<u8>>| bytes.as_ref().is_none_or(|bytes| std::str::from_utf8(bytes).is_ok());

@@ -1,6 +1,6 @@
 //! `prompts`: notes about requests, on or off.
 
-use std::fs;
+use crate::regular_file;
 use std::path::Path;
 
 use toml::de::DeTable;
@@ -23,7 +23,7 @@ pub(super) const PROMPT_NOTES: &[(&str, PromptNotes)] = &[("on", PromptNotes::On
 /// Returns the setting in the working tree. It changes no verdict, so it needs no trusted source; a file that cannot be
 /// read is reported elsewhere.
 pub fn prompt_notes(root: &Path) -> PromptNotes {
-    let text = fs::read_to_string(root.join(FILE)).unwrap_or_default();
+    let text = regular_file::read_text(&root.join(FILE)).unwrap_or_default();
     let said = DeTable::parse(&text)
         .ok()
         .and_then(|table| Some(table.get_ref().get("prompts")?.get_ref().as_str() == Some("off")));

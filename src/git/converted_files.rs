@@ -12,6 +12,7 @@ use super::file_modes::tells_modes_apart;
 use super::status::WorkingTreeStatus;
 use super::{GitError, Repo, TreeDiff};
 use crate::local_file::{LocalCause, LocalFile};
+use crate::regular_file;
 use crate::repo_path::RepoPath;
 
 /// The attributes by which git writes other bytes than it keeps, whatever they are: `$Id$` with an id, another encoding.
@@ -96,7 +97,7 @@ impl Repo {
         let set: BTreeSet<&[u8]> = fields.chunks(3).filter(is_set).map(|record| record[0]).collect();
         let mut found = Vec::new();
         for path in set.into_iter().map(RepoPath::new).take(MAX_REWRITTEN) {
-            let Ok(disk) = fs::read(root.join(path.to_os())) else { continue };
+            let Ok(disk) = regular_file::read(&root.join(path.to_os())) else { continue };
             // What git will keep of an edit is not known yet, but it writes an id in the place of this.
             if is_edited(&path) {
                 if memchr::memmem::find(&disk, b"$Id$").is_some() {
@@ -124,7 +125,7 @@ impl Repo {
         let mut found = Conversions::default();
         let attributes: Vec<&RepoPath> = attributes.collect();
         for file in self.attribute_files(root, &folders_above(attributes)) {
-            let Ok(text) = fs::read_to_string(&file) else { continue };
+            let Ok(text) = regular_file::read_text(&file) else { continue };
             let is_committed = file.starts_with(root) && !file.starts_with(self.common_dir());
             found.read(&text, is_committed);
         }

@@ -1,7 +1,5 @@
 //! The things that hide edits from `git status`, or could: index bits, excludes, filters, settings, variables.
 
-use std::fs;
-
 use serde::{Deserialize, Serialize};
 
 use super::config::{ConfigEntry, parse_flag};
@@ -11,6 +9,7 @@ use super::sparse_checkout::exists;
 use super::{GitError, Repo};
 use crate::git::config::last;
 use crate::local_file::LocalCause;
+use crate::regular_file;
 use crate::repo_path::RepoPath;
 use crate::snapshot::Snapshot;
 
@@ -207,7 +206,7 @@ fn named<'a>(
 
 /// Returns `true` if a file of patterns holds more than comments.
 pub(super) fn has_rules(path: &std::path::Path) -> bool {
-    fs::read(path).is_ok_and(|bytes| {
+    regular_file::read(path).is_ok_and(|bytes| {
         bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).any(|line| !line.is_empty() && line[0] != b'#')
     })
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::leftover_files::{is_code, is_made};
 use crate::local_file::{LocalCause, LocalFile, is_collected, is_data};
+use crate::regular_file;
 use crate::repo_path::RepoPath;
 
 /// The links, among these, to folders and to files that look needed, outside of the repository or ignored in it.
@@ -47,7 +48,7 @@ pub(super) fn unnamed_repositories(root: &Path, submodules: &[RepoPath]) -> Vec<
     if submodules.is_empty() {
         return Vec::new();
     }
-    let modules = fs::read_to_string(root.join(".gitmodules")).unwrap_or_default();
+    let modules = regular_file::read_text(&root.join(".gitmodules")).unwrap_or_default();
     let paths = modules.lines().filter_map(|line| line.split_once('=')).filter(|(key, _)| key.trim() == "path");
     let named: Vec<RepoPath> = paths.map(|(_, path)| RepoPath::from(path.trim().trim_matches('"'))).collect();
     let is_here = |path: &&RepoPath| root.join(path.to_os()).join(".git").exists() && !named.contains(path);

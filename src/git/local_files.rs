@@ -14,6 +14,7 @@ use super::tool_folders::find;
 use super::{GitError, Repo};
 use crate::embedded;
 use crate::local_file::{LocalCause, LocalFile, is_collected, is_data, is_generated_folder, is_litter};
+use crate::regular_file;
 use crate::repo_path::RepoPath;
 use crate::snapshot::SnapshotEntry;
 use crate::user_folders::expand_home;
@@ -207,7 +208,7 @@ impl Repo {
     /// Returns the encodings of files that attributes ask for and that no commit has.
     fn encodings_of_this_machine(&self, root: &Path) -> BTreeSet<String> {
         let files = self.attribute_files(root, &BTreeSet::new());
-        let texts = files.iter().filter_map(|file| fs::read_to_string(file).ok());
+        let texts = files.iter().filter_map(|file| regular_file::read_text(file).ok());
         let encodings = |text: String| {
             let words = text.split_whitespace().filter_map(|word| word.strip_prefix("working-tree-encoding="));
             words.filter(|name| is_attribute_value(name)).map(str::to_owned).collect::<Vec<_>>()

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config;
 use crate::diagnostics::{Diagnostic, KnownDiagnostics};
+use crate::regular_file;
 use crate::run::start_itself;
 use crate::verdict::verdict_files;
 
@@ -242,7 +243,7 @@ fn end(runner: i32) {
 
 /// Returns `true` if the policy file of a working tree names a check after writes. Nothing else is opened for it.
 pub fn is_wanted(root: &Path) -> bool {
-    fs::read_to_string(root.join(config::FILE)).is_ok_and(|text| text.contains("after_write"))
+    regular_file::read_text(&root.join(config::FILE)).is_ok_and(|text| text.contains("after_write"))
 }
 
 #[cfg(test)]

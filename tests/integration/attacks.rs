@@ -461,24 +461,3 @@ fn a_run_that_was_edited_in_the_journal_proves_nothing() {
     let output = scene.gate(&["check"]);
     assert!(output.status.success(), "an honest run counts all the same");
 }
-
-#[test]
-fn a_replaced_tree_does_not_lend_its_content() {
-    let project = Project::new().edited("false");
-    let base = "git merge-base HEAD origin/main";
-    project
-        .sh(&format!("git replace $(git rev-parse HEAD:src) $(git rev-parse $({base}):src) && git read-tree HEAD && git checkout -qf -- ."))
-        .exits(0);
-    for line in ["true", "git replace -d $(git replace -l)"] {
-        project.sh(line).exits(0);
-        project.gate(["check"]).exits(12).says("git takes src/lib.sh for what HEAD has, and it is not");
-        project.gate(["run", "test"]);
-        project.push("git push origin feature").exits(1);
-    }
-    let remedy = "git replace -l | xargs -r git replace -d; git read-tree --empty && git reset -q";
-    project.gate(["check"]).says(remedy);
-    project.sh(remedy).exits(0);
-    // The working tree still has the other content; that is an edit now.
-    project.gate(["check"]).exits(1).never_says("git takes");
-    project.gate(["run", "test"]).exits(0).says("only the working tree");
-}

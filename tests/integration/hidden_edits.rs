@@ -6,6 +6,7 @@ use gate::snapshot::Presence;
 
 use crate::hermetic;
 use crate::oracle::{oracle, sample, taken};
+use crate::project::Project;
 use crate::support::{TestRepo, again};
 
 fn named(repo: &TestRepo) -> Vec<Concealment> {
@@ -210,4 +211,38 @@ fn inherited_variables() {
         }
         assert_eq!(found[0].kind, Kind::InheritedVariables);
     });
+}
+
+#[test]
+fn a_replaced_tree_does_not_lend_its_content() {
+    let project = Project::new().edited("false");
+    let base = "git merge-base HEAD origin/main";
+    project
+        .sh(&format!("git replace $(git rev-parse HEAD:src) $(git rev-parse $({base}):src) && git read-tree HEAD && git checkout -qf -- ."))
+        .exits(0);
+    for line in ["true", "git replace -d $(git replace -l)"] {
+        project.sh(line).exits(0);
+        project.check().exits(12).says("git takes src/lib.sh for what HEAD has, and it is not");
+        project.gate(["run", "test"]);
+        project.push("git push origin feature").exits(1);
+    }
+    let remedy = "git replace -l | xargs -r git replace -d; git read-tree --empty && git reset -q";
+    project.check().says(remedy);
+    project.sh(remedy).exits(0);
+    // The working tree still has the other content; that is an edit now.
+    project.check().exits(10).never_says("git takes");
+    project.gate(["run", "test"]).exits(0).says("for the files as they are now");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_to_something_without_an_end_is_not_read() {
+    let project = Project::new().edited("true");
+    project.gate(["run", "test"]).exits(0);
+    for name in ["x.sh", "conftest.py", "src/test_x.py"] {
+        std::os::unix::fs::symlink("/dev/zero", project.repo.path(name)).unwrap();
+        let code = project.check().code;
+        assert!([0, 10].contains(&code), "{name}: {code}");
+        std::fs::remove_file(project.repo.path(name)).unwrap();
+    }
 }
