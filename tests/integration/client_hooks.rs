@@ -24,6 +24,23 @@ fn what_is_not_judged_is_not_complete_for_other_programs() {
 }
 
 #[test]
+fn a_long_output_of_claude_code_is_read_from_its_file() {
+    let project =
+        Project::with("version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"pytest\"\ninputs = [\"src/**\"]\n");
+    project.edit("a change");
+    let session = Session::claude(&project).prompted("change the library");
+    let whole = project.repo.outside().join("b1.txt");
+    let begin = "=== test session starts ===\nsrc/test_a.py::test_1 PASSED\n";
+    std::fs::write(&whole, format!("{begin}{}=== 900 passed in 1.00s ===\n", "x\n".repeat(20_000))).unwrap();
+    let call = json!({"tool_name": "Bash", "tool_input": {"command": "pytest -v"}, "tool_use_id": "t1"});
+    session.hook("PreToolUse", call.clone()).quiet();
+    let mut after = call;
+    after["tool_response"] = json!({"stdout": begin, "stderr": "", "interrupted": false, "persistedOutputPath": whole, "persistedOutputSize": 40_000});
+    session.hook("PostToolUse", after).quiet();
+    project.push("git push origin feature").exits(0);
+}
+
+#[test]
 fn what_lies_outside_of_the_repository_is_none_of_gates_business() {
     let project = Project::new();
     let session = Session::claude(&project).prompted("note that down");

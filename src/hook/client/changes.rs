@@ -13,6 +13,7 @@ use crate::digest::hex_digest;
 use crate::event::agent_work::{Act, EditKind, FileEdit};
 use crate::fact::intent::{self, IntentKind};
 use crate::fact::script_changes;
+use crate::regular_file;
 use crate::repo_path::RepoPath;
 use crate::shell::expanded_program::Leaf;
 use crate::tool_folder::is_marker_path;
@@ -39,7 +40,7 @@ fn stashes(line: &Understood) -> bool {
 
 /// Notes what `gate.toml` holds now. Returns `true` if that is another content than the last time.
 pub(super) fn look_at_policy(desk: &mut Desk) -> bool {
-    let now = match std::fs::read(desk.root.join(config::FILE)) {
+    let now = match regular_file::read(&desk.root.join(config::FILE)) {
         Ok(bytes) => hex_digest(&[&bytes])[..32].to_owned(),
         Err(_) => String::new(),
     };
@@ -117,7 +118,7 @@ fn came_with_a_commit(desk: &Desk, only_went: bool) -> bool {
     let repo = &desk.place.repo;
     let Some(head) = repo.head().ok().and_then(|head| head.commit) else { return false };
     let committed = repo.blob_at(&head, &RepoPath::from(config::FILE)).ok().flatten();
-    let here = std::fs::read(desk.root.join(config::FILE)).ok();
+    let here = regular_file::read(&desk.root.join(config::FILE)).ok();
     if committed != here || desk.memory.own.made.contains(&head) {
         return false;
     }

@@ -1,5 +1,7 @@
 //! The payloads of Claude Code, as version 2.1.330 was observed to write them.
 
+use std::path::PathBuf;
+
 use serde_json::Value;
 
 use super::claude_shape;
@@ -66,7 +68,10 @@ fn ending(payload: &Value) -> ReportedEnding {
         // Nothing was printed, which is more than not to know what was.
         output.push('\n');
     }
-    ReportedEnding { ended: known.then_some(Ended::Exited(0)), background, output, millis, ..ReportedEnding::default() }
+    // Of a long output, the payload has the beginning.
+    let whole = response.get("persistedOutputPath").and_then(Value::as_str).map(PathBuf::from);
+    let ended = known.then_some(Ended::Exited(0));
+    ReportedEnding { ended, background, output, whole, millis, ..ReportedEnding::default() }
 }
 
 /// Reads `Exit code 3` and the output after it. Any other call that fails did not run, or was interrupted.
@@ -110,6 +115,16 @@ mod tests {
             what,
             HookEventKind::BackgroundEnded { call: "t1".to_owned(), ended: Some(Ended::Exited(3)), output }
         );
+    }
+
+    #[test]
+    fn a_long_output_is_in_a_file() {
+        let payload = json!({
+            "tool_name": "Bash", "tool_input": {"command": "make test"},
+            "tool_response": {"stdout": "ok 1\n", "persistedOutputPath": "/x/b1.txt", "persistedOutputSize": 40_000},
+        });
+        let HookEventKind::After(_, ending) = told("PostToolUse", payload).what else { panic!("an end") };
+        assert_eq!(ending.whole.as_deref(), Some(std::path::Path::new("/x/b1.txt")));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Makes evidence from a command that the agent ran: two snapshots by gate, and the status that its client reports.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::changes;
@@ -145,7 +146,8 @@ pub(super) fn end(
     let pending = desk.store.take(call);
     let understood = changes::note(desk, call, line, &start_of(desk, told, dir));
     let weight = command_weight::weigh(understood.as_ref());
-    let tail = tail_of(&ending.output);
+    let output = ending.whole.as_deref().map_or(Cow::Borrowed(&*ending.output), |file| Cow::Owned(end_of_file(file)));
+    let tail = tail_of(&output);
     let mut command = ShellCommand {
         line: clean(line),
         dir: desk.inside(&start_of(desk, told, dir)),
@@ -158,7 +160,7 @@ pub(super) fn end(
     };
     let Some(mut pending) = pending else {
         if !ending.background && is_only_for_people(ending.ended, weight, &[]) {
-            command.tail = short_tail_of(&ending.output);
+            command.tail = short_tail_of(&output);
         }
         desk.record(Some(call), Act::Command(Box::new(command)));
         return;
@@ -178,9 +180,9 @@ pub(super) fn end(
     let ended = ending.ended.or_else(|| if ending.in_log { from_log() } else { None });
     command.ended = ended;
     pending.millis = ending.millis;
-    let proofs = ended.map_or_else(Vec::new, |ended| proofs(desk, &pending, ended, &plain(&ending.output)));
+    let proofs = ended.map_or_else(Vec::new, |ended| proofs(desk, &pending, ended, &plain(&output)));
     if is_only_for_people(ended, weight, &proofs) {
-        command.tail = short_tail_of(&ending.output);
+        command.tail = short_tail_of(&output);
     }
     desk.record(Some(call), Act::Command(Box::new(command)));
     keep(desk, proofs);

@@ -122,6 +122,8 @@ pub(super) struct ReportedEnding {
     pub left_as: Option<String>,
     /// The output.
     pub output: String,
+    /// The file with all of the output, if `output` is only its beginning.
+    pub whole: Option<PathBuf>,
     /// The duration in milliseconds, if the client reports it.
     pub millis: u64,
 }
