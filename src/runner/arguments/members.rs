@@ -30,6 +30,8 @@ pub struct Members {
     /// Keys with which one package makes another one of those that it depends on: its tests may differ where it is tested
     /// alone.
     pub alters: Vec<String>,
+    /// Options that pass over members to which the command does not apply. A command for one member does without them.
+    pub optional: Vec<String>,
     /// Options with which other members are meant.
     pub unless: Vec<String>,
     /// `true` if the file at the root, where it has a name, is that of a member: the one that is meant where no option names
@@ -65,6 +67,7 @@ impl Members {
             if self.is_default(&member) {
                 essence.options.remove(all);
             }
+            essence.options.retain(|choice| !self.optional.contains(&choice.name));
             essence.options.sort();
             essence
         };
