@@ -36,6 +36,7 @@ mod change_review;
 mod contracts;
 mod earlier_lines;
 mod escalation;
+mod installed_copies;
 mod policy_choice;
 pub mod policy_files;
 mod recorded_tests;

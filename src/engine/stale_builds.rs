@@ -9,6 +9,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::Workplace;
+use super::installed_copies::installed_copy;
 use crate::collect::{BaseOf, lineage};
 use crate::event::CommandRef;
 use crate::fact::subject::Base;
@@ -37,7 +38,7 @@ const COPY_TIME: i128 = 60 * SECOND;
 /// The times of a file, in nanoseconds since 1970, and its size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FileTimes {
-    modified: i128,
+    pub(super) modified: i128,
     /// The time at which its content, its name or its times were changed.
     pub(super) changed: i128,
     size: u64,
@@ -97,11 +98,14 @@ impl Workplace {
                     )
                 })
             }
-            BuildReuse::ByStamp => self.stale_bytecode(root, &earlier, is_input, on, &again),
-            BuildReuse::AsItIs => {
+            BuildReuse::ByStamp | BuildReuse::AsItIs => {
                 let of_work = self.changed_by_the_work(is_input, on);
                 let sources = earlier.iter().flat_map(|run| &run.differing).chain(&of_work).collect();
-                self.stale_output(root, &sources, &on.tree, &again)
+                let then = again.replace(" && ", ", then: ");
+                if reuse == BuildReuse::AsItIs {
+                    return self.stale_output(root, &sources, &on.tree, &then);
+                }
+                stale_bytecode(root, &sources, &again).or_else(|| installed_copy(root, &sources, &command.line, &then))
             }
         }
     }
@@ -137,42 +141,6 @@ impl Workplace {
         Ok(earlier.collect())
     }
 
-    fn stale_bytecode(
-        &self,
-        root: &Path,
-        earlier: &[EarlierRun],
-        is_input: &dyn Fn(&RepoPath) -> bool,
-        on: &KeptSnapshot,
-        again: &str,
-    ) -> Option<String> {
-        let of_work = self.changed_by_the_work(is_input, on);
-        let sources: BTreeSet<&RepoPath> = earlier.iter().flat_map(|run| &run.differing).chain(&of_work).collect();
-        let is_source = |path: &&&RepoPath| path.as_bytes().ends_with(b".py");
-        let mut old = Vec::new();
-        for path in sources.iter().filter(is_source).take(MAX_FILES) {
-            let Some(source) = times(&root.join(path.to_os())) else { continue };
-            for (file, bytecode) in bytecode_of(root, path) {
-                match staleness(source, bytecode) {
-                    Some(Staleness::Unchecked) => {
-                        let file = file.to_string_lossy();
-                        return Some(format!(
-                            "Python runs {file} without a look at {path}: rm -- {}{again}",
-                            shell_word(&file)
-                        ));
-                    }
-                    Some(Staleness::SameStamp) => old.push((*path).clone()),
-                    None => {}
-                }
-            }
-        }
-        old.dedup();
-        let first = old.first()?;
-        Some(format!(
-            "Python may have run bytecode of other content of {first}, which has the same size and second: {}{again}",
-            touch(&old)
-        ))
-    }
-
     /// Returns the inputs that differ from where the work began.
     fn changed_by_the_work(&self, is_input: &dyn Fn(&RepoPath) -> bool, on: &KeptSnapshot) -> Vec<RepoPath> {
         let base = on.head.as_ref().and_then(|head| lineage(&self.repo, head, BaseOf::AnyRemote).ok());
@@ -185,6 +153,34 @@ impl Workplace {
         let is_there = |change: &PathChange| change.after.is_some() && is_input(&change.path);
         changes.into_iter().filter(is_there).map(|change| change.path).collect()
     }
+}
+
+/// Returns the sentence about bytecode that may not be that of one of these sources.
+fn stale_bytecode(root: &Path, sources: &BTreeSet<&RepoPath>, again: &str) -> Option<String> {
+    let is_source = |path: &&&RepoPath| path.as_bytes().ends_with(b".py");
+    let mut old: Vec<(&RepoPath, String)> = Vec::new();
+    for path in sources.iter().filter(is_source).take(MAX_FILES) {
+        let Some(source) = times(&root.join(path.to_os())) else { continue };
+        for (file, bytecode) in bytecode_of(root, path) {
+            let file = file.to_string_lossy().into_owned();
+            match staleness(source, bytecode) {
+                Some(Staleness::Unchecked) => {
+                    return Some(format!(
+                        "Python runs {file} without a look at {path}: rm -- {}{again}",
+                        shell_word(&file)
+                    ));
+                }
+                Some(Staleness::SameStamp) => old.push((path, file)),
+                None => {}
+            }
+        }
+    }
+    let (first, _) = old.first()?;
+    // A new time may still be one of the same second.
+    let files = shell_line(old.iter().take(MAX_NAMED).map(|(_, file)| file.as_str()));
+    Some(format!(
+        "Python may have run bytecode of other content of {first}, which has the same size and second: rm -- {files}{again}"
+    ))
 }
 
 /// Returns the way in which old builds may be taken for new ones. A task that starts a runner without builds has none.
@@ -349,7 +345,8 @@ mod tests {
             (vec!["make"], Some(BuildReuse::ByAge)),
             (vec!["make", "go test"], None),
             (vec!["make", "pytest"], Some(BuildReuse::ByStamp)),
-            (vec!["npm run", "jest"], None),
+            (vec!["npm run", "jest"], Some(BuildReuse::AsItIs)),
+            (vec!["npm run", "go test"], None),
         ] {
             let runners: Vec<&Runner> = ids.iter().map(|id| runner(id)).collect();
             assert_eq!(reuse(&runners), expected, "{ids:?}");
