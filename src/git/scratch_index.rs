@@ -307,7 +307,8 @@ impl<'r> Scratch<'r> {
 
     /// Writes the objects of a list into a pack whose path begins with `start`, and returns the rest of its name.
     pub(super) fn pack_objects(&self, start: &Path, list: &[u8]) -> Result<String, GitError> {
-        let printed = run(self.command().args(["pack-objects", "-q"]).arg(start), Some(list))?;
+        // The list has no paths, which would bring the versions of a file together.
+        let printed = run(self.command().args(["pack-objects", "-q", "--window=50"]).arg(start), Some(list))?;
         Ok(String::from_utf8_lossy(&printed).trim().to_owned())
     }
 

@@ -12,7 +12,7 @@ use crate::oid::Oid;
 /// The largest number of objects that are removed or packed at once, so that no command takes long.
 const MAX_AT_ONCE: usize = 4096;
 /// The number of objects in files of their own from which on they are packed.
-const MIN_LOOSE: usize = 256;
+const MIN_LOOSE: usize = 64;
 /// The largest time between the oldest and the newest content of a pack, which goes as a whole.
 const MAX_PACK_SPAN: Duration = Duration::from_hours(7 * 24);
 
