@@ -33,6 +33,8 @@ use crate::source::project_files::DiskDirectory;
 
 /// The length of the end of an output that is kept, in bytes.
 const TAIL: usize = 8 * 1024;
+/// The same where the declared command passed: its report has the result, and judgements read nothing else.
+const SHORT_TAIL: usize = 1024;
 /// The maximum number of paths in an event.
 const PATHS: usize = 256;
 /// The maximum number of failed tests in a reason.
@@ -241,7 +243,7 @@ fn end(
     changed.retain(|path| !(logs.contains(path) && end.untracked.contains(path)));
     changed.truncate(PATHS);
     let verbatim = command.name.is_some();
-    let run = Run {
+    let mut run = Run {
         command,
         call: None,
         start,
@@ -255,9 +257,11 @@ fn end(
         report: said.report,
         named: tests.named_part(),
         masked: said.masked,
-        tail: run::clean_tail(&finished.output, TAIL),
+        tail: String::new(),
         policy,
     };
+    let kept = if run.verbatim && run.shows_pass() { SHORT_TAIL } else { TAIL };
+    run.tail = run::clean_tail(&finished.output, kept);
     place.append_run(run.clone(), tests)?;
     Ok(run)
 }

@@ -222,3 +222,25 @@ fn edits_of_what_guards_the_work_are_refused_and_those_of_the_policy_recorded() 
     project.repo.append("gate.toml", "\n[gates.guarded]\nmode = \"off\"\n");
     assert!(edit(".git/hooks/pre-push").contains("deny"), "the policy of the merge base counts");
 }
+
+#[test]
+fn what_gate_itself_ran_is_not_kept_at_length_unless_it_failed() {
+    let project = Project::new();
+    let session = Session::claude(&project).prompted("change the library");
+    project.edit("a change");
+    let lengths = || -> Vec<usize> {
+        let outputs = |data: &Value| [data["tail"].clone(), data["act"]["command"]["tail"].clone()];
+        let entries = project.journal().into_iter().flat_map(|entry| outputs(&entry["data"]));
+        entries.filter_map(|tail| tail.as_str().map(str::len)).collect()
+    };
+    project.repo.write("test.sh", "seq 2000; echo the end\n");
+    assert_eq!(session.run("gate run test"), 0);
+    let passed = lengths();
+    assert!(passed.len() == 2 && passed.iter().all(|length| (100..=1024).contains(length)), "{passed:?}");
+    project.repo.write("test.sh", "seq 2000; exit 1\n");
+    assert_eq!(session.run("gate run test"), 1);
+    assert!(lengths()[2..].iter().all(|length| *length > 7_000), "{:?}", lengths());
+    // What is not declared may prove something together with other lines.
+    assert_eq!(session.run("gate run -- seq 2000"), 0);
+    assert!(lengths()[4..].iter().any(|length| *length > 7_000), "{:?}", lengths());
+}

@@ -145,7 +145,7 @@ pub(super) fn end(
 ) {
     let pending = desk.store.take(call);
     let understood = changes::note(desk, call, line, &start_of(desk, told, dir));
-    let weight = command_weight::weigh(understood.as_ref());
+    let weight = command_weight::weigh_output(understood.as_ref());
     let output = ending.whole.as_deref().map_or(Cow::Borrowed(&*ending.output), |file| Cow::Owned(end_of_file(file)));
     let tail = tail_of(&output);
     let mut command = ShellCommand {

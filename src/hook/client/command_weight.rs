@@ -43,6 +43,15 @@ pub(in crate::hook) fn weigh(line: Option<&Understood>) -> Weight {
     }
 }
 
+/// Returns the importance of the output of a line. What `gate` itself runs and says is recorded by it.
+pub(super) fn weigh_output(line: Option<&Understood>) -> Weight {
+    let is_own = |(leaf, one): (&Leaf, &Purpose)| (leaf.name() == Some("gate") && !leaf.remote) || is_light(leaf, one);
+    match weigh(line) {
+        Weight::Checks if line.is_some_and(|line| !line.program.truncated && line.steps().all(is_own)) => Weight::Some,
+        weight => weight,
+    }
+}
+
 /// Returns `true` if a line changes the user's settings of gate. They are outside of the working tree.
 fn changes_models(line: &Understood) -> bool {
     let names_gate = line.program.leaves.iter().any(|leaf| leaf.text.contains("gate"));
@@ -95,6 +104,23 @@ mod tests {
             ("if then fi (", Weight::Checks),
         ] {
             assert_eq!(weigh(understand(line, dir.path()).as_ref()), weight, "{line}");
+        }
+    }
+
+    #[test]
+    fn only_the_output_of_what_gate_itself_runs_is_recorded_elsewhere() {
+        let dir = tempfile::tempdir().unwrap();
+        for (line, weight) in [
+            ("gate run test", Weight::Some),
+            ("cd web && gate run -- npm test 2>&1 | tail -5", Weight::Some),
+            ("gate run test; cargo test", Weight::Checks),
+            ("gate run test | sh", Weight::Checks),
+            ("gate run test; ./check", Weight::Checks),
+            ("./check", Weight::Checks),
+            ("ls -la", Weight::Light),
+            ("if then fi (", Weight::Checks),
+        ] {
+            assert_eq!(weigh_output(understand(line, dir.path()).as_ref()), weight, "{line}");
         }
     }
 }
