@@ -270,7 +270,7 @@ impl Default for Strictness {
 pub struct Retention {
     /// The largest age, in days.
     pub days: u32,
-    /// The largest total size of contents, in megabytes.
+    /// The largest total size of contents, and the largest size of the journal, in megabytes.
     pub megabytes: u32,
 }
 

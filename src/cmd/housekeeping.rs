@@ -23,6 +23,8 @@ const NEWEST: usize = 2;
 const MAX_ENDED_CONTRACTS: usize = 64;
 /// The size of the old part of the journal from which on it is pruned, in bytes.
 const MIN_OLD: u64 = 1024 * 1024;
+/// The age from which on entries leave a journal that is too large.
+const MIN_AGE: Duration = Duration::from_hours(7 * 24);
 
 /// Removes old verdicts, contents that no longer prove anything, and the files of killed processes.
 pub(super) fn tidy(place: &Workplace, policy: &Policy, ui: &mut Ui) {
@@ -55,13 +57,16 @@ pub(super) fn tidy(place: &Workplace, policy: &Policy, ui: &mut Ui) {
     };
     let limits = RetentionLimits { age, bytes: u64::from(retention.megabytes).saturating_mul(1024 * 1024) };
     place.repo.prune_kept(&trees(PROVING), &trees(NEWEST), limits);
-    if let Err(error) = prune_journal(place, age) {
+    if let Err(error) = prune_journal(place, limits) {
         ui.say(format_args!("gate: old entries could not be removed from the journal: {error}"));
     }
 }
 
-/// Removes entries of the journal that are older than `age` and prove nothing any more.
-fn prune_journal(place: &Workplace, age: Duration) -> anyhow::Result<()> {
+/// Removes entries of the journal that are older than the limits allow and prove nothing any more. Beyond the size, a week is
+/// old.
+fn prune_journal(place: &Workplace, limits: RetentionLimits) -> anyhow::Result<()> {
+    let is_too_large = place.journal.size()? > limits.bytes;
+    let age = if is_too_large { limits.age.min(MIN_AGE) } else { limits.age };
     let since = Timestamp::now().checked_sub(age).unwrap_or(Timestamp::MIN);
     if place.journal.has_old(since, MIN_OLD)? {
         let live = place.repo.live_contents()?;

@@ -72,6 +72,13 @@ impl Journal {
         Ok(next.and_then(|line| line.decode().ok()).is_some_and(|line| line.event.at < since))
     }
 
+    /// Returns the size of the journal, in bytes.
+    pub fn size(&self) -> Result<u64, JournalError> {
+        let path = self.journal_path();
+        let found = private_files::found(fs::metadata(&path)).map_err(JournalError::read(&path))?;
+        Ok(found.map_or(0, |file| file.len()))
+    }
+
     /// Returns the position from which on no entry was looked at.
     fn rest(&self) -> Result<u64, JournalError> {
         let path = self.journal_path();

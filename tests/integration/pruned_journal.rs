@@ -21,13 +21,13 @@ fn append(project: &Project, kinds: Vec<EventKind>) {
     recorded.unwrap();
 }
 
-/// Makes everything in the journal 40 days older, as it would be if it had been written then.
-fn let_time_pass(project: &Project) {
+/// Makes everything in the journal so many days older, as it would be if it had been written then.
+fn let_days_pass(project: &Project, days: i64) {
     let journal = project.gate_dir().join("journal.jsonl");
     let (mut text, mut prev) = (String::new(), "0".repeat(64));
     for mut line in project.journal() {
         let at: jiff::Timestamp = line["at"].as_str().unwrap().parse().unwrap();
-        line["at"] = (at - jiff::SignedDuration::from_hours(40 * 24)).to_string().into();
+        line["at"] = (at - jiff::SignedDuration::from_hours(days * 24)).to_string().into();
         line["prev"] = prev.into();
         let line = line.to_string();
         prev = gate::digest::hex_digest(&[line.as_bytes()]);
@@ -75,7 +75,7 @@ fn old_entries_go_and_what_a_branch_rests_on_stays() {
     // Later runs, of which only so many are remembered.
     append(&project, runs_elsewhere(&run.unwrap(), 200));
     append(&project, work(1_000));
-    let_time_pass(&project);
+    let_days_pass(&project, 40);
     let size = || fs::metadata(project.gate_dir().join("journal.jsonl")).unwrap().len();
     project.sh("git switch --quiet -c later main");
     let before = size();
@@ -108,12 +108,27 @@ fn old_entries_go_and_what_a_branch_rests_on_stays() {
 fn a_journal_without_much_that_is_old_stays_as_it_is() {
     let project = Project::with(POLICY);
     append(&project, work(400));
-    let_time_pass(&project);
+    let_days_pass(&project, 40);
     append(&project, work(400));
     project.check();
     assert!(project.journal().iter().all(|line| line["kind"] != "head"), "it is less than 1 MiB");
     append(&project, work(400));
-    let_time_pass(&project);
+    let_days_pass(&project, 40);
     project.check();
     assert_eq!(project.journal()[0]["kind"], "head");
+}
+
+#[test]
+fn a_journal_that_is_too_large_keeps_a_week() {
+    for (policy, old, is_pruned) in [
+        (format!("{POLICY}megabytes = 1\n"), 8, true),
+        (format!("{POLICY}megabytes = 1\n"), 6, false),
+        (format!("{POLICY}megabytes = 4\n"), 8, false),
+    ] {
+        let project = Project::with(&policy);
+        append(&project, work(800));
+        let_days_pass(&project, old);
+        project.check();
+        assert_eq!(project.journal()[0]["kind"] == "head", is_pruned, "{old} days, {policy}");
+    }
 }
