@@ -2,7 +2,7 @@
 //! at the beginning and at the end, and that nothing is lost.
 //!
 //! `cargo bench --bench soak`; `-- --calls=N` sets the number of calls (50,000). No entry is young here (`days = 0`), so that
-//! the journal is pruned as often as it can be.
+//! the journal is pruned as often as it can be. `-- --day` works for one day instead, and prints what takes the bytes.
 
 #![allow(
     clippy::print_stdout,
@@ -25,6 +25,7 @@ use serde_json::{Value, json};
 
 mod support;
 
+use support::day;
 use support::repository::{GATE, Repository, size_of};
 
 /// The number of calls at the same time.
@@ -48,7 +49,11 @@ fn main() {
     if !args.iter().any(|arg| arg == "--bench") {
         return;
     }
-    let calls = args.iter().find_map(|arg| arg.strip_prefix("--calls=")?.parse().ok()).unwrap_or(50_000);
+    let number = |name: &str| args.iter().find_map(|arg| arg.strip_prefix(name)?.parse().ok());
+    if args.iter().any(|arg| arg == "--day") {
+        return day::work(number("--rounds=").unwrap_or(day::ROUNDS));
+    }
+    let calls = number("--calls=").unwrap_or(50_000);
     let repo = Repository::generate(240);
     let policy = repo.outside("work/gate.toml");
     let mut text = fs::read_to_string(&policy).expect("a policy");

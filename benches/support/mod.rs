@@ -1,5 +1,6 @@
 //! What the benchmarks share: repositories, journals, and a fair way to compare commands.
 
+pub mod day;
 pub mod journal;
 pub mod measure;
 pub mod repository;
