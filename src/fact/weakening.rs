@@ -197,6 +197,13 @@ pub struct DeclaredTest {
     pub indent: usize,
 }
 
+impl DeclaredTest {
+    /// Returns `true` if the text may skip it, and that of `old` did not. What the text says may depend on a condition.
+    pub const fn is_newly_skipped(&self, old: &Self) -> bool {
+        self.skipped && !old.skipped
+    }
+}
+
 /// Returns the tests that a file declares, as far as its text shows them.
 pub fn declared_tests(path: &RepoPath, text: &str) -> Vec<DeclaredTest> {
     let Some(index) = table().language(path) else { return Vec::new() };

@@ -202,13 +202,14 @@ impl NamedTests {
     }
 
     /// Returns the tests that passed, with all of their parameters, and may be `missing` under another name: in its file
-    /// or module, or with the same last part.
+    /// or module, or with the same last part in another group.
     fn candidates(&self, missing: &str) -> Vec<String> {
         let (home, last) = split(missing);
         let passed = self.results.iter().filter(|(_, result)| **result == TestResult::Passed);
         let near = passed.filter(|(name, _)| {
             let (its_home, its_last) = split(name);
-            (its_home == home || its_last == last) && self.passed_with_all_parameters(name)
+            (its_home == home || without_groups(its_last) == without_groups(last))
+                && self.passed_with_all_parameters(name)
         });
         let mut near: Vec<&String> = near.map(|(name, _)| name).collect();
         if near.len() > MAX_CANDIDATES {
@@ -268,6 +269,11 @@ fn split(name: &str) -> (&str, &str) {
     bare.rsplit_once("::").or_else(|| bare.rsplit_once('/')).unwrap_or(("", bare))
 }
 
+/// Returns the last part of a name without its groups: `adds` for `calc > adds`.
+fn without_groups(name: &str) -> &str {
+    name.rsplit_once(" > ").map_or(name, |(_, own)| own)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -298,6 +304,15 @@ mod tests {
         assert!(!NamedTests::of_report(&format!("{whole}{begun}"), 2).is_complete(), "the second was stopped");
         assert!(!NamedTests::of_report(&whole, 2).is_complete(), "the second wrote nothing");
         assert!(!NamedTests::of_report("", 0).is_complete(), "nothing was written");
+    }
+
+    #[test]
+    fn a_test_in_another_group_of_another_file_may_be_the_same_one() {
+        use TestResult::Passed;
+        let rows = ["b.js::new > adds", "b.js::new > subtracts", "a.js::old > other"];
+        let tests = NamedTests::of_cases(rows.map(|name| (name.to_owned(), Passed)), true);
+        let candidates = tests.earlier(["a.js::old > adds"].into_iter()).remove(0).candidates;
+        assert_eq!(candidates, ["a.js::old > other", "b.js::new > adds"]);
     }
 
     #[test]

@@ -101,7 +101,7 @@ pub(super) fn is_little_changed(old: &DeclaredTest, new: &DeclaredTest) -> bool 
         && has_no_more(&was.count(&CONTROL), &is.count(&CONTROL))
         && has_no_more(&was.assigned(&locals), &is.assigned(&locals))
         && was.loops() == is.loops()
-        && !new.skipped
+        && !new.is_newly_skipped(old)
         && !adds_hiding_word(&old.body, &new.body)
         && TextDiff::from_slices(&was.all(), &is.all()).ratio() >= SAME_BODY
 }

@@ -44,7 +44,7 @@ impl TestLanguage {
             let (Some(whole), Some(name)) = (found.get(0), found.name("name")) else { continue };
             let at = name.start();
             if tests.iter().all(|test| test.at != at) {
-                let name = text[name.range()].trim_matches(['"', '\'', '`']).to_owned();
+                let name = without_quotes(&text[name.range()]).to_owned();
                 tests.push(Test { name, skipped: false, at, end: whole.end() });
             }
         }
@@ -167,6 +167,13 @@ impl TestLanguage {
 /// an attribute of PHP.
 fn is_comment(bytes: &[u8], at: usize) -> bool {
     bytes[at] != b'#' || at == 0 || bytes[at - 1].is_ascii_whitespace() || b";)}],".contains(&bytes[at - 1])
+}
+
+/// Returns a name without the quotes around it. It may end in others of its own.
+fn without_quotes(name: &str) -> &str {
+    let mut quotes = ['"', '\'', '`'].into_iter();
+    let inside = quotes.find_map(|quote| name.strip_prefix(quote)?.strip_suffix(quote));
+    inside.unwrap_or(name)
 }
 
 fn find(bytes: &[u8], what: &[u8], from: usize) -> Option<usize> {

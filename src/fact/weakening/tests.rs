@@ -64,6 +64,28 @@ fn tests_that_go_in_many_languages() {
 }
 
 #[test]
+fn a_name_keeps_quotes_of_its_own() {
+    let text = "it('keeps `undefined`', () => {})\nit(\"adds\", f)\n";
+    let tests = declared_tests(&RepoPath::from("a.test.js"), text);
+    let names: Vec<&str> = tests.iter().map(|test| test.name.as_str()).collect();
+    assert_eq!(names, ["keeps `undefined`", "adds"]);
+}
+
+#[test]
+fn a_removed_test_is_obsolete_if_a_helper_that_is_gone_too_names_code_that_is_gone() {
+    const ADD: &str = "def add(a, b):\n    return a + b\n";
+    let both = format!("{ADD}\n\ndef double(a):\n    return 2 * a\n");
+    let helper = "def make():\n    return double\n";
+    let tests = format!("{helper}\n\ndef test_make():\n    assert make()(1) == 2\n");
+    for (code, now, obsolete) in [(ADD, "-", true), (ADD, helper, false), (&both, "-", false)] {
+        let pairs = [pair("calc.py", &both, code), pair("tests/test_calc.py", &tests, now)];
+        let found = compare(&pairs).with_code(&pairs);
+        let names: Vec<&String> = found.changes.iter().flat_map(|change| &change.obsolete).collect();
+        assert_eq!(names.len(), usize::from(obsolete), "{code} {now}: {names:?}");
+    }
+}
+
+#[test]
 fn tests_that_move_or_change_their_name() {
     let (one, two) = ("#[test]\nfn one() {}\n", "#[test]\nfn two() {}\n");
     let both = format!("{one}{two}");
