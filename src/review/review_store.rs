@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +45,8 @@ pub struct ReviewStore {
     folder: PathBuf,
     /// The digests of the entries of these models. What another model said is as if it had not been said.
     entries: BTreeMap<ReviewRole, Vec<String>>,
+    /// The files, as they were when the first of them was looked for under another name.
+    files: OnceLock<Vec<PathBuf>>,
 }
 
 impl ReviewStore {
@@ -62,7 +65,7 @@ impl ReviewStore {
         let is_routed = settings.routes.models.values().any(|model| Some(model) == settings.auditor.as_ref());
         let auditors = entries(&mut settings.auditor.iter().chain(settings.reviewer.iter().filter(|_| is_routed)));
         let entries = BTreeMap::from([(ReviewRole::Reviewer, reviewers), (ReviewRole::Auditor, auditors)]);
-        Self { folder: gate_dir.join("reviews"), entries }
+        Self { folder: gate_dir.join("reviews"), entries, files: OnceLock::new() }
     }
 
     fn path(&self, hunk: &ChangeHunk, role: ReviewRole, entry: &str) -> PathBuf {
@@ -85,11 +88,10 @@ impl ReviewStore {
     fn kept_elsewhere(&self, hunk: &ChangeHunk, role: ReviewRole) -> Option<(PathBuf, HunkReview)> {
         let ends: Vec<String> =
             self.entries(role).iter().map(|entry| format!("-{}-{}-{entry}.json", hunk.digest, role.as_str())).collect();
-        let is_meant = |path: &PathBuf| {
-            path.file_name().is_some_and(|name| ends.iter().any(|end| name.to_string_lossy().ends_with(end.as_str())))
-        };
-        let paths = fs::read_dir(&self.folder).ok()?.flatten().map(|entry| entry.path()).filter(is_meant);
-        let mut reviews = paths.filter_map(|path| Some((path.clone(), read_review(&path)?)));
+        let is_meant = |path: &&PathBuf| path.to_str().is_some_and(|path| ends.iter().any(|end| path.ends_with(end)));
+        let listed = || fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        let paths = self.files.get_or_init(listed).iter().filter(is_meant);
+        let mut reviews = paths.filter_map(|path| Some((path.clone(), read_review(path)?)));
         let (path, mut review) = reviews.find(|(_, review)| !review.findings.is_empty())?;
         for kept in &mut review.findings {
             kept.finding.path.clone_from(&hunk.path);
