@@ -87,7 +87,13 @@ impl Repo {
         changed: &BTreeSet<RepoPath>,
     ) -> Result<Vec<LocalFile>, GitError> {
         let is_edited = |path: &RepoPath| status.paths.iter().any(|one| one.path == *path);
-        let input: Vec<u8> = changed.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();
+        // Attributes that changed may be about any file.
+        let is_of_attributes = |path: &RepoPath| path.as_bytes().ends_with(b".gitattributes");
+        let input = if changed.iter().any(is_of_attributes) {
+            self.git(["ls-files", "-z", "--full-name"])?
+        } else {
+            changed.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect()
+        };
         let mut command = self.command();
         command.args(["check-attr", "--stdin", "-z"]).args(REWRITING);
         let listed = run(&mut command, Some(&input))?;
