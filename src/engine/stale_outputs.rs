@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Workplace;
 use super::stale_builds::{TICK, times};
-use crate::git::MentionsIn;
+use crate::git::{Mention, MentionsIn};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
@@ -16,6 +16,8 @@ const OUTPUT_FOLDERS: [&str; 11] =
 const SOURCE_EXTENSIONS: [&str; 8] = ["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"];
 /// The extensions of what is made.
 const OUTPUT_EXTENSIONS: [&str; 3] = ["js", "mjs", "cjs"];
+/// What a test takes in if it means its package.
+const PACKAGE_ITSELF: [&str; 4] = ["'..'", "\"..\"", "'../'", "\"../\""];
 /// The largest number of sources whose outputs are looked for.
 const MAX_SOURCES: usize = 200;
 
@@ -25,6 +27,8 @@ struct StaleOutput {
     path: RepoPath,
     /// Its folder of outputs, from the package: `dist/`.
     folder: String,
+    /// The folder of its package.
+    package: PathBuf,
     source: RepoPath,
 }
 
@@ -43,11 +47,11 @@ impl Workplace {
         if found.is_empty() {
             return None;
         }
-        let folders: BTreeSet<&String> = found.iter().map(|one| &one.folder).collect();
-        let words: Vec<String> = folders.into_iter().cloned().collect();
+        let folders = found.iter().map(|one| one.folder.as_str());
+        let words: BTreeSet<&str> = folders.chain(PACKAGE_ITSELF).collect();
+        let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
         let mentions = self.repo.mentions(MentionsIn::Tree(tree), &words, &[], 0).ok()?;
-        let is_imported =
-            |one: &&StaleOutput| mentions.iter().any(|mention| imports(&mention.file, &mention.line, &one.folder));
+        let is_imported = |one: &&StaleOutput| is_imported(&mentions, &one.folder, &one.package);
         let imported: Vec<&StaleOutput> = found.iter().filter(is_imported).collect();
         // What git does not ignore is content.
         let kept = self.repo.not_ignored(imported.iter().map(|one| one.path.clone()).collect());
@@ -75,6 +79,7 @@ fn outputs(root: &Path, source: &RepoPath) -> Vec<StaleOutput> {
                     found.push(StaleOutput {
                         path: RepoPath::from(path),
                         folder: format!("{folder}/"),
+                        package: package.clone(),
                         source: source.clone(),
                     });
                 }
@@ -91,20 +96,54 @@ fn in_package(root: &Path, source: &RepoPath) -> Option<(PathBuf, PathBuf)> {
     Some((package.to_owned(), source.strip_prefix(package).ok()?.to_owned()))
 }
 
-/// Returns `true` if a line of a test takes in a file of a folder, or a script with tests calls it.
-fn imports(file: &RepoPath, line: &str, folder: &str) -> bool {
-    let file = file.to_string();
-    let is_here = |before: char| matches!(before, '/' | '"' | '\'' | '`' | ' ');
-    let is_named = line.match_indices(folder).any(|(at, _)| line[..at].ends_with(is_here));
-    let is_test = ["test", "spec"].iter().any(|word| file.contains(word));
-    let takes_in = ["require", "import", "from "].iter().any(|word| line.contains(word));
-    let is_script = file.rsplit('/').next() == Some("package.json") && line.trim_start().starts_with("\"test");
-    is_named && (is_test && takes_in || is_script)
+/// Returns `true` if tests take in a file of a folder of a package: by its name, by a script that calls it, or as the package
+/// itself.
+fn is_imported(mentions: &[Mention], folder: &str, package: &Path) -> bool {
+    let is_package =
+        |mention: &Mention| mention.file.as_bytes().rsplit(|&byte| byte == b'/').next() == Some(b"package.json");
+    let is_script = |mention: &Mention| is_package(mention) && mention.line.trim_start().starts_with("\"test");
+    let takes_in = |mention: &Mention| {
+        let file = mention.file.to_string();
+        ["test", "spec"].iter().any(|word| file.contains(word))
+            && ["require", "import", "from "].iter().any(|word| mention.line.contains(word))
+    };
+    let names_folder = |mention: &Mention| {
+        let mut places = mention.line.match_indices(folder);
+        places.any(|(at, _)| folder_before(mention, at).is_some_and(|place| place == package))
+    };
+    // From further down, `..` is another folder.
+    let is_beside = |mention: &Mention| mention.file.to_os().ancestors().nth(2) == Some(package);
+    let takes_package = |mention: &Mention| {
+        takes_in(mention) && is_beside(mention) && PACKAGE_ITSELF.iter().any(|name| mention.line.contains(name))
+    };
+    let mut named = mentions.iter().filter(|mention| names_folder(mention));
+    named.any(|mention| {
+        takes_in(mention) || is_script(mention) || is_package(mention) && mentions.iter().any(takes_package)
+    })
+}
+
+/// Returns the folder that a line means before the place `at`: that of its file, or the one to which `./` and `../` lead from
+/// there. `None`: a longer name begins before that place.
+fn folder_before(mention: &Mention, at: usize) -> Option<PathBuf> {
+    let before = &mention.line[..at];
+    let path = &before[before.trim_end_matches(['.', '/']).len()..];
+    let is_start = |c: char| matches!(c, '"' | '\'' | '`' | ' ' | '=');
+    let starts = before.len() == path.len() || before[..before.len() - path.len()].ends_with(is_start);
+    let mut folder = mention.file.to_os().parent().map(Path::to_owned).filter(|_| starts)?;
+    for _ in path.split('/').filter(|part| *part == "..") {
+        folder = folder.parent()?.to_owned();
+    }
+    Some(folder)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn imported(lines: &[(&str, &str)]) -> bool {
+        let mention = |(file, line): &(&str, &str)| Mention { file: RepoPath::from(*file), line: (*line).to_owned() };
+        is_imported(&lines.iter().map(mention).collect::<Vec<_>>(), "dist/", Path::new(""))
+    }
 
     #[test]
     fn an_import_is_a_line_of_a_test() {
@@ -115,9 +154,22 @@ mod tests {
             ("package.json", "    \"main\": \"dist/index.js\",", false),
             ("bin/cli.js", "require('../dist/cli.js');", false),
             ("test/calc.js", "// see dist/calc.js", false),
+            ("src/a/test/calc.js", "import { add } from '../dist/calc.js';", false),
+            ("src/a/test/calc.js", "import { add } from '../../../dist/calc.js';", true),
             ("test/calc.js", "import { add } from '../redist/calc.js';", false),
         ] {
-            assert_eq!(imports(&RepoPath::from(file), line, "dist/"), expected, "{file}: {line}");
+            assert_eq!(imported(&[(file, line)]), expected, "{file}: {line}");
         }
+    }
+
+    #[test]
+    fn the_package_itself_is_what_its_file_names() {
+        const MAIN: (&str, &str) = ("package.json", "  \"main\": \"./dist/index.js\",");
+        const TEST: (&str, &str) = ("test/a.js", "const { add } = require('..');");
+        assert!(imported(&[MAIN, TEST]));
+        assert!(!imported(&[TEST]));
+        assert!(!imported(&[MAIN, ("test/a.js", "const { add } = require('../src');")]));
+        assert!(!imported(&[MAIN, ("src/a/test/a.js", "const { add } = require('..');")]));
+        assert!(!imported(&[MAIN, ("bin/a.js", "require('..');")]));
     }
 }
