@@ -9,7 +9,9 @@ use crate::runner::catalogue::{Catalogue, Runner};
 use crate::runner::command_kind::CommandKind;
 use crate::runner::invocation::MatchedRunner;
 
+mod make_rules;
 mod rakefile;
+mod task_definition;
 mod task_files;
 
 /// The rules by which a task runner finds and names its tasks.
@@ -289,7 +291,7 @@ fn calls(
     };
     let mut names: Vec<String> = names.into_iter().flat_map(all_names).collect();
     if let Some(text) = file.as_deref().filter(|_| rules.format == Format::Justfile)
-        && let Some(more) = task_files::more_recipes(text, &names, &handed)
+        && let Some(more) = make_rules::more_recipes(text, &names, &handed)
     {
         names.extend(more);
         handed.clear();
@@ -317,7 +319,7 @@ fn calls(
         // Each line of the recipe is one whose failure is ignored.
         let ignored = |lines: &Vec<String>| !lines.is_empty() && lines.iter().all(|line| line.ends_with(" || true"));
         let always_succeeds = rules.format == Format::Makefile
-            && (script.as_ref().is_some_and(ignored) || file.as_deref().is_some_and(task_files::executes_nothing));
+            && (script.as_ref().is_some_and(ignored) || file.as_deref().is_some_and(make_rules::executes_nothing));
         let is_test = tests(&name.to_owned());
         let (has_post, exit_zero) = (has_script("post"), read.exit_zero == Some(true) || always_succeeds);
         let is_alone = script.as_ref().is_some_and(|lines| lines.len() == 1);
