@@ -16,7 +16,7 @@ const OUTPUT_FOLDERS: [&str; 11] =
 const SOURCE_EXTENSIONS: [&str; 8] = ["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"];
 /// The extensions of what is made.
 const OUTPUT_EXTENSIONS: [&str; 3] = ["js", "mjs", "cjs"];
-/// What a test takes in if it means its package.
+/// The paths by which a test in a folder beside the sources imports its own package.
 const PACKAGE_ITSELF: [&str; 4] = ["'..'", "\"..\"", "'../'", "\"../\""];
 /// The largest number of sources whose outputs are looked for.
 const MAX_SOURCES: usize = 200;
@@ -96,13 +96,13 @@ fn in_package(root: &Path, source: &RepoPath) -> Option<(PathBuf, PathBuf)> {
     Some((package.to_owned(), source.strip_prefix(package).ok()?.to_owned()))
 }
 
-/// Returns `true` if tests take in a file of a folder of a package: by its name, by a script that calls it, or as the package
-/// itself.
+/// Returns `true` if a test uses a file of this folder of a package: it imports the file, a script with tests runs it, or it
+/// is what an import of the package itself means.
 fn is_imported(mentions: &[Mention], folder: &str, package: &Path) -> bool {
     let is_package =
         |mention: &Mention| mention.file.as_bytes().rsplit(|&byte| byte == b'/').next() == Some(b"package.json");
     let is_script = |mention: &Mention| is_package(mention) && mention.line.trim_start().starts_with("\"test");
-    let takes_in = |mention: &Mention| {
+    let imports = |mention: &Mention| {
         let file = mention.file.to_string();
         ["test", "spec"].iter().any(|word| file.contains(word))
             && ["require", "import", "from "].iter().any(|word| mention.line.contains(word))
@@ -113,17 +113,17 @@ fn is_imported(mentions: &[Mention], folder: &str, package: &Path) -> bool {
     };
     // From further down, `..` is another folder.
     let is_beside = |mention: &Mention| mention.file.to_os().ancestors().nth(2) == Some(package);
-    let takes_package = |mention: &Mention| {
-        takes_in(mention) && is_beside(mention) && PACKAGE_ITSELF.iter().any(|name| mention.line.contains(name))
+    let imports_package = |mention: &Mention| {
+        imports(mention) && is_beside(mention) && PACKAGE_ITSELF.iter().any(|name| mention.line.contains(name))
     };
     let mut named = mentions.iter().filter(|mention| names_folder(mention));
     named.any(|mention| {
-        takes_in(mention) || is_script(mention) || is_package(mention) && mentions.iter().any(takes_package)
+        imports(mention) || is_script(mention) || is_package(mention) && mentions.iter().any(imports_package)
     })
 }
 
-/// Returns the folder that a line means before the place `at`: that of its file, or the one to which `./` and `../` lead from
-/// there. `None`: a longer name begins before that place.
+/// Returns the folder in which the name at `at` in a line lies: that of the line's file, or the one to which the `./` and
+/// `../` before the name lead. `None`: the name begins earlier.
 fn folder_before(mention: &Mention, at: usize) -> Option<PathBuf> {
     let before = &mention.line[..at];
     let path = &before[before.trim_end_matches(['.', '/']).len()..];
