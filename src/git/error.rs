@@ -89,8 +89,8 @@ pub enum GitError {
     },
     /// The index was read while git showed a tree in place of another one, so that git takes different folders for equal.
     #[error(
-        "git takes {path} for what HEAD has, and it is not: the index was written while refs/replace/ showed other objects; \
-         to read it anew: git replace -l | xargs -r git replace -d; git read-tree --empty && git reset -q"
+        "git does not report that {path} differs from HEAD: the index was written while `git replace` showed other objects; \
+         to fix it: git replace -l | xargs -r git replace -d; git read-tree --empty && git reset -q"
     )]
     ReplacedTree {
         /// The first such path.

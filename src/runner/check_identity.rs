@@ -258,6 +258,9 @@ mod tests {
             ("gradle test", "gradle check"),
             ("php tools/phpunit", "vendor/bin/phpunit"),
             ("npm --script-shell=/bin/true test", "npm test"),
+            ("npm test --script-shell=/bin/true", "npm test"),
+            ("npm test --userconfig x", "npm test"),
+            ("npm test --globalconfig=x", "npm test"),
             ("? test", "cargo test"),
             ("cargo test ?", "cargo test"),
         ] {

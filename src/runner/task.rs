@@ -367,8 +367,9 @@ fn is_optional(words: &[Option<&str>]) -> bool {
 
 /// Returns `true` if the option belongs to the task runner itself, at any position.
 fn owns(runner: &Runner, word: &str) -> bool {
-    let name = word.split('=').next().unwrap_or(word);
-    runner.arguments.filter.iter().chain(&runner.arguments.neutral).any(|option| option == name)
+    let arguments = &runner.arguments;
+    let name = arguments.whole_name(word.split('=').next().unwrap_or(word));
+    [&arguments.filter, &arguments.neutral, &arguments.exit_zero].into_iter().flatten().any(|option| option == name)
 }
 
 impl TaskNames {

@@ -222,7 +222,7 @@ fn a_replaced_tree_does_not_lend_its_content() {
         .exits(0);
     for line in ["true", "git replace -d $(git replace -l)"] {
         project.sh(line).exits(0);
-        project.check().exits(12).says("git takes src/lib.sh for what HEAD has, and it is not");
+        project.check().exits(12).says("git does not report that src/lib.sh differs from HEAD");
         project.gate(["run", "test"]);
         project.push("git push origin feature").exits(1);
     }
@@ -230,7 +230,7 @@ fn a_replaced_tree_does_not_lend_its_content() {
     project.check().says(remedy);
     project.sh(remedy).exits(0);
     // The working tree still has the other content; that is an edit now.
-    project.check().exits(10).never_says("git takes");
+    project.check().exits(10).never_says("git does not report");
     project.gate(["run", "test"]).exits(0).says("for the files as they are now");
 }
 

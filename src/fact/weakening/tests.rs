@@ -304,6 +304,8 @@ fn settings_that_choose_or_mask() {
     for (line, masked) in [
         ("SHELL = /bin/true", true),
         ("SHELL=true", true),
+        ("SHELL = /usr/bin/env true", true),
+        ("test: SHELL = /bin/true", true),
         (".IGNORE:", true),
         (".IGNORE: test", true),
         ("MAKEFLAGS += -n", true),

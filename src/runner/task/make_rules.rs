@@ -249,19 +249,34 @@ pub(super) fn executes_nothing(text: &str) -> bool {
     text.lines().any(sets_inert_shell)
 }
 
-/// Returns `true` if a line of a Makefile sets such a shell.
+/// Returns `true` if a line of a Makefile sets such a shell, for all targets or for one.
 fn sets_inert_shell(line: &str) -> bool {
-    let line = line.trim_start().trim_start_matches("export ").trim_start_matches("override ");
-    let Some((name, value)) = line.split_once('=') else { return false };
-    let mut words = value.split_whitespace();
-    match name.trim_end_matches([':', '?', '+']).trim() {
-        "SHELL" => words
-            .next()
-            .and_then(|path| path.rsplit('/').next())
-            .is_some_and(|name| matches!(name, "true" | "echo" | ":")),
-        ".SHELLFLAGS" => words.any(only_reads),
+    let Some((left, value)) = line.split_once('=').filter(|_| !line.starts_with(['\t', '#'])) else { return false };
+    let value = value.split('#').next().unwrap_or_default();
+    let name = left.trim_end().trim_end_matches([':', '?', '+', '!']);
+    match name.rsplit([' ', '\t', ':']).find(|word| !word.is_empty()).unwrap_or_default() {
+        "SHELL" => !names_a_shell(value),
+        ".SHELLFLAGS" => value.split_whitespace().any(only_reads),
         _ => false,
     }
+}
+
+/// Returns `true` if the program that a value names is a shell; of a value with a variable, any part of it.
+fn names_a_shell(value: &str) -> bool {
+    const SHELLS: [&str; 12] =
+        ["sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "busybox", "fish", "cmd", "pwsh", "powershell"];
+    let is_shell = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        SHELLS.contains(&name.strip_suffix(".exe").unwrap_or(&name))
+    };
+    if value.contains('$') {
+        return value.split(|c: char| !(c.is_alphanumeric() || c == '.')).any(is_shell);
+    }
+    let name = |path: &str| path.rsplit(['/', '\\']).next().map(str::to_owned).unwrap_or_default();
+    let mut words = value.trim().trim_matches('"').split_whitespace().map(name);
+    words
+        .find(|word| word != "env" && !word.starts_with('-') && !word.contains('='))
+        .is_some_and(|name| is_shell(&name))
 }
 
 /// Returns `true` if an option of a shell makes it read commands without running them.
@@ -287,6 +302,28 @@ mod tests {
             ("$(TARGETS):\n\tx\ntest:\n\tx\n", None),
         ] {
             assert_eq!(MakeRules::new(text, Format::Makefile).default_target(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_shell_that_executes_nothing_is_found() {
+        for (line, expected) in [
+            ("SHELL = /bin/true", true),
+            ("SHELL = /usr/bin/env true", true),
+            ("SHELL := env -S true", true),
+            ("test: SHELL = true", true),
+            ("export SHELL=echo # bash", true),
+            (".SHELLFLAGS = -nc", true),
+            ("test: .SHELLFLAGS = -o noexec -c", true),
+            ("SHELL = /bin/bash", false),
+            ("SHELL := /usr/bin/env -S bash -o pipefail", false),
+            ("SHELL = $(shell which bash)", false),
+            ("SHELL := C:\\Windows\\cmd.exe", false),
+            ("\tSHELL=/bin/true pytest", false),
+            ("MY_SHELL = true", false),
+            (".SHELLFLAGS := -eu -o pipefail -c", false),
+        ] {
+            assert_eq!(executes_nothing(line), expected, "{line}");
         }
     }
 }
