@@ -85,8 +85,7 @@ class _Writer:
         self.file.flush()
 
     def _put(self, *row):
-        json.dump(row, self.file)
-        self.file.write("\n")
+        self.file.write(json.dumps(row) + "\n")
 
     def pytest_collectreport(self, report):
         if report.failed:

@@ -20,19 +20,17 @@ def _restore():
     return report
 
 
-def _name(test):
-    name = test.id() if hasattr(test, "id") else str(test)
-    # A module that cannot be imported, and a class or module whose set-up fails.
-    name = name[len("unittest.loader._FailedTest."):] if name.startswith("unittest.loader._FailedTest.") else name
-    if name.endswith(")") and name.startswith(("setUp", "tearDown")):
-        name = name[name.index("(") + 1:-1]
-    return name
+def _name(name):
+    """Returns the name of a module that cannot be imported, or of a class or module whose set-up fails."""
+    if name.startswith("unittest.loader._FailedTest."):
+        return name[len("unittest.loader._FailedTest."):]
+    return name[name.index("(") + 1:-1] if name.endswith(")") and "(" in name else name
 
 
 def _watch(result, rows):
-    def put(word):
-        def note(test, original, *args, **kwargs):
-            rows.append((word, _name(test)))
+    def noting(word, original):
+        def note(test, *args, **kwargs):
+            rows.append((word, test.id() if hasattr(test, "id") else str(test)))
             return original(test, *args, **kwargs)
         return note
 
@@ -41,13 +39,12 @@ def _watch(result, rows):
         "addExpectedFailure": "expected-failure", "addUnexpectedSuccess": "failed",
     }
     for method, word in words.items():
-        original = getattr(result, method)
-        setattr(result, method, lambda test, *args, _o=original, _n=put(word), **kwargs: _n(test, _o, *args, **kwargs))
+        setattr(result, method, noting(word, getattr(result, method)))
     subtest = result.addSubTest
 
     def add_subtest(test, part, error):
         if error is not None:
-            rows.append(("failed", _name(test)))
+            rows.append(("failed", test.id()))
         return subtest(test, part, error)
 
     result.addSubTest = add_subtest
@@ -82,16 +79,25 @@ def _elsewhere(report):
     return None
 
 
-def _write(report, rows, complete):
+def _line(word, text):
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return f'["{word}", "{text}"]\n'
     import json
 
+    return json.dumps([word, text]) + "\n"
+
+
+def _write(report, rows, complete):
+    lines = [_line("begin", "")]
+    special = ("unittest.loader._FailedTest.", "setUp", "tearDown")
+    lines.extend(_line(word, _name(test) if test.startswith(special) else test) for word, test in rows)
     elsewhere = _elsewhere(report)
     if elsewhere:
-        rows = [*rows, ("elsewhere", elsewhere)]
+        lines.append(_line("elsewhere", elsewhere))
+    if complete:
+        lines.append(_line("complete", ""))
     with open(report, "a", encoding="utf-8") as file:
-        for row in [("begin", ""), *rows, *([("complete", "")] if complete else [])]:
-            json.dump(row, file)
-            file.write("\n")
+        file.write("".join(lines))
 
 
 def _hook(module, report):

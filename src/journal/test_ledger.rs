@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File, OpenOptions};
-use std::io::Write as _;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -124,10 +124,9 @@ impl TestLedger {
 
     /// Reads the ledger. A line that is not whole was never finished.
     pub fn read(&self) -> Result<TestHistory, JournalError> {
-        let names =
-            lines_of(&self.names_path())?.iter().map(|line| serde_json::from_str(line).unwrap_or_default()).collect();
-        let runs = lines_of(&self.runs_path())?.iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        Ok(TestHistory { names, runs })
+        let (names, runs) = (finished_lines(&self.names_path())?, finished_lines(&self.runs_path())?);
+        let names = names.lines().map(|line| serde_json::from_str(line).unwrap_or_default()).collect();
+        Ok(TestHistory { names, runs: runs.lines().filter_map(|line| serde_json::from_str(line).ok()).collect() })
     }
 
     fn write(&self, history: &TestHistory) -> Result<(), JournalError> {
@@ -267,16 +266,19 @@ impl TestHistory {
 
     /// Returns the results by number, and gives new names a number.
     fn numbered<'t>(&mut self, tests: impl Iterator<Item = (&'t str, TestResult)>) -> BTreeMap<usize, TestResult> {
-        let mut ids: HashMap<String, usize> = self.names.iter().cloned().zip(0..).collect();
+        let known = self.names.len();
+        let mut ids: HashMap<&str, usize> = self.names.iter().map(String::as_str).zip(0..).collect();
+        let mut added: Vec<&'t str> = Vec::new();
         let mut numbered = BTreeMap::new();
         for (name, result) in tests {
-            let next = self.names.len();
-            let id = *ids.entry(name.to_owned()).or_insert(next);
+            let next = known + added.len();
+            let id = *ids.entry(name).or_insert(next);
             if id == next {
-                self.names.push(name.to_owned());
+                added.push(name);
             }
             numbered.insert(id, result);
         }
+        self.names.extend(added.into_iter().map(str::to_owned));
         numbered
     }
 
@@ -307,25 +309,35 @@ fn json_line<T: Serialize + ?Sized>(value: &T) -> Result<String, JournalError> {
 }
 
 /// Returns the finished lines of a file.
-fn lines_of(path: &Path) -> Result<Vec<String>, JournalError> {
-    let Some(bytes) = private_files::found(private_files::read(path)).map_err(JournalError::read(path))? else {
-        return Ok(Vec::new());
-    };
-    let text = String::from_utf8_lossy(&bytes);
-    let finished = text.rfind('\n').map_or("", |end| &text[..end]);
-    Ok(finished.lines().map(str::to_owned).collect())
+fn finished_lines(path: &Path) -> Result<String, JournalError> {
+    let found = private_files::found(private_files::read(path)).map_err(JournalError::read(path))?;
+    let bytes = found.unwrap_or_default();
+    let mut text =
+        String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    text.truncate(text.rfind('\n').unwrap_or(0));
+    Ok(text)
 }
 
 /// Appends to a file, in place of a line that was never finished.
 fn append_to(path: &Path, text: &str) -> Result<(), JournalError> {
     let mut file = private_files::open(path, OpenOptions::new().read(true).append(true).create(true))
         .map_err(JournalError::write(path))?;
-    let bytes = private_files::read(path).map_err(JournalError::read(path))?;
-    if bytes.last().is_some_and(|last| *last != b'\n') {
+    if !ends_with_a_line(&mut file).map_err(JournalError::read(path))? {
+        let bytes = private_files::read(path).map_err(JournalError::read(path))?;
         let finished = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         file.set_len(finished as u64).map_err(JournalError::write(path))?;
     }
     file.write_all(text.as_bytes()).map_err(JournalError::write(path))
+}
+
+/// Returns `true` if a file is empty, or its last line is finished.
+fn ends_with_a_line(file: &mut File) -> io::Result<bool> {
+    let mut last = [b'\n'];
+    if file.seek(SeekFrom::End(0))? > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    Ok(last == [b'\n'])
 }
 
 fn replace(path: &Path, text: &str) -> Result<(), JournalError> {

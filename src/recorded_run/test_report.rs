@@ -1,12 +1,15 @@
 //! The tests of a run by name: from a report requested in a way that changes nothing that anybody sees, from report files
 //! that the run wrote, and from its output.
 
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
 use crate::embedded;
+use crate::event::test_results::TestResult;
 use crate::git::Repo;
 use crate::run::{self, Finished};
 use crate::runner::name_source::{HookVariable, ReportHook};
@@ -26,6 +29,8 @@ pub(super) struct TestReport<'a> {
     runners: Vec<&'a Runner>,
     folder: Option<TempDir>,
     environment: Vec<(OsString, OsString)>,
+    /// What the hooks wrote, once the run has ended.
+    written: OnceCell<String>,
     /// The run may leave out tests that the run before it had.
     varies: bool,
 }
@@ -54,7 +59,8 @@ impl<'a> TestReport<'a> {
         }
         let hooks: Vec<&ReportHook> = tests.iter().filter_map(|runner| hook_for(line, runner)).collect();
         let varies = runners.iter().filter_map(|runner| runner.names.as_ref()).any(|names| names.varies(line));
-        let mut report = Self { runners: tests, folder: None, environment: Vec::new(), varies };
+        let mut report =
+            Self { runners: tests, folder: None, environment: Vec::new(), written: OnceCell::new(), varies };
         // Without a folder no names are requested, and the run is what it was.
         if let Some(folder) = (!hooks.is_empty()).then(|| written(&hooks, trees)).flatten() {
             report.environment = environment(folder.path(), &hooks);
@@ -76,7 +82,7 @@ impl<'a> TestReport<'a> {
     /// Returns the tests of the run that ended.
     pub(super) fn read(&self, finished: &Finished, files: &ReportFiles<'_>) -> NamedTests {
         let hooked = self.runners.iter().filter(|runner| self.is_hooked(runner)).count();
-        let reported = NamedTests::of_report(&self.report(), hooked);
+        let reported = NamedTests::of_report(self.report(), hooked);
         let rest: Vec<&Runner> =
             self.runners.iter().filter(|runner| reported.is_empty() || !self.is_hooked(runner)).copied().collect();
         let (from_files, from_output): (Vec<&Runner>, Vec<&Runner>) =
@@ -97,51 +103,47 @@ impl<'a> TestReport<'a> {
 
     /// Returns a file of another working tree that the tests loaded, if a hook reports one.
     pub(super) fn loaded_elsewhere(&self) -> Option<String> {
-        self.report().lines().find_map(file_elsewhere)
+        self.rows("elsewhere").next()
     }
 
     /// Returns `true` if a runner whose hook reports its end (`["begin", "ends"]`) began and did not come to it.
     pub(super) fn is_broken_off(&self) -> bool {
-        let report = self.report();
-        let rows = report.lines().filter_map(|line| serde_json::from_str::<(&str, &str)>(line).ok());
-        let (mut begun, mut ended) = (0, 0);
-        for row in rows {
-            begun += u32::from(row == ("begin", "ends"));
-            ended += u32::from(row.0 == "end");
-        }
-        begun > ended
+        self.rows("begin").filter(|text| text == "ends").count() > self.rows("end").count()
     }
 
     /// Returns the tests that failed by what the hooks reported, if there are any. A closing line and a status can be
     /// patched by the tests.
     pub(super) fn failed(&self) -> Option<Vec<String>> {
-        let reported = NamedTests::of_report(&self.report(), 1);
-        let failed: Vec<String> = reported.failed().map(str::to_owned).collect();
-        (!failed.is_empty()).then_some(failed)
+        let failed: BTreeSet<String> = self.rows(TestResult::Failed.as_str()).filter(|test| !test.is_empty()).collect();
+        (!failed.is_empty()).then(|| failed.into_iter().collect())
+    }
+
+    /// Returns the texts of the rows that begin with this word.
+    fn rows(&self, word: &str) -> impl Iterator<Item = String> {
+        let start = format!("[\"{word}\"");
+        let lines = self.report().lines().filter(move |line| line.starts_with(&start));
+        lines.filter_map(|line| serde_json::from_str(line).ok()).map(|(_, text): (&str, String)| text)
     }
 
     fn is_hooked(&self, runner: &Runner) -> bool {
         self.folder.is_some() && runner.names.as_ref().is_some_and(|names| names.hook.is_some())
     }
 
-    fn report(&self) -> String {
-        let Some(file) = self.folder.as_ref().map(|folder| report_in(folder.path())) else { return String::new() };
-        let small = std::fs::metadata(&file).is_ok_and(|meta| meta.len() <= MAX_REPORT);
-        if small { std::fs::read_to_string(&file).unwrap_or_default() } else { String::new() }
+    fn report(&self) -> &str {
+        self.written.get_or_init(|| self.folder.as_ref().map(|folder| read_report(folder.path())).unwrap_or_default())
     }
+}
+
+/// Returns the content of the report in a folder; nothing if it is too large.
+fn read_report(folder: &Path) -> String {
+    let file = report_in(folder);
+    let is_small = std::fs::metadata(&file).is_ok_and(|meta| meta.len() <= MAX_REPORT);
+    if is_small { std::fs::read_to_string(&file).unwrap_or_default() } else { String::new() }
 }
 
 fn hook_for<'a>(line: &str, runner: &'a Runner) -> Option<&'a ReportHook> {
     let hook = runner.names.as_ref()?.hook.as_ref()?;
     (!hook.direct || starts_pytest(line)).then_some(hook)
-}
-
-/// Returns the file of another working tree that a line of a report names.
-fn file_elsewhere(line: &str) -> Option<String> {
-    match serde_json::from_str::<(&str, String)>(line) {
-        Ok(("elsewhere", file)) => Some(file),
-        _ => None,
-    }
 }
 
 /// Returns the existing working trees of a repository, the present one first.

@@ -39,9 +39,13 @@ impl NamedTests {
 
     /// Returns the tests of several sources. They are complete if every source is.
     pub fn joined(parts: Vec<Self>) -> Self {
-        let mut all = Self { complete: !parts.is_empty() && parts.iter().all(|part| part.complete), ..Self::default() };
-        for (name, result) in parts.into_iter().flat_map(|part| part.results) {
-            all.add(&name, result);
+        let mut parts = parts.into_iter();
+        let mut all = parts.next().unwrap_or_default();
+        for part in parts {
+            all.complete &= part.complete;
+            for (name, result) in part.results {
+                all.add(&name, result);
+            }
         }
         all
     }
