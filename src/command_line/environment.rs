@@ -32,6 +32,9 @@ impl Inherited {
     /// Returns `true` if the runners that a command starts read the variable, as far as they are known.
     pub(super) fn concerns(&self, invocation: &Invocation, runners: &Catalogue) -> bool {
         let runs = &invocation.runs;
+        if self.runners.is_empty() {
+            return true;
+        }
         let task = |id: &String| runners.runner(id).is_some_and(|runner| runner.task.is_some());
         runs.iter().any(|id| self.runners.contains(id)) || !self.named_only && runs.iter().all(task)
     }

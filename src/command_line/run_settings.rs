@@ -35,7 +35,7 @@ pub(super) struct RunSettings {
 pub(super) struct Inherited {
     /// Their names, in which `*` stands for any text.
     pub(super) names: Vec<String>,
-    /// The runners that read it. The arguments of the first one define the meaning of a list of them.
+    /// The runners that read it; none: all. The arguments of the first one define the meaning of a list of them.
     pub(super) runners: Vec<String>,
     /// `true` if an unknown task does not count as one of them.
     pub(super) named_only: bool,

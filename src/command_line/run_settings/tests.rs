@@ -140,6 +140,15 @@ fn settings_above_the_repository_count_where_the_runner_takes_them() {
         ("pytest -q", vec![("../pytest.ini", PART)], false),
         ("npx mocha", vec![head, ("../.mocharc.yml", "grep: adds\n")], true),
         ("npx mocha", vec![head, (".mocharc.yml", "ui: bdd\n"), ("../.mocharc.yml", "grep: adds\n")], false),
+        ("npx mocha", vec![head, ("../.mocharc.json", "{\n  \"require\": [\"./hook.js\"]\n}\n")], true),
+        ("npx mocha", vec![head, ("../.mocharc.yml", "ui: bdd\n")], false),
+        ("cargo test", vec![head, ("../.cargo/config.toml", "[build]\nrustflags = [\"--cfg\", \"fast\"]\n")], true),
+        (
+            "cargo test",
+            vec![head, ("../.cargo/config.toml", "[build]\nrustflags = [\"-Ctarget-cpu=native\"]\n")],
+            false,
+        ),
+        ("cargo test", vec![head, (".cargo/config.toml", "[build]\nrustflags = [\"--cfg\", \"fast\"]\n")], false),
         ("cargo test", vec![head, ("../pytest.ini", PART)], false),
     ] {
         let files = OneFile(texts.iter().copied().collect());
