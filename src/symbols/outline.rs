@@ -252,7 +252,10 @@ impl<'a> OutlineReader<'a> {
         // A constructor that the compiler writes copies; such a destructor frees nothing.
         let frees_nothing =
             definition.name.starts_with('~') && body.is_some_and(|body| body.kind() == "default_method_clause");
-        let idle = !definition.header && body.is_none_or(|body| self.table.hollow.is_hollow(body, self.text));
+        // What does not parse may do anything; in Python, the error may be behind the function.
+        let is_broken = node.has_error() || node.next_sibling().is_some_and(|next| next.is_error());
+        let does_nothing = |body| self.table.hollow.is_hollow(body, self.text);
+        let idle = !definition.header && !is_broken && body.is_none_or(does_nothing);
         let hollow = frees_nothing || (idle && !self.is_elsewhere(node, definition));
         let lone_dots = body.is_some_and(|body| self.written(body).trim() == "...");
         Function {

@@ -226,6 +226,11 @@ impl<'f> Pairing<'f> {
         let mut candidates = Vec::new();
         for old in self.open_old() {
             let function = self.old[old];
+            // `function Stack() {}` became `class Stack { constructor() {} }`.
+            let is_its_class = |other: &Function| {
+                other.name == "constructor" && other.home() == function.full() && other.family == function.family
+            };
+            candidates.extend(news.iter().filter(|&&new| is_its_class(self.new[new])).map(|&new| (1.0, old, new)));
             let home = function.home();
             let gone_to = moves.iter().find(|&&(other, _)| self.old[other].home() == home);
             let Some(to) = gone_to.map(|&(_, new)| self.new[new].home()).filter(|_| function.constructs().is_some())
