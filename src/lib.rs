@@ -96,3 +96,4 @@ pub mod timeline;
 pub mod tool_folder;
 pub mod user_folders;
 pub mod verdict;
+pub mod virtual_environment;

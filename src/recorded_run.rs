@@ -30,6 +30,7 @@ use crate::shell_kind::Shell;
 use crate::snapshot::KeptSnapshot;
 use crate::source::head_reflog;
 use crate::source::project_files::DiskDirectory;
+use crate::virtual_environment::VirtualEnvironment;
 
 /// The length of the end of an output that is kept, in bytes.
 const TAIL: usize = 8 * 1024;
@@ -82,6 +83,8 @@ pub struct CompletedRun {
     pub loss: Option<String>,
     /// The inherited variables that the command did not get.
     pub withheld: Vec<String>,
+    /// The virtual environment of the project that it ran in.
+    pub environment: Option<VirtualEnvironment>,
 }
 
 /// An error while a record is made.
@@ -145,9 +148,12 @@ fn record_with(
     let start = begin(place, &job.command);
     let report = TestReport::prepare(&job.command.line, &reading.runners, &work_trees(&place.repo));
     let withheld = reading.withheld();
-    let (env, whole) = (report.environment(), report.needs_output());
+    let own = own_environment(place, root, &job);
+    let mut env = report.environment().to_vec();
+    env.extend(own.iter().flat_map(VirtualEnvironment::variables));
     let head_log = head_reflog::size(place.repo.git_dir());
-    let finished = run(&Spec { line: job.line, dir: &dir, env, without: &withheld, whole });
+    let finished =
+        run(&Spec { line: job.line, dir: &dir, env: &env, without: &withheld, whole: report.needs_output() });
     let (written, others) = changed_reports(&before, &dir, &globs);
     let mut said = reading.said(&finished, &written);
     let counted = if others { reading.counted(&finished) } else { None };
@@ -183,10 +189,20 @@ fn record_with(
     match ended {
         Ok((run, served, unnoted)) => {
             let missing_names = unnoted.map(|error| format!("the names of its tests were not kept: {error}"));
-            CompletedRun { finished, run: Some(run), served, loss: missing_names, withheld }
+            CompletedRun { finished, run: Some(run), served, loss: missing_names, withheld, environment: own }
         }
-        Err(error) => CompletedRun { finished, run: None, served: Vec::new(), loss: Some(error.to_string()), withheld },
+        Err(error) => {
+            let loss = Some(error.to_string());
+            CompletedRun { finished, run: None, served: Vec::new(), loss, withheld, environment: own }
+        }
     }
+}
+
+/// Returns the virtual environment that a line of the policy or of a contract runs in. What a person or an agent passes to
+/// `gate run --` runs in theirs.
+fn own_environment(place: &Workplace, root: &Path, job: &RunJob<'_>) -> Option<VirtualEnvironment> {
+    let is_line = matches!(job.line, CommandLine::Shell(_));
+    is_line.then(|| VirtualEnvironment::of_project(&place.repo, root, &job.command.dir)).flatten()
 }
 
 /// Returns the same run as one of a declared command. `settled`: its checks ran on the content at its end.

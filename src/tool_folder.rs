@@ -57,6 +57,7 @@ impl ToolFolder {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ToolFolderTable {
+    environments: Vec<String>,
     folder: Vec<ToolFolderKind>,
 }
 
@@ -81,10 +82,16 @@ impl ToolFolderKind {
     }
 }
 
+static TABLE: LazyLock<ToolFolderTable> = LazyLock::new(|| embedded::table("tool-folders.toml"));
+
 /// Returns the kinds of tool folders.
 pub(crate) fn shapes() -> &'static [ToolFolderKind] {
-    static TABLE: LazyLock<ToolFolderTable> = LazyLock::new(|| embedded::table("tool-folders.toml"));
     &TABLE.folder
+}
+
+/// Returns the names of a project's own virtual environment, the most common first.
+pub(crate) fn environment_names() -> &'static [String] {
+    &TABLE.environments
 }
 
 /// Returns `true` if a file at this path could be the marker of a tool folder.

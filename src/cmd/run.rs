@@ -291,6 +291,9 @@ fn say(name: &str, recorded: &CompletedRun, ui: &mut Ui) {
         (_, None) => ui.say(format_args!("gate: {GOOD}{name} passed{GOOD:#}{counts}")),
         (_, Some(how)) => ui.say(format_args!("gate: {BAD}{name} {how}{BAD:#}{counts}")),
     }
+    if let Some(own) = recorded.environment.as_ref().filter(|_| !recorded.finished.ended.success()) {
+        ui.say(format_args!("gate: it ran in the virtual environment {}", own.folder.display()));
+    }
     if let Some(run) = &recorded.run {
         say_what_changed(run, ui);
     }

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::regular_file;
 use crate::repo_path::RepoPath;
+use crate::tool_folder::environment_names;
 
-/// The folders of a project that may be virtual environments.
-const ENVIRONMENTS: [&str; 4] = [".venv", "venv", "env", ".env"];
 /// The settings that may put the sources before what is installed, and how.
 const PATH_SETTINGS: [(&str, &str); 7] = [
     ("pyproject.toml", "pythonpath"),
@@ -53,7 +52,7 @@ pub(super) fn installed_copy(root: &Path, sources: &BTreeSet<&RepoPath>, line: &
 
 /// Returns the folders of installed packages in the environments of a project, from its root.
 fn site_packages(root: &Path) -> Vec<PathBuf> {
-    let environments = ENVIRONMENTS.iter().map(|name| Path::new(name).join("lib"));
+    let environments = environment_names().iter().map(|name| Path::new(name).join("lib"));
     let versions = environments.flat_map(|lib| {
         let names = fs::read_dir(root.join(&lib)).into_iter().flatten().flatten().map(|entry| entry.file_name());
         names.map(move |name| lib.join(name).join("site-packages")).collect::<Vec<_>>()

@@ -1,9 +1,18 @@
 //! The files that a person sees in a working tree: tracked ones, and others that are not ignored and in no tool folder.
 
+use std::path::Path;
+
 use super::command::run;
 use super::{GitError, Repo};
 
 impl Repo {
+    /// Returns `true` if git tracks a file in a folder of the working tree.
+    pub fn has_tracked_files(&self, folder: &Path) -> Result<bool, GitError> {
+        let mut command = self.command();
+        command.args(["ls-files", "-z", "--"]).arg(folder);
+        Ok(!run(&mut command, None)?.is_empty())
+    }
+
     /// Returns the paths of tracked files and of files that are not ignored, relative to the root, sorted. A path that
     /// is not UTF-8 is left out, and so are the files in tool folders at the top, such as `.venv`.
     pub fn listed_paths(&self) -> Result<Vec<String>, GitError> {

@@ -12,6 +12,7 @@ use crate::foreign_text::shortened;
 use crate::run::{BoundedCommand, Finished, KeptOutput, Returned, plain_text};
 use crate::runner::{Catalogue, NamedTests};
 use crate::shell_quote::shell_word;
+use crate::virtual_environment::VirtualEnvironment;
 
 /// The largest size of its output, in bytes.
 const MAX_OUTPUT: u64 = 256 * 1024 * 1024;
@@ -43,10 +44,12 @@ pub fn scratch_run(
 ) -> Option<ScratchRun> {
     let reading = UnderstoodLine::of(command, dir, runners);
     let report = TestReport::prepare(command, &reading.runners, &[]);
-    let set = |(name, value): &(std::ffi::OsString, std::ffi::OsString)| {
+    let set = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
         format!("export {}={}; ", name.to_string_lossy(), shell_word(&value.to_string_lossy()))
     };
-    let exports: String = report.environment().iter().map(set).collect();
+    let own = VirtualEnvironment::in_folders([dir.to_owned()]);
+    let environment = own.iter().flat_map(VirtualEnvironment::variables);
+    let exports: String = report.environment().iter().cloned().chain(environment).map(set).collect();
     // What prepares the line adds to the variables of the hooks.
     let naming = reading.runners.iter().find_map(|runner| runner.names.as_ref()?.naming_line(&runner.id, command));
     let line = format!("{exports}{prepare}{}", naming.as_deref().unwrap_or(command));

@@ -60,6 +60,7 @@ const STAGES: &[(&str, &[&str])] = &[
         &["board", "config", "contract_shelf", "git", "journal", "prompt_history", "prompt_lookup", "stack"],
     ),
     ("what is run", &["run"]),
+    ("where it runs", &["virtual_environment"]),
     ("models of the user", &["model"]),
     ("what a command line proves", &["command_line"]),
     ("sources", &["source"]),
