@@ -167,8 +167,12 @@ fn record_with(
     };
     let broken_off =
         || report.is_broken_off().then(|| "the runner began and ended before its tests were done".to_owned());
-    let doubt =
-        || replaced_files(place, head_log).or_else(elsewhere).or_else(failed).or_else(broken_off).or_else(stale);
+    let shows_none = tests.is_empty() && said.report.is_none() && report.names_each_time();
+    let unshown = || shows_none.then(|| tests_not_shown(place.tests_named_before(&job.command.key))).flatten();
+    let doubt = || {
+        let on_files = replaced_files(place, head_log).or_else(elsewhere);
+        on_files.or_else(failed).or_else(broken_off).or_else(unshown).or_else(stale)
+    };
     if let Some(why) = Some(()).filter(|()| finished.ended.success()).and_then(|()| doubt()) {
         said.masked.get_or_insert_with(|| why.clone());
         for one in &mut served {
@@ -210,6 +214,12 @@ fn run_of(run: &Run, witnessed: Witnessed, settled: bool) -> Run {
     let Witnessed { command, ended, report, masked } = witnessed;
     let run = Run { command, ended, report, masked, ..run.clone() };
     if settled { Run { start: run.end.clone(), changed: Vec::new(), ..run } } else { run }
+}
+
+/// Returns the reason why a run that shows no test proves nothing if an earlier one of the same command named tests.
+fn tests_not_shown(before: usize) -> Option<String> {
+    let tests = crate::plural::counted(before, "test");
+    (before > 0).then(|| format!("its output shows no test, and earlier runs of this command named {tests}"))
 }
 
 /// Returns the reason why tests that loaded this file show nothing about their own working tree.

@@ -37,6 +37,12 @@ impl Workplace {
         self.test_ledger().append(entry, tests.results())
     }
 
+    /// Returns the number of tests that earlier runs of a command named.
+    pub fn tests_named_before(&self, key: &str) -> usize {
+        let history = self.test_ledger().read().unwrap_or_default();
+        history.latest().iter().find(|latest| latest.run.key == key).map_or(0, |latest| latest.results.len())
+    }
+
     /// Returns the ledger of the tests by name.
     pub fn test_ledger(&self) -> TestLedger {
         TestLedger::of(&self.repo.gate_dir())

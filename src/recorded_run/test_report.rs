@@ -50,9 +50,7 @@ impl<'a> TestReport<'a> {
     /// first.
     pub(super) fn prepare(line: &str, runners: &[&'a Runner], trees: &[PathBuf]) -> Self {
         let mut tests: Vec<&'a Runner> = Vec::new();
-        for &runner in
-            runners.iter().filter(|runner| runner.task.is_none() && runner.kinds.contains(&CommandKind::Test))
-        {
+        for &runner in runners.iter().filter(|runner| may_name_tests(runner)) {
             if !tests.iter().any(|known| known.id == runner.id) {
                 tests.push(runner);
             }
@@ -72,6 +70,11 @@ impl<'a> TestReport<'a> {
     /// The variables that load the hooks and tell them where to write.
     pub(super) fn environment(&self) -> &[(OsString, OsString)] {
         &self.environment
+    }
+
+    /// Returns `true` if a hook names the tests, and each run has the same ones.
+    pub(super) const fn names_each_time(&self) -> bool {
+        self.folder.is_some() && !self.varies
     }
 
     /// Returns `true` if names may be anywhere in the output.
@@ -139,6 +142,14 @@ fn read_report(folder: &Path) -> String {
     let file = report_in(folder);
     let is_small = std::fs::metadata(&file).is_ok_and(|meta| meta.len() <= MAX_REPORT);
     if is_small { std::fs::read_to_string(&file).unwrap_or_default() } else { String::new() }
+}
+
+/// Returns `true` for a runner of tests, and for one of tasks that passes a hook on.
+fn may_name_tests(runner: &Runner) -> bool {
+    if runner.task.is_some() {
+        return runner.names.as_ref().is_some_and(|names| names.hook.is_some());
+    }
+    runner.kinds.contains(&CommandKind::Test)
 }
 
 fn hook_for<'a>(line: &str, runner: &'a Runner) -> Option<&'a ReportHook> {

@@ -64,7 +64,7 @@ fn double_colon() -> String {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ReportHook {
-    /// The files, relative to `hooks/`. All are in one folder.
+    /// The files, relative to `hooks/`. The first is in the folder that `{folder}` stands for.
     pub files: Vec<String>,
     /// The variables that load them.
     pub variable: Vec<HookVariable>,

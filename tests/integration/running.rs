@@ -445,6 +445,24 @@ fn settings_of_a_person_that_replace_what_runs_are_named() {
 }
 
 #[test]
+fn a_task_runner_passes_the_hooks_of_its_test_runners_on() {
+    let project = declared("rake test");
+    project.repo.write("Rakefile", "require 'rake/testtask'\n").commit_all("test: tasks");
+    project.edit("two");
+    let row = |words: &str| format!("echo '[{words}]' >> \"$GATE_TEST_REPORT\"; ");
+    let (begins, test) = (row(r#""begin","ends""#), row(r#""passed","CalcTest#test_add""#));
+    let ends = row("\"end\",\"\"") + &row("\"complete\",\"\"");
+    let run = |script: &str| {
+        let (_bin, path) = stands_in("rake", script);
+        project.sh(&format!("{path} gate run test")).exits(0)
+    };
+    run(&format!("{begins}{test}{ends}")).says("this proves test for this commit");
+    project.gate(["status", "--tests"]).says("1 by name");
+    run("true").says("proves nothing").says("its output shows no test, and earlier runs of this command named 1 test");
+    run(&begins).says("proves nothing").says("began and ended before its tests were done");
+}
+
+#[test]
 fn a_declared_command_runs_in_the_virtual_environment_of_the_project() {
     let project = declared("own-tests");
     project

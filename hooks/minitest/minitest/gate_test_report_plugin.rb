@@ -10,7 +10,9 @@ module Minitest
     def initialize(file)
       super()
       @file = file
-      @rows = [["begin", ""]]
+      @rows = []
+      # A process that ends at once writes nothing more.
+      write([["begin", "ends"]])
     end
 
     def record(result)
@@ -20,8 +22,13 @@ module Minitest
     end
 
     def report
-      @rows << ["complete", ""]
-      File.open(@file, "a") { |file| @rows.each { |row| file.puts(JSON.generate(row)) } }
+      write(@rows + [["end", ""], ["complete", ""]])
+    end
+
+    private
+
+    def write(rows)
+      File.open(@file, "a") { |file| rows.each { |row| file.puts(JSON.generate(row)) } }
     end
   end
 
