@@ -16,7 +16,7 @@ use crate::event::{EventKind, Judged, Origin};
 use crate::exit::Exit;
 use crate::fact::{Facts, Note, unfinished_runs};
 use crate::failure::Failure;
-use crate::git::{EditSurvey, GitError, Head, Repo, sets_upstream};
+use crate::git::{EditSurvey, GitError, Head, Repo, needed_options};
 use crate::journal::{Journal, JournalError, JournalState, NewEvent};
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -317,7 +317,7 @@ impl Workplace {
             let commands = assemble::clearing_commands(policy, &results);
             // Where git cannot say, the command that follows does.
             let aside = self.uncommitted_inputs(policy, &commands).unwrap_or_default();
-            push_again(&facts, &aside, sets_upstream(), forward)
+            push_again(&facts, &aside, &needed_options(), forward)
         } else {
             None
         };

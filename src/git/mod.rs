@@ -88,4 +88,4 @@ pub use repo::Repo;
 pub use scratch_index::remove_leftovers;
 pub use snapshot_retention::RetentionLimits;
 pub use split_commit::{CommitPlan, CommitRewrite};
-pub use started_push::{is_dry_run, push_options, sets_upstream};
+pub use started_push::{is_dry_run, needed_options, push_options};

@@ -4,15 +4,27 @@
 const VALUES: [&str; 5] = ["-o", "--push-option", "--receive-pack", "--exec", "--repo"];
 
 /// The options and arguments of a `git push`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PushOptions {
     /// Nothing is pushed.
     pub dry_run: bool,
     /// No hook is called.
     pub no_verify: bool,
-    /// The pushed branch gets the other one as its upstream.
-    pub sets_upstream: bool,
+    /// The options without which the same push would do something else: `-u`, `--force-with-lease`, `--atomic` and the
+    /// like, each with its value.
+    pub needed: Vec<String>,
 }
+
+/// The option that forces a push if the other side is as expected.
+const LEASE: &str = "--force-with-lease";
+/// Options that go along, with the beginnings that git takes for them and the options that undo them.
+const NEEDED: [(&str, &str, &str); 5] = [
+    ("--set-upstream", "--se", "--no-set-upstream"),
+    ("--atomic", "--at", "--no-atomic"),
+    ("--follow-tags", "--fol", "--no-follow-tags"),
+    ("--force-if-includes", "--force-i", "--no-force-if-includes"),
+    ("--signed", "--sig", "--no-signed"),
+];
 
 impl PushOptions {
     /// Reads them. The last one counts, and git takes any unique beginning of a name.
@@ -30,15 +42,31 @@ impl PushOptions {
                 // A shorter beginning might be `--no-verbose`, which git does not take either.
                 _ if begins("--no-verify", "--no-v", word) => found.no_verify = true,
                 _ if begins("--verify", "--veri", word) => found.no_verify = false,
-                _ if begins("--set-upstream", "--se", word) => found.sets_upstream = true,
-                _ if begins("--no-set-upstream", "--no-se", word) => found.sets_upstream = false,
+                _ if word.split('=').next().is_some_and(|name| begins(LEASE, "--force-w", name)) => {
+                    found.needed.push(word.to_owned());
+                }
+                "--no-force-with-lease" => found.needed.retain(|option| !option.starts_with(LEASE)),
+                _ if let Some((name, ..)) = NEEDED.iter().find(|(name, least, _)| begins(name, least, word)) => {
+                    found.need(name);
+                }
+                _ if let Some((name, ..)) = NEEDED.iter().find(|(.., undone)| *undone == word) => {
+                    found.needed.retain(|option| option != name);
+                }
                 _ => {
                     found.dry_run |= has_short('n', word);
-                    found.sets_upstream |= has_short('u', word);
+                    if has_short('u', word) {
+                        found.need(NEEDED[0].0);
+                    }
                 }
             }
         }
         found
+    }
+
+    fn need(&mut self, name: &str) {
+        if !self.needed.iter().any(|option| option == name) {
+            self.needed.push(name.to_owned());
+        }
     }
 }
 
@@ -77,6 +105,21 @@ mod tests {
             ("--delete origin n", false),
         ] {
             assert_eq!(PushOptions::of(line.split(' ')).dry_run, dry_run, "{line}");
+        }
+    }
+
+    #[test]
+    fn options_without_which_it_is_another_push() {
+        for (line, needed) in [
+            ("-u origin main", vec!["--set-upstream"]),
+            ("-qu --set-up origin", vec!["--set-upstream"]),
+            ("--force-with-lease --atomic", vec!["--force-with-lease", "--atomic"]),
+            ("--force-with-lease=main:abc", vec!["--force-with-lease=main:abc"]),
+            ("--force-with-lease --no-force-with-lease", vec![]),
+            ("--atomic --no-atomic --force", vec![]),
+            ("-o -u", vec![]),
+        ] {
+            assert_eq!(PushOptions::of(line.split(' ')).needed, needed, "{line}");
         }
     }
 

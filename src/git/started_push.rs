@@ -12,10 +12,10 @@ pub fn is_dry_run() -> bool {
     options_above().is_some_and(|options| options.dry_run)
 }
 
-/// Returns `true` if the nearest `git push` among the processes above this one sets the upstream of its branch, and `false`
-/// if that cannot be seen.
-pub fn sets_upstream() -> bool {
-    options_above().is_some_and(|options| options.sets_upstream)
+/// Returns the options of the nearest `git push` among the processes above this one without which it would be another push;
+/// none if they cannot be seen.
+pub fn needed_options() -> Vec<String> {
+    options_above().map(|options| options.needed).unwrap_or_default()
 }
 
 fn options_above() -> Option<PushOptions> {

@@ -13,12 +13,11 @@ const MAX_ASIDE: usize = 5;
 /// Returns `gate push REMOTE REF…` for the judged push. `uncommitted` are the files with which it would refuse to run;
 /// the line stashes and restores them. Returns `None` if a run here proves something other than the pushed content:
 /// another commit than the one that is checked out, a deletion, or a push that has arrived. `forward` returns `true` if
-/// a ref moves to a descendant; otherwise the command forces the push as the original did. `sets_upstream`: the original
-/// push sets the upstream of its branch.
+/// a ref moves to a descendant; otherwise the command forces the push as the original did. `options` are those that it needs.
 pub fn push_again(
     facts: &Facts,
     uncommitted: &[DirtyPath],
-    sets_upstream: bool,
+    options: &[String],
     forward: impl Fn(&Oid, &Oid) -> bool,
 ) -> Option<String> {
     let updates: Option<Vec<(&Subject, &RefUpdate)>> = facts.subjects.iter().map(pushed_from_here).collect();
@@ -29,11 +28,12 @@ pub fn push_again(
         return None;
     }
     let mut words = vec!["gate".to_owned(), "push".to_owned()];
-    words.extend(sets_upstream.then(|| "-u".to_owned()));
+    words.extend(options.iter().map(|option| shell_word(option)));
+    let has_lease = options.iter().any(|option| option.starts_with("--force-with-lease"));
     words.push(shell_word(remote));
     for (subject, update) in updates {
         let new = update.new.as_ref()?;
-        let forced = update.old.as_ref().is_some_and(|old| !forward(old, new));
+        let forced = !has_lease && update.old.as_ref().is_some_and(|old| !forward(old, new));
         words.push(shell_word(&refspec(subject, update, forced)));
     }
     let push = words.join(" ");

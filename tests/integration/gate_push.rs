@@ -88,10 +88,12 @@ fn a_refused_push_names_it_and_that_line_pushes() {
     let refused = project.push("git push origin HEAD:topic").exits(1);
     assert_eq!(next(&refused.text()), "gate push origin feature:refs/heads/topic");
     let refused = project.push("git push -u origin feature:topic").exits(1);
-    assert_eq!(next(&refused.text()), "gate push -u origin feature:refs/heads/topic");
+    assert_eq!(next(&refused.text()), "gate push --set-upstream origin feature:refs/heads/topic");
     project.sh("gate push origin feature:refs/heads/topic").exits(0);
     project.repo.append("src/lib.sh", "three\n");
     project.repo.git(["commit", "-q", "--all", "--amend", "--message", "feat: amended"]);
+    let refused = project.push("git push --force-with-lease origin HEAD:topic").exits(1);
+    assert_eq!(next(&refused.text()), "gate push --force-with-lease origin feature:refs/heads/topic");
     let refused = project.push("git push --force origin HEAD:topic").exits(1);
     assert_eq!(next(&refused.text()), "gate push origin +feature:refs/heads/topic");
     project.sh("gate push origin +feature:refs/heads/topic").exits(0);
