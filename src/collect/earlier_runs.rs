@@ -12,7 +12,7 @@ use crate::fact::weakening::Weakening;
 use crate::git::Repo;
 use crate::journal::Journal;
 use crate::oid::Oid;
-use crate::runner::Project;
+use crate::runner::{OutputOutcome, Project, read_output_of};
 use crate::timeline;
 
 /// Reads the earlier runs on the judged work by sessions other than that of the story. They are read only if the change
@@ -59,7 +59,7 @@ pub fn read(
                 belongs
             }
         };
-        of_it.push(belongs);
+        of_it.push(belongs && may_have_failed(&event.kind, project));
     }
     let both = || events.iter().zip(&of_it);
     let sessions: BTreeSet<&Option<String>> =
@@ -75,14 +75,21 @@ pub fn read(
     Ok(stories)
 }
 
-/// Returns the commit on which a run of `gate`, or a command of an agent that failed, began.
+/// Returns the commit on which a run of `gate`, or a command of an agent, began.
 fn head_of_run(kind: &EventKind) -> Option<&Oid> {
     match kind {
         EventKind::Run(run) => run.start.head.as_ref(),
-        EventKind::Work(work) => match &work.act {
-            Act::Command(command) if command.ended.is_some_and(|ended| !ended.success()) => work.head.as_ref(),
-            _ => None,
-        },
+        EventKind::Work(work) => work.head.as_ref().filter(|_| matches!(work.act, Act::Command(_))),
         _ => None,
     }
+}
+
+/// Returns `false` for a command of an agent that ended with 0 and whose output shows no failure. Behind a pipe, only the
+/// output shows one.
+fn may_have_failed(kind: &EventKind, project: Project<'_>) -> bool {
+    let EventKind::Work(work) = kind else { return true };
+    let Act::Command(command) = &work.act else { return true };
+    let Some(ended) = command.ended else { return false };
+    let speaks = || memchr::memmem::find(command.tail.to_ascii_lowercase().as_bytes(), b"fail").is_some();
+    !ended.success() || speaks() && read_output_of(project.runners, &[], &command.tail).says == OutputOutcome::Failed
 }

@@ -165,12 +165,17 @@ fn a_test_that_failed_is_not_left_out_of_a_push_whoever_ran_it() {
     repo.git(["reset", "-q", "--hard", "HEAD~1"]);
     project.push("git push origin feature").exits(1).never_says(words).says("failed on this content");
 
-    // It failed in a part of the tests that an agent ran.
-    repo.git(["reset", "-q", "--hard", "HEAD~1"]);
-    repo.write("test_add.py", format!("{test}# less\n")).commit_all("feat: less");
-    let session = Session::claude(&project).prompted("Make it shorter.");
-    assert_eq!(session.run("./pytest test_add.py::test_add"), 1);
-    repo.write("test_add.py", &skipped).commit_all("test: skip");
-    project.gate(["run", "test"]).exits(0);
-    project.push("git push origin feature").exits(1).says(words);
+    // It failed in a part of the tests that an agent ran; behind a pipe, only the output shows it.
+    for (line, status) in [("./pytest test_add.py::test_add", 1), ("./pytest test_add.py::test_add 2>&1 | tail -5", 0)]
+    {
+        repo.git(["reset", "-q", "--hard", "HEAD~1"]);
+        repo.write("test_add.py", format!("{test}# {status}\n")).commit_all("feat: less");
+        let session = Session::claude_called(&project, if status == 0 { "piped" } else { "plain" });
+        session.prompt("Make it shorter.");
+        assert_eq!(session.run(line), status);
+        repo.write("test_add.py", &skipped).commit_all("test: skip");
+        project.gate(["run", "test"]).exits(0);
+        project.push("git push origin feature").exits(1).says(words);
+        repo.git(["reset", "-q", "--hard", "HEAD~1"]);
+    }
 }
