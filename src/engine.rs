@@ -317,7 +317,8 @@ impl Workplace {
             let commands = assemble::clearing_commands(policy, &results);
             // Where git cannot say, the command that follows does.
             let aside = self.uncommitted_inputs(policy, &commands).unwrap_or_default();
-            push_again(&facts, &aside, &needed_options(), forward)
+            let forgotten = self.are_forgotten(&aside).unwrap_or(false);
+            push_again(&facts, &aside, forgotten, &needed_options(), forward)
         } else {
             None
         };
@@ -330,6 +331,17 @@ impl Workplace {
         self.name_what_is_ruled_out(policy, state, &mut verdict);
         let written = self.write(&mut verdict);
         Judgement { verdict, written }
+    }
+
+    /// Returns `true` if all these files are new code that a file of the commit names: the commit lacks them.
+    fn are_forgotten(&self, files: &[DirtyPath]) -> Result<bool, GitError> {
+        let Some(commit) = self.repo.head()?.commit else { return Ok(false) };
+        let mut are_all = !files.is_empty();
+        for file in files {
+            let is_new = file.presence == Presence::Untracked;
+            are_all = are_all && is_new && failed_tests::is_named_by_code(&self.repo, &file.path, &commit)?;
+        }
+        Ok(are_all)
     }
 
     /// Returns the files that `commands` read and that differ from the commit that is checked out: a run now would not

@@ -16,6 +16,8 @@ mod same_place;
 mod same_test;
 mod test_code;
 
+pub use self::test_code::is_named_by_code;
+
 use self::changed_tests::ChangedTests;
 use self::code_changes::CodeChange;
 use self::compared_runs::ComparedRuns;

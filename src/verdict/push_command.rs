@@ -11,12 +11,13 @@ use crate::snapshot::{DirtyPath, Presence};
 const MAX_ASIDE: usize = 5;
 
 /// Returns `gate push REMOTE REF…` for the judged push. `uncommitted` are the files with which it would refuse to run;
-/// the line stashes and restores them. Returns `None` if a run here proves something other than the pushed content:
+/// the line stashes and restores them, or adds them to the commit if they were `forgotten`. Returns `None` if a run here proves something other than the pushed content:
 /// another commit than the one that is checked out, a deletion, or a push that has arrived. `forward` returns `true` if
 /// a ref moves to a descendant; otherwise the command forces the push as the original did. `options` are those that it needs.
 pub fn push_again(
     facts: &Facts,
     uncommitted: &[DirtyPath],
+    forgotten: bool,
     options: &[String],
     forward: impl Fn(&Oid, &Oid) -> bool,
 ) -> Option<String> {
@@ -41,9 +42,17 @@ pub fn push_again(
     let hidden = uncommitted.iter().any(|file| file.presence == Presence::Hidden);
     Some(if uncommitted.is_empty() || hidden {
         push
+    } else if forgotten {
+        format!("{} && git commit --amend --no-edit && {push}", add(uncommitted))
     } else {
-        format!("{} && {push} && git stash pop", stash(uncommitted))
+        format!("{} && ({push}; git stash pop)", stash(uncommitted))
     })
+}
+
+/// Returns the command that adds files to the next commit.
+fn add(files: &[DirtyPath]) -> String {
+    let paths: Vec<String> = files.iter().map(|file| file.path.to_string()).collect();
+    format!("git add -- {}", shell_line(paths.iter().map(String::as_str)))
 }
 
 /// Returns the command that stashes files.

@@ -103,7 +103,7 @@ fn a_refused_push_names_it_and_that_line_pushes() {
     let refused = project.push("git push origin feature").exits(1);
     let line = next(&refused.text());
     let stash = "git stash push --include-untracked -- src/lib.sh src/new.sh";
-    assert_eq!(line, format!("{stash} && gate push origin feature && git stash pop"));
+    assert_eq!(line, format!("{stash} && (gate push origin feature; git stash pop)"));
     project.sh(&line).exits(0);
     assert!(String::from_utf8_lossy(&project.repo.read("src/lib.sh")).ends_with("later\n"));
     project.sh("rm src/new.sh && git checkout -q src/lib.sh").exits(0);
@@ -113,7 +113,7 @@ fn a_refused_push_names_it_and_that_line_pushes() {
     project.gate(["run", "test"]).exits(0).says("not as in the commit: src/todo.sh");
     let refused = project.push("git push origin feature").exits(1).says("passed with src/todo.sh on disk");
     let line = next(&refused.text());
-    assert_eq!(line, "git stash push --include-untracked -- src/todo.sh && gate push origin feature && git stash pop");
+    assert_eq!(line, "git stash push --include-untracked -- src/todo.sh && (gate push origin feature; git stash pop)");
     project.sh(&line).exits(0);
     project.sh("rm src/todo.sh").exits(0);
     // What is not checked out cannot be proven here.
@@ -121,6 +121,19 @@ fn a_refused_push_names_it_and_that_line_pushes() {
     project.sh("git branch later && git reset -q --hard HEAD~1").exits(0);
     let refused = project.push("git push origin later").exits(1);
     assert!(!refused.text().contains("gate push"), "{}", refused.text());
+}
+
+#[test]
+fn a_file_that_the_commit_uses_and_lacks_is_added_to_it() {
+    let project =
+        Project::with("version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh test.sh\"\ninputs = [\"**\"]\n");
+    project.repo.write("tests/test_extra.py", "import extra63\n").write("test.sh", "[ -e extra63.py ]\n");
+    project.edit("one");
+    project.repo.write("extra63.py", "x = 1\n");
+    project.gate(["run", "test"]).exits(0);
+    let line = next(&project.push("git push origin feature").exits(1).text());
+    assert_eq!(line, "git add -- extra63.py && git commit --amend --no-edit && gate push origin feature");
+    project.sh(&line).exits(0).says("gate: pass");
 }
 
 #[test]
@@ -133,7 +146,7 @@ fn the_line_for_a_file_that_was_not_added_runs_all_commands() {
     project.repo.write("src/todo.sh", "later\n");
     project.gate(["run"]).exits(0);
     let line = next(&project.push("git push origin feature").exits(1).text());
-    assert_eq!(line, "git stash push --include-untracked -- src/todo.sh && gate push origin feature && git stash pop");
+    assert_eq!(line, "git stash push --include-untracked -- src/todo.sh && (gate push origin feature; git stash pop)");
     project.sh(&line).exits(0);
 }
 

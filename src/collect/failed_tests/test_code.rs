@@ -111,6 +111,17 @@ pub(super) fn are_unseen(repo: &Repo, changes: &[&PathChange], now: &Oid) -> Res
     Ok(mentions.iter().all(|mention| is_idle(&mention.file)))
 }
 
+/// Returns `true` if a file of a tree has the name by which it would use a new file.
+pub fn is_named_by_code(repo: &Repo, path: &RepoPath, tree: &Oid) -> Result<bool, GitError> {
+    let Some(name) = sought_name(path) else { return Ok(false) };
+    let mentions = repo.mentions(MentionsIn::Tree(tree), &[name], &[], 0)?;
+    Ok(mentions.iter().any(|mention| is_code(&mention.file)))
+}
+
+fn is_code(path: &RepoPath) -> bool {
+    path.to_string().rsplit_once('.').is_some_and(|(_, ending)| CODE.contains(&ending))
+}
+
 /// Returns the name by which another file would use this one, if there is only one way.
 fn sought_name(path: &RepoPath) -> Option<String> {
     let path = path.to_string();
