@@ -70,6 +70,19 @@ fn conditions_are_verified_in_their_order() {
 }
 
 #[test]
+fn a_pattern_with_a_line_end_spans_lines() {
+    let (repo, file) = calc(
+        "task: x\npostconditions:\n- 'pattern \"X = 1\\nY\" in two.py: absent'\n- 'pattern \"X = 1\\s+Y\" in two.py: occurs'\n\
+         - 'pattern \"(?s)X.*Y\" in two.py: occurs'\n- 'pattern \"X.*Y\" in two.py: absent'\n- 'max file bin/**: 3 lines'\n",
+    );
+    repo.write("two.py", "X = 1\nY = 2\n").write("bin/a.bin", "\0\0").commit_all("two lines");
+    assert_eq!(contract(&repo, &["begin", &file]).1, 0);
+    let (found, ..) = contract(&repo, &["check", "--json"]);
+    assert_eq!(outcomes(&found), ["fails", "holds", "holds", "holds", "unreadable"], "{found:#}");
+    assert_eq!(found["conditions"][0]["detail"], "it occurs in two.py:1");
+}
+
+#[test]
 fn a_precondition_that_fails_refuses_the_task() {
     let (repo, file) =
         calc("task: x\npreconditions:\n- frobnicate-zz --check: success\npostconditions:\n- README.md: deleted\n");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use regex::Regex;
+use regex::RegexBuilder;
 
 use super::content::{ContractContent, FoundAt, UnreadFile};
 use super::manifests::{dependencies_in, is_manifest};
@@ -115,8 +115,11 @@ impl ContractContent<'_> {
         };
         let mut too_long = Vec::new();
         let mut unread = Vec::new();
+        let mut is_any_read = false;
         for path in files {
-            match self.lines(&text_of(&path)) {
+            let lines = self.lines(&text_of(&path));
+            is_any_read |= lines.is_ok();
+            match lines {
                 Ok(lines) if lines > most => too_long.push(format!("{path} has {}", counted(lines, "line"))),
                 // Without a glob, files without lines are not meant; with one, binary files are not.
                 Err(UnreadFile::Binary) if glob.is_none_or(is_pattern) => {}
@@ -127,7 +130,10 @@ impl ContractContent<'_> {
         Ok(match (too_long.is_empty(), unread.is_empty()) {
             (false, _) => fails(listed(&too_long)),
             (true, false) => unreadable(listed(&unread)),
-            (true, true) => holds(""),
+            (true, true) => match glob.filter(|_| !is_any_read) {
+                Some(glob) => unreadable(format!("{glob} matches only binary files")),
+                None => holds(""),
+            },
         })
     }
 
@@ -217,7 +223,9 @@ impl ContractContent<'_> {
     }
 
     fn pattern(&self, pattern: &str, glob: &str, occurs: bool) -> Result<ConditionAnswer, GitError> {
-        let Ok(pattern) = Regex::new(pattern) else {
+        // A pattern that can match the end of a line may go over several.
+        let spans_lines = ["\n", r"\n", r"\s", "(?s"].iter().any(|sign| pattern.contains(sign));
+        let Ok(pattern) = RegexBuilder::new(pattern).multi_line(spans_lines).build() else {
             return Ok(unreadable(format!("`{pattern}` is not a regular expression")));
         };
         let files = self.matching(glob)?;
@@ -228,7 +236,11 @@ impl ContractContent<'_> {
         for path in files {
             match self.text(&text_of(&path)) {
                 Ok(text) => {
-                    let line = text.lines().position(|line| pattern.is_match(line));
+                    let line = if spans_lines {
+                        pattern.find(&text).map(|hit| text[..hit.start()].matches('\n').count())
+                    } else {
+                        text.lines().position(|line| pattern.is_match(line))
+                    };
                     found.extend(line.map(|line| format!("{path}:{}", line + 1)));
                 }
                 Err(UnreadFile::Binary) if is_pattern(glob) => {}

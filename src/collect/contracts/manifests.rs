@@ -6,71 +6,116 @@ use std::path::Path;
 use regex::Regex;
 
 /// Names of manifests.
-const MANIFESTS: [&str; 9] = [
+const MANIFESTS: [&str; 16] = [
     "Cargo.toml",
     "package.json",
     "pyproject.toml",
     "setup.py",
     "setup.cfg",
+    "Pipfile",
+    "environment.yml",
+    "environment.yaml",
     "go.mod",
     "Gemfile",
     "composer.json",
     "pom.xml",
+    "Directory.Packages.props",
+    "deno.json",
+    "vcpkg.json",
+    "mix.exs",
 ];
+/// Endings of manifests.
+const ENDINGS: [&str; 6] = [".csproj", ".fsproj", ".vbproj", ".gemspec", ".gradle.kts", ".versions.toml"];
 
 /// Returns `true` for the manifest of a package.
 pub(super) fn is_manifest(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_list = Path::new(name).extension().is_some_and(|end| end == "txt" || end == "in");
+    let lists_requirements = name.starts_with("requirements") || folder.rsplit('/').next() == Some("requirements");
     MANIFESTS.contains(&name)
-        || name.ends_with(".csproj")
+        || ENDINGS.iter().any(|end| name.ends_with(end))
         || name.starts_with("build.gradle")
-        || (name.starts_with("requirements") && Path::new(name).extension().is_some_and(|end| end == "txt"))
+        || is_list && lists_requirements
 }
 
-/// Returns the names of the dependencies in a manifest, or `None` if it cannot be read.
+/// Returns the names of the dependencies in a manifest, or `None` if it cannot be read. A package under another name has both.
 pub(super) fn dependencies_in(path: &str, text: &str) -> Option<BTreeSet<String>> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let by_lines = |pattern: &str| -> Option<BTreeSet<String>> {
         let pattern = Regex::new(pattern).ok()?;
-        Some(
-            pattern.captures_iter(text).filter_map(|found| found.get(1)).map(|name| name.as_str().to_owned()).collect(),
-        )
+        let names = pattern.captures_iter(text).filter_map(|found| found.iter().skip(1).flatten().next());
+        Some(names.map(|name| name.as_str().to_owned()).collect())
     };
     match name {
-        "Cargo.toml" | "pyproject.toml" => {
+        "Cargo.toml" | "pyproject.toml" | "Pipfile" => {
             let table: toml::Table = text.parse().ok()?;
             let mut names = BTreeSet::new();
             in_table(&table, &mut names);
             Some(names)
         }
-        "package.json" | "composer.json" => {
-            let value: serde_json::Value = serde_json::from_str(text).ok()?;
-            let keys = [
-                "dependencies",
-                "devDependencies",
-                "peerDependencies",
-                "optionalDependencies",
-                "require",
-                "require-dev",
-            ];
-            let lists = keys.iter().filter_map(|key| value[*key].as_object());
-            Some(lists.flat_map(|list| list.keys().cloned()).collect())
-        }
+        "package.json" | "composer.json" | "deno.json" | "vcpkg.json" => in_json(text),
         "setup.py" => in_setup_py(text),
         "setup.cfg" => Some(in_setup_cfg(text)),
-        "go.mod" => by_lines(r"(?m)^\s*(?:require\s+)?([\w.-]+\.[\w-]+(?:/[\w.~-]+)*)\s+v\d"),
-        "Gemfile" => by_lines(r#"(?m)^\s*gem\s+["']([^"']+)"#),
+        "environment.yml" | "environment.yaml" => {
+            let (_, listed) = text.split_once("dependencies:")?;
+            let lines = listed.lines().filter_map(|line| line.trim().strip_prefix("- "));
+            let packages = lines.filter(|line| !line.trim_end().ends_with(':'));
+            Some(packages.filter_map(|line| requirement(line.trim_matches(['"', '\'']))).collect())
+        }
+        "go.mod" => by_lines(
+            r"(?m)^\s*(?:require\s+)?([\w.-]+\.[\w-]+(?:/[\w.~-]+)*)\s+v\d|=>\s*([\w.-]+\.[\w-]+(?:/[\w.~-]+)*)\s+v\d",
+        ),
+        "Gemfile" => by_lines(r#"(?m)^\s*gem\s*\(?\s*["']([^"']+)"#),
         "pom.xml" => by_lines(r"(?s)<dependency>.*?<artifactId>\s*([^<\s]+)"),
-        _ if name.ends_with(".csproj") => by_lines(r#"<PackageReference\s+[^>]*Include="([^"]+)""#),
-        _ if name.starts_with("build.gradle") => by_lines(r#"["']([\w.-]+:[\w.-]+)(?::[^"']*)?["']"#),
-        _ => by_lines(r"(?m)^\s*([A-Za-z0-9][\w.-]*)"),
+        "mix.exs" => by_lines(r#"\{\s*:(\w+)\s*,\s*(?:"|\w+:)"#),
+        _ if name.ends_with(".gemspec") => by_lines(r#"\.add_(?:\w+_)?dependency\s*\(?\s*["']([^"']+)"#),
+        _ if name.ends_with("proj") || name.ends_with(".props") => {
+            by_lines(r#"<Package(?:Reference|Version)\s+[^>]*Include="([^"]+)""#)
+        }
+        _ if name.ends_with(".versions.toml") => {
+            let table: toml::Table = text.parse().ok()?;
+            let tables = ["libraries", "plugins"].into_iter().filter_map(|key| table.get(key)?.as_table());
+            Some(tables.flat_map(|table| table.keys().cloned()).collect())
+        }
+        _ if name.contains(".gradle") => by_lines(r#"["']([\w.-]+:[\w.-]+)(?::[^"']*)?["']|\b(libs\.[\w.]+)"#),
+        _ => Some(
+            text.lines().filter(|line| !line.trim_start().starts_with(['#', '-'])).filter_map(requirement).collect(),
+        ),
     }
 }
 
-/// Returns the name in a requirement: `requests` of `requests[socks]>=2`.
+/// Reads the objects and lists of dependencies in JSON. The value of `npm:name@1` is another package.
+fn in_json(text: &str) -> Option<BTreeSet<String>> {
+    const KEYS: [&str; 7] = [
+        "dependencies",
+        "devDependencies",
+        "peerDependencies",
+        "optionalDependencies",
+        "require",
+        "require-dev",
+        "imports",
+    ];
+    let value: serde_json::Value = serde_json::from_str(text).ok()?;
+    let mut names = BTreeSet::new();
+    for (name, version) in KEYS.iter().filter_map(|key| value[*key].as_object()).flatten() {
+        names.insert(name.clone());
+        let other = version.as_str().and_then(|version| version.strip_prefix("npm:"));
+        names.extend(
+            other.map(|other| other.rfind('@').filter(|at| *at > 0).map_or(other, |at| &other[..at]).to_owned()),
+        );
+    }
+    for listed in KEYS.iter().filter_map(|key| value[*key].as_array()).flatten() {
+        names.extend(listed.as_str().or_else(|| listed["name"].as_str()).map(str::to_owned));
+    }
+    Some(names)
+}
+
+/// Returns the name in a requirement of Python, in the form in which all spellings are the same (PEP 503): `requests` of
+/// `Requests[socks]>=2`.
 fn requirement(text: &str) -> Option<String> {
-    let name = text.trim().split(|c: char| !c.is_alphanumeric() && !"._-".contains(c)).next();
-    name.filter(|name| !name.is_empty()).map(str::to_owned)
+    let name = text.trim().split(|c: char| !c.is_alphanumeric() && !"._-".contains(c)).next()?;
+    let words: Vec<&str> = name.split(['.', '_', '-']).filter(|word| !word.is_empty()).collect();
+    (!words.is_empty()).then(|| words.join("-").to_lowercase())
 }
 
 /// Reads the lists of texts in the arguments of `setup`. `None`: one of them is computed.
@@ -119,10 +164,13 @@ fn in_setup_cfg(text: &str) -> BTreeSet<String> {
 
 fn in_table(table: &toml::Table, names: &mut BTreeSet<String>) {
     for (key, value) in table {
-        let lists = key.ends_with("dependencies") || key == "dependency-groups";
+        let lists = key.ends_with("dependencies") || key == "dependency-groups" || key == "requires";
+        let is_table = key.ends_with("dependencies") && key != "optional-dependencies" || key.ends_with("packages");
         match value {
-            toml::Value::Table(inner) if key.ends_with("dependencies") && key != "optional-dependencies" => {
+            toml::Value::Table(inner) if is_table => {
                 names.extend(inner.keys().filter(|name| *name != "python").cloned());
+                // `serde = { package = "other" }`
+                names.extend(inner.values().filter_map(|value| value.get("package")?.as_str()).map(str::to_owned));
             }
             toml::Value::Table(inner) if key == "optional-dependencies" || key == "dependency-groups" => {
                 let lists = inner.values().filter_map(toml::Value::as_array).flatten();
@@ -170,5 +218,27 @@ mod tests {
         let text = "[metadata]\nname = x\n[options]\npython_requires = >=3.8\ninstall_requires =\n    a>=1\n    # b\n    c; python_version<'3'\n\
                     zip_safe = no\n[options.extras_require]\ndev =\n    d\n    e==1\nall = f\n[flake8]\nmax = g\n";
         assert_eq!(names("setup.cfg", text), some(&["a", "c", "d", "e", "f"]));
+    }
+
+    #[test]
+    fn every_manifest_names_its_dependencies() {
+        for (path, text, expected) in [
+            ("x.gemspec", "s.add_runtime_dependency(\"thor\", \"~> 1\")\ns.add_dependency 'rake'\n", "rake thor"),
+            ("app/build.gradle.kts", "implementation(libs.okio)\napi(\"a.b:c:1\")\n", "a.b:c libs.okio"),
+            ("gradle/libs.versions.toml", "[libraries]\nokio = \"a:b:1\"\n[versions]\nx = \"1\"\n", "okio"),
+            ("Directory.Packages.props", "<PackageVersion Include=\"B\" Version=\"1\" />\n", "B"),
+            ("Pipfile", "[packages]\na = \"*\"\n[dev-packages]\nb = \"*\"\n", "a b"),
+            ("environment.yml", "channels:\n  - x\ndependencies:\n  - a=1\n  - pip:\n    - B_c==2\n", "a b-c"),
+            ("requirements/dev.in", "b==1\n-r x.txt\n# c\n", "b"),
+            ("requirements.txt", "Foo_Bar[x]>=1\n", "foo-bar"),
+            ("pyproject.toml", "[build-system]\nrequires = [\"cython\"]\n", "cython"),
+            ("Cargo.toml", "[dependencies]\nserde = { package = \"evil\", version = \"1\" }\n", "evil serde"),
+            ("package.json", "{\"dependencies\":{\"lodash\":\"npm:@x/evil@1\"}}", "@x/evil lodash"),
+            ("go.mod", "require a.b/c v1.0.0\nreplace a.b/c => e.f/g v1.0.0\n", "a.b/c e.f/g"),
+            ("vcpkg.json", "{\"dependencies\":[\"fmt\",{\"name\":\"zlib\"}]}", "fmt zlib"),
+            ("deno.json", "{\"imports\":{\"@std/a\":\"jsr:@std/a@1\"}}", "@std/a"),
+        ] {
+            assert_eq!(names(path, text).map(|found| found.join(" ")).as_deref(), Some(expected), "{path}");
+        }
     }
 }
