@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::broken_text::may_define;
 use super::function::Function;
+use super::outline::BINARY;
 use super::pairing::{Outlines, Pairing};
 use super::tokens::came_into;
 
@@ -284,7 +285,8 @@ fn unparsed(before: &Outlines, after: &Outlines, diff: &mut FunctionDiff) -> boo
             };
             let other = others.get(path);
             let known = if outline.unread.is_some() {
-                other.is_some_and(|other| other.unread == outline.unread)
+                // Source that nobody reads may have lost anything; a binary file has no functions.
+                other.is_some_and(|other| other.unread == outline.unread && other.unread == Some(BINARY))
             } else {
                 // The same ones, so that nothing in them changed. In C, as often there as here; or as many, without a body.
                 other.is_some_and(|other| other.errors == outline.errors)

@@ -158,6 +158,10 @@ impl Hollow {
         let (mut remarks, mut last) = (false, None);
         while more {
             let child = cursor.node();
+            // In some grammars, the instance is no node of its own.
+            if !child.is_named() && child.kind() == "this" {
+                return false;
+            }
             if child.is_named() && cursor.field_name() != Some("type") && !self.is_type(child) {
                 if !self.hollow(child, text, depth + 1) {
                     if !self.is_remark(child, text) {

@@ -59,6 +59,7 @@ fn rust() {
 #[test]
 fn go() {
     let hollow = [
+        "return nil, ErrTodo",
         "panic(\"todo\")",
         "os.Exit(1)",
         "log.Fatalf(\"no %s\", name)",
@@ -147,6 +148,7 @@ fn javascript_and_typescript() {
         "assert.ok(true);",
         "return Number.NaN;",
         "void x;",
+        "return new Promise(() => {});",
     ];
     let real = [
         "return <B>g(a, 3);",
@@ -185,6 +187,8 @@ fn java_c_sharp_and_kotlin() {
         "assertTrue(true);",
         "Assert.assertEquals(1, 1);",
         "return new int[0];",
+        "assert false; return null;",
+        "return CompletableFuture.completedFuture(null);",
     ];
     let real = [
         "return (int) g(a, 3);",
@@ -212,10 +216,11 @@ fn java_c_sharp_and_kotlin() {
         "return new User { };",
         "Environment.Exit(Run(a));",
         "return a is B;",
+        "return this;",
     ];
     check("A.cs", "class A { object F() { BODY } }\n", &hollow, &real);
     let (hollow, real) = (
-        ["TODO()", "error(\"no\")", "return 0 as B", "return mutableListOf<B>()"],
+        ["TODO()", "error(\"no\")", "return 0 as B", "return mutableListOf<B>()", "return flowOf()"],
         ["_c = v", "error(mk(3))", "return g(a) as B", "return a is B", "assertOpen()"],
     );
     check("A.kt", "fun f(a: Any) { BODY }\n", &hollow, &real);
@@ -224,7 +229,7 @@ fn java_c_sharp_and_kotlin() {
 #[test]
 fn c_ruby_and_php() {
     let (hollow, real) = (
-        ["abort();", "exit(1);", "return (void *) 0;", "(void) x;", "ASSERT_TRUE(1);", "assert(0);"],
+        ["abort();", "exit(1);", "return (void *) 0;", "(void) x;", "ASSERT_TRUE(1);", "assert(0);", "return -ENOSYS;"],
         [
             "exit(run(c, v));",
             "return (int) g(a);",
@@ -236,7 +241,7 @@ fn c_ruby_and_php() {
     );
     check("a.c", "int f(void) { BODY }\n", &hollow, &real);
     let (hollow, real) = (
-        ["raise E, \"no\"", "raise", "abort \"no\"", "assert true", "expect(true).to be(true)"],
+        ["raise E, \"no\"", "raise", "abort \"no\"", "assert true", "expect(true).to be(true)", "{}.freeze"],
         ["raise_event(x)", "abort_transaction(x)", "assert g", "%i[a b]", "@a"],
     );
     check("a.rb", "def f(x)\n  BODY\nend\n", &hollow, &real);

@@ -36,6 +36,8 @@ pub(super) struct LanguageEntry {
     pub(super) id: String,
     query: Option<String>,
     extensions: Vec<String>,
+    #[serde(default)]
+    shebangs: Vec<String>,
     pub(super) family: String,
     #[serde(default)]
     pub(super) paths: PathNames,
@@ -135,8 +137,10 @@ impl LanguageTable {
 
     /// Returns the language of a file; `None`: not one that is read.
     pub(super) fn of(&self, path: &str, text: &str) -> Option<&SourceLanguage> {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let extension = name.rsplit_once('.')?.1.to_ascii_lowercase();
+        let extension = ending(path);
+        if let Some(program) = text.strip_prefix("#!").filter(|_| !has_ending(path)).map(program) {
+            return self.list.iter().find(|language| language.entry.shebangs.iter().any(|known| known == program));
+        }
         let claims = |language: &&SourceLanguage| language.claims(&extension, text);
         self.list
             .iter()
@@ -145,11 +149,15 @@ impl LanguageTable {
     }
 
     /// Returns `true` if a file of this name may be in a language that is read.
-    pub(super) fn knows(&self, path: &str) -> bool {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let Some((_, extension)) = name.rsplit_once('.') else { return false };
-        let extension = extension.to_ascii_lowercase();
-        self.list.iter().any(|language| language.entry.extensions.contains(&extension))
+    pub(super) fn may_know(&self, path: &str) -> bool {
+        !has_ending(path) || self.knows(path, b"")
+    }
+
+    /// Returns `true` if a file is in a language that is read. A script need not have an ending.
+    pub(super) fn knows(&self, path: &str, bytes: &[u8]) -> bool {
+        let extension = ending(path);
+        let is_script = || !has_ending(path) && bytes.starts_with(b"#!");
+        self.list.iter().any(|language| language.entry.extensions.contains(&extension)) || is_script()
     }
 
     /// Returns `true` if two files are in languages of one family.
@@ -255,6 +263,24 @@ impl SourceLanguage {
     pub(super) fn query(&self) -> Option<&Query> {
         self.query.get_or_init(|| Query::new(&self.grammar()?, self.query_text()?).ok()).as_ref()
     }
+}
+
+/// Returns the ending of a file in small letters, or its name if it has none.
+fn ending(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').map_or(name, |(_, ending)| ending).to_ascii_lowercase()
+}
+
+fn has_ending(path: &str) -> bool {
+    path.rsplit('/').next().is_some_and(|name| name.contains('.'))
+}
+
+/// Returns the program in the first line of a script, after `#!`, without its version: `python` of `/usr/bin/env python3`.
+fn program(text: &str) -> &str {
+    let words = text.lines().next().unwrap_or_default().split_whitespace();
+    let mut names = words.map(|word| word.rsplit('/').next().unwrap_or(word));
+    let name = names.find(|name| *name != "env" && !name.starts_with('-')).unwrap_or_default();
+    name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
 }
 
 #[cfg(test)]

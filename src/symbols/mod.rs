@@ -31,7 +31,7 @@ pub fn are_kin(a: &str, b: &str) -> bool {
     language::LanguageTable::embedded().is_some_and(|table| table.are_kin(a, b))
 }
 
-/// Returns `true` if functions of such a file are read.
+/// Returns `true` if functions of such a file may be read.
 pub fn is_read(path: &str) -> bool {
-    language::LanguageTable::embedded().is_some_and(|table| table.knows(path))
+    language::LanguageTable::embedded().is_some_and(|table| table.may_know(path))
 }

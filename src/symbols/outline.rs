@@ -1,5 +1,6 @@
 //! The functions of one file.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator, Tree};
@@ -13,6 +14,8 @@ use super::tokens;
 
 /// The size, in bytes, from which a file is not read.
 pub const MAX_FILE: usize = 8 << 20;
+/// The reason why a file with bytes that are no text is not read.
+pub(super) const BINARY: &str = "it is binary";
 
 /// The functions and aliases of one file.
 #[derive(Clone, Debug, Default)]
@@ -86,21 +89,35 @@ pub(super) fn with_tree<T>(
     bytes: &[u8],
     then: impl FnOnce(&SourceLanguage, &str, &Tree, Outline) -> T,
 ) -> Result<T, Option<&'static str>> {
-    let table = LanguageTable::embedded().filter(|table| table.knows(path)).ok_or(None)?;
+    let table = LanguageTable::embedded().filter(|table| table.knows(path, bytes)).ok_or(None)?;
     if bytes.len() > MAX_FILE {
         return Err(Some("it is larger than 8 MiB"));
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    if bytes.contains(&0) {
-        return Err(Some("it is binary"));
+    let wide = wide_text(bytes);
+    if wide.is_none() && bytes.contains(&0) {
+        return Err(Some(BINARY));
     }
     // The grammars take any line ending; texts are compared by their tokens.
-    let text = String::from_utf8_lossy(bytes);
+    let text = wide.map_or_else(|| String::from_utf8_lossy(bytes), Cow::Owned);
     let language = table.of(path, &text).ok_or(None)?;
     let (text, tree) = parse_repaired(language, language.readable(text)).ok_or(Some("the parser gave up on it"))?;
     let reader = OutlineReader { table, language, path, text: &text, generated: table.is_generated(path, &text) };
     let outline = reader.read(&tree);
     Ok(then(language, &text, &tree, outline))
+}
+
+/// Returns the text of a file in UTF-16 with its mark, as some editors for Windows write it.
+fn wide_text(bytes: &[u8]) -> Option<String> {
+    let pairs = |bytes: &[u8], read: fn([u8; 2]) -> u16| {
+        let units = bytes.chunks_exact(2).map(|pair| read([pair[0], pair[1]]));
+        char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+    };
+    match bytes {
+        [0xff, 0xfe, rest @ ..] => Some(pairs(rest, u16::from_le_bytes)),
+        [0xfe, 0xff, rest @ ..] => Some(pairs(rest, u16::from_be_bytes)),
+        _ => None,
+    }
 }
 
 struct OutlineReader<'a> {
