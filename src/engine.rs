@@ -36,6 +36,7 @@ mod change_review;
 mod contracts;
 mod earlier_lines;
 mod escalation;
+mod file_times;
 mod installed_copies;
 mod policy_choice;
 pub mod policy_files;
@@ -43,6 +44,7 @@ mod recorded_tests;
 mod refused_work;
 mod rewritten_files;
 mod stale_builds;
+mod stale_objects;
 mod stale_outputs;
 mod word_judges;
 

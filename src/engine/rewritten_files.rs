@@ -1,7 +1,7 @@
 //! Files that were written while a line ran, and that have the same content before and after it.
 
 use super::Workplace;
-use super::stale_builds::times;
+use super::file_times::times;
 use crate::git::GitError;
 use crate::repo_path::RepoPath;
 use crate::snapshot::KeptSnapshot;

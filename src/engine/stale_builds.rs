@@ -9,7 +9,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::Workplace;
+use super::file_times::{FileTimes, SECOND, TICK, times};
 use super::installed_copies::installed_copy;
+use super::stale_objects::stale_object;
 use crate::collect::{BaseOf, lineage};
 use crate::event::CommandRef;
 use crate::fact::subject::Base;
@@ -27,22 +29,10 @@ const MAX_EARLIER: usize = 16;
 const MAX_FILES: usize = 2_000;
 /// The number of files that a remedy names.
 const MAX_NAMED: usize = 16;
-/// The time by which a file may seem older than it is: file systems take the clock of the last tick.
-pub(super) const TICK: i128 = 50_000_000;
 /// The same where times have whole seconds.
 const WHOLE_SECONDS: i128 = 2 * SECOND;
-const SECOND: i128 = 1_000_000_000;
 /// The time in which a folder is copied.
 const COPY_TIME: i128 = 60 * SECOND;
-
-/// The times of a file, in nanoseconds since 1970, and its size.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FileTimes {
-    pub(super) modified: i128,
-    /// The time at which its content, its name or its times were changed.
-    pub(super) changed: i128,
-    size: u64,
-}
 
 /// The beginning of a file of bytecode, and its times.
 #[derive(Clone, Copy, Debug)]
@@ -98,9 +88,12 @@ impl Workplace {
                     )
                 })
             }
-            BuildReuse::ByStamp | BuildReuse::AsItIs => {
+            BuildReuse::ByStamp | BuildReuse::AsItIs | BuildReuse::Unbuilt => {
                 let of_work = self.changed_by_the_work(is_input, on);
                 let sources = earlier.iter().flat_map(|run| &run.differing).chain(&of_work).collect();
+                if reuse == BuildReuse::Unbuilt {
+                    return stale_object(root, &sources, &again);
+                }
                 let then = again.replace(" && ", ", then: ");
                 if reuse == BuildReuse::AsItIs {
                     return self.stale_output(root, &sources, &on.tree, &then);
@@ -263,24 +256,6 @@ fn bytecode_of(root: &Path, source: &RepoPath) -> Vec<(PathBuf, Bytecode)> {
         Some((folder.join(name), Bytecode { flags: word(4)?, seconds: word(8)?, size: word(12)?, written, changed }))
     };
     names.filter(is_its).filter_map(read).collect()
-}
-
-#[cfg(unix)]
-pub(super) fn times(path: &Path) -> Option<FileTimes> {
-    use std::os::unix::fs::MetadataExt;
-    let meta = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
-    let at = |seconds: i64, nanos: i64| i128::from(seconds) * SECOND + i128::from(nanos);
-    Some(FileTimes {
-        modified: at(meta.mtime(), meta.mtime_nsec()),
-        changed: at(meta.ctime(), meta.ctime_nsec()),
-        size: meta.len(),
-    })
-}
-
-/// Elsewhere it is not known when a file was put in its place.
-#[cfg(not(unix))]
-pub(super) fn times(_: &Path) -> Option<FileTimes> {
-    None
 }
 
 /// Returns the command that makes all of these files new.

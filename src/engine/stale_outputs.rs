@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::Workplace;
-use super::stale_builds::{TICK, times};
+use super::file_times::{TICK, times};
 use crate::git::{Mention, MentionsIn};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;

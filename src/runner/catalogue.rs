@@ -130,6 +130,8 @@ pub enum BuildReuse {
     ByStamp,
     /// It takes what was built as it is.
     AsItIs,
+    /// It runs programs that another tool builds, and builds nothing.
+    Unbuilt,
 }
 
 const fn yes() -> bool {

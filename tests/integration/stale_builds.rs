@@ -48,6 +48,27 @@ fn tests_that_import_an_older_build_prove_nothing() {
     project.sh(&run).exits(0).says("this proves test for this commit");
 }
 
+#[test]
+fn ctest_on_a_build_that_is_older_than_a_source_proves_nothing() {
+    let project = declared("ctest --test-dir build");
+    let repo = &project.repo;
+    repo.write(".gitignore", "build/\n").write("src/calc.c", "1\n").commit_all("chore: start");
+    repo.git(["push", "-q", "--no-verify", "origin", "HEAD:main"]);
+    repo.git(["fetch", "-q", "origin"]);
+    let object = "build/CMakeFiles/t.dir/src/calc.c.o";
+    repo.write("build/CMakeCache.txt", "\n").write(object, "1").write("src/calc.c", "2\n").commit_all("fix: calc");
+    let (_bin, path) = stands_in("ctest", "echo '100% tests passed, 0 tests failed out of 2'");
+    let (_more, builds) = stands_in("cmake", &format!("until [ {object} -nt src/calc.c ]; do touch {object}; done"));
+    let path = format!("{path}; {builds}");
+    age(&project, "src/calc.c");
+    project.sh(&format!("{path} gate run test")).exits(0).says("this proves test for this commit");
+    let ahead = fs::File::options().write(true).open(repo.path("src/calc.c")).expect("a file");
+    ahead.set_modified(SystemTime::now() + Duration::from_millis(200)).expect("a time");
+    let said = project.sh(&format!("{path} gate run test")).exits(0).says("older than that file: cmake --build build");
+    assert_eq!(typed(&project, &said.text(), "cmake --build ", &path), 0);
+    project.sh(&format!("{path} gate run test")).exits(0).says("this proves test for this commit");
+}
+
 /// Types the remedy that a message of `gate run` ends in.
 fn typed(project: &Project, said: &str, start: &str, path: &str) -> i32 {
     let remedy = said.split_once(start).expect("a remedy").1.lines().next().expect("a line");
