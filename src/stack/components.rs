@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use regex::Regex;
+
 use super::file_list::{depth, join, relative, within};
 use super::{Component, DeclaredStack, Detection, Files, TESTS, cargo, make_targets, node, python, table};
 
@@ -18,6 +20,11 @@ const DIRECT: [&str; 12] =
 
 /// Folders with pages about a project.
 const PAGES: [&str; 6] = ["doc", "docs", "documentation", "site", "website", "mkdocs"];
+
+/// The largest number of places outside of a component that are listed as its inputs; more than that, and all files are.
+const MAX_OUTSIDE: usize = 20;
+/// The largest number of files of a component that are searched for them.
+const MAX_SEARCHED: usize = 5_000;
 
 /// The components of a repository, outermost first, with the commands that test and build them.
 ///
@@ -51,7 +58,10 @@ pub fn detect(files: &Files) -> Vec<Component> {
         .iter()
         .enumerate()
         .map(|(index, component)| {
-            let inputs = if apart { inputs(index, &found, &needs) } else { Vec::new() };
+            let mut inputs = if apart { inputs(index, &found, &needs) } else { Vec::new() };
+            if !inputs.is_empty() {
+                add_files_outside(files, &component.dir, &mut inputs);
+            }
             let commands = component.commands.iter().map(|(gate, run, reason)| {
                 let verb = if *gate == TESTS { "test" } else { "build" };
                 DeclaredStack {
@@ -88,19 +98,66 @@ fn ignored(component: &Detection, gate: &str, run: &str, forge: &[String]) -> Ve
     component.ignore.iter().chain(unread).chain(forge.iter().filter(|_| direct)).cloned().collect()
 }
 
+/// Adds what the code of a component reads outside of its folder, as far as a path in it says so: `"../../shared/calc.js"`.
+fn add_files_outside(files: &Files, dir: &str, inputs: &mut Vec<String>) {
+    let Ok(relative) = Regex::new(r#"["'`(=\s]((?:\.\./)+[\w@./-]+)"#) else { return };
+    let mut found = BTreeSet::new();
+    for path in files.below(dir).filter(|path| is_code(path)).take(MAX_SEARCHED) {
+        let text = files.text(path);
+        for named in relative.captures_iter(&text).filter_map(|found| found.get(1)) {
+            found.extend(outside(files, dir, path, named.as_str()));
+        }
+    }
+    if found.len() > MAX_OUTSIDE {
+        *inputs = vec!["**".to_owned()];
+    } else if inputs.iter().all(|glob| glob != "**") {
+        found.retain(|glob| !inputs.contains(glob));
+        inputs.extend(found);
+    }
+}
+
+/// Returns the glob for what a relative path in a file names, if that is in the repository and not below `dir`.
+fn outside(files: &Files, dir: &str, file: &str, named: &str) -> Option<String> {
+    let mut parts: Vec<&str> = file.split('/').collect();
+    parts.pop();
+    for part in named.split('/') {
+        match part {
+            ".." => drop(parts.pop()?),
+            "" | "." => {}
+            part => parts.push(part),
+        }
+    }
+    let path = parts.join("/");
+    if path.is_empty() || within(&path, dir) {
+        return None;
+    }
+    if files.below(&path).next().is_some() {
+        return Some(below(&path));
+    }
+    // An import leaves the ending out.
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let is_it = |known: &&str| *known == path || known.strip_prefix(&path).is_some_and(|rest| rest.starts_with('.'));
+    let known = files.below(folder).find(is_it)?;
+    Some(if folder.is_empty() { known.to_owned() } else { below(folder) })
+}
+
+/// Returns `true` for a file whose text may name other files.
+fn is_code(path: &str) -> bool {
+    const CODE: [&str; 26] = [
+        "py", "rb", "rs", "go", "js", "ts", "jsx", "tsx", "mjs", "cjs", "java", "kt", "cs", "ex", "exs", "c", "cc",
+        "cpp", "h", "hpp", "sh", "swift", "dart", "hs", "toml", "cfg",
+    ];
+    path.rsplit_once('.').is_some_and(|(_, extension)| CODE.contains(&extension))
+}
+
 /// Returns globs for the files of forges that are there and that no code names.
 fn forge_files(files: &Files) -> Vec<String> {
-    const CODE: [&str; 24] = [
-        "py", "rb", "rs", "go", "js", "ts", "mjs", "cjs", "java", "kt", "cs", "ex", "exs", "c", "cc", "cpp", "h",
-        "hpp", "sh", "swift", "dart", "hs", "toml", "cfg",
-    ];
     let there = |start: &str| files.below("").any(|path| path.starts_with(start));
     let mut found: Vec<(&str, &str)> = FORGE.into_iter().filter(|(start, _)| there(start)).collect();
     if found.is_empty() {
         return Vec::new();
     }
-    let is_code = |path: &&str| path.rsplit_once('.').is_some_and(|(_, extension)| CODE.contains(&extension));
-    for path in files.below("").filter(is_code) {
+    for path in files.below("").filter(|path| is_code(path)) {
         let text = files.text(path);
         found.retain(|(start, _)| !text.contains(start.trim_end_matches('/')));
     }

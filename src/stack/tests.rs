@@ -87,6 +87,18 @@ fn cargo() {
             &["rust-test: cargo test [**]", "b-test: cargo test @b [b/**]"],
         ),
         (
+            "what code outside of its folder names is an input",
+            &[
+                ("web/package.json", r#"{"scripts": {"test": "jest"}}"#),
+                ("web/test/a.js", "require('../../shared/calc'); require('../src/b'); require('../../none/x');\n"),
+                ("api/package.json", r#"{"scripts": {"test": "jest"}}"#),
+                ("api/a.test.js", "read(\"../data.json\");\n"),
+                ("shared/calc.js", ""),
+                ("data.json", "{}"),
+            ],
+            &["api-test: npm test @api [api/** data.json]", "web-test: npm test @web [web/** shared/**]"],
+        ),
+        (
             "included documentation is taken back",
             &[
                 ("Cargo.toml", PACKAGE),
