@@ -129,7 +129,7 @@ impl FailedWork<'_> {
             event: open.event.clone(),
             since,
             named: runs.green.run.named,
-            count: runs.count(),
+            count: runs.count(&open.test),
             only_tests: changed.only_tests.clone(),
             ..FailedTest::default()
         };

@@ -8,6 +8,9 @@ use crate::policy::Command;
 use crate::runner::Catalogue;
 use crate::shell_quote::shell_word;
 
+/// Endings of files of tests.
+const ENDINGS: [&str; 9] = [".py", ".js", ".ts", ".tsx", ".jsx", ".mjs", ".cjs", ".rb", ".php"];
+
 /// Both runs.
 pub(super) struct ComparedRuns<'a> {
     runners: &'a Catalogue,
@@ -34,8 +37,12 @@ impl<'a> ComparedRuns<'a> {
         open.since.filter(|result| is_of_green || *result == TestResult::Passed)
     }
 
-    /// Compares the numbers of tests in both runs.
-    pub(super) fn count(&self) -> CountedTests {
+    /// Compares the numbers of tests in both runs. A run in which a whole file failed because it could not be read counts too
+    /// few tests.
+    pub(super) fn count(&self, failed: &str) -> CountedTests {
+        if is_file(failed) {
+            return CountedTests::Unknown;
+        }
         let counted = |run: &'a RecordedRun| run.run.report.as_ref().filter(|report| self.counts_tests(report));
         match (self.red.and_then(counted), counted(self.green)) {
             (Some(red), Some(green)) if red.runner == green.runner => CountedTests::compare(
@@ -70,4 +77,10 @@ impl<'a> ComparedRuns<'a> {
     fn counts_tests(&self, report: &RunReport) -> bool {
         self.runners.runner(&report.runner).is_none_or(crate::runner::Runner::counts_tests)
     }
+}
+
+/// Returns `true` if a name is that of a file: `tests/test_a.py`.
+fn is_file(test: &str) -> bool {
+    let name = test.rsplit('/').next().unwrap_or(test);
+    !test.contains("::") && !test.contains(' ') && ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
