@@ -105,7 +105,9 @@ impl<'m> MapCheck<'m> {
         if !exact.is_empty() {
             return exact;
         }
-        all().filter(|(_, function)| function.name == last_part(name)).collect()
+        // Another function of the map that ends in the same name is itself.
+        let is_other = |full: &String| self.map.functions.contains(full) || self.map.public_functions.contains(full);
+        all().filter(|(_, function)| function.name == last_part(name) && !is_other(&function.full())).collect()
     }
 
     /// Checks that every public function exists exactly once.

@@ -259,3 +259,13 @@ fn a_private_method_of_java_is_not_there_for_others() {
     assert_eq!(of("public"), NONE);
     assert_eq!(of("private"), ["missing name: Bot.size in p/Bot.java"]);
 }
+
+#[test]
+fn a_method_of_the_same_name_does_not_stand_for_a_function() {
+    let before = "def fmt(x):\n    return x + 1\n\n\nclass P:\n    def fmt(self, x):\n        return x + 2\n";
+    let after = "class P:\n    def fmt(self, x):\n        return x + 2\n";
+    assert_eq!(problems(("p.py", before), &[("p.py", after)]), ["missing name: fmt in p.py"]);
+    // A function may become a method.
+    let before = "def fmt(x):\n    return x + 1\n";
+    assert_eq!(problems(("p.py", before), &[("p.py", after)]), NONE);
+}
