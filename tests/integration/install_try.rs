@@ -46,7 +46,7 @@ fn a_command_that_fails_is_a_comment_until_a_person_decides() {
             "@echo 'running 0 tests'; echo 'test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out'",
             "executed no test",
         ),
-        (&format!("{PASSES}; echo made >>notes.c"), "changed while it ran"),
+        (&format!("{PASSES} && echo made >>notes.c"), "changed while it ran"),
     ] {
         let repo = made(recipe, "@true");
         let (code, said) = init(&repo, &["--try", "--yes"]);
