@@ -326,6 +326,10 @@ impl<'a> Imports<'a> {
             return false;
         }
         let source = self.unquoted(argument);
+        if self.is_passed_on(node) {
+            self.glob(node, source, true);
+            return true;
+        }
         let declarator = node.parent().filter(|parent| parent.kind() == "variable_declarator");
         match declarator.and_then(|declarator| declarator.child_by_field_name("name")) {
             Some(name) if name.kind() == "identifier" => {
@@ -342,6 +346,25 @@ impl<'a> Imports<'a> {
             _ => self.push(node, source, None, None, false),
         }
         true
+    }
+
+    /// Returns `true` for a module all of whose names are exported: `module.exports = require("./a")`, `{ ...require("./a") }`
+    /// in its place, `Object.assign(exports, require("./a"))`.
+    fn is_passed_on(&self, node: Node<'_>) -> bool {
+        let Some(parent) = node.parent() else { return false };
+        let is_whole = |text: Option<&str>| matches!(text, Some("exports" | "module.exports"));
+        match parent.kind() {
+            "assignment_expression" => is_whole(self.field(parent, "left")),
+            "spread_element" => {
+                let assigned = parent.parent().and_then(|object| object.parent());
+                assigned.is_some_and(|assigned| is_whole(self.field(assigned, "left")))
+            }
+            "arguments" => {
+                let call = parent.parent().filter(|call| self.field(*call, "function") == Some("Object.assign"));
+                call.is_some() && is_whole(children(parent).first().map(|first| self.written(*first)))
+            }
+            _ => false,
+        }
     }
 
     fn exports(&mut self, node: Node<'_>) {

@@ -269,3 +269,21 @@ fn a_method_of_the_same_name_does_not_stand_for_a_function() {
     let before = "def fmt(x):\n    return x + 1\n";
     assert_eq!(problems(("p.py", before), &[("p.py", after)]), NONE);
 }
+
+#[test]
+fn an_index_may_pass_on_all_names_of_its_parts() {
+    let before = "function one(x) {\n  return x + 1;\n}\nfunction two(x) {\n  return x + 2;\n}\nmodule.exports = { one, two };\n";
+    let part =
+        |name: &str, n: u8| format!("function {name}(x) {{\n  return x + {n};\n}}\nmodule.exports = {{ {name} }};\n");
+    let user = "const { one, two } = require('./a');\nconsole.log(one(2), two(3));\n";
+    for index in [
+        "module.exports = { ...require('./one'), ...require('./two') };\n",
+        "Object.assign(exports, require('./one'), require('./two'));\n",
+    ] {
+        let (one, two) = (part("one", 1), part("two", 2));
+        let after = [("a/index.js", index), ("a/one.js", &one), ("a/two.js", &two), ("main.js", user)];
+        assert_eq!(problems(("a.js", before), &after), NONE, "{index}");
+        let after = [("a/index.js", index), ("a/one.js", &one), ("a/two.js", ""), ("main.js", user)];
+        assert!(!problems(("a.js", before), &after).is_empty(), "{index}");
+    }
+}
