@@ -102,7 +102,11 @@ fn class_of(path: &str) -> &'static str {
     let lower = path.to_lowercase();
     let name = lower.rsplit('/').next().unwrap_or(&lower);
     let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
-    if lower.contains("test") || lower.contains("spec") || lower.contains("e2e/") {
+    // `api/openapi.yaml` describes routes.
+    let is_api = ["openapi", "swagger"].iter().any(|api| name.contains(api));
+    if is_api {
+        "backend"
+    } else if lower.contains("test") || lower.contains("spec") || lower.contains("e2e/") {
         "testing"
     } else if lower.starts_with(".github/")
         || ends(&[

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::item_numbers::ItemNumbers;
 use super::prompt_text::own_regex;
 use super::word_lists;
 
@@ -16,8 +17,6 @@ pub(super) const MENU_BYTES: usize = 1024;
 
 static ITEM: LazyLock<Option<Regex>> =
     LazyLock::new(|| own_regex(r"^\s{0,6}(?:[-*+•]\s+|\(?(\d{1,2}|[a-zA-Z])[.):]\s+|\*\*(\d{1,2})[.)]\s*)(\S.*)$"));
-pub(super) static RANGE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| own_regex(r"\b(\d{1,2})\s*(?:-|–|to|a|al|bis|à|até|through|thru|hasta|\.\.|到)\s*(\d{1,2})\b"));
 
 /// Returns the items of the menu that a turn ends with; empty for fewer than two.
 pub(super) fn menu(previous: &str) -> Vec<String> {
@@ -60,6 +59,8 @@ pub(super) fn is_continuation(text: &str, previous: Option<&str>) -> bool {
     if lower.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c)) {
         return covered(&lower);
     }
+    let menu = previous.map(menu).unwrap_or_default();
+    let (lower, phrases) = without_phrases(lower, !menu.is_empty());
     let tokens: Vec<&str> = lower
         .split(|c: char| c.is_whitespace() || ",;.!…&+–()".contains(c))
         .flat_map(|word| {
@@ -67,7 +68,6 @@ pub(super) fn is_continuation(text: &str, previous: Option<&str>) -> bool {
         })
         .filter(|word| word.chars().any(char::is_alphanumeric))
         .collect();
-    let menu = previous.map(menu).unwrap_or_default();
     let menu_words: Vec<String> = menu
         .iter()
         .flat_map(|item| {
@@ -76,7 +76,7 @@ pub(super) fn is_continuation(text: &str, previous: Option<&str>) -> bool {
         .filter(|word| word.len() > 2)
         .collect();
     let offered = offered(previous.unwrap_or_default());
-    let mut signals = 0;
+    let mut signals = phrases;
     for (at, token) in tokens.iter().enumerate() {
         let number = token.trim_start_matches('#').trim_end_matches([':', ')']);
         let is_number = !number.is_empty() && number.len() <= 2 && number.bytes().all(|byte| byte.is_ascii_digit());
@@ -109,6 +109,17 @@ pub(super) fn is_continuation(text: &str, previous: Option<&str>) -> bool {
         && word_lists::spans("smells.bug_without_reproduction", &lower).is_empty()
         && word_lists::spans("smells.performance_without_metric", &lower).is_empty()
         && word_lists::spans("smells.vague_improvement", &lower).is_empty()
+}
+
+/// Blanks the phrases that say thanks, that something is understood, or, after a menu, in which order. Returns their number.
+fn without_phrases(mut text: String, has_menu: bool) -> (String, usize) {
+    let keys = ["continuations.phrases", "order.listed", "order.together"];
+    let found: Vec<(usize, usize)> =
+        keys[..if has_menu { keys.len() } else { 1 }].iter().flat_map(|key| word_lists::spans(key, &text)).collect();
+    for &(start, end) in &found {
+        text.replace_range(start..end, &" ".repeat(end - start));
+    }
+    (text, found.len())
 }
 
 /// The letters by which two forms of a verb are the same: "borro", "bórralo".
@@ -150,7 +161,7 @@ fn whole(key: &str, token: &str) -> bool {
 /// Returns `true` if all of a text without spaces is entries of the lists.
 fn covered(text: &str) -> bool {
     let mut left = vec![false; text.len()];
-    for key in ["greet", "accept", "select", "refuse", "filler"] {
+    for key in ["greet", "accept", "select", "refuse", "filler", "phrases", "does"] {
         for (start, end) in word_lists::spans(&format!("continuations.{key}"), text) {
             left[start..end].fill(true);
         }
@@ -159,30 +170,47 @@ fn covered(text: &str) -> bool {
         && word_lists::spans("smells.vague_improvement", text).is_empty()
 }
 
-/// Returns the items of the menu that a continuation selects by a range or as a whole; `None` for other prompts.
+/// Returns the items of the menu that a continuation selects by a range or as a whole; `None` for other prompts. What it
+/// refuses is not selected, and if nobody can say what that is, nothing is.
 pub(super) fn selected(text: &str, previous: Option<&str>) -> Option<Vec<String>> {
     let menu = previous.map(menu).filter(|menu| !menu.is_empty())?;
     let lower = text.to_lowercase();
-    if let Some(range) = RANGE.as_ref().and_then(|range| range.captures(&lower)) {
-        let bound = |group: usize| range.get(group).and_then(|g| g.as_str().parse::<usize>().ok());
-        let (from, to) = (bound(1)?, bound(2)?.min(menu.len()));
-        return (from >= 1 && from < to).then(|| menu[from - 1..to].to_vec());
+    let numbers = ItemNumbers::of(&lower);
+    let within = |number: &&usize| (1..=menu.len()).contains(*number);
+    let items = |numbers: &[usize]| numbers.iter().filter(within).map(|number| menu[number - 1].clone()).collect();
+    if !numbers.wanted.is_empty() {
+        return Some(items(&numbers.wanted));
     }
-    let numbers: Vec<usize> = lower
-        .split(|c: char| !c.is_ascii_digit())
-        .filter_map(|n| n.parse().ok())
-        .filter(|n| (1..=menu.len()).contains(n))
-        .collect();
-    if numbers.len() > 1 {
-        return Some(numbers.into_iter().map(|n| menu[n - 1].clone()).collect());
+    let all = format!("continuations.all_{}", menu.len());
+    let keys = ["continuations.all", "order.listed", "order.together", &all];
+    let is_all = keys.iter().any(|key| word_lists::spans(key, &lower).into_iter().any(|(start, end)| end > start));
+    let Some(refusal) = numbers.refusal.filter(|_| is_all) else {
+        let refused = !word_lists::spans("continuations.refuse", &lower).is_empty();
+        return (is_all && !refused).then_some(menu);
+    };
+    let mut refused = numbers.refused.clone();
+    if refused.is_empty() {
+        refused = described(&lower[refusal..], &menu);
     }
-    let refused = !word_lists::spans("continuations.refuse", &lower).is_empty();
-    let count = format!("continuations.all_{}", menu.len());
-    if numbers.is_empty() && !refused && !word_lists::spans(&count, &lower).is_empty() {
-        return Some(menu);
-    }
-    let all = word_lists::spans("continuations.all", &lower).into_iter().any(|(start, end)| end > start);
-    (all && !refused).then_some(menu)
+    let kept: Vec<usize> = (1..=menu.len()).filter(|number| !refused.contains(number)).collect();
+    (!refused.is_empty()).then(|| items(&kept))
+}
+
+/// The shortest word that tells one item of a menu from the others.
+const MIN_ITEM_WORD: usize = 4;
+
+/// Returns the numbers of the items that a text names by their place or by a word of theirs: "the second", "the cache".
+fn described(text: &str, menu: &[String]) -> Vec<usize> {
+    let is_named = |item: &String| {
+        let item = item.to_lowercase();
+        let words = item.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() >= MIN_ITEM_WORD);
+        words.into_iter().any(|word| text.split(|c: char| !c.is_alphanumeric()).any(|said| said == word))
+    };
+    let is_placed = |number: usize| {
+        let last = number == menu.len() && !word_lists::spans("continuations.item_last", text).is_empty();
+        last || !word_lists::spans(&format!("continuations.item_{number}"), text).is_empty()
+    };
+    (1..=menu.len()).filter(|&number| is_placed(number) || is_named(&menu[number - 1])).collect()
 }
 
 #[cfg(test)]
@@ -232,6 +260,28 @@ mod tests {
     fn a_range_selects_the_items_between() {
         assert_eq!(selected("1 to 3", Some(MENU)).map(|items| items.len()), Some(3));
         assert_eq!(selected("todo junto", Some(MENU)).map(|items| items.len()), Some(3));
-        assert_eq!(selected("2", Some(MENU)), None);
+        assert_eq!(selected("2", Some(MENU)).map(|items| items.len()), Some(1));
+    }
+
+    #[test]
+    fn what_is_refused_is_not_selected() {
+        for text in [
+            "all but 2",
+            "1-3 without 2",
+            "all except the second",
+            "all but the index",
+            "todas menos la 2",
+            "todas menos la segunda",
+            "alle außer 2",
+            "tout sauf 2",
+            "tudo menos a 2",
+            "除了2都做",
+        ] {
+            let items = selected(text, Some(MENU)).unwrap_or_default();
+            assert_eq!(items, ["cache it", "raise the limit"], "{text}");
+        }
+        assert_eq!(selected("all but the purple one", Some(MENU)), None);
+        assert_eq!(selected("de la 1 a la 3", Some(MENU)).map(|items| items.len()), Some(3));
+        assert_eq!(selected("todas, en ese orden", Some(MENU)).map(|items| items.len()), Some(3));
     }
 }

@@ -9,6 +9,7 @@ mod concrete_values;
 mod context_score;
 mod continuation;
 mod european_letters;
+mod item_numbers;
 mod lookup_results;
 mod note;
 mod phrases;

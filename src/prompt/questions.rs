@@ -3,9 +3,11 @@
 use serde::Serialize;
 
 use super::phrases::{phrase, seed};
+use super::prompt_text::NameInPrompt;
 use super::score_basis::ScoreBasis;
 use super::scores::PromptScores;
 use super::smells::{SMELLS, Smell};
+use super::word_lists::PromptLanguage;
 
 /// A question to the author.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -72,18 +74,49 @@ fn commands_for(kind: &str, ground: &ScoreBasis<'_>) -> Vec<String> {
         "verify" => command.contains("test") || command.contains("lint"),
         _ => false,
     };
-    commands.filter(fits).take(MAX_OPTIONS).cloned().collect()
+    let mut fitting: Vec<String> = commands.filter(fits).cloned().collect();
+    fitting.sort_by_key(|command| !command.contains("test"));
+    fitting.truncate(MAX_OPTIONS);
+    fitting
 }
 
 /// Returns the prompt again, with places to fill in.
 pub(super) fn reformulation(ground: &ScoreBasis<'_>, scores: &PromptScores) -> String {
     let language = ground.language.name();
     let blank = |key: &str| phrase(language, key, 0, &[]);
-    let act: String = ground.reading.wish.split_whitespace().take(12).collect::<Vec<_>>().join(" ");
-    let act = if scores.co.score <= 2 { blank("what") } else { act };
-    let place = ground.places().one.first().map_or_else(|| blank("where"), |name| name.text.clone());
-    let check = commands_for("verify", ground).into_iter().next().unwrap_or_else(|| blank("proof"));
+    let act = if scores.co.score <= 2 { blank("what") } else { first_act(ground) };
+    let place = best_place(ground).unwrap_or_else(|| blank("where"));
+    let speed = commands_for("performance_without_metric", ground).into_iter().next();
+    let speed = speed.filter(|_| ground.smells("performance_without_metric"));
+    let check = speed.or_else(|| commands_for("verify", ground).into_iter().next()).unwrap_or_else(|| blank("proof"));
     phrase(language, "reformulation", 0, &[("place", &place), ("act", &act), ("check", &check)])
+}
+
+/// The most words of the request in its reformulation.
+const MAX_ACT_WORDS: usize = 12;
+
+/// Returns the beginning of the wish, without what is hung on in passing.
+fn first_act(ground: &ScoreBasis<'_>) -> String {
+    let wish = ground.reading.wish.as_str();
+    let hung_on =
+        ground.smells.iter().find(|smell| smell.id == "scope_creep" && !wish[..smell.start].trim().is_empty());
+    let words = wish[..hung_on.map_or(wish.len(), |smell| smell.start)].split_whitespace().take(MAX_ACT_WORDS);
+    let mut words: Vec<&str> = words.collect();
+    while words.last().is_some_and(|last| PromptLanguage::ANY.begins("acts.joins", last) == Some(last.len())) {
+        words.pop();
+    }
+    words.join(" ").trim_end_matches([',', ';', ':', '.', '!', '?', ' ']).to_owned()
+}
+
+/// The shortest plain word that says where.
+const MIN_PLACE_WORD: usize = 4;
+
+/// Returns the name of a definite form that is found, or the file that a word leads to.
+fn best_place(ground: &ScoreBasis<'_>) -> Option<String> {
+    let one = ground.places().one;
+    let file = |name: &&NameInPrompt| ground.findings.names.get(&name.text)?.places.first().cloned();
+    let explicit = one.iter().find(|name| !name.kind.is_plain()).map(|name| name.text.clone());
+    explicit.or_else(|| one.iter().filter(|name| name.text.len() >= MIN_PLACE_WORD).find_map(file))
 }
 
 /// Returns the files that a part of the prompt names.
@@ -95,4 +128,22 @@ pub(super) fn touches(ground: &ScoreBasis<'_>, start: usize, end: usize) -> Vec<
     paths.sort_unstable();
     paths.dedup();
     paths
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::prompt::{Findings, LookupResult, PromptText, evaluate};
+
+    #[test]
+    fn a_reformulation_ends_before_what_is_hung_on_and_names_a_file_and_a_test() {
+        let commands = vec!["just lint".to_owned(), "just test".to_owned()];
+        let stock = LookupResult { places: vec!["shop/stock.py".to_owned()], exact: true };
+        let names = [("stock".to_owned(), stock)].into();
+        let findings = Findings { commands, names, ..Findings::default() };
+        let text = "add stock to the admin, and while you are at it tidy up the views";
+        let found = evaluate(&PromptText::of(text), None, &findings).reformulation.unwrap_or_default();
+        assert!(found.starts_with("In shop/stock.py: "), "{found}");
+        assert!(!found.contains("while you are at it"), "{found}");
+        assert!(found.contains("just test shows"), "{found}");
+    }
 }

@@ -60,6 +60,18 @@ impl ScoreBasis<'_> {
         self.reading.names.iter().filter(|name| name.kind == NameKind::Word && !empty(name)).count()
     }
 
+    /// Returns `true` for "is this any good?" without anything that "this" could be.
+    pub(super) fn asks_only_for_opinion(&self) -> bool {
+        let opinions = self.language.spans("says.opinions", &self.reading.wish);
+        let is_within =
+            |name: &NameInPrompt| opinions.iter().any(|&(start, end)| start <= name.start && name.end <= end);
+        !opinions.is_empty()
+            && !self.has_antecedent
+            && !self.has_menu
+            && !self.reading.has_paste
+            && self.reading.names.iter().all(|name| is_within(name) || self.is_empty_word(&name.text))
+    }
+
     fn is_found(&self, name: &NameInPrompt) -> bool {
         self.findings.names.get(&name.text).is_some_and(|found| !found.places.is_empty())
     }

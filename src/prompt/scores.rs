@@ -181,6 +181,9 @@ impl ScoreBasis<'_> {
             Some(ClauseAct::Question) if explicit > 0 || cs >= 4 => Self::scored(5, "a question about a named thing"),
             Some(ClauseAct::Question) => {
                 let words = self.content_words();
+                if self.asks_only_for_opinion() {
+                    return Self::scored(2, "an opinion about nothing in particular");
+                }
                 let is_specific = words >= MIN_QUESTION_WORDS && !self.has("says.opinions");
                 Self::scored(
                     if is_specific {
@@ -361,6 +364,7 @@ impl ScoreBasis<'_> {
             return Self::scored(4, "the result can be observed");
         }
         match first {
+            Some(ClauseAct::Question) if co <= 2 => Self::scored(1, "nothing says what to answer"),
             Some(ClauseAct::Question) => Self::scored(if co == 5 && cs >= 4 { 4 } else { 3 }, "the code answers"),
             Some(ClauseAct::Review) => Self::scored(if co >= 4 { 3 } else { 1 }, "criteria in words"),
             Some(ClauseAct::Precise | ClauseAct::Create) if co == 5 => Self::scored(4, "the result is exact"),

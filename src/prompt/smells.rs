@@ -104,7 +104,7 @@ pub(super) fn smells(
                 || negated
                 || (asked && id != "bug_without_reproduction")
                 || is_sought
-                || !is_open(id, (start, end), reading, language, clause, is_definite_wish, previous)
+                || !is_open(id, (start, end), reading, language, (clause, clauses), is_definite_wish, previous)
             {
                 continue;
             }
@@ -113,6 +113,7 @@ pub(super) fn smells(
         }
     }
     found.extend(complaint(reading, language, clauses, &found));
+    found.extend(empty_predicate(reading, &found));
     found.sort_by_key(|smell| smell.start);
     without_repetition(reading.text, found, clauses)
 }
@@ -154,9 +155,39 @@ fn complaint(reading: &PromptText<'_>, language: PromptLanguage, clauses: &[Clau
         !inside_name
             && !first.is_constraint
             && !language.has("says.triggers", &wish[first.start.min(start)..start])
-            && is_open(id, (start, end), reading, language, Some(first), false, None)
+            && !goes_on_despite(wish, (start, end), language)
+            && is_open(id, (start, end), reading, language, (Some(first), clauses), false, None)
     })?;
     Some(Smell { id, start, end, text: reading.text[start..end].to_owned(), question: String::new() })
+}
+
+/// Returns `true` for "the job keeps going even if a day fails", which says what is wanted.
+fn goes_on_despite(wish: &str, (start, end): (usize, usize), language: PromptLanguage) -> bool {
+    language.begins("says.goes_well", &wish[start..]).is_some()
+        && language.begins("says.concessions", wish[end..].trim_start()).is_some()
+}
+
+/// Returns the end of a statement that says nothing definite about its subject: "`parse` should be robust".
+fn empty_predicate(reading: &PromptText<'_>, found: &[Smell]) -> Option<Smell> {
+    let wish = reading.wish.as_str();
+    if !found.is_empty() {
+        return None;
+    }
+    let sentence = |at: usize| reading.text[..at].rfind(['.', '!', '?', '\n', ';']).map_or(0, |before| before + 1);
+    let is_concrete = |(start, end): (usize, usize)| concrete(&reading.text[sentence(start)..end]) > 0;
+    let is_end =
+        |end: usize| wish[end..].trim_start().is_empty() || wish[end..].starts_with(['.', ',', ';', '!', '\n']);
+    let predicates = word_lists::spans("says.empty_predicates", wish);
+    let (start, end) = predicates
+        .into_iter()
+        .find(|&(start, end)| is_end(end) && !is_negated(wish, start) && !is_concrete((start, end)))?;
+    Some(Smell {
+        id: "vague_improvement",
+        start,
+        end,
+        text: reading.text[start..end].to_owned(),
+        question: String::new(),
+    })
 }
 
 /// Returns `true` if another clause than the one at `start` says what should be done.
@@ -210,6 +241,9 @@ const MAX_CASE_WORDS: usize = 3;
 /// The bytes in which the examples before "etc" are looked for.
 const MAX_TO_EXAMPLES: usize = 60;
 
+/// The bytes between "as we did" and the name of the place.
+const MAX_TO_REMEMBERED: usize = 20;
+
 /// The bytes between "everything" and the place that bounds it: "everything in the folder src/".
 const MAX_TO_PLACE: usize = 24;
 
@@ -221,14 +255,17 @@ fn is_renamed_to(text: &str, language: PromptLanguage) -> bool {
     matches!(words.as_slice(), [_, word, _, ..] if leads(word))
 }
 
+/// The bytes before a phrase in which its negation or mention begins.
+const MAX_TO_NEGATED: usize = 60;
+
 /// Returns `true` if a negation or a mention is just before the phrase.
 fn is_negated(wish: &str, start: usize) -> bool {
     static BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         own_regex(
-            r"(?i)(?:\b(?:don't|do not|dont|never|not|no need to|(?:forgot|forgotten|failed|tried|managed|had|used) to|without|rather than|instead of|stop|nothing|no|sin|nunca|en vez de|nicht|ohne|kein\w*|ne|sans|não|sem|nem|ni|called|named|llamad[oa])\s+(?:\S+\s+)?|(?:do|does|am|is|are|'m|'re) ?n[o'’]t (?:ask\w*|look\w*|interested|want\w*|need\w*|about|trying|mean\w*|meant)(?: \S+){0,3}\s|not (?:ask\w*|look\w*|want\w*|need\w*|about|trying|meant)(?: \S+){0,3}\s|no (?:quiero|pido|necesito|busco|se trata de|hace falta)(?: \S+){0,3}\s|不要|别|不是要|无需|不用)$",
+            r"(?i)(?:\b(?:don't|do not|dont|never|not|no need to|(?:forgot|forgotten|failed|tried|managed|had|used) to|without|rather than|instead of|stop|nothing|no|sin|nunca|en vez de|nicht|ohne|kein\w*|ne|sans|não|sem|nem|ni|called|named|llamad[oa])\s+(?:\S+\s+)?|\b(?:mark|tag|label|flag|annotate|marca|etiqueta|markiere?|marque|marca[rz]?)\w*\s+(?:\S+\s+){1,6}(?:as|como|als|comme)\s+(?:an? )?|(?:do|does|am|is|are|'m|'re) ?n[o'’]t (?:ask\w*|look\w*|interested|want\w*|need\w*|about|trying|mean\w*|meant)(?: \S+){0,3}\s|not (?:ask\w*|look\w*|want\w*|need\w*|about|trying|meant)(?: \S+){0,3}\s|no (?:quiero|pido|necesito|busco|se trata de|hace falta)(?: \S+){0,3}\s|不要|别|不是要|无需|不用)$",
         )
     });
-    let before = &wish[wish[..start].floor_char_boundary(start.saturating_sub(40))..start];
+    let before = &wish[wish[..start].floor_char_boundary(start.saturating_sub(MAX_TO_NEGATED))..start];
     let before = before.rsplit(['.', '!', '?', ';', '\n', '。']).next().unwrap_or_default();
     BEFORE.as_ref().is_some_and(|regex| regex.is_match(before))
 }
@@ -258,12 +295,46 @@ fn is_undefined(
     !has_metric(text) && !defined && !is_detailed && !is_consequence && !is_praise && concrete(rest) <= 1
 }
 
+/// The most words between "if" and a failure: "if the third upload fails".
+const MAX_CONDITION_WORDS: usize = 3;
+
+/// Returns `true` for a failure that is the condition of an instruction: "retry if it fails", "if it fails don't load".
+fn is_condition(
+    (sentence, start, end): (usize, usize, usize),
+    reading: &PromptText<'_>,
+    clause: Option<&Clause>,
+) -> bool {
+    let (wish, any) = (reading.wish.as_str(), PromptLanguage::ANY);
+    let Some(trigger) = any.spans("says.triggers", &wish[sentence..start]).pop() else { return false };
+    let between = &wish[sentence + trigger.1..start];
+    if words_in(between) > MAX_CONDITION_WORDS || between.contains(',') {
+        return false;
+    }
+    let before = wish[sentence..sentence + trigger.0].trim();
+    let begins_with_name = reading.explicit().any(|name| wish[sentence..name.start].trim().is_empty());
+    let tells = any.begins("says.subjects", before).is_some() || any.has("says.predicates", before) || begins_with_name;
+    let repairs = clause.is_some_and(|clause| matches!(clause.act, Some(ClauseAct::Vague | ClauseAct::Review)));
+    let rest = wish[end..].split(['.', '!', '?', '\n']).next().unwrap_or_default();
+    let forbids = ["says.negation", "says.protects"].iter().any(|key| any.has(key, rest));
+    words_in(before) > 1 && !tells && !repairs || before.is_empty() && forbids
+}
+
+/// Returns `true` for a failure that a test or a message states, and for an error that is a value: "a test that checks
+/// that it fails", "wrap the error of `open`".
+fn is_stated((sentence, start, end): (usize, usize, usize), wish: &str) -> bool {
+    let stated = PromptLanguage::ANY.spans("says.states_failure", &wish[sentence..end]);
+    stated
+        .into_iter()
+        .map(|(from, to)| (sentence + from, sentence + to))
+        .any(|(from, to)| from <= start && (to > start || wish[to..start].chars().any(char::is_alphanumeric)))
+}
+
 fn is_open(
     id: &str,
     (start, end): (usize, usize),
     reading: &PromptText<'_>,
     language: PromptLanguage,
-    clause: Option<&Clause>,
+    (clause, clauses): (Option<&Clause>, &[Clause]),
     is_definite_wish: bool,
     previous: Option<&str>,
 ) -> bool {
@@ -278,7 +349,9 @@ fn is_open(
             let steps = !super::task_scope::list_items(wish).is_empty();
             let sentence = wish[..start].rfind(['.', '!', '?', '\n', ';']).map_or(0, |at| at + 1);
             // "When saving fails, show the message" is about a case, not about a defect.
-            let is_case = is_definite_wish && language.has("says.triggers", &wish[sentence..start]);
+            let is_case = is_definite_wish && language.has("says.triggers", &wish[sentence..start])
+                || is_condition((sentence, start, end), reading, clause)
+                || is_stated((sentence, start, end), wish);
             // "What happens if `load` fails?" asks about a case, too.
             let is_asked_case = clause.is_some_and(Clause::is_question)
                 && language.spans("says.triggers", &wish[..start]).last().is_some_and(|&(_, said)| {
@@ -325,13 +398,18 @@ fn is_open(
         "magic_words" => is_magic((start, end), reading, language, clause) && (!conditional || concrete(text) == 0),
         "implicit_context" => {
             let named = reading.explicit().any(|name| {
-                matches!(name.kind, NameKind::Path | NameKind::Identifier) && name.start >= end && name.start < end + 20
+                let is_near = name.start >= end && name.start < end + MAX_TO_REMEMBERED;
+                // The code shows what was done in a file, and not what was done with it.
+                matches!(name.kind, NameKind::Path | NameKind::Identifier)
+                    && is_near
+                    && !language.ends("says.objects", &wish[..name.start])
             });
             // Git knows "the last commit", and "as always, never push secrets" says the rule itself.
             let is_known = language.has("says.shared", &wish[start..end]);
             let rest = wish[end..].trim_start_matches([' ', ',', ':']);
             let is_rule = ["says.negation", "says.protects"].iter().any(|key| language.begins(key, rest).is_some());
-            previous.is_none() && !named && !is_known && !is_rule
+            let is_older = language.has("says.long_ago", &wish[start..end]);
+            (previous.is_none() || is_older) && !named && !is_known && !is_rule
         }
         "total_system" => {
             let act = clause.is_none_or(|clause| !clause.is_run());
@@ -367,7 +445,11 @@ fn is_open(
             let explains = is_definite_wish && clause.is_some_and(|clause| clause.act.is_none());
             act && !is_bounded && !has_object && !respells && !says_what && !explains
         }
-        _ => true,
+        // "If you have a minute, could you add a test?" is polite.
+        _ => {
+            language.begins("says.triggers", &wish[start..]).is_none()
+                || clauses.iter().any(|other| other.start < start && other.act.is_some())
+        }
     }
 }
 

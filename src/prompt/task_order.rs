@@ -1,6 +1,7 @@
 //! A person's answer to the question in which order several tasks should be done.
 
-use super::continuation::{RANGE, words_in};
+use super::continuation::words_in;
+use super::item_numbers::ItemNumbers;
 use super::word_lists::spans;
 
 /// The order that a person chose.
@@ -27,13 +28,22 @@ const KEYS: [&str; 4] = ["order.together", "order.listed", "order.first", "order
 /// A bare "yes" says an order only where `is_asked`: the turn before ends with a question.
 pub fn chosen_order(answer: &str, count: usize, is_asked: bool) -> Option<ChosenOrder> {
     let lower = answer.trim().to_lowercase();
-    if words_in(&lower) > MAX_WORDS || lower.ends_with('?') || !is_only_an_order(&lower) {
+    let ItemNumbers { wanted: mut numbers, refused, .. } = ItemNumbers::of(&lower);
+    let last = count.min(MAX_TASKS);
+    let is_outside = |number: &usize| !(1..=last).contains(number);
+    if words_in(&lower) > MAX_WORDS
+        || lower.ends_with('?')
+        || !is_only_an_order(&lower, !refused.is_empty())
+        || numbers.iter().chain(&refused).any(is_outside)
+    {
         return None;
     }
     let says = |key: &str| !spans(key, &lower).is_empty();
     let together = says("order.together");
-    let all = || (1..=count.min(MAX_TASKS)).collect::<Vec<_>>();
-    let mut numbers = numbers(&lower, count)?;
+    let all = || (1..=last).filter(|number| !refused.contains(number)).collect::<Vec<_>>();
+    if numbers.is_empty() && !refused.is_empty() {
+        return says("continuations.all").then(|| ChosenOrder { numbers: all(), together });
+    }
     if numbers.is_empty() {
         let accepts = is_asked && says("continuations.accept");
         return (together || says("order.listed") || accepts).then(|| ChosenOrder { numbers: all(), together });
@@ -49,48 +59,19 @@ pub(super) fn says_together(text: &str) -> bool {
     chosen_order(text, usize::MAX, false).is_some_and(|order| order.together)
 }
 
-/// Returns the numbers of tasks in a text, in order and each once; `None` if one is no number of a task.
-fn numbers(text: &str, count: usize) -> Option<Vec<usize>> {
-    let mut found: Vec<usize> = Vec::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
-        let tail = &rest[at..];
-        let range = RANGE
-            .as_ref()
-            .and_then(|range| range.captures(tail))
-            .filter(|range| range.get(0).is_some_and(|whole| whole.start() == 0));
-        let bound = |group: usize| range.as_ref()?.get(group)?.as_str().parse::<usize>().ok();
-        let (from, to, length) = match (bound(1), bound(2)) {
-            (Some(from), Some(to)) if from < to => (from, to, range.as_ref()?.get(0)?.end()),
-            _ => {
-                let length = tail.find(|c: char| !c.is_ascii_digit()).unwrap_or(tail.len());
-                let number = tail[..length].parse().ok()?;
-                (number, number, length)
-            }
-        };
-        if from == 0 || to > count.min(MAX_TASKS) {
-            return None;
-        }
-        for number in from..=to {
-            if !found.contains(&number) {
-                found.push(number);
-            }
-        }
-        rest = &tail[length..];
-    }
-    Some(found)
-}
-
 /// Returns `true` if each word of a text is a number or one of the words with which people say an order.
-fn is_only_an_order(text: &str) -> bool {
+///
+/// With `may_refuse`, words such as "without" may be among them.
+fn is_only_an_order(text: &str, may_refuse: bool) -> bool {
     let mut left = vec![false; text.len()];
-    for key in KEYS.into_iter().chain(OTHER_WORDS) {
+    let refusing = ["continuations.except"].into_iter().filter(|_| may_refuse);
+    for key in KEYS.into_iter().chain(OTHER_WORDS).chain(refusing) {
         for (start, end) in spans(key, text) {
             left[start..end].fill(true);
         }
     }
     let refuses = !spans("order.refuse", text).is_empty();
-    !refuses && text.char_indices().all(|(at, c)| left[at] || !c.is_alphabetic())
+    (!refuses || may_refuse) && text.char_indices().all(|(at, c)| left[at] || !c.is_alphabetic())
 }
 
 #[cfg(test)]
@@ -117,6 +98,10 @@ mod tests {
             ("hazlo todo junto", &[1, 2, 3], true),
             ("todas a la vez", &[1, 2, 3], true),
             ("en ese orden", &[1, 2, 3], false),
+            ("de la 1 a la 3", &[1, 2, 3], false),
+            ("all but 2", &[1, 3], false),
+            ("1-3 without 2", &[1, 3], false),
+            ("todas menos la 2", &[1, 3], false),
             ("primero la 2, luego la 1 y después la 3", &[2, 1, 3], false),
             ("empieza por la 3 y luego el resto", &[3, 1, 2], false),
         ] {
@@ -134,6 +119,8 @@ mod tests {
             "put them all together in one file",
             "why 2 first?",
             "not all together",
+            "not 2",
+            "all but 4",
             "no",
             "wait",
             "what about 1 and 2 together with the cache",

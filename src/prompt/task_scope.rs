@@ -185,11 +185,13 @@ fn chain(wish: &str, language: PromptLanguage, clauses: &[Clause]) -> Vec<(usize
     // "Make a page. It should have a list and a button." describes one thing.
     let describes = |clause: &Clause| begins_sentence(wish, language, clause, &["says.behaviour", "says.explains"]);
     let after = clauses.iter().filter(|clause| clause.start >= only.end && !describes(clause)).collect::<Vec<_>>();
+    // "I want login, roles, permissions and an admin panel" lists parts of a program in single words.
+    let fewest = if lists_wishes(wish, language, only, &after) { 1 } else { 2 };
     let objects = |clause: &&&Clause| {
         clause.act.is_none()
             && !clause.is_constraint
             && !language.has("acts.test", &wish[clause.start..clause.end])
-            && wish[clause.start..clause.end].split_whitespace().count() >= 2
+            && wish[clause.start..clause.end].split_whitespace().count() >= fewest
     };
     let conjoined = |clause: &&&Clause| ends_with_joiner(&wish[..clause.start]);
     let mut found: Vec<_> =
@@ -199,6 +201,17 @@ fn chain(wish: &str, language: PromptLanguage, clauses: &[Clause]) -> Vec<(usize
         found = if is_list(wish, language, only, &listed) { listed } else { Vec::new() };
     }
     if found.len() < 2 { Vec::new() } else { [(only.start, only.end)].into_iter().chain(found).collect() }
+}
+
+/// The fewest things after the first that are parts of a program, and not fields of one thing.
+const MIN_WISHES: usize = 3;
+
+/// Returns `true` for a wish for many things that names no place: "in the response" would make them its fields.
+fn lists_wishes(wish: &str, language: PromptLanguage, only: &Clause, after: &[&Clause]) -> bool {
+    let text = &wish[only.start..after.last().map_or(only.end, |last| last.end)];
+    language.begins("says.wishes", text.trim_start()).is_some()
+        && after.len() >= MIN_WISHES
+        && text.split_whitespace().all(|word| language.spans("says.places", word).is_empty())
 }
 
 /// Returns `true` for a clause that is a condition, what follows from one, or says how something behaves: "it should

@@ -68,7 +68,7 @@ pub(super) fn is_genitive(text: &str) -> bool {
 
 /// Returns `true` for a word that names nothing: "the table is", "this table should", "table sorting".
 pub(super) fn is_small_word(word: &str) -> bool {
-    const KEYS: [&str; 7] = [
+    const KEYS: [&str; 10] = [
         "language.words",
         "says.predicates",
         "says.expected",
@@ -76,6 +76,9 @@ pub(super) fn is_small_word(word: &str) -> bool {
         "continuations.filler",
         "smells.performance_without_metric",
         "smells.vague_improvement",
+        "smells.bug_without_reproduction",
+        "says.fails",
+        "says.values",
     ];
     word.ends_with("ing") || KEYS.iter().any(|key| spans(key, word).contains(&(0, word.len())))
 }
@@ -112,7 +115,7 @@ impl PromptLanguage {
 
     /// Returns the language with the most words in the text; English when none has more.
     pub(super) fn of(text: &str) -> Self {
-        const TELLING: [&str; 9] = [
+        const TELLING: [&str; 13] = [
             "acts.run",
             "language.words",
             "acts.question",
@@ -122,6 +125,10 @@ impl PromptLanguage {
             "acts.review",
             "continuations.filler",
             "continuations.accept",
+            "smells.bug_without_reproduction",
+            "smells.performance_without_metric",
+            "smells.vague_improvement",
+            "says.fails",
         ];
         let count = |lists: &WordLists| {
             // A verb tells more than a small word, which several languages share.

@@ -273,10 +273,24 @@ fn parts_of_definitions(wanted: &[(&NameInPrompt, NameMatches)], names: &[String
     is_vague.then(|| RegexSet::new(wanted.iter().zip(names).map(pattern)).ok()).flatten()
 }
 
+/// The files that tell which program runs the scripts of `package.json`.
+const PACKAGE_MANAGERS: [(&str, &str); 6] = [
+    ("pnpm-lock.yaml", "pnpm"),
+    ("pnpm-workspace.yaml", "pnpm"),
+    ("yarn.lock", "yarn"),
+    ("bun.lock", "bun"),
+    ("bun.lockb", "bun"),
+    ("package-lock.json", "npm"),
+];
+
+fn package_manager(paths: &[String]) -> &'static str {
+    PACKAGE_MANAGERS.iter().find(|(file, _)| paths.iter().any(|path| path == file)).map_or("npm", |(_, name)| name)
+}
+
 /// Returns the commands that Makefiles, justfiles and `package.json` declare.
 fn commands(root: &Path, paths: &[String]) -> Vec<String> {
     let mut found = Vec::new();
-    for (file, program) in [("Makefile", "make"), ("justfile", "just"), ("package.json", "npm run")] {
+    for (file, program) in [("Makefile", "make"), ("justfile", "just"), ("package.json", "npm")] {
         let Some(text) =
             paths.iter().any(|path| path == file).then(|| fs::read_to_string(root.join(file)).ok()).flatten()
         else {
@@ -284,8 +298,12 @@ fn commands(root: &Path, paths: &[String]) -> Vec<String> {
         };
         if file == "package.json" {
             let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+            let program = value["packageManager"].as_str().and_then(|name| name.split('@').next()).map_or_else(
+                || package_manager(paths),
+                |name| PACKAGE_MANAGERS.iter().find(|(_, known)| *known == name).map_or(program, |(_, known)| known),
+            );
             found.extend(
-                value["scripts"].as_object().into_iter().flatten().map(|(name, _)| format!("{program} {name}")),
+                value["scripts"].as_object().into_iter().flatten().map(|(name, _)| format!("{program} run {name}")),
             );
         } else {
             let targets = text
@@ -303,4 +321,16 @@ fn commands(root: &Path, paths: &[String]) -> Vec<String> {
         found.push("cargo test".to_owned());
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_are_run_by_the_package_manager_of_the_project() {
+        for (file, program) in [("pnpm-workspace.yaml", "pnpm"), ("yarn.lock", "yarn"), ("README.md", "npm")] {
+            assert_eq!(package_manager(&["package.json".to_owned(), file.to_owned()]), program);
+        }
+    }
 }
