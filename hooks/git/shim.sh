@@ -8,6 +8,6 @@ gate=@BINARY@
 if [ -x "$gate" ]; then
   exec "$gate" hook git @NAME@ "$@"
 fi
-echo 'gate: the program `gate` is not on the PATH, so this @NAME@ cannot be judged and is refused.' >&2
-echo 'gate: put `gate` on the PATH again, then repeat what you did.' >&2
+echo 'gate: the program `gate` is not in your PATH, so nothing can judge this; git stops here (@NAME@).' >&2
+echo 'gate: install `gate` or add its folder to PATH, then run the same git command again.' >&2
 exit 1

@@ -105,9 +105,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
                 .and_then(|()| verdict_files::write_bytes(path, format!("{text}\n").as_bytes()))
                 .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", path.display())))?;
             ui.say(format_args!(
-                "gate: {} holds verdict {} as a case; read it before you share it",
-                path.display(),
-                verdict.id
+                "gate: wrote verdict {} as a case to {}; read the file before you share it",
+                verdict.id,
+                path.display()
             ));
         }
         None => ui.line(text),

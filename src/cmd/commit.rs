@@ -65,12 +65,14 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let what = if source.staged { "what is staged" } else { source.commit.short() };
     let parts = match split::propose(&source.commit, &judgement, &yardstick.table, &yardstick.rules) {
         Proposal::Whole => {
-            ui.line(format_args!("by the scopes, {what} makes one change: there is nothing to split"));
+            ui.line(format_args!("gate: {what} makes one change according to [scopes], so there is nothing to split"));
             return Ok(Exit::Pass);
         }
         Proposal::Refused { subject, rule } => {
-            let refused =
-                format!("{what} crosses scopes, and of its parts `{subject}` is refused, too: {}", rule.as_str());
+            let refused = format!(
+                "{what} crosses scopes, but gate cannot split it: the part `{subject}` would be refused as well ({})",
+                rule.as_str()
+            );
             return Err(Failure::new(Exit::Blocked, refused).remedy("split it by hand: git reset HEAD~1").into());
         }
         Proposal::Parts(parts) => parts,

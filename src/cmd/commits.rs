@@ -145,7 +145,7 @@ pub(super) fn gate_and_yardstick(policy: &Policy) -> Result<(&Gate, Arc<Yardstic
 fn no_range(text: &str, error: &GitError) -> Failure {
     let what = format!("`{text}` is not a range of commits here: {error}");
     Failure::new(Exit::Usage, what)
-        .remedy("see which commits git finds: git log --oneline RANGE; if some are missing: git fetch")
+        .remedy("to see what git finds: git log --oneline RANGE; if commits are missing: git fetch")
 }
 
 /// The counted results.

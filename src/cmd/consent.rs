@@ -30,7 +30,6 @@ pub(super) fn carry_out(
     repository: &InstallTarget,
     plan: &Plan,
     consent: Consent,
-    command: &str,
     ui: &mut Ui,
 ) -> anyhow::Result<bool> {
     render::install_plan::print(plan, repository.base(), ui);
@@ -43,8 +42,8 @@ pub(super) fn carry_out(
         return Ok(false);
     }
     if !consent.yes && !ui.is_interactive() {
-        let what = "nothing was changed: there is no terminal to ask on";
-        return Err(Failure::new(Exit::Usage, what).remedy(format!("{command} --yes")).into());
+        let what = "nothing was changed, because gate cannot ask for confirmation without a terminal";
+        return Err(Failure::new(Exit::Usage, what).remedy("repeat the command with --yes").into());
     }
     if !consent.yes && !ui.confirm("Do this?") {
         ui.say("Nothing was changed.");

@@ -138,7 +138,7 @@ fn add_roles(consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
     }
     let repository = InstallTarget::discover(&std::env::current_dir()?).map_err(install_failure)?;
     let plan = plan_roles(&repository, table).map_err(install_failure)?;
-    if carry_out(&repository, &plan, consent, "gate init --roles", ui)? {
+    if carry_out(&repository, &plan, consent, ui)? {
         ui.say("Edit and commit it: docs/roles.md says how a change gets its role.");
     }
     Ok(Exit::Pass)
@@ -170,7 +170,7 @@ fn try_first(repository: &InstallTarget, wishes: &mut Wishes, consent: Consent, 
 fn install(repository: &InstallTarget, wishes: &Wishes, consent: Consent, ui: &mut Ui) -> anyhow::Result<()> {
     let mut plan = plan_init(repository, wishes).map_err(install_failure)?;
     plan.notes.extend(missing_ignore_lines());
-    if !carry_out(repository, &plan, consent, "gate init", ui)? {
+    if !carry_out(repository, &plan, consent, ui)? {
         return Ok(());
     }
     if let Ok(place) = Workplace::here() {

@@ -133,7 +133,7 @@ pub(super) fn write(ci: Ci, source: Option<&BuildSource>, consent: Consent, ui: 
         Err(error) => return Err(Failure::new(Exit::BadInput, format!("{path} cannot be read: {error}")).into()),
     }
     let plan = plan_job(&repository, &file, &text, before).map_err(install_failure)?;
-    if !carry_out(&repository, &plan, consent, &format!("gate init --ci {}", job.name), ui)? {
+    if !carry_out(&repository, &plan, consent, ui)? {
         return Ok(Exit::Pass);
     }
     ui.say(format_args!("Wrote {path}. Commit it."));

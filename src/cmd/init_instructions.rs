@@ -18,7 +18,7 @@ pub(super) fn write(clients: &[Client], consent: Consent, ui: &mut Ui) -> anyhow
     };
     let clients = if clients.is_empty() { &Client::ALL[..] } else { clients };
     let plan = plan_instructions(&repository, &root, clients).map_err(install_failure)?;
-    if carry_out(&repository, &plan, consent, "gate init --instructions", ui)? {
+    if carry_out(&repository, &plan, consent, ui)? {
         ui.say("Done. Commit the files so that every agent reads them; `gate uninstall` takes the block out again.");
     }
     Ok(Exit::Pass)

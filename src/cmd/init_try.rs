@@ -127,7 +127,10 @@ fn problem(candidate: &TriedCommand, recorded: &CompletedRun) -> Option<TrialPro
             );
         }
         Ended::Signalled(signal) => {
-            return problem(format!("it was killed by signal {signal}"), format!("let it end on its own; {other}"));
+            return problem(
+                format!("it was killed by signal {signal}"),
+                format!("run it again and do not stop it; {other}"),
+            );
         }
         Ended::NotStarted => return problem("it was not started".to_owned(), other),
     }

@@ -147,7 +147,9 @@ fn failure(error: RedGreenError) -> Failure {
             (Exit::CannotJudge, "make it pass on a clean checkout of the commit, then: gate prove")
         }
         RedGreenError::Unfinished { .. } => (Exit::CannotJudge, "give it more time: gate prove --timeout SECONDS"),
-        RedGreenError::Unnamed(_) => (Exit::CannotJudge, "let the runner name its tests (docs/tests-by-name.md)"),
+        RedGreenError::Unnamed(_) => {
+            (Exit::CannotJudge, "make the runner print the names of its tests (docs/tests-by-name.md)")
+        }
         RedGreenError::Checkout(_) | RedGreenError::Git(_) => (Exit::CannotJudge, ""),
     };
     Failure::new(exit, error).remedy(remedy)

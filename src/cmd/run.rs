@@ -82,7 +82,7 @@ fn nothing_to_run(place: &Workplace, policy: &Policy, head: Option<&collect::Lin
     let proven = if ever_ran {
         "gate: nothing to run: every command that is needed has passed on this content"
     } else {
-        "gate: nothing to run: nothing changed here that a command has to prove"
+        "gate: nothing to run: no declared command reads what changed here"
     };
     let dirty = place.repo.look()?.snapshot.dirty;
     let Some(head) = head.filter(|_| !dirty.is_empty()) else { return Ok(proven.to_owned()) };
@@ -95,8 +95,8 @@ fn nothing_to_run(place: &Workplace, policy: &Policy, head: Option<&collect::Lin
     let paths: Vec<_> = dirty.iter().map(|one| &one.path).filter(|path| is_read(path)).take(3).collect();
     let paths = paths.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     Ok(format!(
-        "gate: nothing to run: every command that is needed has passed on the files as they are now, but not on commit {}\n      \
-         {paths} differs from it: commit what belongs to it and list the rest in .gitignore, then: gate run",
+        "gate: nothing to run: every command that is needed has passed on the working tree, but not on commit \
+         {}\n      {paths} differs: commit what belongs to the commit and list the rest in .gitignore, then: gate run",
         head.commit.short()
     ))
 }
@@ -148,10 +148,7 @@ fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, policy: &Polic
         let why = match declared.as_slice() {
             [] => "no command is declared".to_owned(),
             commands => {
-                format!(
-                    "the command is not declared and does not include a declared one (declared: {})",
-                    commands.join(", ")
-                )
+                format!("the command contains none that gate.toml declares ({})", commands.join(", "))
             }
         };
         ui.say(format_args!("gate: {WARN}this run proves nothing{WARN:#}: {why}"));

@@ -49,7 +49,7 @@ pub(super) fn main(consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
     if consent.asks_to_write(ui) {
         let repository = InstallTarget::discover(&std::env::current_dir()?).map_err(install_failure)?;
         let plan = plan_scopes(&repository, &table).map_err(install_failure)?;
-        if carry_out(&repository, &plan, consent, "gate init --scopes", ui)? {
+        if carry_out(&repository, &plan, consent, ui)? {
             ui.say("Edit and commit it; `gate commits --history 500` shows what it would have said.");
         }
         return Ok(Exit::Pass);

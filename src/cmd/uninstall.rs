@@ -20,7 +20,7 @@ pub struct Args {
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let repository = InstallTarget::discover(&std::env::current_dir()?).map_err(install_failure)?;
     let plan = plan_uninstall(&repository, args.purge).map_err(install_failure)?;
-    if carry_out(&repository, &plan, args.consent, "gate uninstall", ui)? {
+    if carry_out(&repository, &plan, args.consent, ui)? {
         ui.say("Done.");
     }
     Ok(Exit::Pass)

@@ -304,7 +304,7 @@ impl<'a> CheckView<'a> {
     fn by_output(&self, possible: Outcomes, ways: &[OutputPath], reading: &OutputReading) -> (CheckOutcome, String) {
         let unknown = |why: &str| (CheckOutcome::Unknown, why.to_owned());
         let Some(output) = self.judge.record.output else {
-            return unknown("its status is not shown and no output is recorded");
+            return unknown("neither its exit status nor its output is known");
         };
         if ways.is_empty() {
             return unknown("its output is not in the record");

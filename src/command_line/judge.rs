@@ -35,7 +35,7 @@ pub fn judge_kinds(line: &str, record: &LineRecord<'_>, project: Project<'_>, ki
 fn unparsed(line: &str, error: &Unparsed) -> LineJudgement {
     let reason = match dialect::of_text(line) {
         Some(shell) => format!("gate does not follow the statuses of a {shell} line"),
-        None => format!("the line cannot be read as shell: {error}"),
+        None => format!("gate cannot read the line: {error}"),
     };
     LineJudgement {
         kind: vec!["other".to_owned()],

@@ -88,10 +88,10 @@ impl fmt::Display for PolicyNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Changed { base } => {
-                write!(f, "the policy changed in the judged range: the one of {} applies", base.short())
+                write!(f, "the policy changed in these commits; the version of {} still applies", base.short())
             }
             Self::Removed { base } => {
-                write!(f, "{FILE} removed in the judged range: the one of {} applies", base.short())
+                write!(f, "{FILE} was removed in these commits; the version of {} still applies", base.short())
             }
             Self::Repaired { applies, error } => write!(f, "{error} (the policy of {} applies)", applies.short()),
             Self::Uncommitted => write!(f, "{FILE} is not committed yet: the one in the working tree applies"),

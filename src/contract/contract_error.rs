@@ -27,7 +27,7 @@ impl ContractError {
     pub fn remedy(&self) -> &'static str {
         match self.kind {
             "syntax" => "put texts with a `:`, `*`, `&`, `!` or `#` in them in quotes",
-            "empty" => "gate contract new prints one to begin with",
+            "empty" => "for a template: gate contract new",
             "duplicate_key" => "put all conditions below one key",
             "unknown_key" => "the keys are task, preconditions and postconditions",
             "unknown_condition" => {
@@ -36,13 +36,13 @@ impl ContractError {
                  changed paths: only GLOBS · pattern TEXT in GLOB: absent · FILE: equals FILE · import map: verifies FILE"
             }
             "tag" | "alias" => "write the value out, or put it in quotes",
-            "pattern" => "write a backslash before each of . ( ) [ ] { } * + ? | that is meant as it stands",
+            "pattern" => "write a backslash before each . ( ) [ ] { } * + ? or | that stands for itself",
             "glob" => {
                 "name one file or folder; globs belong into: max file GLOB: ≤N lines · pattern TEXT in GLOB: absent · \
                  changed paths: only GLOBS; [[] stands for a bracket"
             }
             "outside" => "name a path below the root of the repository",
-            "too_large" | "binary" => "name the contract: a text of a few lines",
+            "too_large" | "binary" => "give the contract file: a short text file",
             _ => "gate contract new prints the form",
         }
     }

@@ -39,8 +39,13 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Contract, ContractError> {
         }
     }
     if let Some((line, _)) = unknown.first() {
-        let all: Vec<String> = unknown.iter().map(|(line, text)| format!("`{text}` (line {line})")).collect();
-        let what = format!("this is not a condition: {}", all.join(", "));
+        let what = match unknown.as_slice() {
+            [(_, text)] => format!("gate does not understand this condition: `{text}`"),
+            several => {
+                let all: Vec<String> = several.iter().map(|(line, text)| format!("`{text}` (line {line})")).collect();
+                format!("gate does not understand these conditions: {}", all.join(", "))
+            }
+        };
         return Err(ContractError::new("unknown_condition", *line, what));
     }
     if contract.postconditions.is_empty() {

@@ -42,7 +42,7 @@ pub fn send(repository: &InstallTarget, name: &str) -> DoctorCheck {
         Err(reason) => DoctorCheck::broken("canary", format!("no canary could be sent: {reason}"), ""),
         Ok(Flight::Refused) => DoctorCheck::ok("canary", refused),
         Ok(Flight::Arrived) => {
-            DoctorCheck::broken("canary", format!("a {what} that had to be refused WENT THROUGH"), remedy)
+            DoctorCheck::broken("canary", format!("gate did not refuse a {what} that it must refuse"), remedy)
         }
         Ok(Flight::Failed(words)) => {
             DoctorCheck::broken("canary", format!("a {what} failed, but not because of gate: {words}"), remedy)

@@ -43,7 +43,10 @@ impl Workplace {
         let said = unjudged.map(|push| {
             let tracking = push.tracking.trim_start_matches("refs/remotes/");
             let at = push.at.strftime("%Y-%m-%d %H:%M:%SZ");
-            format!("{} was pushed to {tracking} at {at} without a verdict; see: gate log", push.new.short())
+            format!(
+                "{} was pushed to {tracking} at {at}, and gate did not judge that push; see: gate log",
+                push.new.short()
+            )
         });
         let new = said.filter(|text| !state.was_mentioned(session, text));
         new.map(|text| Note::new(PUSH_UNJUDGED, text)).collect()

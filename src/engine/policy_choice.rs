@@ -79,7 +79,7 @@ impl Workplace {
                 format!("this change makes {} unreadable: {}", error.path(), error.render()),
             )
             .at(RepoPath::from(error.path()), error.line())
-            .remedy(format!("fix {} in this change: the policy of the base is readable", error.path())),
+            .remedy(format!("fix {} and commit it, or restore the version of the target branch", error.path())),
             LocateError::BaseBroken(error) => {
                 let what = format!("nothing can be judged: the policy of the base cannot be read: {}", error.render());
                 Failure::new(Exit::CannotJudge, what).at(RepoPath::from(error.path()), error.line()).remedy(format!(
@@ -140,7 +140,7 @@ impl Workplace {
                     Some(Ok(other)) => {
                         let less = policy_change::relaxed(applies, &other, &self.files());
                         if !less.is_empty() {
-                            text = format!("{text}; the new one requires less: {}", less.join("; "));
+                            text = format!("{text}. The new version requires less: {}", less.join("; "));
                         }
                         if less.is_empty() { "policy-changed" } else { "policy-relaxed" }
                     }

@@ -68,7 +68,7 @@ fn gate_toml(root: &Path) -> Result<Option<Vec<u8>>, Failure> {
     match read {
         Ok(Some(bytes)) => Ok(Some(bytes)),
         Ok(None) if path.is_dir() => Err(refused("is a directory")),
-        Ok(None) => Err(refused("is no regular file")),
+        Ok(None) => Err(refused("is not a regular file")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(refused(&format!("cannot be read: {error}"))),
     }

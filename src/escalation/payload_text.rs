@@ -315,7 +315,7 @@ mod tests {
         for (from, to, line, why) in [
             ("- command: cargo", "- line: cargo", 12, "expected here: `- command: …`"),
             ("- command: cargo", "- command: <b>cargo", 12, "contains no tag"),
-            ("verified: true", "verified: false", 14, "`verified` is `true` where"),
+            ("verified: true", "verified: false", 14, "`verified` is `true` if"),
             ("same-failure", "fails", 15, "`on_clean_checkout` is one of same-failure,"),
             ("- tree: ", "- tree: x", 16, "an object id"),
             ("- meaning: ", "- means: ", 17, "expected here: `- meaning: …`"),

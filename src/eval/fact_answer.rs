@@ -70,7 +70,7 @@ fn next_step(inputs: &CaseInputs) -> Result<EvalAnswer, CaseError> {
     let words = final_message::read(inputs.last_words());
     let nothing = session_end::acts(Suite::Compaction, inputs).is_empty() && inputs.task().starts_with("(no task");
     let (word, why) = if nothing || words.waits || words.asks {
-        ("needs_clarification", "the last words ask".to_owned())
+        ("needs_clarification", "the last message asks".to_owned())
     } else {
         let end = ended(Suite::Compaction, inputs)?;
         match (end.why, inputs.has_git_commands || inputs.has_pr_issue_ref) {

@@ -59,7 +59,7 @@ pub fn relaxed(old: &Policy, new: &Policy, files: &dyn ProjectFiles) -> Vec<Stri
 fn less_of_gate(old: &Gate, new: &Gate, found: &mut Vec<String>) {
     let id = &old.id;
     if new.mode < old.mode {
-        found.push(format!("{id}: {} became {}", old.mode.as_str(), new.mode.as_str()));
+        found.push(format!("the mode of {id} is {} instead of {}", new.mode.as_str(), old.mode.as_str()));
     }
     if old.on_unknown == OnUnknown::Block && new.on_unknown == OnUnknown::Warn && new.mode == Mode::Block {
         found.push(format!("{id}: what cannot be judged does not block"));

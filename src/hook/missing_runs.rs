@@ -53,7 +53,7 @@ fn refuse_uncommitted(place: &Workplace, policy: &Policy, commands: &[&Command])
     let remedy = if untracked {
         format!("commit what belongs to the push, or list the rest in .gitignore (for example {})", first.path)
     } else {
-        "commit what belongs to the push, or put it aside: git stash; then: gate push".to_owned()
+        "commit what belongs to the push and stash the rest (git stash), then: gate push".to_owned()
     };
     Err(Failure::new(Exit::Blocked, what).remedy(remedy).into())
 }

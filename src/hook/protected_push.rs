@@ -34,7 +34,7 @@ pub fn note(place: &Workplace, policy: &Policy) -> Option<Note> {
     let refusing = results.iter().filter(|result| result.effect() == Effect::Blocks);
     let finding: &Finding = refusing.flat_map(GateResult::decisive).next()?;
     let instead = finding.remedy.as_ref().map(|remedy| format!("; instead: {remedy}")).unwrap_or_default();
-    let text = format!("`git push` would be refused here: {}{instead}", finding.message);
+    let text = format!("a plain `git push` would be refused here, because {}{instead}", finding.message);
     Some(Note::new("protected-branch", text))
 }
 

@@ -317,7 +317,7 @@ mod tests {
             sessions.count("s", verdict);
             assert_eq!(sessions.of("s").attempt_for(from_ref(&tests), &[]), *next, "{why}");
         }
-        assert_eq!(sessions.of("s").attempt_for(&[quiet], &[]), 0, "what does not block is no attempt");
+        assert_eq!(sessions.of("s").attempt_for(&[quiet], &[]), 0, "what does not block is not an attempt");
         assert_eq!(sessions.of("other"), &SessionState::NEW);
     }
 

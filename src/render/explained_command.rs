@@ -48,7 +48,9 @@ pub fn print(
             CheckOutcome::Pass => "passed",
             CheckOutcome::Fail => "failed",
             CheckOutcome::NoTests => "no test was executed",
-            CheckOutcome::Unknown if record.status.is_none() && record.output.is_none() => "nothing was recorded",
+            CheckOutcome::Unknown if record.status.is_none() && record.output.is_none() => {
+                "not known: no status and no output were given"
+            }
             CheckOutcome::Unknown => "not shown",
         };
         ui.line(format_args!("  result       {text}"));
@@ -69,8 +71,8 @@ pub fn print(
         Proves::FullPass => (GOOD, "a full pass"),
         Proves::PartialPass => (WARN, "a partial pass"),
         Proves::Fail => (BAD, "a failure"),
-        Proves::Nothing if record.status.is_none() && record.output.is_none() => {
-            (WARN, "nothing yet: no status was given")
+        Proves::Nothing if judgement.result.is_some() && record.status.is_none() && record.output.is_none() => {
+            (WARN, "nothing yet: its exit status is not known (--status N)")
         }
         Proves::Nothing => (WARN, "nothing"),
     };

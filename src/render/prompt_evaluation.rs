@@ -11,14 +11,14 @@ use crate::prompt_history::{PromptHistory, PromptTrend};
 pub fn lines(evaluation: &PromptEvaluation) -> String {
     let mut out = String::new();
     match evaluation.score {
-        None => out.push_str("a continuation of the turn before: not scored\n"),
+        None => out.push_str("this continues the previous turn, so it gets no score\n"),
         Some(score) => {
             let said = match evaluation.band {
                 PromptBand::Pass => "clear",
                 PromptBand::Note => "clear enough; one thing would help",
                 PromptBand::Halt | PromptBand::Reformulate => "to do this well, a few answers would help",
             };
-            let _ = writeln!(out, "{score:.1} of 5 ({}): {said}", evaluation.class);
+            let _ = writeln!(out, "{score:.1} of 5: {said} (kind of work: {})", evaluation.class);
         }
     }
     let skipped: Vec<String> = evaluation.scores.iter().flat_map(PromptScores::not_looked_up).map(one_line).collect();

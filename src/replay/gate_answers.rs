@@ -53,7 +53,7 @@ pub struct GateAnswer {
 impl GateAnswer {
     /// Returns the answer to a question that does not arise.
     pub fn nothing() -> Self {
-        Self { verdict: AnswerWord::Na, why: "nothing here concerns it".to_owned() }
+        Self { verdict: AnswerWord::Na, why: "does not apply here".to_owned() }
     }
 }
 

@@ -119,7 +119,7 @@ pub fn again(place: &Workplace, verdict: &Verdict) -> Result<Again, AgainError> 
         for (command, runs) in &mut subject.runs {
             runs.retain(|run| {
                 let before = until.is_none_or(|until| run.id.as_str() <= until);
-                let told = format!("a later run of {command} counts as well ({})", run.id);
+                let told = format!("{command} was run again later ({})", run.id);
                 if !before && !later.contains(&told) {
                     later.push(told);
                 }

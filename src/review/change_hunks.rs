@@ -191,7 +191,7 @@ fn shown_lines(piece: &[GitLine<'_>]) -> Vec<HunkLine> {
         }
         let earlier = lines.last_mut().filter(|last| hidden > 0 && last.sign == sign);
         hidden = if earlier.is_some() { hidden } else { 0 } + raw.content.len();
-        let note = format!("[{hidden} bytes that are no text are not shown]");
+        let note = format!("[{hidden} bytes that are not text are not shown]");
         match earlier {
             Some(earlier) => earlier.content = note,
             None => lines.push(HunkLine { number, sign, content: note }),

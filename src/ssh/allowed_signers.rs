@@ -35,7 +35,7 @@ pub enum SignerError {
     #[error("the option `{0}` of a signer is not understood")]
     Option(String),
     /// An invalid time.
-    #[error("{0:?} is no time: write YYYYMMDD or YYYYMMDDHHMM[SS], with Z or without")]
+    #[error("{0:?} is not a time: write YYYYMMDD or YYYYMMDDHHMM[SS], with Z or without")]
     Time(String),
     /// The key cannot be used.
     #[error(transparent)]

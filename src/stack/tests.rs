@@ -149,7 +149,7 @@ fn node() {
             &["test: pnpm test"],
         ),
         (
-            "the placeholder is no test",
+            "the placeholder is not a test",
             &[("package.json", r#"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#)],
             &[],
         ),
@@ -232,7 +232,7 @@ fn python() {
             &["test: pytest"],
         ),
         (
-            "measurements are no tests",
+            "measurements are not tests",
             &[("pyproject.toml", "pytest-codspeed"), ("bench/test_a.py", "import pytest")],
             &[],
         ),

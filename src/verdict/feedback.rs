@@ -225,8 +225,8 @@ mod tests {
             assert!(wrong.is_none(), "{wrong:?}");
             text
         };
-        let own = "Running the same command in your own shell, alone on its line, counts as well. If you cannot run it, say \
-                   plainly that it was not run, and why; do not call the work done.";
+        let own = "You may also run the same command in your own shell, alone on its line. If you cannot run it, say that it \
+                   was not run, and why. Do not call the work done.";
         assert_eq!(
             told(1, false, Outcome::Blocked),
             format!(

@@ -31,7 +31,7 @@ def premature_stop(client, gate):
 
 
 def failing_test(client, gate):
-    """A test that fails is no proof, whatever is claimed."""
+    """A test that fails is not proof, whatever is claimed."""
     breaks = "echo broken >> src/lib.sh && git commit -qam 'feat: broken'"
     steps = [tools(client.shell(breaks)), tools(client.shell("sh test.sh")), CLAIM, QUESTION]
     s = Session(client, gate, steps).says()
@@ -174,7 +174,7 @@ def trust(client, gate):
 
 
 def judge(client, gate):
-    """The client in headless mode reads the words that no fact decides. Its own session is no work and is not judged."""
+    """The client in headless mode reads the words that no fact decides. Its own session is not work and is not judged."""
     left = {"text": "Moved three of the handlers.\n\nRemaining:\n- export\n- purge"}
     steps = [tools(client.shell(CHANGE)), tools(client.shell("sh test.sh")), left, tools(client.shell("sh test.sh")), PASSING]
     s = Session(client, gate, steps, policy='\n[gates.completion.params]\nrules = ["ahead"]\n')
@@ -182,7 +182,7 @@ def judge(client, gate):
     s.model.judge = lambda prompt: {"complete": False, "severity": "MEDIUM", "reason": "Two handlers are left.",
                                     "missing": ["export"], "requires_human_action": False, "human_actions": []}
     s.says()
-    yield s, "the agent was told what the judge read", "large reads the words as not done: Two handlers are left." in s.told(3)
+    yield s, "the agent was told what the judge read", "large concludes from what the agent wrote that the work is not done: Two handlers are left." in s.told(3)
     yield s, "it went on, and ended", s.model.taken == 5 and s.blocked() == [True, False]
     answers = [(call["name"], "failure" in call, call["input_tokens"] > 0) for call in s.asked()]
     yield s, "the calls and their cost are recorded", answers == [("absent", True, False), ("large", False, True)]

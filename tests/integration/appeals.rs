@@ -197,7 +197,7 @@ fn what_would_have_been_right_is_said_only_on_demand() {
     let project = Project::new().edited("a change");
     project.check().exits(10);
     let file = project.repo.outside().join("case.json");
-    project.gate(["appeal", "--expect", "pass", "-o", file.to_str().unwrap()]).exits(0).says("read it before");
+    project.gate(["appeal", "--expect", "pass", "-o", file.to_str().unwrap()]).exits(0).says("read the file before");
     let case: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     assert_eq!(case["expect"]["tests"]["verdict"], "pass");
     project.gate(["replay", file.to_str().unwrap()]).exits(0).says("expected pass");
@@ -209,7 +209,10 @@ fn what_would_have_been_right_is_said_only_on_demand() {
     let passed = project.verdict()["id"].as_str().unwrap().to_owned();
     project.gate(["appeal", &passed, "--expect", "pass"]).exits(64).says("refused nothing");
     let file = file.to_str().unwrap();
-    project.gate(["appeal", "--expect", "block", "--question", "tests", "-o", file]).exits(0).says("read it before");
+    project
+        .gate(["appeal", "--expect", "block", "--question", "tests", "-o", file])
+        .exits(0)
+        .says("read the file before");
     project.gate(["replay", file]).exits(0).says("expected block");
     project.gate(["appeal", "--expect", "block", "--question", "weather"]).exits(64);
 }
@@ -225,9 +228,9 @@ fn a_verdict_says_what_counts_since() {
     let differs = &again["differs"][0];
     assert_eq!((&differs["question"], &differs["then"]["verdict"]), (&"tests".into(), &"block".into()), "{again:#}");
     assert_eq!(again["gates"]["tests"]["verdict"], "pass");
-    assert!(differs["because"].to_string().contains("a later run of test"), "{again:#}");
+    assert!(differs["because"].to_string().contains("test was run again later"), "{again:#}");
     let text = project.gate(["replay", &refused]).exits(0);
-    assert!(text.out.contains("was block") && text.out.contains("because a later run"), "{text:?}");
+    assert!(text.out.contains("was block") && text.out.contains("because test was run again later"), "{text:?}");
     // What passed is still passed, and a run that fails on the same content takes it back.
     assert_eq!(project.gate(["replay", &passed, "--json"]).exits(0).json()["differs"], serde_json::json!([]));
     let shadow = project.repo.outside().join("grep");

@@ -32,7 +32,7 @@ const STAGES: &[(&str, &[&str])] = &[
             "user_folders",
         ],
     ),
-    ("what is no content", &["local_file", "tool_folder"]),
+    ("what is not content", &["local_file", "tool_folder"]),
     (
         "values",
         &[

@@ -20,7 +20,7 @@ fn only_what_was_proven_is_attested() {
     project
         .gate(["attest"])
         .exits(10)
-        .says("not attested: no run of `sh test.sh` on this content")
+        .says("not attested: gate has seen no run of `sh test.sh` on this content")
         .says("gate run test");
 
     // Somebody else's word for a run is not gate's to sign, however good it is here.

@@ -189,7 +189,7 @@ fn a_corrupt_line_is_set_aside_and_nothing_else_is_lost() {
     assert!(notes.iter().any(|note| note["kind"] == "journal-damaged"), "{notes:?}");
     project.edit("two");
     project.gate(["run", "test"]).exits(0);
-    project.sh("gate check").exits(0).says("3 passed").says("note ");
+    project.sh("gate check").exits(0).says("3 passed").says("the journal is damaged");
     project.gate(["log"]).exits(0).says("cannot be read");
     project.push("git push origin feature").exits(0);
     // A person takes note of it once; an agent cannot.
@@ -198,7 +198,7 @@ fn a_corrupt_line_is_set_aside_and_nothing_else_is_lost() {
     project.gate(["doctor", "--repair"]).exits(0).says("acknowledged: ").never_says("gate doctor --repair");
     project.gate(["doctor", "--repair"]).exits(0).says("nothing to repair");
     project.gate(["log"]).exits(0).says("the journal: 2 faults acknowledged");
-    project.gate(["check"]).exits(0).never_says("with reservations").never_says("unreadable line");
+    project.gate(["check"]).exits(0).never_says("with warnings").never_says("unreadable line");
     // A half line at the end, as a writer leaves it that was killed.
     let mut bytes = fs::read(&journal).unwrap();
     let whole = bytes.len();
@@ -270,7 +270,7 @@ fn a_git_directory_that_cannot_be_written_is_bridged_by_a_spool() {
     // Back outside, what was spooled is taken up.
     project.check().exits(0).says("3 passed");
     project.push("git push origin feature").exits(0);
-    assert_eq!(project.repo.git(["status", "--porcelain"]), "", "the spool is no part of the content");
+    assert_eq!(project.repo.git(["status", "--porcelain"]), "", "the spool is not part of the content");
     // An edit in the sandbox is an edit.
     let edit = sandboxed(&project, "echo more >> src/lib.sh; gate run test && gate check").unwrap();
     project.sh(&edit);

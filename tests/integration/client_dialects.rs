@@ -18,8 +18,8 @@ fn what_codex_left_running_and_what_a_limit_ended_in_opencode_is_called_that() {
     std::fs::write(&log, format!("{line}\n")).unwrap();
     let stop = |words: &str| session.hook("Stop", json!({"last_assistant_message": words, "transcript_path": log}));
     stop("The suite is running.").quiet();
-    stop("Done.").pushes("`sh test.sh` was started and is still running");
-    stop("Done.").pushes("`sh test.sh` was started and is still running");
+    stop("Done.").pushes("`sh test.sh` has started and, by the record, has not ended yet");
+    stop("Done.").pushes("`sh test.sh` has started and, by the record, has not ended yet");
     let noted = |event: &Value| event["data"]["act"]["command"]["background"] == true;
     assert_eq!(project.journal().iter().filter(|event| noted(event)).count(), 1, "it is written down once");
 
@@ -83,7 +83,7 @@ fn an_agent_of_gemini_that_may_only_plan_is_left_alone() {
     hook("--approval-mode=plan", "AfterTool", &approved);
     project.edit("a change");
     let held = hook("--approval-mode=plan", "AfterAgent", &done);
-    assert!(held.contains("tests: no run of"), "{held}");
+    assert!(held.contains("tests: gate has seen no run of"), "{held}");
 }
 
 /// The names of the events, fields and answers of one client.

@@ -85,7 +85,7 @@ fn a_command_in_the_background_proves_when_it_ends() {
     let mut after = call;
     after["tool_response"] = json!({"stdout": "", "stderr": "", "interrupted": false, "backgroundTaskId": "b1"});
     session.hook("PostToolUse", after).quiet();
-    session.stop("Done.").pushes("`sh test.sh` was started and is still running");
+    session.stop("Done.").pushes("`sh test.sh` has started and, by the record, has not ended yet");
     let output = project.repo.outside().join("b1.output");
     std::fs::write(&output, project.sh("sh test.sh").out).unwrap();
     let notification = format!(
@@ -188,7 +188,7 @@ fn a_push_that_would_be_refused_is_not_tried() {
         ("git push origin feature:release/1", "release/1 is protected"),
         ("git add -A && git commit -n -m x", "must not be skipped"),
         ("git -c core.hooksPath=/dev/null push origin feature", "keep this repository's hooks from running"),
-        ("rm -f .git/hooks/pre-push", "is a hook that guards this repository"),
+        ("rm -f .git/hooks/pre-push", "where the hooks that guard this repository are"),
         ("rm -rf .git/gate", "only gate writes"),
     ] {
         let reason = bash(line).unwrap_or_else(|| panic!("{line} is let through"));

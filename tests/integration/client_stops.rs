@@ -109,7 +109,7 @@ fn the_fourth_stop_goes_to_a_person_and_a_new_task_begins_anew() {
     let answer: Value = serde_json::from_str(&released.out).unwrap();
     let told = answer["systemMessage"].as_str().unwrap();
     assert!(told.contains("without proof after 4 attempts"), "{told}");
-    assert!(told.contains("\n- src/lib.sh") || told.contains("\n- no run of `sh test.sh`"), "{told}");
+    assert!(told.contains("\n- src/lib.sh") || told.contains("\n- gate has seen no run of `sh test.sh`"), "{told}");
     assert!(told.contains("\nCheck it yourself: gate run test\n"), "{told}");
     assert!(answer.get("decision").is_none(), "{answer}");
     assert!(project.gate_dir().join("verdicts/escalation_c0ffee-1.json").exists());
@@ -218,7 +218,7 @@ fn a_question_that_releases_unproven_work_is_reported() {
         let answer: Value = serde_json::from_str(&stopped.out).unwrap_or_else(|error| panic!("{error}: {stopped:?}"));
         assert!(answer.get("decision").is_none(), "{answer}");
         let told = answer["systemMessage"].as_str().unwrap();
-        assert!(told.contains("not proven: no run of `sh test.sh`"), "{told}");
+        assert!(told.contains("not proven: gate has seen no run of `sh test.sh`"), "{told}");
         assert_eq!(session.run("sh test.sh"), 0);
         session.stop(words).quiet();
     }
@@ -329,7 +329,7 @@ fn a_run_that_did_not_end_by_itself_is_called_what_it_is() {
     let mut after = call;
     after["tool_response"] = json!({"stdout": "", "stderr": "", "interrupted": false, "backgroundTaskId": "b1"});
     session.hook("PostToolUse", after).quiet();
-    session.stop("Done, all tests pass.").pushes("`sh test.sh` was started and is still running");
+    session.stop("Done, all tests pass.").pushes("`sh test.sh` has started and, by the record, has not ended yet");
     let stopped = "<task-notification>\n<task-id>b1</task-id>\n<tool-use-id>b</tool-use-id>\n<status>killed</status>\n\
                    <summary>Background command \"x\" was stopped</summary>\n</task-notification>";
     session.prompt(stopped);

@@ -137,11 +137,11 @@ fn a_branch_is_judged_by_the_commands_it_left_from() {
     let project = project();
     project.repo.write("src/lib.sh", "two\n").write("gate.toml", POLICY.replace("sh cargo-test.sh", "true"));
     project.repo.commit_all("feat: an easier test");
-    project.check().exits(10).says("no run of `sh cargo-test.sh`").says("policy changed in the judged range");
+    project.check().exits(10).says("no run of `sh cargo-test.sh`").says("policy changed in these commits");
     // What the branch would like to run proves nothing.
     project.gate(["run", "--", "true"]).exits(0);
     project.check().exits(10);
-    project.push("git push origin feature").exits(1).says("policy changed in the judged range");
+    project.push("git push origin feature").exits(1).says("policy changed in these commits");
     project.gate(["run", "test"]).exits(0).says("sh cargo-test.sh");
     project.check().exits(0);
     // An edit that is not committed changes nothing either.
@@ -150,5 +150,5 @@ fn a_branch_is_judged_by_the_commands_it_left_from() {
         .check()
         .exits(10)
         .says("src/lib.sh changed since `sh cargo-test.sh` passed")
-        .says("policy changed in the judged range");
+        .says("policy changed in these commits");
 }

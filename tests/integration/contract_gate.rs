@@ -31,7 +31,7 @@ fn a_push_is_judged_by_the_commit_it_moves() {
         .check()
         .exits(10)
         .says("contract split: `src/lib.sh: deleted` does not hold: src/lib.sh is still there")
-        .says("contract split: no run of `sh test.sh` on this content is recorded");
+        .says("contract split: gate has seen no run of `sh test.sh` on this content");
     project.repo.git(["mv", "src/lib.sh", "src/a.sh"]);
     project.gate(["contract", "check"]).exits(0).says("met");
     // The working tree meets it; the commit does not hold the file.
@@ -125,7 +125,7 @@ fn a_stop_is_judged_by_an_open_contract_without_a_policy() {
     session.stop("Done.").pushes("contract split: `src/lib.sh: deleted` does not hold");
     session.stop("Shall I remove src/lib.sh, or do you still need it?").never_says("\"block\"");
     project.repo.remove("src/lib.sh");
-    session.stop("Done.").pushes("contract split: no run of `sh test.sh`");
+    session.stop("Done.").pushes("contract split: gate has seen no run of `sh test.sh`");
     assert_eq!(session.run("sh test.sh"), 0);
     session.stop("Done.").quiet();
     // A met contract asks for nothing more.
@@ -163,7 +163,7 @@ fn ci_judges_by_the_contracts_of_the_base_and_by_added_ones() {
     ci(&[])
         .exits(10)
         .says("contract limits: `max file src/**: at most 3 lines` does not hold: src/lib.sh has 4 lines")
-        .says("contract limits: no run of `sh test.sh` on this content is recorded");
+        .says("contract limits: gate has seen no run of `sh test.sh` on this content");
     // A change cannot relax the contract, nor remove it.
     project.repo.write("gate/contracts/limits.yaml", "task: x\npostconditions:\n- src/lib.sh: exists\n");
     project.repo.commit_all("chore: relax");
@@ -178,7 +178,9 @@ fn ci_judges_by_the_contracts_of_the_base_and_by_added_ones() {
     ci(&["--run"]).exits(10).says("contract more: `src/other.sh: deleted` does not hold");
     project.repo.write("gate/contracts/more.toml", "task = \"x\"\npostconditions = [\"moon phase: full\"]\n");
     project.repo.commit_all("chore: promise nonsense");
-    ci(&["--run"]).exits(10).says("gate/contracts/more.toml:2: this is not a condition: `moon phase: full`");
+    ci(&["--run"])
+        .exits(10)
+        .says("gate/contracts/more.toml:2: gate does not understand this condition: `moon phase: full`");
 }
 
 #[test]

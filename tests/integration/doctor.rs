@@ -75,7 +75,7 @@ fn a_canary_that_goes_through_is_said_loudly() {
     let text = fs::read_to_string(hook(&s)).unwrap();
     fs::write(hook(&s), text.replace("gate='", "exit 0\ngate='")).unwrap();
     let out = answers(&s, &s.path("repo"), "canary", 10, "broken");
-    assert!(out.contains("WENT THROUGH"), "{out}");
+    assert!(out.contains("gate did not refuse a push that it must refuse"), "{out}");
 
     let bare = s.path("bare.git");
     s.git(&s.path("home"), &["init", "-q", "--bare", bare.to_str().unwrap()]);
@@ -163,7 +163,7 @@ fn without_the_program_pushes_are_refused_and_it_is_named() {
     fs::remove_file(&copy).unwrap();
     let (arrived, words) = s.push(&s.path("repo"));
     assert!(!arrived);
-    assert!(words.contains("the program `gate` is not on the PATH"), "{words}");
+    assert!(words.contains("the program `gate` is not in your PATH"), "{words}");
     assert!(!words.contains("no-verify"), "{words}");
     answers(&s, &s.path("repo"), "program", 10, "broken");
 

@@ -20,7 +20,7 @@ fn the_payload_is_there_at_any_time() {
     assert_eq!((&failing["command"], &failing["directory"]), (&"sh test.sh".into(), &".".into()));
     assert_eq!((&failing["verified"], &failing["on_clean_checkout"]), (&true.into(), &"same-failure".into()));
     assert!(payload["handoff_artifacts"].to_string().contains("FAILED. 2 passed; 1 failed"), "{payload}");
-    assert_eq!(project.verdict()["attempt"], 1, "asking for it is no attempt");
+    assert_eq!(project.verdict()["attempt"], 1, "asking for it is not an attempt");
 }
 
 /// How often a command was tried on a clean checkout.

@@ -361,7 +361,7 @@ fn a_test_may_change_its_name_with_the_code_that_it_calls_and_its_values_with_wh
         scene.repo.write("tests/test_sums.py", tests);
         scene.next(&[("tests/test_sums.py::test_plus", true), ("tests/test_sums.py::test_twice", true)]);
         let (through, said) = scene.push();
-        let is_told = ["in its place and expects something else", "asserts the same of other code"];
+        let is_told = ["passed instead and expects different results", "makes the same assertions"];
         let is_told = is_told.iter().any(|words| said.contains(words));
         assert_eq!((through, is_told), expected, "{what}: {said}");
         assert_eq!(said.contains("failed on this branch"), expected != silent, "{what}: {said}");
@@ -381,7 +381,7 @@ fn a_test_with_parameters_may_become_a_loop_over_the_same_values() {
         scene.repo.write("tests/test_inc.py", &text).write("calc.py", "c\n");
         scene.next(&[("tests/test_inc.py::test_inc", true)]);
         let (passed, said) = scene.push();
-        assert_eq!((passed, said.contains("goes through the values itself")), (through, through), "{said}");
+        assert_eq!((passed, said.contains("with a loop in place of the parameters")), (through, through), "{said}");
     }
 }
 
@@ -781,7 +781,7 @@ fn a_test_that_changed_between_its_failure_and_its_pass_is_told() {
         "tests/test_calc.py::test_add PASSED\ntests/test_calc.py::test_twice PASSED\n2 passed in 0.02s\n";
     let other = TESTS.replace("== 3", "== -1");
     let more = format!("{TESTS}\ndef test_more():\n    assert add(0, 0) == 0\n");
-    let (only, too) = (Some("passed after only tests changed"), Some("passed after code that runs with it changed"));
+    let (only, too) = (Some("passed after only tests changed"), Some("passed after a change to shared test code"));
     for (what, files, told) in [
         ("a comment in the code", vec![("tests/test_calc.py", other.as_str()), ("calc.py", "b\n# sums\n")], only),
         ("a file that nothing names", vec![("tests/test_calc.py", &other), ("version.py", "X = 1\n")], only),

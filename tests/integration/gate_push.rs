@@ -174,7 +174,7 @@ fn the_hook_runs_what_is_missing_where_the_policy_has_it_so() {
 #[test]
 fn a_check_says_that_a_push_of_this_branch_would_be_refused() {
     let project = Project::new();
-    let refused = "`git push` would be refused here: main is protected: changing it needs a pull request; instead: ";
+    let refused = "a plain `git push` would be refused here, because main is protected: changing it needs a pull request; instead: ";
     project.check().exits(0).never_says("would be refused");
     project.repo.git(["switch", "-q", "main"]);
     project.check().exits(0).never_says("would be refused");

@@ -263,7 +263,7 @@ fn nothing_happens_without_a_yes_or_a_repository() {
     let before = s.traces();
     let (code, out, err) = s.gate(&s.path("repo"), &["init"]);
     assert_eq!(code, 64);
-    assert!(out.contains("+++ b/gate.toml") && err.contains("gate init --yes"), "{out}{err}");
+    assert!(out.contains("+++ b/gate.toml") && err.contains("repeat the command with --yes"), "{out}{err}");
     assert_eq!(differences(&before, &s.traces()), Vec::<String>::new());
     for command in ["init", "uninstall", "doctor"] {
         let (code, _, err) = s.gate(&s.path("home"), &[command]);

@@ -12,7 +12,7 @@ fn the_block_is_shown_written_once_and_removed_byte_for_byte() {
     project.repo.write("CLAUDE.md", "# Rules\n\nNo tabs.").write("AGENTS.md", "Be brief.\r\n");
     let text = |name: &str| fs::read_to_string(project.repo.path(name)).unwrap_or_default();
     let shown = project.gate(["init", "--instructions", "--dry-run"]).exits(0);
-    assert!(shown.text().contains("+Let `gate` look at the person's request"), "{shown:?}");
+    assert!(shown.text().contains("+Before you change a file, have `gate` check the person's request"), "{shown:?}");
     assert_eq!(text("CLAUDE.md"), "# Rules\n\nNo tabs.");
     assert_eq!(text("GEMINI.md"), "");
 

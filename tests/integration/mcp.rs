@@ -108,7 +108,7 @@ fn the_tools_answer_as_the_commands_do() {
     let before = progress.len();
     client.request("tools/call", json!({"name": "status", "arguments": {}, "_meta": {"progressToken": "q"}}));
     let steps = client.sent.iter().filter(|message| message["method"] == "notifications/progress").count();
-    assert_eq!(steps, before, "the lines of a JSON answer are no progress");
+    assert_eq!(steps, before, "the lines of a JSON answer are not progress");
     assert_eq!(client.call("check", json!({}))["structuredContent"]["outcome"], "pass");
     assert!(text(&client.call("log", json!({"max_count": 3}))).lines().count() == 3);
     assert!(text(&client.call("escalate", json!({}))).contains("nothing"));

@@ -81,8 +81,8 @@ fn a_change_is_not_judged_by_the_runner_that_it_brings() {
     let lax = example()[RUNNER].replace("always = true", "always = false");
     project.repo.append("src/lib.sh", "more\n").write(RUNNER, lax).commit_all("tests: a silent run is enough");
     project.gate_with(&[("QUIET", "1")], &["run", "test"]).says("this run proves nothing about test");
-    project.check().says("policy changed in the judged range");
-    project.push("git push origin feature").exits(1).says("policy changed in the judged range");
+    project.check().says("policy changed in these commits");
+    project.push("git push origin feature").exits(1).says("policy changed in these commits");
 
     // Another branch of the same base that describes a second runner is judged without it.
     project.repo.git(["switch", "-q", "-c", "other", "origin/main"]);
@@ -91,7 +91,7 @@ fn a_change_is_not_judged_by_the_runner_that_it_brings() {
     project.repo.script("tools/second.sh", "#!/bin/sh\necho 'second-check: 7 passed, 0 failed'\n");
     project.repo.write("gate/runners/second-check.toml", second).commit_all("tests: a second runner");
     project.gate(["run", "--", "./tools/second.sh"]).never_says("7 passed, 0 failed, 0 skipped");
-    project.check().says("policy changed in the judged range");
+    project.check().says("policy changed in these commits");
 }
 
 #[test]

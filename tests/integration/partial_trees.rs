@@ -83,7 +83,7 @@ fn a_submodule_that_hides_what_lies_in_it_is_not_what_its_commit_says() {
         project.edit("more");
         project.sh(&format!("cd src/inner && {hide}")).exits(0);
         project.gate(["run", "test"]).exits(0).never_says("for this commit");
-        project.push("git push origin feature").exits(1).says("src/inner held something that no commit can hold");
+        project.push("git push origin feature").exits(1).says("no commit can contain what the run saw in src/inner");
     }
     let project = with_submodule().edited("more");
     project.sh("cd src/inner && git update-index --assume-unchanged one.sh").exits(0);

@@ -26,7 +26,7 @@ fn observing_blocks_nothing_and_counts_what_it_would_have_blocked() {
     assert_eq!((&verdict["outcome"], &verdict["complete"]), (&"pass".into(), &false.into()));
     assert_eq!(verdict["severity"], "NONE");
     let pushed = project.push("git push origin feature").exits(0).says("observing only: this push would be blocked");
-    pushed.says("would block tests: no run of `sh test.sh` on this content is recorded; next: gate run test");
+    pushed.says("would block tests: gate has seen no run of `sh test.sh` on this content; next: gate run test");
     project.push("git push origin HEAD:main").exits(0).says("would block protected-branch: main is protected");
     let status = project.gate(["status"]).exits(0).says("tests would have blocked once so far");
     status.says("protected-branch would have blocked once so far").says("[observes]");
@@ -38,7 +38,12 @@ fn observing_blocks_nothing_and_counts_what_it_would_have_blocked() {
     project.gate(["status"]).says("tests would have blocked 2 times so far");
     // Each case is listed once, with its reason.
     let listed = project.gate(["status", "--observed"]).exits(0);
-    assert_eq!(listed.out.matches("would block tests: no run of `sh test.sh`").count(), 2, "{}", listed.out);
+    assert_eq!(
+        listed.out.matches("would block tests: gate has seen no run of `sh test.sh`").count(),
+        2,
+        "{}",
+        listed.out
+    );
     listed.says("would block protected-branch: main is protected").says("push ").never_says("no longer recorded");
     let json = project.gate(["status", "--observed", "--json"]).exits(0);
     let json: Value = serde_json::from_str(&json.out).unwrap();
@@ -52,7 +57,11 @@ fn observing_blocks_nothing_and_counts_what_it_would_have_blocked() {
 #[test]
 fn a_warning_says_and_lets_through() {
     let project = with_mode("warn");
-    project.check().exits(0).says("pass, with reservations").says("fail tests: no run of `sh test.sh` on this content");
+    project
+        .check()
+        .exits(0)
+        .says("pass, with warnings")
+        .says("fail tests: gate has seen no run of `sh test.sh` on this content");
     let verdict = project.verdict();
     assert_eq!((&verdict["outcome"], &verdict["complete"]), (&"pass".into(), &false.into()));
     assert_eq!(verdict["severity"], "HIGH");

@@ -56,7 +56,7 @@ impl Scene {
 #[test]
 fn a_failure_in_quarantine_is_reported_and_does_not_block() {
     let scene = Scene::new(&policy(LINE, &entry("2999-12-31")));
-    let said = "failed on this content, and only in tests that are in quarantine: slow (until 2999-12-31, alice: the \
+    let said = "failed on this content, but only tests in quarantine failed: slow (until 2999-12-31, alice: the \
                 mirror is slow)";
     scene.judged(RED, 101).exits(0).says(said);
     // It is not a pass of the test, and nothing more is let through.
@@ -84,7 +84,7 @@ fn an_entry_that_ended_or_that_the_change_brings_has_no_effect() {
 
     let own = Scene::new(&policy(LINE, ""));
     own.project.repo.write("gate.toml", policy(LINE, &entry("2999-12-31")));
-    own.judged(RED, 101).exits(10).says("the test slow is in quarantine").never_says("only in tests");
+    own.judged(RED, 101).exits(10).says("the test slow is in quarantine").never_says("only tests in quarantine");
 
     let unreadable = Scene::new(&policy(LINE, ""));
     unreadable.project.repo.write("gate.toml", policy(LINE, "[[quarantine]]\ntest = \"slow\"\n")).commit_all("next");
@@ -96,6 +96,6 @@ fn a_line_in_which_a_failure_can_hide_something_has_to_pass() {
     for line in ["cargo test", "sh t.sh", "cargo test --no-fail-fast && sh lint.sh"] {
         let scene = Scene::new(&policy(line, &entry("2999-12-31")));
         scene.project.repo.write("t.sh", "exec cargo test --no-fail-fast\n");
-        scene.judged(RED, 101).exits(10).never_says("only in tests");
+        scene.judged(RED, 101).exits(10).never_says("only tests in quarantine");
     }
 }

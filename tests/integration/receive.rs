@@ -48,7 +48,7 @@ fn the_default_branch_is_closed_and_others_are_open() {
     project
         .push("git push origin feature")
         .exits(0)
-        .says("pass, with reservations")
+        .says("pass, with warnings")
         .says("the repository that receives the push has no record of");
     assert_eq!(project.refs()["refs/heads/feature"], project.repo.git(["rev-parse", "HEAD"]));
     let verdict = crate::project::read_json(records(&project).last().unwrap());
@@ -87,7 +87,7 @@ fn the_policy_is_that_of_the_default_branch() {
         .sh("git push origin feature")
         .exits(1)
         .says("the repository that receives the push has no record of")
-        .says("policy changed in the judged range");
+        .says("policy changed in these commits");
     project.sh("git push origin HEAD:main").exits(1).says("main is protected");
     // A change that breaks it is refused.
     project.repo.write("gate.toml", "version = \"\n").commit_all("chore: break");
@@ -135,7 +135,7 @@ fn a_commit_made_there_counts_as_one_made_elsewhere() {
     let tree = project.repo.outside().join("tree");
     project.repo.git_in(&project.remote, ["worktree", "add", "-q", "--detach", tree.to_str().unwrap(), "feature"]);
     project.gate_in(&tree, ["run", "test"]).exits(0);
-    project.sh("git push origin HEAD:refs/heads/again").exits(0).says("gate: pass").never_says("reservations");
+    project.sh("git push origin HEAD:refs/heads/again").exits(0).says("gate: pass").never_says("with warnings");
 }
 
 #[test]

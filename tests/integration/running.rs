@@ -70,7 +70,11 @@ fn without_arguments_only_what_is_not_proven_runs() {
 fn any_command_is_evidence_where_it_does_what_is_declared() {
     let project = Project::new().edited("one");
     for line in ["gate run -- sh test.sh x", "gate run -- true"] {
-        project.sh(line).exits(0).says("this run proves nothing: the command is not declared").says("`sh test.sh`");
+        project
+            .sh(line)
+            .exits(0)
+            .says("this run proves nothing: the command contains none that gate.toml declares")
+            .says("`sh test.sh`");
         assert_eq!(reasons(&project.verdict(), "tests"), ["missing"], "{line}");
     }
     project.sh("gate run -- sh test.sh").exits(0);
@@ -125,8 +129,8 @@ fn what_is_proven_only_for_the_files_as_they_are_now_is_said() {
     project
         .gate(["run"])
         .exits(0)
-        .says("passed on the files as they are now, but not on commit")
-        .says("src/new.sh differs from it: commit what belongs to it");
+        .says("passed on the working tree, but not on commit")
+        .says("src/new.sh differs: commit what belongs to the commit");
     project.repo.write(".gitignore", "src/new.sh\n").commit_all("chore: ignore it");
     project.gate(["run"]).exits(0).says("this proves test for this commit");
     project.push("git push origin feature").exits(0);
@@ -278,7 +282,7 @@ fn a_run_that_was_killed_with_the_gate_is_named() {
     let mut go = std::fs::File::options().write(true).open(project.repo.outside().join("go")).unwrap();
     run.kill().unwrap();
     run.wait().unwrap();
-    project.check().exits(10).says("on this content is recorded; one was started and has not ended");
+    project.check().exits(10).says("on this content; one was started and has not ended");
     std::io::Write::write_all(&mut go, b"go\n").unwrap();
     // One that ended since stands before it.
     project.sh("touch ../done").exits(0);

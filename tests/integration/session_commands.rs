@@ -124,7 +124,7 @@ fn what_is_no_file_is_no_log() {
     std::os::unix::fs::symlink("/dev/zero", claude.join("zero.jsonl")).unwrap();
     assert_eq!(listed(&project), known);
     project.gate(["log", "--session", "5e55-claude"]).exits(0);
-    project.gate(["import", pipes[0].to_str().unwrap()]).says("no regular file");
+    project.gate(["import", pipes[0].to_str().unwrap()]).says("not a regular file");
     let database = home.join(".local/share/opencode/opencode.db");
     fs::remove_file(&database).unwrap();
     assert!(project.repo.command_in("mkfifo", project.repo.root()).arg(&database).status().unwrap().success());

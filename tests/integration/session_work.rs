@@ -118,7 +118,10 @@ fn a_relaxed_policy_blocks_the_session_that_made_it_and_no_person() {
     tell(&project, "s", [prompt("x"), edited("gate.toml")]);
     let verdict = of("s", &project);
     assert_eq!(reasons(&verdict, "integrity"), ["policy-relaxed"]);
-    assert!(verdict["feedback"].as_str().unwrap().contains("protected-branch: block became off"), "{verdict:#}");
+    assert!(
+        verdict["feedback"].as_str().unwrap().contains("the mode of protected-branch is off instead of block"),
+        "{verdict:#}"
+    );
 }
 
 #[test]
@@ -149,7 +152,7 @@ fn a_test_that_failed_is_not_left_out_of_a_push_whoever_ran_it() {
     // Nothing failed: it is said.
     repo.write("test_add.py", &skipped).commit_all("test: skip");
     project.gate(["run", "test"]).exits(0);
-    project.check().exits(0).says("the change skips tests: test_add");
+    project.check().exits(0).says("the change skips these tests: test_add");
 
     // It failed in one session, and another one pushes.
     repo.git(["reset", "-q", "--hard", "HEAD~1"]);

@@ -27,7 +27,7 @@ const RUST: Project = Project {
         ("ignored by an attribute", &[Replace("tests/calc.rs", "#[test]", "#[test]\n#[cfg_attr(unix, ignore)]")]),
         ("must panic", &[Replace("tests/calc.rs", "#[test]", "#[test]\n#[should_panic]")]),
         ("no attribute", &[Replace("tests/calc.rs", "#[test]", "#[allow(dead_code)]")]),
-        ("a folder that is no target", &[Move("tests/calc.rs", "tests/old/calc.rs")]),
+        ("a folder that is not a target", &[Move("tests/calc.rs", "tests/old/calc.rs")]),
         ("another ending", &[Move("tests/calc.rs", "tests/calc.rs.bak")]),
         (
             "a target without tests",

@@ -16,10 +16,10 @@ fn the_story_from_init_to_a_protected_branch() {
         .check()
         .exits(10)
         .says("check blocked")
-        .says("tests: no run of `sh test.sh` on this content")
+        .says("tests: gate has seen no run of `sh test.sh` on this content")
         .says("next: gate run test");
     let refused = project.push("git push origin feature").exits(1);
-    let refused = refused.says("push blocked").says("tests: no run of `sh test.sh` on this content");
+    let refused = refused.says("push blocked").says("tests: gate has seen no run of `sh test.sh` on this content");
     refused.says("next: gate push origin feature");
     assert!(!project.refs().contains_key("refs/heads/feature"));
 
@@ -177,7 +177,7 @@ fn a_folder_that_is_nowhere_is_said() {
     let policy =
         |dir: &str| format!("version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"true\"\ndir = \"{dir}\"\n");
     let project = Project::with(&policy("source")).edited("one");
-    project.check().exits(0).says("`dir = \"source\"` in gate.toml");
+    project.check().exits(0).says("gate.toml says `dir = \"source\"` for `test`");
     let project = Project::with(&policy("src"));
     project.repo.append("README.md", "more\n").commit_all("docs: more");
     project.check().exits(0).never_says("nowhere");
@@ -223,8 +223,8 @@ fn without_a_policy_there_are_defaults_and_a_hint() {
     project
         .check()
         .exits(0)
-        .says("pass, with reservations")
-        .says("source changed (src/lib.sh), and no declared command tests it")
+        .says("pass, with warnings")
+        .says("code changed (src/lib.sh), but gate.toml declares no command that tests it")
         .says("gate init --test");
     project.gate(["status"]).exits(0).says("no gate.toml: the defaults (gate init writes one)");
     project.gate(["run"]).exits(0);

@@ -52,7 +52,7 @@ fn each_output_is_taken_and_its_malformed_form_is_not() {
     project
         .gate(["unblock", "run", "--task", ".git/task.md", "--session", "coder"])
         .exits(11)
-        .says("nothing is handed over again");
+        .says("gate does not hand it over again");
     project.gate_with(CODER, &["check", "--done"]).exits(11);
 
     let project = with_unblocker();
@@ -76,7 +76,7 @@ fn a_hypothesis_that_was_spent_is_named_with_its_line() {
     asked(&project, FIX).exits(0);
     asked(&project, &FIX.replace("the fixture holds the word", "the word, the fixture holds it"))
         .exits(65)
-        .says("line 5: `new_hypothesis` is not materially different from an earlier one: “the fixture holds the word”");
+        .says("line 5: `new_hypothesis` is nearly the same as an earlier one: “the fixture holds the word”");
 }
 
 fn check(project: &Project, session: &str) -> Command {

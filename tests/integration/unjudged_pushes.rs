@@ -43,7 +43,7 @@ fn what_was_pushed_before_gate_was_installed_is_nobodys_business() {
         .sh(&format!("{pushes} && gate init --yes --test 'sh test.sh' && git add -A && git commit -qm 'chore: gate'"))
         .exits(0);
     project.sh("gate run test; gate log -n 0").exits(0).never_says("without a verdict");
-    project.check().exits(0).never_says("without a verdict");
+    project.check().exits(0).never_says("did not judge that push");
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn the_next_check_and_the_next_stop_mention_it_once() {
     let project = Project::new().edited("one").tested();
     around(&project, "feature:main");
     let said = "was pushed to origin/main at";
-    project.check().exits(0).says(said).says("without a verdict");
+    project.check().exits(0).says(said).says("did not judge that push");
     project.check().exits(0).never_says(said);
     let session = Session::claude(&project).prompted("go on");
     let stopped = session.stop("All done.");
@@ -59,7 +59,7 @@ fn the_next_check_and_the_next_stop_mention_it_once() {
     assert!(!session.stop("All done, as I said.").text().contains(said));
     // A judged push is not mentioned.
     project.push("unset GIT_COMMITTER_DATE; git push -q origin feature").exits(0);
-    project.check().exits(0).never_says("without a verdict");
+    project.check().exits(0).never_says("did not judge that push");
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn of_command(root: &Path, runners: &Catalogue, line: &str) -> Option<String> {
     let files = DiskDirectory(root.to_owned());
     let understood = command_line::understand(line, Project { runners, files: &files }).ok()?;
     let name = no_program(&understood, &|name| is_program(name), &|name| root.join(name).exists())?;
-    Some(format!("this is not a condition: there is no program `{name}`"))
+    Some(format!("gate does not understand this condition: there is no program `{name}`"))
 }
 
 /// Returns the reason why a line proves nothing, whatever its status is, or `None` if it may prove something.

@@ -59,8 +59,8 @@ const NEWER: &str = "version = 2\n";
 #[test]
 fn the_first_that_has_a_file_counts() {
     let (a, b) = (PolicySource::Commit(oid('a')), PolicySource::Commit(oid('b')));
-    let changed = "the policy changed in the judged range: the one of aaaaaaa applies";
-    let removed = "gate.toml removed in the judged range: the one of aaaaaaa applies";
+    let changed = "the policy changed in these commits; the version of aaaaaaa still applies";
+    let removed = "gate.toml was removed in these commits; the version of aaaaaaa still applies";
     let uncommitted = "gate.toml is not committed yet: the one in the working tree applies";
     let base_broken = "aaaaaaa:gate.toml:1:1: unknown key `mdoe` at the top level; did you mean `mode`? (the policy of bbbbbbb applies)";
     let edited = |oid: &str| format!("gate.toml differs in the working tree: the one of {oid} applies");

@@ -136,10 +136,10 @@ mod tests {
         for (text, why) in [
             ("please help".to_owned(), "there is no"),
             (String::new(), "there is no"),
-            (good.replace("</ESCALATION>", ""), "no end"),
+            (good.replace("</ESCALATION>", ""), "</ESCALATION> is missing"),
             (good.clone() + &good, "there are 2"),
             (good.replace("status: blocked", "status: fine"), "expected here: `status: blocked`"),
-            (packet::text(&packet("x", 3)).unwrap(), "attempt 3 is not the end"),
+            (packet::text(&packet("x", 3)).unwrap(), "a payload needs attempt 4 or later, not 3"),
             ("{}".to_owned(), "not a packet"),
         ] {
             match receive(&text) {

@@ -58,7 +58,7 @@ fn tests_that_go_in_many_languages() {
         let gone = found(&[pair(path, &both, one)]);
         assert_eq!(gone.len(), 1, "{path}: {gone:?}");
         assert!(gone[0].starts_with("tests-removed ") && gone[0].ends_with(&reading.known[1]), "{path}: {gone:?}");
-        assert_eq!(found(&[pair(path, one, &both)]), Vec::<String>::new(), "{path}: one more is no loss");
+        assert_eq!(found(&[pair(path, one, &both)]), Vec::<String>::new(), "{path}: one more is not a loss");
         assert_eq!(found(&[pair(path, &both, "-")]).len(), 1, "{path}: the file is gone");
     }
 }

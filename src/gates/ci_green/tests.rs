@@ -188,7 +188,7 @@ fn what_is_required_must_report() {
         ("by another app", green(), vec![("build", Some(7))], "", "absent"),
         ("by that app", green(), vec![("build", Some(ACTIONS))], "", "green"),
         (
-            "a status is no report of an app",
+            "a status is not a report of an app",
             vec![status("build", 1, "success")],
             vec![("build", Some(7))],
             "",

@@ -103,7 +103,7 @@ fn tests_that_were_taken_for_the_command_are_named() {
     let two = || vec![command("test", &["**"]), command("web", &["web/**"])];
     let other = "; `pytest -q tests/a.py` passed, but ran only a part of the tests: tests/a.py";
     let line = "pytest -q tests/a.py";
-    assert_eq!(of(story(line, 0), vec![], one()), format!("no run of `run-test` on this content is recorded{other}"));
+    assert_eq!(of(story(line, 0), vec![], one()), format!("gate has seen no run of `run-test` on this content{other}"));
     let stale = of(story("A=1 run-test", 0), vec![run("a", 0, Some(&["src/lib.rs"]))], one());
     assert_eq!(stale, "src/lib.rs changed since `run-test` passed");
     let stale = of(story(line, 0), vec![run("a", 0, Some(&["src/lib.rs"]))], one());

@@ -224,7 +224,7 @@ fn plan_after_plan() {
         let item = |number: usize| PlanItem { text: number.to_string(), done: number <= at };
         tale.act(Act::Planned((0..9).map(item).collect()))
     });
-    assert!(!reasons(&ticking).contains(&"planning!".to_owned()), "ticking off is no planning");
+    assert!(!reasons(&ticking).contains(&"planning!".to_owned()), "ticking off is not planning");
 }
 
 #[test]

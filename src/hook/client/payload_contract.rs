@@ -123,7 +123,7 @@ fn is(value: &Value, kind: &str) -> bool {
         "list" => value.is_array(),
         "object" => value.is_object(),
         "any" => true,
-        other => panic!("{other} is no type"),
+        other => panic!("{other} is not a type"),
     }
 }
 

@@ -37,7 +37,7 @@ fn a_writer_may_die_at_any_byte() {
             .count();
         let torn = length > 0 && whole[length - 1] != b'\n' && whole.get(length) != Some(&b'\n');
         let before = journal.state().unwrap();
-        assert!(before.integrity().is_intact(), "{length}: a line that may still grow is no damage");
+        assert!(before.integrity().is_intact(), "{length}: a line that may still grow is not damage");
 
         let appended = journal.append(damage("next")).unwrap();
         assert_eq!(appended.damage.len(), usize::from(torn), "{length}: said once");

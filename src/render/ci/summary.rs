@@ -20,7 +20,7 @@ pub fn markdown(verdict: &Verdict) -> String {
     let mut text = format!("{MARKER}\n");
     let headline = match verdict.outcome {
         Outcome::Pass if verdict.complete => "proven",
-        Outcome::Pass => "nothing blocks, with reservations",
+        Outcome::Pass => "nothing blocks, with warnings",
         Outcome::Blocked => "not proven",
         Outcome::NeedsHuman => "a person must look",
         Outcome::CannotJudge => "cannot be judged yet",

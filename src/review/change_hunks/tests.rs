@@ -21,7 +21,7 @@ fn what_is_no_text_hides_no_text() {
     assert_eq!(lines(&noisy), ["+eval \"$name\" #"]);
     // Bytes that are no text are counted and can be quoted.
     let binary = b"@@ -1 +1 @@\n+\x89PN\x01\x02\n+\xff\xfe\xfd\n+text\n";
-    assert_eq!(lines(binary), ["+[8 bytes that are no text are not shown]", "+text"]);
+    assert_eq!(lines(binary), ["+[8 bytes that are not text are not shown]", "+text"]);
     assert_eq!(lines("@@ -1 +1 @@\n+größe = 1 # 長さ\r\n".as_bytes()), ["+größe = 1 # 長さ"]);
 }
 

@@ -14,7 +14,7 @@ pub(super) const MAX_LINE: usize = 16 * 1024 * 1024;
 /// Opens a log. A pipe, a socket or a device is refused: opening or reading it might wait for ever.
 pub fn open(path: &Path) -> io::Result<File> {
     if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
     File::open(path)
 }

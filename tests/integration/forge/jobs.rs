@@ -113,7 +113,7 @@ fn a_fork_that_was_deleted_is_said_and_stops_no_merge() {
     let verdict = Verdict::of(&job.command_on("push", &["--json"]).output().unwrap());
     assert_eq!(verdict.summary(), ("deleted-fork", "green", 10));
     let fix = verdict.finding("pull-request")["fix"].as_str().unwrap_or("").to_owned();
-    assert!(fix.contains("open another from it") && fix.contains("close #7"), "{fix}");
+    assert!(fix.contains("open a pull request from there") && fix.contains("close #7"), "{fix}");
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn the_policy_is_that_of_the_base() {
     let verdict = judged_with_red_lint(clone);
     assert_eq!(verdict.summary(), ("open", "red", 10));
     let notes = verdict.value["notes"].to_string();
-    assert!(notes.contains("policy changed in the judged range"), "{notes}");
+    assert!(notes.contains("policy changed in these commits"), "{notes}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn the_job_is_written_once_and_never_over_another() {
         ("gitea", ".gitea/workflows/gate.yml"),
     ] {
         let init = |args: &[&str]| repo.gate([&["init", "--ci", forge], args].concat()).output().unwrap();
-        says(&init(&[]), 64, "no terminal to ask on");
+        says(&init(&[]), 64, "gate cannot ask for confirmation without a terminal");
         says(&init(&["--dry-run"]), 0, "Nothing was changed");
         assert!(!repo.path(path).exists());
         says(&init(&["--yes"]), 0, "Wrote");

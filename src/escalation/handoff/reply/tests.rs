@@ -70,7 +70,7 @@ fn what_is_wrong_is_named() {
         (&TERMINAL.replace("request:", "ask:"), 4, &[], "line 17: expected here: `request:`"),
         (FIX, 4, &[], "only a terminal <ESCALATION> payload is accepted, not environment_fix"),
         ("[NEED_CONTEXT: x]", 5, &[], "only a terminal"),
-        (FIX, 2, &["The test database is never really started!"], "not materially different"),
+        (FIX, 2, &["The test database is never really started!"], "is nearly the same as"),
         (r#"{"output":"environment_fix","failure_layer":3}"#, 1, &[], "`failure_layer` must be a text"),
         (r#"{"failure_layer":"environment"}"#, 1, &[], "names its output"),
         ("{", 1, &[], "not JSON"),

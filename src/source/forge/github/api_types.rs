@@ -65,11 +65,10 @@ impl PullShape {
     }
 
     pub(super) fn pull(self) -> Result<Pull, Trouble> {
-        let head = self
-            .head
-            .sha
-            .parse()
-            .map_err(|_| trouble(TroubleKind::Malformed, format!("the head of #{} is no commit", self.number)))?;
+        let head =
+            self.head.sha.parse().map_err(|_| {
+                trouble(TroubleKind::Malformed, format!("the head of #{} is not a commit", self.number))
+            })?;
         let state = match (self.state.as_str(), &self.merged_at) {
             (_, Some(_)) => PullState::Merged,
             ("open", None) => PullState::Open,
