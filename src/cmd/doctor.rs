@@ -81,15 +81,18 @@ fn policy(place: &Workplace) -> Vec<DoctorCheck> {
             vec![DoctorCheck::broken("policy", failure.what, "fix gate.toml; `gate schema policy` describes it")]
         }
         Ok((policy, notes)) => {
-            let found = match &policy.source {
+            let (found, remedy) = match &policy.source {
                 PolicySource::Defaults => {
-                    DoctorCheck::warn("policy", "there is no gate.toml: the defaults apply", "gate init")
+                    (Some(DoctorCheck::warn("policy", "there is no gate.toml: the defaults apply", "gate init")), "")
                 }
-                PolicySource::WorkingTree => DoctorCheck::ok("policy", "gate.toml of the working tree"),
-                PolicySource::Commit(commit) => DoctorCheck::ok("policy", format!("gate.toml of {}", commit.short())),
+                // A note says that it is not committed yet.
+                PolicySource::WorkingTree => (None, "git add gate.toml && git commit"),
+                PolicySource::Commit(commit) => {
+                    (Some(DoctorCheck::ok("policy", format!("gate.toml of {}", commit.short()))), "")
+                }
             };
-            let notes = notes.into_iter().map(|note| DoctorCheck::warn("policy", note.text, ""));
-            std::iter::once(found).chain(notes).chain(signers::look(&place.repo, &policy)).collect()
+            let notes = notes.into_iter().map(|note| DoctorCheck::warn("policy", note.text, remedy));
+            found.into_iter().chain(notes).chain(signers::look(&place.repo, &policy)).collect()
         }
     }
 }
@@ -106,15 +109,11 @@ fn journal(place: &Workplace) -> Vec<DoctorCheck> {
         }
         Err(error) => DoctorCheck::broken("journal", error.to_string(), "nothing can be recorded until it can be read"),
     };
-    let writable = match place.journal.probe() {
-        Ok(()) => DoctorCheck::ok("journal", "the journal can be written"),
-        Err(error) => DoctorCheck::warn(
-            "journal",
-            format!("the journal cannot be written: {error}"),
-            "runs are kept in .gate/spool until it can",
-        ),
-    };
-    vec![whole, writable]
+    let unwritable = place.journal.probe().err().map(|error| {
+        let what = format!("the journal cannot be written: {error}");
+        DoctorCheck::warn("journal", what, "runs are kept in .gate/spool until it can")
+    });
+    std::iter::once(whole).chain(unwritable).collect()
 }
 
 fn concealment(place: &Workplace) -> Vec<DoctorCheck> {

@@ -64,6 +64,11 @@ pub const KINDS: &[GateKind] = &[
     word_judge::KIND,
 ];
 
+/// Returns `true` if gates of this kind look at the grade of evidence.
+pub fn weighs_evidence(kind: &str) -> bool {
+    [evidence::KIND.name, regression::KIND.name].contains(&kind)
+}
+
 /// The `params` of a gate that takes none.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]

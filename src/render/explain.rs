@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::foreign_text::plain;
+use crate::gates;
 use crate::policy::{Command, Gate, Mode, ModeFrom, OnUnknown, Policy, PolicySource, Signers};
 
 /// The width of the text, in characters.
@@ -25,7 +26,9 @@ pub fn gate(policy: &Policy, id: &str) -> Option<String> {
         OnUnknown::Block => "blocks",
     };
     row(&mut out, "if unknown", unknown);
-    row(&mut out, "evidence", &format!("of grade {} or better", gate.min_grade.as_str()));
+    if gates::weighs_evidence(&gate.kind) {
+        row(&mut out, "evidence", &format!("of grade {} or better", gate.min_grade.as_str()));
+    }
     if let Some(signers) = signers(policy).filter(|_| policy.commands.iter().any(|command| command.gate == gate.id)) {
         row(&mut out, "signed by", &signers);
     }

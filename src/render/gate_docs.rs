@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::gates;
 use crate::policy::{Gate, OnUnknown};
 
 const HEAD: &str = "\
@@ -18,6 +19,8 @@ mode = \"warn\"                    # off | observe | warn | block
 ```
 
 `gate explain GATE` prints what is in force in a repository.
+
+In the tables of messages, `{{ name }}` stands for a value, and `{% if … %}` begins a part that appears only in some cases.
 
 Evidence has a grade. From the weakest to the strongest:
 
@@ -54,14 +57,16 @@ fn section(out: &mut String, gate: &Gate) {
         OnUnknown::Warn => "is reported and does not block",
         OnUnknown::Block => "blocks",
     };
+    let weighs = gates::weighs_evidence(&gate.kind);
+    let evidence = weighs.then(|| format!(" takes evidence of grade `{}` or better;", gate.min_grade.as_str()));
     let _ = writeln!(
         out,
-        "Kind `{}`, asked at {}; severity {}, mode `{}`; takes evidence of grade `{}` or better; an unknown answer {unknown}.",
+        "Kind `{}`, asked at {}; severity {}, mode `{}`;{} an unknown answer {unknown}.",
         gate.kind,
         moments(gate),
         gate.severity.as_str(),
         gate.mode.as_str(),
-        gate.min_grade.as_str(),
+        evidence.unwrap_or_default(),
     );
     if !gate.params.is_empty() {
         let _ = writeln!(out, "\n```toml\n[gates.{}.params]", gate.id);

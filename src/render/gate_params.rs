@@ -1,21 +1,25 @@
-//! The parameters of a gate as lines of TOML, with long lists broken.
+//! The parameters of a gate as lines of TOML, with long lists and tables broken.
 
 use toml::{Table, Value};
 
 /// Returns one line or more for each key, at most `width` characters where the values allow it.
 pub(super) fn lines(params: &Table, width: usize) -> Vec<String> {
-    params.iter().flat_map(|(key, value)| entry(key, value, width)).collect()
+    params.iter().flat_map(|(key, value)| entry(&key_text(key), value, width)).collect()
 }
 
 fn entry(key: &str, value: &Value, width: usize) -> Vec<String> {
-    let whole = format!("{} = {value}", key_text(key));
+    let whole = format!("{key} = {value}");
     match value {
         Value::Array(items) if whole.chars().count() > width => {
             let items: Vec<String> = items.iter().map(|item| format!("{item},")).collect();
-            let mut lines = vec![format!("{} = [", key_text(key))];
+            let mut lines = vec![format!("{key} = [")];
             lines.extend(filled(&items, width.saturating_sub(2)).into_iter().map(|line| format!("  {line}")));
             lines.push("]".to_owned());
             lines
+        }
+        Value::Table(table) if whole.chars().count() > width => {
+            let inner = |(name, value): (&String, &Value)| entry(&format!("{key}.{}", key_text(name)), value, width);
+            table.iter().flat_map(inner).collect()
         }
         _ => whole.lines().map(str::to_owned).collect(),
     }
@@ -54,6 +58,6 @@ mod tests {
             let written = lines(&table, width).join("\n");
             assert_eq!(written.parse::<Table>().unwrap(), table, "{written}");
         }
-        assert_eq!(lines(&table, 20)[..4], ["a = [", "  \"one\", \"two\",", "  \"three\",", "]"]);
+        assert_eq!(lines(&table, 20)[..5], ["a = [", "  \"one\", \"two\",", "  \"three\",", "]", "\"b c\".d = 1"]);
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anstyle::Style;
 use minijinja::context;
 
+use crate::fact::Note;
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::moment::Moment;
 use crate::policy::Mode;
@@ -19,6 +20,7 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "{STRONG}gate:{STRONG:#} {}", headline(verdict));
     let several = verdict.subjects.len() > 1;
+    let mut said: Vec<&str> = Vec::new();
     for result in &verdict.gates {
         if result.effect() == Effect::Silent && verdict.outcome != Outcome::Pass {
             continue;
@@ -35,6 +37,7 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
             }
         }
         for (subjects, finding) in found {
+            said.push(&finding.message);
             let subject = if several { format!("{DIM}{}:{DIM:#} ", subjects.join(", ")) } else { String::new() };
             let (style, word) = if is_observed(result) && finding.answer == Answer::Fail {
                 (WARN, "would block")
@@ -50,7 +53,8 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
             }
         }
     }
-    for note in &verdict.notes {
+    let is_new = |note: &&Note| !said.iter().any(|message| message.contains(&note.text));
+    for note in verdict.notes.iter().filter(is_new) {
         let _ = writeln!(text, "  {WARN}note{WARN:#} {}", note.text);
     }
     if verdict.gates.iter().any(is_observed) {
