@@ -105,7 +105,7 @@ pub enum GateCommand {
     /// Ask the judges of last resort (called by gate itself)
     #[command(hide = true)]
     JudgeWords(cmd::judge_words::Args),
-    /// Let one gate pass for one content, with a reason (people only)
+    /// Let one gate pass for the content of one commit, with a reason (people only)
     #[command(hide = true)]
     Waive(cmd::waive::Args),
     /// Set up gate in this repository

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 pub enum Moment {
     /// A prompt was submitted.
     Prompt,
-    /// A file is about to be, or was, edited.
+    /// An agent is about to edit a file, or has edited it.
     Write,
     /// A commit is being made.
     Commit,

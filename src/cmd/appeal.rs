@@ -19,10 +19,10 @@ pub struct Args {
     /// The id of a verdict, or the path of its record; without it, the last one that refused
     #[arg(value_name = "VERDICT")]
     verdict: Option<String>,
-    /// Record in the case what would have been right
+    /// Record in the case what the right answer is
     #[arg(long, value_name = "ANSWER", value_enum)]
     expect: Option<Expect>,
-    /// With `--expect block`: the question of the case that a block would have answered
+    /// With `--expect block`: the question that should have been answered with `block`
     #[arg(long, value_name = "NAME", default_value = "completion", value_parser = questions())]
     question: String,
     /// Write the case to this file instead of printing it
@@ -33,9 +33,9 @@ pub struct Args {
 /// The correct answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Expect {
-    /// Everything that stopped should have passed
+    /// The work that was refused should have passed
     Pass,
-    /// One question should have stopped it
+    /// The work that passed should have been refused
     Block,
 }
 

@@ -103,7 +103,7 @@ impl Signing<'_> {
         Ok(exit)
     }
 
-    /// Signs a statement and reports it. With a policy, also reports if the statement does not count there. Returns
+    /// Signs a statement and reports it. With a policy, also reports whether the statement counts there. Returns
     /// `true` if it was signed now.
     fn sign(
         &mut self,

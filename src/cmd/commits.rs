@@ -21,7 +21,8 @@ use crate::{gates, render};
 /// Arguments of `gate commits`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The range `a..b`, or one commit; without it, the commits of `HEAD` that no remote's default branch has
+    /// The range `a..b`, or one commit; by default, the commits of `HEAD` that are not on the default branch of a
+    /// remote
     #[arg(value_name = "RANGE", allow_hyphen_values = false)]
     range: Option<String>,
     /// Show what the rules would report for the last N commits; nothing blocks

@@ -1,4 +1,4 @@
-//! `gate contract`: begins a task under a contract, and checks if it is met.
+//! `gate contract`: begins a task under a contract, and checks whether it is met.
 
 use std::io;
 use std::path::{Path, PathBuf};

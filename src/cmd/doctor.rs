@@ -20,7 +20,8 @@ pub struct Args {
     /// Print the checks as JSON
     #[arg(long)]
     json: bool,
-    /// Acknowledge the faults of the journal: they are recorded once, and verdicts no longer mention them
+    /// Record that you have seen the faults of the journal, so that verdicts no longer mention them; nothing is
+    /// repaired
     #[arg(long)]
     repair: bool,
 }

@@ -24,7 +24,7 @@ pub struct Args {
     /// The time limit for the failing command on a clean checkout, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     timeout: u64,
-    /// The session whose attempts count; by default, the one that works here, or the one that was refused last
+    /// The session to report on; by default, the one that works here, or else the one that was refused last
     #[arg(long, value_name = "SESSION")]
     session: Option<String>,
 }

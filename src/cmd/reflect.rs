@@ -35,7 +35,7 @@ pub struct Args {
     /// Show the kept reflections
     #[arg(long, conflicts_with_all = ["rotation", "session"])]
     list: bool,
-    /// Print the kept reflections in the form of rotation.json
+    /// Print the kept reflections as one JSON object, in the form `rotation.json` (docs/learning.md)
     #[arg(long, conflicts_with_all = ["session", "json"])]
     rotation: bool,
     /// Print as JSON

@@ -36,22 +36,22 @@ const DISSENT: Severity = Severity::Medium;
 /// Arguments of `gate review`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Review what was done since the work left this revision; by default, since it left the default branch
+    /// Review what changed since this revision; by default, since the branch left the default branch
     #[arg(long, value_name = "REV")]
     base: Option<String>,
     /// Read the task from this file; by default, it is what the person asked for last in this session. An agent's file
     /// does not replace what the person asked for
     #[arg(long, value_name = "FILE")]
     task: Option<PathBuf>,
-    /// Name the model that made the change; by default, the logs of the agents' sessions name it. What an agent says here
-    /// does not replace what they say
+    /// The model that made the change; by default, gate reads it from the logs of the agents' sessions. If an agent
+    /// gives this option, the logs still count
     #[arg(long, value_name = "MODEL")]
     author: Option<String>,
-    /// Also have each finding that only one model reports answered by the other one; if it disagrees, the finding no
-    /// longer blocks
+    /// If only one model reports a finding, ask the other one about it. If it disagrees, the finding no longer blocks
     #[arg(long)]
     answer: bool,
-    /// Confirm, as a person, the findings at this place: those that one model calls blockers become blockers
+    /// Confirm, as a person, the findings at this place: a finding that only one model calls a blocker becomes a
+    /// blocker
     #[arg(long, value_name = "FILE:LINE", conflicts_with = "answer")]
     confirm: Option<String>,
     /// Print one JSON object
@@ -281,7 +281,7 @@ fn base(place: &Workplace, here: &Here, rev: Option<&str>) -> Result<Oid, Failur
     if let Some(rev) = rev {
         let none = || Failure::new(Exit::Usage, format!("`{rev}` is not a commit of this repository"));
         let named = super::named_commit(&place.repo, rev)?.ok_or_else(none)?;
-        // What others did there since is no part of this change.
+        // What others did there since is not part of this change.
         let Some(head) = here.lineage.as_ref().map(|lineage| &lineage.commit) else { return Ok(named) };
         let left = place.repo.merge_base(&named, head).map_err(Failure::with(Exit::CannotJudge))?;
         return Ok(left.unwrap_or(named));

@@ -35,7 +35,8 @@ const MAX_LISTED: usize = 3;
 /// Arguments of `gate run`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Declared commands, or gates for all their commands; by default, those whose evidence is missing or stale
+    /// The declared commands to run; the name of a gate stands for all of its commands. By default, gate runs those
+    /// whose evidence is missing or stale
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// Any command, run in the current directory
@@ -75,7 +76,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns what to say if the files as they are now are proven: they may still be others than those of the commit.
+/// Returns the message if the working tree is proven. It says so if the working tree differs from the commit.
 fn nothing_to_run(place: &Workplace, policy: &Policy, head: Option<&collect::Lineage>) -> Result<String> {
     let state = place.state()?;
     let ever_ran = policy.commands.iter().any(|command| !state.runs(&command.reference().key).is_empty());
@@ -139,7 +140,7 @@ fn run(place: &Workplace, root: &Path, job: RunJob<'_>, policy: &Policy, ui: &mu
     recorded.finished.exit_code().into()
 }
 
-/// Prints if a run that passed proves this commit or only the working tree, or why it proves nothing.
+/// Prints whether a run that passed proves this commit or only the working tree, or why it proves nothing.
 fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, policy: &Policy, ui: &mut Ui) {
     let named = recorded.run.iter().filter(|run| run.command.name.is_some());
     let mut runs = named.chain(&recorded.served).peekable();
@@ -239,7 +240,7 @@ fn say_what_changed(run: &Run, ui: &mut Ui) {
     }
 }
 
-/// Returns how many of some paths [`listed`] leaves out, as the end of a list.
+/// Returns the end of a list, such as ` and 3 more`, for the paths that [`listed`] leaves out.
 fn more(count: usize) -> String {
     if count > MAX_LISTED { format!(" and {} more", count - MAX_LISTED) } else { String::new() }
 }
@@ -355,8 +356,8 @@ fn undeclared(name: &str, policy: &Policy) -> Failure {
     Failure::new(Exit::Usage, format!("no command `{name}` is declared in {file}")).remedy(remedy)
 }
 
-/// Returns the commands whose evidence is missing, stale or bad. If the working tree differs from the commit that is
-/// checked out, `of` says which of the two is asked about.
+/// Returns the commands whose evidence is missing, stale or bad. `of` says whether to look at the checked-out commit or
+/// at the working tree.
 fn unproven<'a>(
     place: &Workplace,
     policy: &'a Policy,

@@ -17,7 +17,7 @@ use crate::shell_quote::shell_word;
 pub struct Args {
     /// The gate
     gate: String,
-    /// The reason; it is recorded, shown in every verdict about this content, and judged again in CI
+    /// The reason. gate records it and shows it in every verdict about this content. CI judges the content again
     #[arg(long)]
     reason: String,
     /// The commit whose content may pass
