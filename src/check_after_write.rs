@@ -120,8 +120,8 @@ impl CheckFailure {
     }
 }
 
-/// Counts the problems and the failure of a check. A check that cannot start is no part of the baseline: the agent hears it
-/// once, even if it could not start before the session either.
+/// Counts the problems and the failure of a check. A check that cannot start is not part of the baseline: the agent
+/// hears it once, even if it could not start before the session either.
 fn noted(found: &[Diagnostic], failed: Option<&CheckFailure>, is_baseline: bool) -> KnownDiagnostics {
     let mut known = diagnostics::counted(found);
     known.extend(failed.filter(|failure| !(is_baseline && failure.cannot_start)).map(|failure| (failure.key(), 1)));

@@ -15,14 +15,15 @@ pub fn hex_digest(parts: &[&[u8]]) -> String {
     hex(&hash.finalize())
 }
 
-/// Returns a name for something of a session that no other has: a letter, the time, and a digest.
+/// Returns a unique ID for something that belongs to a session: a letter, the time, and a digest.
 pub fn dated_id(letter: char, at: Timestamp, session: &str) -> String {
     let process = std::process::id().to_be_bytes();
     let digest = hex_digest(&[session.as_bytes(), &process, &at.as_nanosecond().to_be_bytes()]);
     format!("{letter}{}-{}", at.strftime("%Y%m%dT%H%M%S"), &digest[..8])
 }
 
-/// Returns the first half of the [`hex_digest`] of `parts` as a number. The sum of such numbers stands for a set.
+/// Returns the first half of the [`hex_digest`] of `parts` as a number. The sum of these numbers is a digest of a set:
+/// their order does not matter.
 pub fn summand(parts: &[&[u8]]) -> u128 {
     u128::from_str_radix(&hex_digest(parts)[..32], 16).unwrap_or_default()
 }

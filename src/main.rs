@@ -11,7 +11,8 @@ fn main() -> ExitCode {
     match Cli::of_hook(env::args_os()).map_or_else(Cli::read, Ok) {
         Ok(cli) => cli.run(&mut Ui::new()),
         Err(error) => {
-            // clap prints help to standard output and errors to standard error; a closed stream is no error of ours.
+            // clap prints help to standard output and errors to standard error; a closed stream is not an error of
+            // ours.
             let _ = error.print();
             if error.use_stderr() { Exit::Usage.into() } else { Exit::Pass.into() }
         }

@@ -156,7 +156,7 @@ fn own_packages_first(dir: &Path) -> String {
 }
 
 /// Returns the fate of the changed tests, and of others that fail without the change and pass with it: a row of a table
-/// or a file of data is no test of its own. A test that is skipped with the change says nothing about it.
+/// or a file of data is not a test of its own. A test that is skipped with the change says nothing about it.
 fn compare(changed: &[(RepoPath, DeclaredTest)], with: &NamedTests, without: &ScratchRun) -> RedGreen {
     let is_concerned = |name: &str| {
         let is_it = |(path, test): &(RepoPath, DeclaredTest)| is_file_of(name, path) && is_same_test(name, &test.name);

@@ -119,7 +119,7 @@ impl Day<'_> {
         let session = format!("6f1c2a9e-4b7d-4e0a-9c35-{:012}", round / 50);
         if round.is_multiple_of(ROUNDS_OF_TURN) {
             let prompt = format!("Make {} faster in src/work, and test it.", self.numbers.name(3));
-            // Prompts are no calls of tools.
+            // Prompts are not calls of tools.
             self.hook(&session, "UserPromptSubmit", &json!({"prompt": prompt}));
         }
         self.edit(&session, round);

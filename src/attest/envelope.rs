@@ -44,7 +44,7 @@ impl Envelope {
         }
     }
 
-    /// Returns the payload of an in-toto statement; `None`: it is something else.
+    /// Returns the payload of an in-toto statement, or `None` if it is something else.
     pub fn payload(&self) -> Option<Vec<u8>> {
         // Either spelling of base 64 may be used; ours is the only one that we write.
         (self.payload_type == IN_TOTO).then(|| STANDARD.decode(&self.payload).ok()).flatten()

@@ -11,7 +11,7 @@ use super::{Envelope, NAMESPACE, envelope};
 use crate::git::{GitError, Repo};
 use crate::ssh::{PublicKey, Signature, SignatureError};
 
-/// The program where git names none.
+/// The program to use if git's settings name none.
 const PROGRAM: &str = "ssh-keygen";
 /// The prefix of the text of a key in `user.signingKey`.
 const LITERAL: &str = "key::";
@@ -88,8 +88,8 @@ impl SigningKey {
         }
     }
 
-    /// Signs `payload` and returns it in its envelope, with the key that signed. The signature is verified in the same
-    /// way as its readers do.
+    /// Signs `payload` and returns its envelope and the signing key. Before it returns, it verifies the signature in
+    /// the way that readers of the envelope do.
     pub fn sign(&self, payload: &[u8]) -> Result<(Envelope, PublicKey), SignError> {
         let message = envelope::to_sign(payload);
         let text = self.signature(&message)?;
@@ -124,7 +124,7 @@ impl SigningKey {
     }
 }
 
-/// Reads a public key as a file has it.
+/// Reads a public key in the format of a `.pub` file.
 fn public(text: &str) -> Option<PublicKey> {
     let mut words = text.split_whitespace();
     PublicKey::from_text(words.next()?, words.next()?).ok()
@@ -149,7 +149,7 @@ fn configured(repo: &Repo) -> Result<KeySource, SignError> {
     key.filter(|_| output.status.success()).map(|key| KeySource::Text(key.to_owned())).ok_or(SignError::NoKey)
 }
 
-/// Returns the key that `user.signingKey` names; `None`: it is the id of a key of another kind.
+/// Returns the SSH key that `user.signingKey` names, or `None` if the setting contains the ID of another kind of key.
 fn key_of(setting: &str) -> Option<KeySource> {
     if let Some(text) = literal(setting) {
         return Some(KeySource::Text(text.to_owned()));

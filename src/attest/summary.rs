@@ -110,7 +110,8 @@ impl VerificationSummary {
         Ok(Statement::about(&self.trees, PREDICATE, serde_json::to_value(predicate)?))
     }
 
-    /// Reads a statement of the form [`PREDICATE`]; `None`: it is of another verifier. `Err` gives its problem.
+    /// Reads a statement of the form [`PREDICATE`]. Returns `None` if it is of another verifier. `Err` gives its
+    /// problem.
     pub fn read(statement: &Statement) -> Result<Option<Self>, &'static str> {
         let verifier = statement.predicate.get("verifier").and_then(|verifier| verifier.get("id"));
         if verifier.is_some_and(|id| id != MAKER && id != FORMER_MAKER) {
@@ -147,7 +148,7 @@ fn level(gate: &str) -> String {
     format!("{LEVEL}{word}")
 }
 
-/// Returns the gate of a level; `None`: it is another level. The name is shown, so that only letters, digits and
+/// Returns the gate of a level, or `None` if it is another level. The name is shown, so that only letters, digits and
 /// hyphens may occur in it.
 fn gate(level: &str) -> Option<String> {
     let word = level.strip_prefix(LEVEL).filter(|word| !word.is_empty() && word.len() <= MAX_ENTRIES)?;

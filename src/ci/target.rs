@@ -17,11 +17,11 @@ pub struct JobTarget {
     pub name: String,
     /// The commit and where its history left the base.
     pub lineage: Lineage,
-    /// The tip of the base, whose policy counts; `None`: it has no base.
+    /// The tip of the base, whose policy counts, or `None` if it has no base.
     pub base: Option<Oid>,
     /// The branch it is meant for.
     pub base_branch: Option<String>,
-    /// The commit to ask the forge about; `None`: no forge.
+    /// The commit to ask the forge about, or `None` if there is no forge.
     pub head: Option<HostedHead>,
     /// The number of the pull request it is of.
     pub number: Option<u64>,
@@ -29,7 +29,7 @@ pub struct JobTarget {
     pub landed: Vec<Oid>,
 }
 
-/// Returns the target of `event`. `None`: a ref was deleted, and nothing is left to judge.
+/// Returns the target of `event`, or `None` if a ref was deleted, and nothing is left to judge.
 pub fn of_event(repo: &Repo, event: &JobEvent) -> Result<Option<JobTarget>, Failure> {
     match &event.what {
         Happening::Pull(pull) => of_pull(repo, pull).map(Some),

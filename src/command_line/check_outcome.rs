@@ -401,7 +401,7 @@ impl<'a> CheckView<'a> {
             return (CheckOutcome::Unknown, "what is shown may be the summary of one part of it".to_owned());
         }
         let visible = table().visible_lines(output);
-        // A run of one package ends with its line, and a part of the tests is no full proof anyway.
+        // A run of one package ends with its line, and a part of the tests is not a full proof anyway.
         let ends_here = visible.is_none()
             && self.judge.purpose(self.leaf).extent != Some(Extent::Full)
             && reading.line.as_deref() == output.lines().map(str::trim).rfind(|line| !line.is_empty());

@@ -44,7 +44,7 @@ struct MissingTexts {
 pub(super) struct Environment {
     /// Variables that do not change the findings of a check.
     pub(super) alike: Vec<String>,
-    /// Variables, each with the pattern of the values with which a run is no other one.
+    /// Variables, each with the pattern of the values that do not change what a run tests.
     more: BTreeMap<String, String>,
     /// Variables that may choose a part of the tests.
     pub(super) narrowing: Vec<String>,
@@ -55,7 +55,7 @@ pub(super) struct Environment {
 }
 
 impl Environment {
-    /// Returns `true` if a run with this variable is no other run than one without it.
+    /// Returns `true` if this variable does not change what a run tests.
     pub(super) fn is_indifferent(&self, name: &str, value: &str) -> bool {
         let pattern = self.more.get(name).map(|pattern| Regex::new(&format!("^(?:{pattern})$")));
         pattern.is_some_and(|pattern| pattern.is_ok_and(|pattern| pattern.is_match(value)))

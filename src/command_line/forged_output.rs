@@ -165,9 +165,9 @@ pub(super) fn alone(catalogue: &Catalogue, program: &Program, purposes: &[Purpos
     let checks = |purpose: &Purpose| purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty());
     purposes.iter().enumerate().filter(|(other, purpose)| *other != id && checks(purpose)).all(|(other, purpose)| {
         let theirs = works(purpose);
-        // What a project's own script for its build prints is no summary of a known runner of tests.
+        // What a project's own script for its build prints is not a summary of a known runner of tests.
         let known = !theirs.is_empty() || purposes[id].is(CommandKind::Test) && only_makes(purpose);
-        // What is no test prints no summary of tests.
+        // What is not a test prints no summary of tests.
         let is_no_test = purposes[id].is(CommandKind::Test) && !purpose.is(CommandKind::Test);
         let is_other = !mine.is_empty() && !mine.iter().any(|runner| theirs.contains(runner));
         let apart = known && (is_no_test || is_other);

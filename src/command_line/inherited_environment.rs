@@ -43,7 +43,7 @@ pub fn inherited(line: &str, project: Project<'_>, variables: &[(String, String)
     })
 }
 
-/// Returns the environment of this process, without names and values that are no text.
+/// Returns the environment of this process, without names and values that are not text.
 pub fn environment() -> Vec<(String, String)> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

@@ -59,7 +59,7 @@ struct CheckState {
     result: CheckOutcome,
     /// The evidence for the result, as the end of a sentence.
     because: String,
-    /// `true` if it must have run, and its result is shown by a closing line in the output, not by a status.
+    /// `true` if the check certainly ran, and a closing line in the output, not a status, shows its result.
     by_line: bool,
 }
 
@@ -205,8 +205,10 @@ impl LineJudge<'_> {
         checks
     }
 
-    /// Accounts for one closing line that may belong to several runs. If there are fewer closing lines than runs that
-    /// must have ended with one, some run was cut off, or failed before its end.
+    /// Corrects the checks if several of them rely on the same closing line.
+    ///
+    /// If the output has fewer closing lines than runs that always print one, a run was cut off or failed before its
+    /// end.
     fn share(&self, checks: &mut [CheckState]) {
         let shown = |check: &CheckState| check.by_line && check.result == CheckOutcome::Pass;
         let ids: Vec<LeafId> = checks.iter().filter(|check| shown(check)).map(|check| check.leaf).collect();

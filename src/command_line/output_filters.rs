@@ -112,7 +112,7 @@ impl OutputPath {
     }
 }
 
-/// Returns the paths from a command's output to the record with this number of lines (`None`: unknown).
+/// Returns the paths from a command's output to the record with this number of lines (`None` if it is unknown).
 pub(super) fn ways(program: &Program, leaf: LeafId, visible: Option<usize>) -> Vec<OutputPath> {
     let mut found = views(program, leaf);
     for view in &mut found {

@@ -18,7 +18,7 @@ pub fn understand(line: &str, project: Project<'_>) -> Result<Understood, Unpars
     understand_in(line, Some(Shell::Bash), project)
 }
 
-/// Does the same as [`understand`], for a line of this shell (`None`: unknown).
+/// Does the same as [`understand`], for a line of this shell (`None` if it is unknown).
 pub fn understand_in(line: &str, shell: Option<Shell>, project: Project<'_>) -> Result<Understood, Unparsed> {
     let mut program = build_program::program_in(&dialect::with_slashes(line), &Shell::candidates(shell))?;
     program.leaves.iter_mut().for_each(|leaf| compose::follow(leaf, project.files));

@@ -12,7 +12,7 @@ use crate::shell::expanded_program::Leaf;
 pub struct WrittenFile {
     /// The path as written, or a pattern.
     pub path: String,
-    /// `true` if the command can make it. Otherwise a word that is no file is something else.
+    /// `true` if the command can make it. Otherwise a word that is not a file is something else.
     pub made: bool,
 }
 

@@ -10,7 +10,7 @@ use crate::repo_path::RepoPath;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Commit {
-    /// Its id; `None`: it is not made yet.
+    /// Its id, or `None` if it is not made yet.
     pub id: Option<Oid>,
     /// Its parents.
     pub parents: Vec<Oid>,
@@ -52,7 +52,7 @@ pub struct FileChange {
     pub from: Option<RepoPath>,
     /// The kind of change.
     pub status: PathStatus,
-    /// The texture of its changed lines. `None`: nothing read them, or the file is not text.
+    /// The texture of its changed lines, or `None` if nothing read them, or the file is not text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub texture: Option<Texture>,
 }

@@ -82,7 +82,7 @@ pub fn derive(paths: &[RepoPath], history: &[HistoryCommit], rules: &CommitRules
             (PathRole::Docs, Some(folder)) if is_docs(folder) => {
                 docs.insert(format!("{}/**", globset::escape(folder)));
             }
-            // Manifests are no part by themselves, but show where one begins.
+            // Manifests are not parts by themselves, but show where one begins.
             (PathRole::Own | PathRole::Along(_), _) => root.add(text, !matches!(rules.role(path), PathRole::Own)),
             _ => {}
         }

@@ -11,7 +11,7 @@ use crate::repo_path::RepoPath;
 /// One of the commits that a split makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SplitPart {
-    /// The scope it is about, by its place in the table; `None`: the paths belong to none.
+    /// The scope it is about, by its place in the table, or `None` if the paths belong to none.
     pub scope: Option<usize>,
     /// Its whole message.
     pub message: String,

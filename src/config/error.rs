@@ -194,7 +194,7 @@ fn locate(text: &str, at: &Range<usize>, what: String, meant: Option<String>) ->
     let end = text.floor_char_boundary(at.end.clamp(start, text.len()));
     let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
     let line_end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
-    // A byte order mark is no column.
+    // A byte order mark is not a column.
     let visible = |part: &str| part.trim_start_matches('\u{feff}').chars().count();
     let source = text[line_start..line_end].trim_start_matches('\u{feff}').trim_end_matches('\r');
     Problem {

@@ -40,7 +40,7 @@ const MOMENTS: &[(&str, Moment)] = &[
     ("after", Moment::After),
 ];
 
-/// The settings of a gate in one table; `None`: not set.
+/// The settings of a gate in one table, or `None` if they are not set.
 pub(super) struct GateTable<'a, 'i> {
     pub(super) id: String,
     pub(super) fields: TableFields<'a, 'i>,

@@ -25,7 +25,7 @@ const GONE: [&str; 9] = [
 /// Words that say that something is there.
 const THERE: [&str; 4] = ["exists", "present", "is there", "created"];
 
-/// Returns the requirements of a condition; `None`: it is not understood.
+/// Returns the requirements of a condition, or `None` if it is not understood.
 pub(super) fn understand(subject: &str, predicate: &str) -> Option<Vec<Ask>> {
     let predicate = predicate.split(['→', '⇒', '⟵', '⟸', '⟶', '⟹']).next().unwrap_or(predicate);
     let predicate = bare(predicate);
@@ -71,7 +71,7 @@ pub(super) fn understand(subject: &str, predicate: &str) -> Option<Vec<Ask>> {
         return pattern(rest, &lower);
     }
     if SUCCEEDS.contains(&lower.as_str()) {
-        // `file x: ok` is no command.
+        // `file x: ok` is not a command.
         return (strip_word(&subject, "file").is_none() && !subject.is_empty())
             .then(|| vec![Ask::Command { line: subject.clone(), tests: TESTS_PASS.contains(&lower.as_str()) }]);
     }

@@ -14,7 +14,7 @@ const ALIKE: usize = 50;
 pub struct RecordChange {
     /// As it was.
     pub before: Decision,
-    /// Its present form; `None`: it was removed.
+    /// Its present form, or `None` if it was removed.
     pub now: Option<Decision>,
     /// The revision that names it and says what changed.
     pub revision: Option<Revision>,
@@ -138,7 +138,7 @@ pub struct Return {
     pub place: String,
 }
 
-/// One file in two states; `None`: it is not there.
+/// One file in two states, or `None` if it is not there.
 #[derive(Clone, Debug)]
 pub struct FileStates {
     /// Its path.

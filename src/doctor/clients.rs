@@ -34,7 +34,7 @@ pub(super) fn look(repository: &InstallTarget) -> Vec<DoctorCheck> {
     checks
 }
 
-/// Returns the reason why a hook does not answer; `None`: it does.
+/// Returns the reason why a hook does not answer, or `None` if it does.
 fn silent(root: &Path, event: &str, line: &str) -> Option<String> {
     let token = hex_digest(&[line.as_bytes(), &std::process::id().to_be_bytes()])[..16].to_owned();
     let child = Command::new("sh")

@@ -3,7 +3,7 @@
 use super::DoctorCheck;
 use crate::install::{HookConfig, InstallTarget};
 
-/// The first git that reads hooks from its configuration.
+/// The first version of git that reads hooks from its configuration.
 const CONFIG_HOOKS: (u32, u32, u32) = (2, 54, 0);
 
 /// Switches of hook managers: variable, the value that turns everything off.

@@ -89,8 +89,8 @@ impl Workplace {
         })
     }
 
-    /// Lets a ref of a repository aside keep the content, and says where; `None`: it cannot be made, such as in a receiving
-    /// hook.
+    /// Lets a ref of a repository aside keep the content, and says where. Returns `None` if it cannot be made, such as
+    /// in a receiving hook.
     fn publish_content(&self, verdict: &Verdict, tree: &Oid) -> Option<String> {
         let reference = format!("refs/gate/escalation/{}", &tree.as_str()[..12]);
         let of_it = verdict.subjects.iter().find(|subject| subject.tree.as_ref() == Some(tree));

@@ -20,7 +20,7 @@ use crate::repo_path::RepoPath;
 const MAX_VERSIONS: usize = 100;
 
 impl Workplace {
-    /// Returns the policy for a commit (`None`: nothing is committed), and notes about the choice.
+    /// Returns the policy for a commit (`None` if nothing is committed), and notes about the choice.
     pub fn policy(&self, judged: Option<&Lineage>) -> Result<(Policy, Vec<Note>), Failure> {
         let target = judged.and_then(|lineage| lineage.target.as_ref());
         self.policy_of_push(judged.as_slice(), target)
@@ -128,8 +128,8 @@ impl Workplace {
         Ok(versions)
     }
 
-    /// Returns the note about the choice of a policy, which says if the policy that does not apply, `other`, requires
-    /// less.
+    /// Returns the note about the choice of a policy, which says whether the policy that does not apply, `other`,
+    /// requires less.
     fn policy_note(&self, note: &config::PolicyNote, applies: &Policy, other: Option<&PolicyFiles>) -> Note {
         let mut text = note.to_string();
         let kind = match note {

@@ -51,7 +51,7 @@ impl Workplace {
             Some(open) => match UserSettings::read() {
                 Err(error) => Some(unusable(&error)),
                 Ok(settings) if settings.judges.is_empty() => self.late_judgement(),
-                // The answer to the same words is no late one.
+                // The answer to the same words is not a late one.
                 Ok(_) => {
                     let judgement = self.judge_words(&WordQuestion::of_turn(facts, &open));
                     Some(with_late(judgement, self.late_judgement()))

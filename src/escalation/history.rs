@@ -125,7 +125,7 @@ impl History {
                     push(&mut self.failures, FailedRun::of(run, outputs.of(run)));
                 }
             }
-            // Looking is no attempt.
+            // Looking is not an attempt.
             EventKind::Judged(judged) if judged.blocked && judged.attempt == 0 => {}
             EventKind::Judged(judged) => {
                 let full = matches!(judged.moment, Moment::Stop | Moment::Push) && judged.idle.is_empty();

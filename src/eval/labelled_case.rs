@@ -30,7 +30,7 @@ pub struct CaseInputs {
     pub task: String,
     /// The task, after a compaction.
     pub task_summary: String,
-    /// The last words of the person.
+    /// The last message of the person.
     pub last_user_message: String,
     /// The calls of tools, in order.
     pub tools: Vec<RecordedCall>,
@@ -40,11 +40,11 @@ pub struct CaseInputs {
     pub tool_calls: String,
     /// The numbered steps of a session.
     pub trace: String,
-    /// The last words of the agent in the suite `judge`.
+    /// The last message of the agent in the suite `judge`.
     pub agent_response: String,
-    /// The last words of the agent in the suites `stuck` and `compaction`.
+    /// The last message of the agent in the suites `stuck` and `compaction`.
     pub last_assistant_response: String,
-    /// The last words of the agent in the suite `score`.
+    /// The last message of the agent in the suite `score`.
     pub output: String,
     /// `true` if the turn ended.
     pub message_completed: bool,
@@ -75,7 +75,7 @@ impl CaseInputs {
             .map_or("", String::as_str)
     }
 
-    /// Returns the last words of the agent.
+    /// Returns the last message of the agent.
     pub fn last_words(&self) -> &str {
         [&self.agent_response, &self.last_assistant_response, &self.output]
             .into_iter()

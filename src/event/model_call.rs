@@ -35,7 +35,7 @@ pub struct ModelCall {
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum CallPurpose {
-    /// To read the last words of a turn.
+    /// To read the last message of a turn.
     Words,
     /// To review a change.
     Review,

@@ -50,7 +50,7 @@ pub struct ConditionFact {
     /// The command that must have passed on this content, by its name in the policy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// `true` if the command is no test run, so that its status is enough.
+    /// `true` if the command is not a test run, so that its status is enough.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untested: bool,
 }

@@ -168,7 +168,7 @@ pub struct TouchedFile {
 }
 
 impl Story {
-    /// Makes the story of `session` (`None`: of all sessions) from `entries`. Events of git belong to it if they
+    /// Makes the story of `session` (`None` for all sessions) from `entries`. Events of git belong to it if they
     /// happened between the session's own events. `project` is seen from the root of the working tree: its runners and
     /// task files define the meaning of a command line.
     ///

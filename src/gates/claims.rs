@@ -344,7 +344,7 @@ impl ClaimJudge<'_> {
 
     fn add(&mut self, subject: &str, answer: Answer, reason: &str, values: &minijinja::Value) {
         let words = finding_text::say(self.gate, reason, values);
-        // The same is often claimed twice, in the form and in the last words.
+        // The same is often claimed twice, in the form and in the last message.
         if self.findings.iter().any(|known| known.subject == subject && known.reason == reason && reason != "not-run") {
             return;
         }

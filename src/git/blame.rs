@@ -1,5 +1,4 @@
-//! Reads records out of trees: the files that hold a text, the contents of many files, and the commits that wrote
-//! lines.
+//! Reads trees and commits: which files contain a text, the contents of many files, and which commit wrote a line.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -48,7 +47,7 @@ impl Repo {
         contents_of(command.args(["cat-file", "--batch"]), &format!("{commit}:"), paths)
     }
 
-    /// Returns the origin of some lines of a file, as of a commit.
+    /// Returns, for some lines of a file in `commit`, the commits that wrote them.
     pub fn since(&self, commit: &Oid, path: &RepoPath, lines: &[u32]) -> Result<BTreeMap<u32, Since>, GitError> {
         let mut command = self.command();
         command.args(["blame", "--porcelain"]);

@@ -92,7 +92,7 @@ fn is_reserved(part: &[u8]) -> bool {
         || !part.is_ascii()
 }
 
-/// Returns the entry of `file`. `None`: only git knows it.
+/// Returns the entry of `file`, or `None` if only git knows it.
 fn entry(file: &Path) -> Option<SnapshotEntry> {
     let meta = fs::symlink_metadata(file).ok()?;
     let (mode, id) = if meta.is_file() {

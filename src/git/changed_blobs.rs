@@ -32,7 +32,7 @@ impl Blobs {
         }
     }
 
-    /// Returns the ids of the file at a place in the commit. `None`: they are unknown, or not ids.
+    /// Returns the ids of the file at a place in the commit, or `None` if they are unknown, or not ids.
     pub(super) fn of(&self, at: usize) -> Option<[git2::Oid; 2]> {
         let digits = self.digits.chunks_exact(2 * DIGITS).nth(at)?;
         let id = |digits| git2::Oid::from_str(std::str::from_utf8(digits).ok()?).ok();

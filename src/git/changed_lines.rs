@@ -94,7 +94,8 @@ impl Repo {
         Ok(printed.split(|&byte| byte == 0).filter(|name| !name.is_empty()).map(RepoPath::new).collect())
     }
 
-    /// Returns the content of one file in the next commit; `None`: it is not in it. `index`: as in [`Repo::staged`].
+    /// Returns the content of one file in the next commit, or `None` if it is not in it. `index`: as in
+    /// [`Repo::staged`].
     pub fn staged_file(&self, path: &RepoPath, index: Option<&Path>) -> Result<Option<Vec<u8>>, GitError> {
         let read = self.library(|library| {
             let index = index.map_or_else(|| library.index(), git2::Index::open)?;

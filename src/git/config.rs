@@ -151,7 +151,7 @@ fn parse_list(bytes: &[u8]) -> Result<Vec<ConfigEntry>, GitError> {
             "global" => ConfigScope::Global,
             "local" => ConfigScope::Local,
             "worktree" => ConfigScope::Worktree,
-            // What every command of ours carries itself is no setting of the user's.
+            // What every command of ours carries itself is not a setting of the user's.
             "command" => {
                 fields.next();
                 continue;

@@ -20,7 +20,7 @@ const MAX_KNOWN_REFS: usize = 24;
 /// than its parents. Git looks at as many.
 const MORE: usize = 5;
 
-/// Returns the commits of `range` as git's log has them. `None`: git has to read them.
+/// Returns the commits of `range` as git's log has them, or `None` if git has to read them.
 pub(super) fn read(library: &Repository, range: &Range) -> Option<Vec<Logged>> {
     let [tip] = range.revisions.as_slice() else { return None };
     if range.exclude.len() > MAX_KNOWN_REFS {
@@ -100,7 +100,7 @@ fn new_commits<'r>(library: &'r Repository, tip: git2::Oid, known: &[git2::Oid])
     }
 }
 
-/// Returns a commit with its changes. `None`: that takes more than comparing its trees.
+/// Returns a commit with its changes, or `None` if that takes more than comparing its trees.
 fn logged(library: &Repository, commit: &git2::Commit<'_>) -> Option<Logged> {
     // Git would have to recode it.
     if commit.message_encoding().is_err() || commit.message_encoding().is_ok_and(|encoding| encoding.is_some()) {
@@ -139,7 +139,7 @@ fn logged(library: &Repository, commit: &git2::Commit<'_>) -> Option<Logged> {
     Some(Logged { commit, blobs, cut_off: false })
 }
 
-/// Returns the changes of the paths. `None`: something may have been renamed, and git has to compare contents.
+/// Returns the changes of the paths, or `None` if something may have been renamed, and git has to compare contents.
 fn changed(changes: &[PathChange]) -> Option<Vec<FileChange>> {
     let one = |change: &PathChange| {
         let kind = |mode: u32| mode & 0o170_000;

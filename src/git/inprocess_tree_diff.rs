@@ -74,7 +74,7 @@ impl TreeItem {
 }
 
 impl TreeWalk<'_> {
-    /// Compares two trees, or one with nothing. `None`: it is too much, or something is not here.
+    /// Compares two trees, or one with nothing. Returns `None` if it is too much, or something is not here.
     fn below(&mut self, folder: &mut Vec<u8>, trees: [Option<git2::Oid>; 2]) -> Option<()> {
         let read =
             |oid: Option<git2::Oid>| oid.map_or_else(|| Some(Vec::new()), |oid| TreeItem::all(self.library, oid));

@@ -11,7 +11,8 @@ use crate::oid::Oid;
 use crate::snapshot::{Snapshot, SnapshotEntry};
 
 impl Repo {
-    /// Returns the id of the tree that keeping `snapshot` would write. `None`: that is not known without writing it.
+    /// Returns the id of the tree that keeping `snapshot` would write, or `None` if that is not known without writing
+    /// it.
     pub fn tree_id(&self, snapshot: &Snapshot) -> Option<Oid> {
         self.tree_with_folders(snapshot).map(|(tree, _)| tree)
     }

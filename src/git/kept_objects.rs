@@ -129,7 +129,7 @@ impl KeptPack {
         Ok(Self { ids, bytes: meta.len(), modified: meta.modified()?, begun, index, pack })
     }
 
-    /// Removes the pack. What is left of it after a kill half way is no pack, and removed later.
+    /// Removes the pack. What is left of it after a kill half way is not a pack, and removed later.
     pub(super) fn remove(&self) -> io::Result<()> {
         fs::remove_file(&self.pack)?;
         let _ = fs::remove_file(self.pack.with_extension("rev"));

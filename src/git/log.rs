@@ -248,7 +248,7 @@ impl Printed {
         Ok((files, blobs))
     }
 
-    /// Waits for git: its exit shows if the range was complete.
+    /// Waits for git: its exit shows whether the range was complete.
     fn finish(&mut self) -> Result<(), GitError> {
         self.done = true;
         let status =

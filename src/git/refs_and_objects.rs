@@ -337,7 +337,7 @@ impl Repo {
         });
         match read {
             Some(target) => Ok(target),
-            // 128: what is no valid name, such as the URL of a remote that has no name, names no reference.
+            // 128: what is not a valid name, such as the URL of a remote that has no name, names no reference.
             None => Ok(self.git_unless(&[1, 128], ["symbolic-ref", "--quiet", name])?.map(|bytes| line(&bytes))),
         }
     }

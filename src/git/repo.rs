@@ -254,7 +254,7 @@ impl Repo {
         self.0.edited_markers.get().map(|edited| edited()).unwrap_or_default()
     }
 
-    /// Calls git2. `None`: it cannot open this repository or failed, and the command line has to answer.
+    /// Calls git2. Returns `None` if it cannot open this repository or failed, and the command line has to answer.
     pub(super) fn library<T>(&self, ask: impl FnOnce(&git2::Repository) -> Result<T, git2::Error>) -> Option<T> {
         let guard = self.0.library.lock().unwrap_or_else(PoisonError::into_inner);
         ask(guard.as_ref()?).ok()

@@ -90,7 +90,7 @@ pub(super) struct Scratch<'r> {
     /// processes left.
     _lock: File,
     folder: TempDir,
-    /// The object store that contents are written to; `None`: only their ids are found out.
+    /// The object store that contents are written to, or `None` if only their ids are found out.
     store: Option<PathBuf>,
 }
 
@@ -180,7 +180,7 @@ impl<'r> Scratch<'r> {
         run(self.command().args(["update-index", "-z", "--index-info"]), Some(&input)).map(drop)
     }
 
-    /// Does the same without starting git. `None`: git has to do it.
+    /// Does the same without starting git. Returns `None` if git has to do it.
     fn set_in_process(&self, entries: &[(&RepoPath, Option<&SnapshotEntry>)]) -> Option<()> {
         let mut index = self.index()?;
         for (path, entry) in entries {
@@ -241,7 +241,7 @@ impl<'r> Scratch<'r> {
             (Some(0), _) => Ok(()),
             (Some(_), [path]) => {
                 let error = failed(&command, &output);
-                // What cannot be stored is no property of the file; an id alone needs no room.
+                // What cannot be stored is not a property of the file; an id alone needs no room.
                 if matches!(error, GitError::NoRoom { .. }) || self.store.is_some() && is_outside(&error) {
                     return Err(error);
                 }

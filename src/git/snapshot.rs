@@ -30,7 +30,7 @@ pub(super) struct Survey {
     veiled: Vec<RepoPath>,
     /// What is meant to be missing; see [`Snapshot::absent`].
     absent: Vec<RepoPath>,
-    /// The entries of the paths that had to be read; `None`: the file does not exist.
+    /// The entries of the paths that had to be read, or `None` if the file does not exist.
     files: BTreeMap<RepoPath, Option<SnapshotEntry>>,
     /// The existing paths among them that git cannot take.
     refused: BTreeSet<RepoPath>,

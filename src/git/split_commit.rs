@@ -18,11 +18,11 @@ pub struct CommitPlan {
 /// The plan to replace a commit by its parts.
 #[derive(Clone, Debug)]
 pub struct CommitRewrite {
-    /// The commit that the first part follows; `None`: the first part begins a history.
+    /// The commit that the first part follows, or `None` if the first part begins a history.
     pub parent: Option<Oid>,
     /// The tree that the last part must have.
     pub tree: Oid,
-    /// The commit whose author, committer and dates are kept; `None`: those of now.
+    /// The commit whose author, committer and dates are kept, or `None` for those of now.
     pub like: Option<Oid>,
     /// The parts, oldest first.
     pub parts: Vec<CommitPlan>,

@@ -211,7 +211,8 @@ fn is_ours(client: Client, value: &Value) -> bool {
     commands.any(|command| command.contains(&call))
 }
 
-/// Returns the command lines of gate's hooks in a client's file, by event; `None`: the file does not exist or has none.
+/// Returns the command lines of gate's hooks in a client's file, by event, or `None` if the file does not exist or has
+/// none.
 pub fn installed(root: &Path, client: Client) -> Option<Vec<(String, String)>> {
     let install = ClientFile::of(client.as_str()).install;
     let text = std::fs::read_to_string(root.join(&install.file)).ok()?;

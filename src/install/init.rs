@@ -30,7 +30,7 @@ pub struct Wishes {
     pub hooks: bool,
     /// The agent clients that get hooks.
     pub clients: Chosen,
-    /// The shell of this person whose settings get `gate shell`; `None`: a note offers it.
+    /// The shell of this person whose settings get `gate shell`, or `None` if a note offers it.
     pub shell: Option<Shell>,
     /// The binary that hooks fall back on.
     pub binary: PathBuf,

@@ -67,7 +67,7 @@ pub struct FileRecord {
     pub role: FileRole,
     /// SHA-256 of the written text.
     pub digest: String,
-    /// Its text before; `None`: it did not exist.
+    /// Its text before, or `None` if it did not exist.
     pub before: Option<String>,
 }
 

@@ -60,8 +60,8 @@ pub(super) struct HookEntry {
     pub(super) value: Value,
 }
 
-/// Returns the text with these entries in the lists `hooks.<event>`, and without other ones that are `ours`. `None`:
-/// the text is not JSON, or has another value in the place of a list.
+/// Returns the text with these entries in the lists `hooks.<event>`, and without other ones that are `ours`, or `None`
+/// if the text is not JSON, or has another value in the place of a list.
 pub(super) fn with_hooks(text: &str, entries: &[HookEntry], ours: &dyn Fn(&Value) -> bool) -> Option<String> {
     let text = if text.trim().is_empty() { "{}\n" } else { text };
     let root = read(text)?;
@@ -78,7 +78,8 @@ pub(super) fn with_hooks(text: &str, entries: &[HookEntry], ours: &dyn Fn(&Value
     Some(written(&root, text))
 }
 
-/// Returns the text without the entries that are `ours`, and without lists that become empty. `None`: it is not JSON.
+/// Returns the text without the entries that are `ours`, and without lists that become empty, or `None` if it is not
+/// JSON.
 pub(super) fn without_hooks(text: &str, ours: &dyn Fn(&Value) -> bool) -> Option<String> {
     let root = read(text)?;
     remove(&root, ours);

@@ -49,7 +49,7 @@ pub fn run_chained(hook: &Path, args: &[OsString], stdin: &[u8], key: &str) -> i
     let start =
         |mut command: Command| command.args(args).env_remove(HOOK_FILE).env(CHAINED, key).stdin(Stdio::piped()).spawn();
     let mut child = match start(Command::new(&program)) {
-        // Without `#!` a file is no program for the kernel; git then gives it to the shell.
+        // Without `#!` a file is not a program for the kernel; git then gives it to the shell.
         Err(error) if error.raw_os_error() == Some(ENOEXEC) => {
             let mut shell = Command::new("sh");
             shell.arg(&program);

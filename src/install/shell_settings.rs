@@ -92,7 +92,7 @@ fn block(line: &str) -> String {
     format!("\n{BEGIN}\n{line}\n{END}\n")
 }
 
-/// Returns the text of settings without gate's lines; `None`: only a part of them is there.
+/// Returns the text of settings without gate's lines, or `None` if only a part of them is there.
 pub(super) fn without(text: &str) -> Option<String> {
     let Some(begin) = text.find(&format!("\n{BEGIN}\n")) else {
         return (!text.contains(BEGIN) && !text.contains(END)).then(|| text.to_owned());

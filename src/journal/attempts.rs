@@ -144,7 +144,7 @@ impl SessionState {
     /// would never end. It does not end on one branch while the failure is on another.
     fn count(&mut self, judged: &Judged) {
         if judged.blocked {
-            // Looking is no attempt.
+            // Looking is not an attempt.
             if judged.attempt > 0 {
                 self.count_refusal(judged);
             }

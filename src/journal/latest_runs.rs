@@ -113,7 +113,7 @@ impl Runs {
         self.keys.iter().find(|known| known.key == key).map_or(&[], |known| &known.runs)
     }
 
-    /// Returns the newest run of each line that is no declared command.
+    /// Returns the newest run of each line that is not a declared command.
     pub(super) fn undeclared(&self) -> impl Iterator<Item = &RecordedRun> {
         self.keys.iter().filter_map(|known| known.runs.first()).filter(|run| run.run.command.name.is_none())
     }

@@ -28,7 +28,7 @@ const KEY_LENGTH: usize = 32;
 pub(super) struct SpooledEvents {
     /// The files with their lines.
     pub(super) files: Vec<SpoolFile>,
-    /// Files that are not taken up, as sentences.
+    /// A sentence for each file that the journal does not accept.
     pub(super) refused: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ fn folder(root: &Path) -> PathBuf {
     root.join(".gate").join("spool")
 }
 
-/// Returns `true` if the spool is a place of our own: a link could lead anywhere.
+/// Returns `true` if the spool is a real folder. A symbolic link could lead anywhere.
 fn is_ours(root: &Path) -> bool {
     let is_dir = |path: &Path| fs::symlink_metadata(path).is_ok_and(|data| data.is_dir());
     is_dir(&root.join(".gate")) && is_dir(&folder(root))
@@ -168,8 +168,8 @@ impl SpooledEvents {
         }
     }
 
-    /// Leaves out the events that are in the journal already: the process that moved them died before it removed the
-    /// file, could not remove it, or somebody restored it.
+    /// Leaves out the events that are already in the journal. This happens if the process that moved them died before
+    /// it removed the file, could not remove it, or if somebody restored the file.
     fn forget_taken(&mut self, journal: &Journal) {
         let Some(from) = self.files.iter().map(|file| file.journal_length).min() else { return };
         let Ok(Some(mut lines)) = journal.raw_lines(from) else { return };
@@ -202,7 +202,7 @@ pub(super) fn make_key(dir: &Path) {
     }
 }
 
-/// Returns the key of this repository. `None`: it was never made, or it lies at a place where a checkout can put a
+/// Returns the key of this repository, or `None` if it was never made, or it lies at a place where a checkout can put a
 /// file.
 fn key(dir: &Path, root: &Path) -> Option<hmac::Key> {
     let first = dir.strip_prefix(root).ok().and_then(|below| below.components().next());

@@ -126,7 +126,7 @@ impl JournalState {
         self.runs.keys_for_name(name)
     }
 
-    /// Returns the newest run of each line that is no declared command, the latest line first.
+    /// Returns the newest run of each line that is not a declared command, the latest line first.
     pub fn undeclared_runs(&self) -> impl Iterator<Item = &RecordedRun> {
         self.runs.undeclared()
     }
@@ -208,8 +208,8 @@ impl JournalState {
         &self.proofs
     }
 
-    /// Returns the place in the journal where the first act of an agent in this session lies, in bytes. `None`: the
-    /// journal has none, or it is older than those of the 64 sessions that began last. Spooled acts do not count.
+    /// Returns the place in the journal where the first act of an agent in this session lies, in bytes, or `None` if
+    /// the journal has none, or it is older than those of the 64 sessions that began last. Spooled acts do not count.
     pub fn work_begins(&self, session: &str) -> Option<u64> {
         self.works.iter().find(|(known, _)| known == session).map(|(_, start)| *start)
     }

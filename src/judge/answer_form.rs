@@ -1,4 +1,4 @@
-//! Reads a judge's answer. What does not have the form is no answer.
+//! Reads a judge's answer. What does not have the form is not an answer.
 
 use serde::de::{DeserializeOwned, IntoDeserializer as _};
 use serde::{Deserialize, Deserializer};
@@ -35,7 +35,7 @@ pub struct WordAnswer {
 }
 
 /// Returns the JSON object of an answer that repeats the ticket. It may stand in a fence, in prose, or after a model's
-/// thoughts, and twice if both are the same. Material cannot hold the ticket, so what it says is no answer.
+/// thoughts, and twice if both are the same. Material cannot hold the ticket, so what it says is not an answer.
 pub fn object<T: DeserializeOwned>(text: &str, ticket: &str) -> Result<T, String> {
     let objects = objects(text);
     let has_ticket = |one: &&&str| ticket_of(one).is_some_and(|own| own == ticket);

@@ -20,7 +20,7 @@ pub const TEMPLATE: &str = "judges/words.md";
 const MAX_TASK: usize = 8 * 1024;
 /// The longest record, in bytes.
 const MAX_RECORD: usize = 16 * 1024;
-/// The longest last words, in bytes.
+/// The maximum length of the last message, in bytes.
 const MAX_WORDS: usize = 24 * 1024;
 /// The longest line of the record, in bytes.
 const MAX_LINE: usize = 300;
@@ -37,7 +37,7 @@ pub struct WordQuestion {
     pub record: String,
     /// The open questions, one line for each finding.
     pub open: String,
-    /// The last words of the agent, or the form that cannot be read.
+    /// The last message of the agent, or the form that cannot be read.
     pub words: String,
 }
 
@@ -111,7 +111,7 @@ impl WordQuestion {
     }
 }
 
-/// Returns one act as a line; `None` for what is no act.
+/// Returns one act as a line; `None` for what is not an act.
 fn line(step: &Step) -> Option<String> {
     let text = match &step.deed {
         Deed::Ran(ran) => {

@@ -16,7 +16,7 @@ pub(super) fn required(pattern: &str, any_case: bool) -> Vec<Vec<String>> {
     regex_syntax::parse(pattern).map_or_else(|_| Vec::new(), |parsed| sets(&parsed, any_case))
 }
 
-/// Returns the sets of a part that must match. Letters of which other forms match as well are no literal text here.
+/// Returns the sets of a part that must match. Letters of which other forms match as well are not literal text here.
 fn sets(part: &Hir, any_case: bool) -> Vec<Vec<String>> {
     match part.kind() {
         HirKind::Literal(text) => {

@@ -49,7 +49,7 @@ pub enum MemoryChange {
     Add(String),
     /// This line, counted from 0, is removed.
     Remove(usize),
-    /// A text in some lines is replaced by another one, where it is no part of a longer word or path.
+    /// A text in some lines is replaced by another one, where it is not part of a longer word or path.
     Replace {
         /// The lines, counted from 0.
         lines: Vec<usize>,
@@ -149,7 +149,7 @@ fn remove_empty_block(lines: &mut Vec<String>, at: usize) {
     }
 }
 
-/// Returns a line with another text in the place of one, where that is no part of a longer word or path.
+/// Returns a line with another text in the place of one, where that is not part of a longer word or path.
 fn replaced(line: &str, from: &str, to: &str) -> String {
     let is_inner = |c: char| c.is_alphanumeric() || "_-/".contains(c);
     let goes_on = |rest: &str| {

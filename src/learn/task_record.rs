@@ -410,7 +410,7 @@ pub(crate) mod tests {
             (vec![prompt("x"), passed(), prompt("y"), refused(1)], vec![(Success, 0, true), (Blocked, 1, false)]),
             // Where no client reports words, a refusal after a pass begins the next.
             (vec![refused(1), passed(), refused(1)], vec![(Success, 1, true), (Blocked, 1, false)]),
-            // Only to look is no attempt.
+            // Only to look is not an attempt.
             (vec![prompt("x"), judged(Stop, &["tests"], 0), passed()], vec![(Success, 0, true)]),
         ] {
             let shown = format!("{kinds:?}");

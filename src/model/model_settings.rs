@@ -277,7 +277,7 @@ impl ModelEntry {
         let weak = |text: &str| {
             Some(WEAK.as_ref()?.find(text)?.as_str().trim_start_matches(is_mark).trim_end_matches('_').to_owned())
         };
-        // A folder is no model, and a line may hold a key.
+        // A folder is not a model, and a line may hold a key.
         let is_path = |word: &&str| word.starts_with(['/', '.', '~']);
         let words = own.into_iter().flatten().flat_map(str::split_whitespace);
         let word = words.filter(|word| !is_path(word)).find_map(weak);

@@ -121,7 +121,8 @@ impl PathRules {
     pub fn matches_below(&self, path: &RepoPath) -> bool {
         let inner = RepoPath::new([path.as_bytes(), b"/\0"].concat());
         let (os, inner) = (path.to_os(), inner.to_os());
-        // A repository is no document, whatever its folder is called; so only the policy's own rules know it by its name.
+        // A repository is not a document, whatever its folder is called; so only the policy's own rules know it by its
+        // name.
         let left_out = (self.own.is_match(&os) || self.exclude.is_match(&inner)) && self.keep.is_empty();
         let included = self.inputs.iter().filter(|glob| !glob.starts_with('!'));
         !left_out && (self.matches(path) || included.into_iter().any(|glob| reaches_below(glob, path)))
@@ -133,7 +134,7 @@ fn reaches_below(glob: &str, path: &RepoPath) -> bool {
     let path = path.to_os();
     let mut folders = path.components();
     for part in glob.split('/') {
-        // A brace or a class may hold slashes, and then these are no parts.
+        // A brace or a class may hold slashes, and then these are not parts.
         let doubtful = part == "**" || part.contains(['{', '}', '[', ']']);
         let Some(folder) = folders.next().filter(|_| !doubtful) else { return true };
         if !globs::check(part).is_ok_and(|glob| glob.compile_matcher().is_match(folder.as_os_str())) {

@@ -60,7 +60,7 @@ pub(super) fn classes(ground: &ScoreBasis<'_>) -> Vec<ClassShare> {
         Some(ClauseAct::Question) if ground.language.begins("acts.list", wish.trim_start()).is_some() => {
             add("review", 9);
         }
-        // "Can it take less time?" is no talk.
+        // "Can it take less time?" is not talk.
         Some(ClauseAct::Question) if ground.smells.is_empty() => {
             return vec![ClassShare { class: "conversational", share: 1.0 }];
         }

@@ -233,7 +233,7 @@ impl ScoreBasis<'_> {
         self.reading.has_trace || self.reading.names.iter().any(|name| super::clauses::fails(wish, name))
     }
 
-    /// Returns `true` if there is a value that is no name: "change the title in a.html to 'Bills'".
+    /// Returns `true` if there is a value that is not a name: "change the title in a.html to 'Bills'".
     pub(super) fn says_value(&self) -> bool {
         let mut text = self.reading.text.to_owned();
         for name in self.reading.explicit() {

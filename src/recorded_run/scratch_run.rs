@@ -32,8 +32,8 @@ pub struct ScratchRun {
     pub says: String,
 }
 
-/// Runs `command` after its preparation in `dir` for at most `patience`, in the way in which its runner names its tests.
-/// `None`: it did not end.
+/// Runs `command` after its preparation in `dir` for at most `patience`, in the way in which its runner names its
+/// tests. Returns `None` if it did not end.
 pub fn scratch_run(
     command: &str,
     prepare: &str,

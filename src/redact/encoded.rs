@@ -7,7 +7,7 @@ use base64::{Engine as _, alphabet};
 
 /// A shorter run holds no token.
 const MIN_ENCODED: usize = 20;
-/// The number of bytes that are decoded first, to see if a run decodes to text.
+/// The number of bytes that are decoded first, to see whether a run decodes to text.
 const SAMPLE: usize = 16;
 
 const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()

@@ -21,7 +21,7 @@ pub(super) struct SecretPatterns {
 struct Near {
     /// The words, in lower case, each with the place of its pattern.
     words: Vec<(String, usize)>,
-    /// The machine that seeks them all at once, in any case. `None`: it could not be made.
+    /// The machine that seeks them all at once, in any case, or `None` if it could not be made.
     machine: LazyLock<Option<AhoCorasick>, Box<dyn FnOnce() -> Option<AhoCorasick> + Send>>,
     /// The number of bytes that were searched without the machine.
     looked_at: AtomicUsize,

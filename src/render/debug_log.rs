@@ -30,7 +30,7 @@ pub fn start(verbose: bool, value: Option<&str>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the requested level; `None`: the log stays off.
+/// Returns the requested level, or `None` if the log stays off.
 fn level(verbose: bool, value: Option<&str>) -> Result<Option<LevelFilter>, String> {
     match value.filter(|value| !value.is_empty()) {
         Some(value) => match value.parse::<LevelFilter>() {

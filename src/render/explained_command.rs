@@ -115,7 +115,7 @@ fn place(leaf: &Leaf) -> String {
     }
 }
 
-/// Returns the consequences of the status for a check, and the target of its output.
+/// Returns phrases about one check: what its exit status means, and where its output goes.
 fn facts(understood: &Understood, id: usize) -> String {
     let purpose = &understood.purposes[id];
     if purpose.invocation.is_none() && purpose.extent.is_none() {

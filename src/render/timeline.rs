@@ -22,7 +22,7 @@ use crate::plural::counted;
 use crate::render::ui::{BAD, DIM, GOOD, WARN};
 use crate::timeline::Entry;
 
-/// The largest part of a text of somebody else that is shown, in characters.
+/// The maximum length of a foreign text in a line, in characters.
 const MAX_TEXT: usize = 100;
 
 /// Returns one line for people: the time, the reporter, the event, its result, and its content.

@@ -78,7 +78,7 @@ impl Ui {
     pub fn answer(&mut self, question: &str) -> String {
         let _ = write!(self.err, "{question} ").and_then(|()| self.err.flush());
         let mut answer = String::new();
-        // What cannot be read is no answer.
+        // What cannot be read is not an answer.
         let _ = io::stdin().read_line(&mut answer);
         answer.trim().to_owned()
     }

@@ -31,7 +31,7 @@ pub struct CaseSources<'a> {
     pub title: String,
     /// The text of `gate.toml` that counts.
     pub policy: Option<String>,
-    /// The commit at which the work left the default branch; `None`: it has none.
+    /// The commit at which the work left the default branch, or `None` if it has none.
     pub base: Option<Oid>,
     /// The branch that is checked out.
     pub branch: Option<String>,

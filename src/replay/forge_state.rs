@@ -14,8 +14,8 @@ use crate::runner::Project;
 /// The repository that pull requests go to, if a case does not name it.
 const REPOSITORY: &str = "origin/repository";
 
-/// Returns the state of the forge for the commit that is handed over; `None`: the case knows no pull request and no
-/// check, and no act tried to open one or required one (`wanted`).
+/// Returns the state of the forge for the commit that is handed over, or `None` if the case knows no pull request and
+/// no check, and no act tried to open one or required one (`wanted`).
 pub fn of(world: &World, wanted: bool) -> Option<Hosting> {
     if world.pulls.is_empty() && world.checks.is_empty() && world.requests.is_empty() && !wanted {
         return None;

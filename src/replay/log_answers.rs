@@ -76,7 +76,7 @@ impl<'a> LogJudge<'a> {
         Ok(())
     }
 
-    /// Returns the answers after the last event. `None`: the log has none.
+    /// Returns the answers after the last event, or `None` if the log has none.
     pub fn finish(mut self, unread: Vec<UnreadRecords>) -> Result<Option<SessionAnswers>, StopError> {
         if self.seen.is_empty() {
             return Ok(None);

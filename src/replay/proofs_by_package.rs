@@ -17,7 +17,7 @@ use crate::shell_quote::shell_word;
 pub struct RecordedLine<'a> {
     /// The line.
     pub line: &'a str,
-    /// The directory in which it was started, relative to the root; `None`: another place.
+    /// The directory in which it was started, relative to the root, or `None` for another place.
     pub dir: Option<&'a str>,
     /// Its status, if it was recorded.
     pub status: Option<i32>,

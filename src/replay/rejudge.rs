@@ -36,7 +36,7 @@ pub enum AgainError {
     /// A content is not there any more.
     #[error("{0} is not in this repository (any more)")]
     Gone(String),
-    /// It was about something that was never kept.
+    /// The verdict was about content that gate never stored.
     #[error("{0}")]
     NotKept(String),
     /// The facts could not be read.
@@ -218,7 +218,8 @@ fn update(record: &SubjectRecord) -> Option<RefUpdate> {
     Some(RefUpdate { local_ref, new: record.commit.clone(), remote_ref, old, remote, default_branch })
 }
 
-/// Keeps the old results that rested on the forge's words, if those were not kept: the forge is not asked again.
+/// Keeps the old results of gates that asked the forge, if the forge's answers were not stored. gate does not ask
+/// again.
 fn with_the_forges_words(mut results: Vec<GateResult>, verdict: &Verdict, policy: &Policy) -> Vec<GateResult> {
     const OF_THE_FORGE: [&str; 2] = [pull_request::KIND.name, ci_green::KIND.name];
     if verdict.hosting.is_some() {

@@ -11,7 +11,7 @@ use crate::replay::gate_answers::{GateAnswer, answer};
 use crate::replay::session_case::RecordedSession;
 use crate::source::sessions::SessionCounts;
 
-/// How much of the last words of a turn is told.
+/// How much of the last message of a turn is told.
 const MAX_WORDS: usize = 200;
 
 /// What the gates say of a session.
@@ -63,7 +63,7 @@ pub struct UnreadRecords {
 }
 
 impl UnreadRecords {
-    /// Returns what of a log is not understood; `None`: nothing.
+    /// Returns what of a log is not understood, or `None` if everything is understood.
     pub fn of(file: &str, counts: &SessionCounts) -> Option<Self> {
         let SessionCounts { broken, first_broken, unknown, .. } = counts.clone();
         let file = file.to_owned();

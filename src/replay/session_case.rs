@@ -67,7 +67,7 @@ pub struct RecordedSession<'a> {
 }
 
 impl<'a> RecordedSession<'a> {
-    /// Puts together what is known of a session. `None`: nothing is.
+    /// Puts together what is known of a session. Returns `None` if nothing is known.
     pub fn of(place: &'a Workplace, told: SessionDetails, neutral: &'a Neutral) -> Option<Self> {
         let mut sources: Vec<Vec<Event>> = vec![told.journal];
         sources.extend(told.logs);

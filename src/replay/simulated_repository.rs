@@ -428,7 +428,7 @@ impl World {
     }
 }
 
-/// Returns a folder of the working tree; `None`: the place is outside of it, or not known to be inside.
+/// Returns a folder of the working tree, or `None` if the place is outside of it, or not known to be inside.
 pub fn folder(cwd: &str) -> Option<String> {
     if cwd.starts_with(['/', '~']) || cwd.as_bytes().get(1) == Some(&b':') {
         return None;

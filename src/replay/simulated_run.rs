@@ -48,7 +48,7 @@ pub struct EndedLine {
     pub seq: u64,
     /// The line, with its end.
     pub command: case::RecordedCommand,
-    /// The directory in which it ran, relative to the root; `None`: another place.
+    /// The directory in which it ran, relative to the root, or `None` for another place.
     pub dir: Option<String>,
     /// The content before.
     pub start: Content,
@@ -63,7 +63,7 @@ pub struct Update {
     pub seq: u64,
     /// The ref here.
     pub local_ref: String,
-    /// The commit that is sent; `None`: the ref is deleted.
+    /// The commit that is sent, or `None` if the ref is deleted.
     pub new: Option<String>,
     /// The ref there.
     pub remote_ref: String,

@@ -190,7 +190,7 @@ impl Content {
         paths
     }
 
-    /// Returns the paths on which two contents differ. `None`: they differ, or may, on unknown paths.
+    /// Returns the paths on which two contents differ, or `None` if they differ, or may, on unknown paths.
     pub fn differing(&self, other: &Self) -> Option<Vec<RepoPath>> {
         if self.label.is_some() && self.label == other.label {
             return Some(Vec::new());

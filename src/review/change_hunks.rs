@@ -1,7 +1,7 @@
 //! The hunks of a change, in the form in which models see them.
 //!
 //! A hunk is what is reviewed and what findings are bound to: a change with the function around it. Its digest is that of
-//! its bytes; what is shown of it has no secrets, no invisible characters, and nothing of lines that are no text.
+//! its bytes; what is shown of it has no secrets, no invisible characters, and nothing of lines that are not text.
 
 use crate::digest::hex_digest;
 use crate::judge::quoted_material::shown;
@@ -15,7 +15,7 @@ pub const MAX_HUNK: usize = 40 * 1024;
 /// The longest line that is shown as one, in bytes.
 const MAX_LINE: usize = 8 * 1024;
 
-/// The shortest text that is shown of a line that is no text, in bytes.
+/// The shortest text that is shown of a line that is not text, in bytes.
 const MIN_RUN: usize = 8;
 
 /// One hunk of one file.
@@ -200,7 +200,7 @@ fn shown_lines(piece: &[GitLine<'_>]) -> Vec<HunkLine> {
     lines
 }
 
-/// Returns a line as text. Of a line that is no text, only what can be read in it is left.
+/// Returns a line as text. Of a line that is not text, only what can be read in it is left.
 fn readable(line: &[u8]) -> String {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let text = String::from_utf8_lossy(line);

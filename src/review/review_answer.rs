@@ -82,7 +82,7 @@ pub fn read(
     Ok(checked)
 }
 
-/// Reads the number of a line, also as a text. What is none is no reason to lose the finding.
+/// Reads the number of a line, also as a text. What is none is not a reason to lose the finding.
 fn line_number(value: &serde_json::Value) -> Option<u32> {
     match value {
         serde_json::Value::String(text) => text.trim().parse().ok(),

@@ -63,7 +63,7 @@ fn answer_as(
 ) -> ReviewReading {
     let mut reading = ReviewReading::default();
     let parts = pack(hunks);
-    // What it said of an earlier state of the code is no answer to the present one.
+    // What it said of an earlier state of the code is not an answer to the present one.
     let own: Vec<&ReviewFinding> = findings.iter().filter(|one| one.role == role && !one.earlier).collect();
     let is_open = |finding: &&ReviewFinding| {
         let by_other = finding.role != role && finding.answer.is_none();

@@ -28,7 +28,7 @@ pub struct BoundedCommand<'a> {
     pub without: &'a [String],
     /// The whole environment, or `None` if it inherits ours.
     pub only: Option<&'a [(String, OsString)]>,
-    /// The file that is its standard input; `None`: it has none.
+    /// The file that is its standard input, or `None` if it has none.
     pub input: Option<&'a Path>,
     /// The file that gets its standard output.
     pub output: &'a Path,

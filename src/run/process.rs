@@ -161,7 +161,7 @@ pub(super) fn ended(status: ExitStatus) -> Ended {
     match (status.code(), status.signal()) {
         (Some(code), _) => Ended::Exited(code),
         (None, Some(signal)) => Ended::Signalled(signal),
-        // Neither: stopped or continued, which is no end and never waited for.
+        // Neither: stopped or continued, which is not an end and never waited for.
         (None, None) => Ended::NotStarted,
     }
 }

@@ -25,7 +25,7 @@ const MAX_BEGUN: usize = 128 * 1024;
 #[derive(Debug)]
 pub(super) struct Tee {
     shared: Arc<Shared>,
-    /// The sources once more, for a check if they hold bytes.
+    /// The sources once more, for a check whether they hold bytes.
     sources: Vec<File>,
 }
 

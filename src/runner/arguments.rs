@@ -27,7 +27,7 @@ pub struct Arguments {
     pub value: Vec<String>,
     /// Options whose value is the next argument if that is a number, unless it is attached: `make -j 4 test`.
     pub number: Vec<String>,
-    /// Options whose value is the next argument if that is no option, unless it is attached: `pytest --cov src`.
+    /// Options whose value is the next argument if that is not an option, unless it is attached: `pytest --cov src`.
     pub optional: Vec<String>,
     /// Options that choose a part of the work. They may also be in `value`.
     pub filter: Vec<String>,

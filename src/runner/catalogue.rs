@@ -165,7 +165,8 @@ pub struct Invoke {
     /// `true` if the last of these is the folder in which it works, as if it were started there.
     #[serde(default)]
     pub in_folder: bool,
-    /// The options that give the first arguments after the words, which are no options, other names (`discover tests`).
+    /// The options that give the first arguments after the words, which are not options, other names
+    /// (`discover tests`).
     #[serde(default)]
     pub positions: Vec<String>,
     /// The task that is called, for a task runner with a command of its own for it (`npm test`).
@@ -178,7 +179,7 @@ pub struct Invoke {
     /// `true` if it executes nothing when started like this.
     #[serde(default)]
     pub nothing: bool,
-    /// `true` if it changes files when started like this; `None`: as the runner does.
+    /// `true` if it changes files when started like this, or `None` if it is as the runner says.
     pub edits: Option<bool>,
     /// The meaning of exit status 0 when started like this, if it differs from the runner's.
     pub exit: Option<ExitMeaning>,

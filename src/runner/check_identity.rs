@@ -14,7 +14,7 @@ pub struct Identity {
     name: String,
     /// The program and the words that name the work, if the way to start it makes a difference.
     start: Vec<String>,
-    /// A program of the project itself, by its path; `None`: the one that is installed.
+    /// A program of the project itself, by its path, or `None` for the one that is installed.
     path: Option<String>,
     /// The folder in which it works, if an argument names it.
     folder: Option<String>,

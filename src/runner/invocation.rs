@@ -417,8 +417,8 @@ struct Scripted {
     reads: bool,
 }
 
-/// Returns the commands of a script's lines, with wrappers removed. `None`: a line is not shell, or runs something that
-/// no text shows.
+/// Returns the commands of a script's lines, with wrappers removed, or `None` if a line is not shell, or runs something
+/// that no text shows.
 fn followed(lines: &[String]) -> Option<Vec<Scripted>> {
     let mut commands = Vec::new();
     for line in lines {

@@ -86,7 +86,7 @@ pub enum Means {
     PartStart,
     /// A trace of tests that ran, which says nothing about how the run ends.
     Progress,
-    /// An item of a list; its heading says if these are failures.
+    /// An item of a list; its heading says whether these are failures.
     Listed,
 }
 

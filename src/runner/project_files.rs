@@ -2,8 +2,8 @@
 
 /// The text files of a project that can be read.
 pub trait ProjectFiles {
-    /// Returns the text of the file at `path`, relative to the directory in which the command runs. `None`: the file
-    /// does not exist, is not text, or is unknown.
+    /// Returns the text of the file at `path`, relative to the directory in which the command runs, or `None` if the
+    /// file does not exist, is not text, or is unknown.
     fn read(&self, path: &str) -> Option<String>;
 
     /// Returns `true` if there is a file at `path`, text or not.

@@ -10,7 +10,7 @@ use crate::runner::invocation::find;
 pub struct DirectoryWords {
     /// The positions of the words.
     pub words: Range<usize>,
-    /// The directory, relative to where the command is started. `None`: the words do not show it.
+    /// The directory, relative to where the command is started, or `None` if the words do not show it.
     pub directory: Option<String>,
 }
 

@@ -38,12 +38,12 @@ mod tests {
             ("python -m coverage run -m pytest", "coverage.py", Some("coverage.py")),
             ("python -m mypy src", "mypy/__init__.py", Some("mypy/__init__.py")),
             ("make test", "unittest.py", Some("unittest.py")),
-            // The standard library comes before a folder that is no package.
+            // The standard library comes before a folder that is not a package.
             ("python3 -m unittest discover", "unittest/__main__.py", None),
             ("python3 -m unittest discover", "tests/unittest.py", None),
             ("python3 -m unittest discover", "pytest.py", None),
             ("python3 -P -m unittest discover", "unittest.py", None),
-            // A script does not look into the folder, and a marker is no module.
+            // A script does not look into the folder, and a marker is not a module.
             ("pytest -m slow", "slow.py", None),
             ("pytest -q", "pytest.py", None),
         ] {

@@ -132,8 +132,8 @@ pub struct TaskRun {
     pub task: String,
     /// The name in reports: `npm test`, `mise test:ci`.
     pub label: String,
-    /// The shell lines it runs, those of the tasks it depends on first. `None`: the file cannot be read, or does not
-    /// define it in a way that can be followed.
+    /// The shell lines it runs, those of the tasks it depends on first, or `None` if the file cannot be read, or does
+    /// not define it in a way that can be followed.
     pub script: Option<Vec<String>>,
     /// `true` if the file has scripts that run before or after it because of their names (`pretest`).
     pub framed: bool,
@@ -141,7 +141,7 @@ pub struct TaskRun {
     pub has_post: bool,
     /// `true` if each of its lines runs only after the one before it succeeded, and nothing runs beside it or after it.
     pub in_order: bool,
-    /// The arguments that are passed on to the last line of the script. `None`: a word that is not literal.
+    /// The arguments that are passed on to the last line of the script, or `None` if one of them is not literal.
     pub arguments: Vec<Option<String>>,
     /// The directory it runs in, if the line names one, relative to where it is called.
     pub directory: Option<String>,

@@ -388,7 +388,7 @@ mod tests {
             (one.result, one.family)
         };
         let both = "[\"passed\",\"a.py::t[1]\"]\n[\"passed\",\"a.py::t[2]\"]\n";
-        // The number of tests tells if one of them was taken away.
+        // The number of tests tells whether one of them was taken away.
         assert_eq!(result(both, "a.py::t[3]"), (TestResult::Missing, 2));
         let failed = format!("{both}[\"failed\",\"a.py::t[3]\"]\n[\"failed\",\"a.py::u\"]\n");
         assert_eq!(report(&failed).families(9).into_iter().collect::<Vec<_>>(), [("a.py::t[3]".to_owned(), 3)]);

@@ -49,7 +49,7 @@ const PLAIN_VALUES: [&str; 24] = [
     "--ipc",
     "--index",
 ];
-/// Folders that tools fill, so that another one in their place hides no content.
+/// Folders that tools fill. A mount over one of them hides no content of the project.
 const TOOL_FOLDERS: [&str; 9] =
     ["node_modules", ".venv", "venv", "target", ".tox", ".nox", ".gradle", ".cache", "__pycache__"];
 
@@ -97,15 +97,15 @@ impl ContainerWords {
         Some(found)
     }
 
-    /// Returns the folder, seen from the line's directory, in which the command runs, if the container has this very
-    /// content there.
+    /// Returns the folder in which the command runs, relative to the line's directory, if the container has the same
+    /// files there.
     pub(crate) fn folder_here(&self) -> Option<String> {
         folder_here(&self.mounts, self.workdir.as_deref()?)
     }
 }
 
-/// Returns the folder of this directory that `workdir` is in a container with these mounts. `None`: its files are other
-/// ones, or some of them are.
+/// Returns the folder of this directory that is mounted as `workdir` in a container with these mounts, or `None` if any
+/// of the files there are not those of this directory.
 pub(crate) fn folder_here(mounts: &[String], workdir: &str) -> Option<String> {
     let mounts: Vec<(String, String)> = mounts.iter().map(|mount| read_mount(mount)).collect::<Option<_>>()?;
     let below = |path: &str, folder: &str| Some(path.strip_prefix(folder)?.trim_end_matches('/').to_owned());

@@ -30,7 +30,7 @@ impl Fate {
         self.complete && self.given(None).only(CommandOutcome::Succeeded)
     }
 
-    /// Returns the outcomes that are possible with this recorded status; `None`: not recorded.
+    /// Returns the outcomes that are possible with this recorded status, or `None` if it was not recorded.
     pub fn given(&self, status: Option<i32>) -> Outcomes {
         match status {
             Some(0) => self.on_zero,

@@ -338,7 +338,7 @@ pub enum ProgramStep {
     Repeat(Box<ProgramStep>, bool),
     /// `for` over known words: one body for each.
     Rounds(Vec<ProgramStep>),
-    /// `case`: the value, and for each arm its literal patterns (`None`: may match anything), body, and end.
+    /// `case`: the value, and for each arm its literal patterns (`None` if it may match anything), body, and end.
     Case(Expr, Vec<(Vec<Option<String>>, ProgramStep, ArmEnd)>),
     /// One of these; which is not known.
     Either(Vec<ProgramStep>),

@@ -60,8 +60,8 @@ pub struct Unwrapped {
     pub appends: bool,
     /// Variables that it sets; a value is `None` when it is not literal.
     pub assigned: Vec<(String, Option<String>)>,
-    /// The other words before the inner command, without its subcommand and words that do not change the check. `None`:
-    /// they do not change the inner command.
+    /// The other words before the inner command, without its subcommand and words that do not change the check, or
+    /// `None` if they do not change the inner command.
     pub settings: Option<Vec<Arg>>,
 }
 

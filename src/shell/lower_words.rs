@@ -20,7 +20,7 @@ impl Lower<'_> {
             this.part(part, false, &mut parts)?;
         }
         if braces {
-            // One word becomes several: its text is no argument that anybody receives.
+            // One word becomes several: its text is not an argument that anybody receives.
             parts.push(WordPiece::Opaque(Vec::new()));
         }
         Ok(Word { parts })

@@ -139,7 +139,7 @@ impl ShellState {
             // `exit $unset` is `exit`.
             VariableValue::Unset => Some(self.zero),
             VariableValue::Text(text) if text.is_empty() => Some(self.zero),
-            // A word that is no number is a usage error, and ends with 2.
+            // A word that is not a number is a usage error, and ends with 2.
             VariableValue::Text(text) => {
                 Some(text.trim().parse::<i64>().is_ok_and(|number| number.rem_euclid(256) == 0))
             }

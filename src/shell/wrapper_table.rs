@@ -297,7 +297,8 @@ impl Wrapper {
         Some((rest, WordsEnd::Operands))
     }
 
-    /// Returns `true` if an option is the beginning of one with which nothing is run, and of no other: `--ver`.
+    /// Returns `true` if `option` abbreviates an option with which the wrapper runs nothing, and no other option:
+    /// `--ver`.
     fn begins_inert(&self, option: &str) -> bool {
         let long = option.len() > 3 && option.starts_with("--");
         let other = [&self.values, &self.neutral, &self.script, &self.command, &self.detached, &self.honest];
@@ -305,7 +306,7 @@ impl Wrapper {
         long && self.inert.iter().any(|entry| entry.starts_with(option)) && !known()
     }
 
-    /// Returns `true` if an option sets the status to 0 for an end without running anything: `flock -nE0`.
+    /// Returns `true` if an option makes the wrapper exit with 0 when it does not run the command: `flock -nE0`.
     fn excused_by_zero(&self, text: &str, next: Option<&Arg>) -> bool {
         let zero = |value: &str| value.trim_start_matches('=').parse::<u32>().is_ok_and(|value| value == 0);
         let following = || next.is_some_and(|arg| !arg.whole || zero(&arg.text));

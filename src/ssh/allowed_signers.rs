@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 
 use super::key::{KeyError, PublicKey};
 
-/// The beginnings of the kinds of keys: the words between the names and them are options.
+/// The prefixes of key types. The words between the signer's name and the key type are options.
 const KINDS: &[&str] = &["ssh-", "ecdsa-", "sk-"];
 
 /// Somebody who may sign.
@@ -19,7 +19,7 @@ pub struct Signer {
     pub name: String,
     /// Their key.
     pub key: PublicKey,
-    /// Patterns of the namespaces that they may sign for, separated by commas; `None`: any.
+    /// Patterns of the namespaces that they may sign for, separated by commas, or `None` for any of them.
     namespaces: Option<String>,
     after: Option<Timestamp>,
     before: Option<Timestamp>,
@@ -31,7 +31,7 @@ pub enum SignerError {
     /// Something is missing.
     #[error("a signer is a name, then options if any, then a public key: `alice@example.com ssh-ed25519 AAAA…`")]
     Incomplete,
-    /// An option that is not held would not bind.
+    /// The line has an option that this reader cannot enforce.
     #[error("the option `{0}` of a signer is not understood")]
     Option(String),
     /// An invalid time.
@@ -47,7 +47,7 @@ pub enum SignerError {
 pub enum Standing<'a> {
     /// It may sign.
     Allowed(&'a Signer),
-    /// It was allowed until then.
+    /// The key was allowed until this time.
     Expired(&'a Signer, Timestamp),
     /// It is allowed from then on.
     NotYet(&'a Signer, Timestamp),
@@ -58,7 +58,7 @@ pub enum Standing<'a> {
 }
 
 impl Signer {
-    /// Reads one line; `None`: it is empty or a comment.
+    /// Reads one line. Returns `None` if it is empty or a comment.
     pub fn parse(line: &str) -> Result<Option<Self>, SignerError> {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {

@@ -142,7 +142,7 @@ fn token(inner: KeyKind, reader: &mut WireReader<'_>) -> Option<KeyKind> {
     Some(KeyKind::Token { inner: Box::new(inner), application })
 }
 
-/// Checks a signature; `None`: the key did not make it. The caller checks the rest of `reader` afterwards.
+/// Checks a signature. Returns `None` if the key did not make it. The caller checks the rest of `reader` afterwards.
 fn verify(kind: &KeyKind, reader: &mut WireReader<'_>, message: &[u8]) -> Option<SignatureCheck> {
     let name = reader.text()?;
     match kind {

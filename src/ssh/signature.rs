@@ -80,7 +80,7 @@ impl Signature {
         })
     }
 
-    /// Returns the bytes of a signature in the form that `ssh-keygen` writes; `None`: it has another form.
+    /// Returns the bytes of a signature in the form that `ssh-keygen` writes, or `None` if it has another form.
     pub fn bytes_of_text(text: &str) -> Option<Vec<u8>> {
         let inner = text.trim().strip_prefix(BEGIN)?.strip_suffix(END)?;
         let base64: String = inner.chars().filter(|c| !c.is_ascii_whitespace()).collect();

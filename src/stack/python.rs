@@ -146,8 +146,8 @@ fn runs_unittest(pyproject: &str) -> bool {
     line.split_whitespace().collect::<Vec<_>>().windows(2).any(|pair| pair == ["-m", "unittest"])
 }
 
-/// Returns the innermost folder, seen from `dir`, that holds all tests and is no package. Discovery from the top follows
-/// packages only, so it would find nothing in it.
+/// Returns the innermost folder, seen from `dir`, that holds all tests and is not a package. Discovery from the top
+/// follows packages only, so it would find nothing in it.
 fn plain_folder(files: &Files, dir: &str, tests: &[&str]) -> Option<String> {
     let first = tests.first()?.strip_prefix(&prefix(dir))?;
     let folders = first.match_indices('/').map(|(at, _)| &first[..at]);

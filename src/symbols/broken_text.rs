@@ -10,7 +10,7 @@ const DEFINES: [&str; 8] = ["def", "fn", "fun", "func", "function", "function*",
 const WITH_WORDS: [&str; 5] = ["rust", "python", "go", "ruby", "php"];
 
 /// Returns `true` if a function may still be in a file that was not read as a whole: it is defined at a place that the
-/// parser did not make a function of. A call or a prototype is no definition.
+/// parser did not make a function of. A call or a prototype is not a definition.
 pub(super) fn may_define(outline: &Outline, function: &Function) -> bool {
     let text = outline.broken.as_str();
     let is_read = |at: usize| {

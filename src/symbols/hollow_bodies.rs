@@ -151,7 +151,7 @@ impl Hollow {
         (table.collections.contains(kind) || table.through.contains(kind)) && self.all_hollow(node, text, depth)
     }
 
-    /// Returns `true` if everything in a node but types is hollow. A message before it gives up is no work.
+    /// Returns `true` if everything in a node but types is hollow. A message before it gives up is not work.
     fn all_hollow(&self, node: Node<'_>, text: &str, depth: usize) -> bool {
         let mut cursor = node.walk();
         let mut more = cursor.goto_first_child();

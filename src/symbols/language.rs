@@ -135,7 +135,7 @@ impl LanguageTable {
         TABLE.as_ref()
     }
 
-    /// Returns the language of a file; `None`: not one that is read.
+    /// Returns the language of a file, or `None` if it is not read.
     pub(super) fn of(&self, path: &str, text: &str) -> Option<&SourceLanguage> {
         let extension = ending(path);
         if let Some(program) = text.strip_prefix("#!").filter(|_| !has_ending(path)).map(program) {

@@ -475,7 +475,7 @@ impl<'a> OutlineReader<'a> {
     }
 }
 
-/// Returns the parameters and the body of a function in a list of tokens. `None`: it has no body.
+/// Returns the parameters and the body of a function in a list of tokens, or `None` if it has no body.
 fn listed_function<'t>(name: Node<'t>, text: &str) -> Option<(Node<'t>, Node<'t>)> {
     let (mut depth, mut parameters, mut next) = (0_usize, None, name.next_sibling());
     while let Some(token) = next {

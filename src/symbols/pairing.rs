@@ -321,7 +321,7 @@ impl<'f> Pairing<'f> {
                 if function.family != other.family || other.declaration || suffixes_differ(function, other) {
                     continue;
                 }
-                // By chance, several short bodies are the same; a constant is no body at all.
+                // By chance, several short bodies are the same; a constant is not a body at all.
                 if few {
                     let alone = same_body.len() == 1 && function.home() == other.home() && function.path == other.path;
                     if !alone || function.hollow || function.parameter_tokens != other.parameter_tokens {
@@ -373,7 +373,7 @@ fn suffixes_differ(a: &Function, b: &Function) -> bool {
     matches!((&a.suffix, &b.suffix), (Some(a), Some(b)) if a != b)
 }
 
-/// Returns a number for how well two functions of one name fit; `None`: one reads what the other writes.
+/// Returns a number for how well two functions of one name fit, or `None` if one reads what the other writes.
 fn rank(a: &Function, b: &Function) -> Option<f64> {
     if suffixes_differ(a, b) {
         return None;

@@ -78,7 +78,7 @@ fn each_error(tree: &Tree, mut visit: impl FnMut(Node<'_>)) {
     let may_lack_types = tree.root_node().kind() == "translation_unit";
     loop {
         let node = cursor.node();
-        // A line break that a grammar did not find is no error of the source.
+        // A line break that a grammar did not find is not an error of the source.
         let wrong = node.is_error() || (node.is_missing() && !node.kind().starts_with('_'));
         if wrong && !(may_lack_types && is_before_body(node)) {
             visit(node);

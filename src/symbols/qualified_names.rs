@@ -61,7 +61,7 @@ fn without_arguments(written: &str) -> String {
     plain
 }
 
-/// Follows a declarator down to its name. `None`: it declares no function.
+/// Follows a declarator down to its name. Returns `None` if it declares no function.
 pub(super) fn declared<'t>(declarator: Node<'t>, text: &str) -> Option<DeclaredName<'t>> {
     let written = |node: Node<'_>| text.get(node.byte_range()).unwrap_or_default().to_owned();
     let (mut node, mut container, mut parameters, mut mark) = (declarator, Vec::new(), None, String::new());

@@ -46,7 +46,7 @@ impl Repairs {
 }
 
 impl Repair {
-    /// Returns the repaired text with the same lines and positions; `None`: there is nothing to repair.
+    /// Returns the repaired text with the same lines and positions, or `None` if there is nothing to repair.
     pub(super) fn apply(&self, text: &str) -> Option<String> {
         let mut repaired: Option<String> = None;
         for _ in 0..MAX_PASSES {

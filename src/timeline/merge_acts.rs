@@ -133,7 +133,7 @@ fn absorb(kept: &mut Entry, other: Entry) {
                 }
             }
         }
-        // Who says that it was no person knows more: clients tell their hooks of their own notices as of prompts.
+        // Who says that it was not a person knows more: clients tell their hooks of their own notices as of prompts.
         (Act::Prompt(kept), Act::Prompt(other)) if kept.from == Speaker::Person => kept.from = other.from,
         (Act::Stopped(kept), Act::Stopped(other)) => fill(&mut kept.text, other.text),
         _ => {}

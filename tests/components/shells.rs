@@ -77,6 +77,6 @@ fn the_analysis_never_contradicts_fish() {
         .flat_map(|(number, line)| plans.map(|plan| (number, format!("{plan}0000000"), (*line).to_owned())))
         .collect();
     let comparison = contradictions(Shell::Fish, &jobs);
-    // One of the lines is no line of fish.
+    // One of the lines is not a line of fish.
     assert_eq!(comparison.incomplete, plans.len());
 }

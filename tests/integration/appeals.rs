@@ -349,7 +349,7 @@ fn a_session_is_judged_again_as_its_last_stop_was() {
     let replayed = || project.gate(["replay", "c0ffee-1", "--json"]).exits(0).json()["gates"]["tests"].clone();
     session.prompt("change the library");
     project.repo.write("src/lib.sh", "edited by a tool that nobody saw\n");
-    // A note beside the repository is no content of it.
+    // A note beside the repository is not content of it.
     let note = project.repo.outside().join("note.md");
     let call = serde_json::json!({"tool_name": "Write", "tool_input": {"file_path": note}, "tool_response": {}});
     session.hook("PostToolUse", call);

@@ -187,7 +187,7 @@ fn the_same_story_in_the_words_of_every_client() {
         assert_eq!(answer["decision"], dialect.answer, "{}", dialect.client);
         let told = answer["reason"].as_str().unwrap();
         assert!(told.contains("Next: gate run test"), "{told}");
-        // Where it comes back as a prompt, it is no person's.
+        // Where it comes back as a prompt, it is not a person's.
         hook(event, json!({field: told})).quiet();
 
         for (source, passes) in [("broken", false), ("fixed", true)] {

@@ -154,7 +154,7 @@ fn who_claims_nothing_and_waits_is_left_alone() {
     let waits =
         json!({"background_tasks": running("make deploy"), "last_assistant_message": "I wait for the deployment."});
     stop(waits).quiet();
-    // A server that runs for ever is no reason to believe that the work is done.
+    // A server that runs for ever is not a reason to believe that the work is done.
     stop(json!({"background_tasks": running("npm run dev")})).pushes("tests:");
     let server = json!({"background_tasks": running("npm run dev"), "last_assistant_message": "The page is up."});
     stop(server).pushes("tests:");

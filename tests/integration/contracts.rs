@@ -131,7 +131,7 @@ fn what_is_up_to_date_was_built() {
     let (found, exit, text) = contract(&repo, &["begin", &file, "--json"]);
     assert_eq!((found["begin"].as_str(), exit), (Some("accepted"), 0), "{text}{found:#}");
     let (found, ..) = contract(&repo, &["check", "--json"]);
-    // Where tests are asked for, nothing to do is no test.
+    // Where tests are asked for, nothing to do is not a test.
     assert_eq!(outcomes(&found), ["holds", "holds", "fails", "fails", "holds"], "{found:#}");
     assert_eq!(found["conditions"][2]["detail"], "no test ran");
 }

@@ -44,7 +44,7 @@ fn a_deleted_tag_is_refused_and_a_revision_lets_it_go() {
         .exits(1)
         .says("@REJECTED \"global mutex\" (src/pool.sh:2) is gone, and no revision says why")
         .says("a trailer “Decision-Revision: global mutex: what changed” of a commit");
-    // That it was done on purpose is no revision, nor is its name alone.
+    // That it was done on purpose is not a revision, nor is its name alone.
     for message in ["fix: drop the global mutex note", "fix: x\n\nDecision-Revision: global mutex"] {
         commit(&project, &["--amend", "-m", message]);
         project.push("git push origin feature").exits(1).says("is gone");
@@ -79,7 +79,7 @@ fn what_moves_is_kept_and_what_says_less_is_not() {
     project.sh(job).exits(10).says("::error file=lib/pool.py,line=2,title=gate%3A decisions::");
     let sarif = std::fs::read_to_string(project.repo.outside().join("job/gate.sarif")).unwrap();
     assert!(sarif.contains("\"startLine\": 2"), "{sarif}");
-    // A string is no comment.
+    // A string is not a comment.
     let string = "x = '# @REJECTED global mutex: deadlocks under load pattern: flock -x /tmp/pool'\n";
     push(&project, &[("lib/pool.py", Some(string))], "fix: string").exits(1).says("is gone");
 }

@@ -128,7 +128,7 @@ fn what_the_clean_checkout_says_otherwise_is_told() {
     let passes = said("if [ -e local ]; then echo 'error: local'; exit 1; fi\n");
     assert!(passes.contains("- on_clean_checkout: passes") && passes.contains("- verified: false"), "{passes}");
     project.repo.write("gate.toml", "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh test.sh\"\n");
-    // Where the program stands is no difference.
+    // Where the program stands is not a difference.
     let same = said("echo \"error: $PWD/src/lib.sh is wrong\"; exit 1\n");
     assert!(same.contains("- on_clean_checkout: same-failure"), "{same}");
     // What does not end in time is not recorded, and can be tried again.

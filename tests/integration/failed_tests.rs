@@ -45,7 +45,7 @@ impl Scene {
         assert_eq!(self.gate(&["run", "test"]).status.code(), Some(i32::from(status)));
     }
 
-    /// Lets a suite print what lies outside, so that its output is no change of a branch.
+    /// Lets a suite print what lies outside, so that its output is not a change of a branch.
     fn put_outside(&self, output: &str, status: u8) {
         self.repo.write("../out", output).write("../status", status.to_string());
     }
@@ -112,7 +112,7 @@ fn list_without_it() -> String {
 #[test]
 fn a_draft_that_failed_says_nothing_about_a_branch_that_changes_something_else() {
     let scene = Scene::new();
-    // What the suite prints lies outside, so that it is no change of a branch.
+    // What the suite prints lies outside, so that it is not a change of a branch.
     scene.repo.git(["switch", "-q", "main"]);
     scene.repo.write("t.sh", "cat ../out\nexit $(cat ../status)\n").write("other.py", "a\n").commit_all("suite");
     scene.repo.git(["push", "-q", "--no-verify", "origin", "main"]);
@@ -513,7 +513,7 @@ fn a_pass_after_only_expected_data_changed_is_reported() {
         scene.repo.commit_all("fix: b");
         let suite = |output: &str, status: u8| scene.run_outer(output, status);
         suite(RED, 1);
-        // A document is no change of code.
+        // A document is not a change of code.
         scene.repo.write(data, "-1\n").write("README.md", "Sums.\n").commit_all("fix: c");
         suite("tests/test_calc.py::test_add PASSED\ntests/test_calc.py::test_twice PASSED\n2 passed in 0.02s\n", 0);
         let (through, said) = scene.push();
@@ -797,7 +797,7 @@ fn a_test_that_changed_between_its_failure_and_its_pass_is_told() {
         ("a file that the code names", vec![("tests/test_calc.py", &more), ("sums.py", "X = 1\n")], None),
     ] {
         let scene = Scene::new();
-        // What the suite prints lies outside, so that it is no change.
+        // What the suite prints lies outside, so that it is not a change.
         scene.repo.git(["switch", "-q", "main"]);
         scene.repo.write("t.sh", "cat ../out\nexit $(cat ../status)\n").commit_all("suite");
         scene.repo.git(["push", "-q", "--no-verify", "origin", "main"]);

@@ -136,7 +136,7 @@ fn husky_scripts_still_read_the_refs() {
     assert!(s.push(&dir).0);
     let ran = fs::read_to_string(s.path("home/ran")).unwrap();
     assert!(ran.starts_with("HEAD ") && ran.trim_end().ends_with(&"0".repeat(40)), "{ran}");
-    // An edit by somebody else is no reason to stay in.
+    // An edit by somebody else is not a reason to stay in.
     let script = fs::read_to_string(dir.join(".husky/pre-push")).unwrap();
     fs::write(dir.join(".husky/pre-push"), format!("{script}npm test\n")).unwrap();
     s.uninstall(&dir);

@@ -15,7 +15,7 @@ struct Client {
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
     requests: u64,
-    /// What the server sent that was no answer.
+    /// What the server sent that was not an answer.
     sent: Vec<Value>,
     /// The answer to a form.
     form: Value,

@@ -1,4 +1,4 @@
-//! What a line writes its own output into is no change of the content it tests.
+//! What a line writes its own output into is not a change of the content it tests.
 
 use crate::client_session::Session;
 use crate::project::Project;

@@ -351,7 +351,7 @@ fn a_remote_that_cannot_be_asked_is_not_guessed_at() {
             .says(&format!("cannot tell whether {target} is the default branch of mute"));
     }
     assert_eq!(project.refs(), before);
-    // A tag is no branch, whatever the default branch is.
+    // A tag is not a branch, whatever the default branch is.
     project.push("git tag v1 && git push mute v1").exits(0);
     // What a person recorded is an answer.
     project.sh("git fetch -q origin '+refs/heads/*:refs/remotes/mute/*' && git remote set-head mute main").exits(0);

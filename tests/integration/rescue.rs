@@ -113,7 +113,7 @@ fn the_packet_is_clean_proven_and_can_be_fetched() {
     fs::write(project.repo.root().join("packet.json"), &json).unwrap();
     project.gate(["handoff", "verify", "packet.json"]).exits(0);
     assert!(json.contains("not-tried"), "{json}");
-    // What the agent did since is no part of it.
+    // What the agent did since is not part of it.
     let polluted = format!("{text}\n## My attempts\nLet me try the mock again\n");
     fs::write(project.repo.root().join("packet.md"), polluted).unwrap();
     project

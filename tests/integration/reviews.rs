@@ -164,7 +164,7 @@ fn the_author_is_known_by_the_log_of_its_session() {
     assert_eq!(review(&project, 0)["calls"], json!([]));
     // A person knows better.
     project.gate(["review", "--author", "gpt-5"]).exits(0).never_says("warning");
-    // The work of others since then is no part of the change.
+    // The work of others since then is not part of the change.
     project.sh("git stash -q && git switch -qc other main && echo more >>README.md && git add -A").exits(0);
     project.repo.commit_all("docs: more");
     project.sh("git switch -q feature && git stash pop -q").exits(0);

@@ -40,7 +40,7 @@ pub use time_limit::{TestFolder, TimeLimit};
 /// When everything in a test happens, for authors and committers.
 pub const DATE: &str = "2026-01-02T03:04:05+00:00";
 
-/// The oldest git whose features the tests use. An older one is no reason to skip: it fails, and says so.
+/// The oldest git whose features the tests use. An older one is not a reason to skip: it fails, and says so.
 const TESTED_WITH: (u32, u32) = (2, 45);
 
 /// A repository in a directory of its own, with an own empty home.

@@ -145,7 +145,7 @@ fn other_lines_leave_no_trace(shell: &'static str) {
     assert!(!typist.repo.path(".git/gate").exists(), "{shell}: {shown}");
 }
 
-/// What is no line of a runner is known without a process: not even gate is started.
+/// What is not a line of a runner is known without a process: not even gate is started.
 fn most_lines_start_nothing(shell: &'static str) {
     let mut typist = Typist::new(shell, "true\n");
     let spy = typist.repo.outside().join("spy");

@@ -64,7 +64,7 @@ fn each_output_is_taken_and_its_malformed_form_is_not() {
     twice(&project, &without, wrong, PACKET, 0, "## what_not_to_retry");
     let wrong = "line 1: `[NEED_CONTEXT: target]` must be the whole reply";
     twice(&project, "[NEED_CONTEXT: ]", wrong, "[NEED_CONTEXT: the fixture]", 10, "[NEED_CONTEXT: the fixture]");
-    // The fourth is for a terminal payload only, and what was said before is no new hypothesis at any attempt.
+    // The fourth is for a terminal payload only, and what was said before is not a new hypothesis at any attempt.
     asked(&project, PACKET)
         .exits(65)
         .says("line 1: at rescue attempt 4 only a terminal <ESCALATION> payload is accepted");

@@ -29,7 +29,7 @@ pub struct NotesRepository<'a> {
 pub struct KeptStatement {
     /// The statement in its envelope.
     pub envelope: Envelope,
-    /// The key that signed it now; `None`: it was there already.
+    /// The key that signed it now, or `None` if it was there already.
     pub signed: Option<PublicKey>,
 }
 
@@ -86,7 +86,7 @@ impl<'a> NotesRepository<'a> {
 }
 
 /// Returns the reason why the signatures of `key` count for nothing if `policy` is that of the base, as the end of a
-/// sentence that begins with "the policy"; `None`: they count.
+/// sentence that begins with "the policy", or `None` if they count.
 pub fn objection(repo: &Repo, policy: &Policy, key: &PublicKey) -> Option<String> {
     if policy.signers == Signers::Nobody {
         return Some("names no signers ([attest] in gate.toml)".to_owned());

@@ -45,7 +45,7 @@ fn unread(path: &str, why: &UnreadFile) -> ConditionAnswer {
 
 impl ContractContent<'_> {
     /// Returns the answer to requirements that must all be met. `command` answers for a command line, and
-    /// knows if its tests must pass.
+    /// knows whether its tests must pass.
     pub fn answer(&self, asks: &[Ask], mut command: impl FnMut((&str, bool)) -> ConditionAnswer) -> ConditionAnswer {
         let mut details = Vec::new();
         for ask in asks {

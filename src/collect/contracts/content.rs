@@ -114,7 +114,7 @@ impl<'a> ContractContent<'a> {
         }
     }
 
-    /// Returns `true` if a path is there, even as a link to nothing; `None`: it leads outside.
+    /// Returns `true` if a path is there, even as a link to nothing, or `None` if it leads outside.
     pub(super) fn is_there(&self, path: &str) -> Option<bool> {
         match &self.place {
             ContentPlace::Disk(root) => Some(fs::symlink_metadata(inside(root, path)?).is_ok()),

@@ -118,7 +118,7 @@ fn requirement(text: &str) -> Option<String> {
     (!words.is_empty()).then(|| words.join("-").to_lowercase())
 }
 
-/// Reads the lists of texts in the arguments of `setup`. `None`: one of them is computed.
+/// Reads the lists of texts in the arguments of `setup`. Returns `None` if one of them is computed.
 fn in_setup_py(text: &str) -> Option<BTreeSet<String>> {
     const LIST: &str = r#"\[(?:\s|,|#[^\n]*\n|"[^"\n]*"|'[^'\n]*')*\]"#;
     const KEYS: &str = r"\b(?:install|setup|tests|extras)_require[s]?\b";

@@ -41,8 +41,8 @@ pub fn idle_reason(project: Project<'_>, line: &str, tests: bool) -> Option<Stri
     command_line::is_idle(&understood, tests).then(|| format!("it {what}, so it proves nothing"))
 }
 
-/// Returns the first word of a line that is no command: a file of the tree, or prose. A program that is missing here is
-/// still one if more than plain words are in its line.
+/// Returns the first word of a line that is not a command: a file of the tree, or prose. A program that is missing here
+/// is still one if more than plain words are in its line.
 fn no_program<'a>(
     line: &'a Understood,
     is_program: &dyn Fn(&str) -> bool,

@@ -105,7 +105,7 @@ fn definition_of(text: &str, name: &str, put: &str) -> Option<Vec<String>> {
     Some(std::iter::once(first).chain(inside).map(with_name).collect())
 }
 
-/// Returns the name with which the code of a test begins, if it is no string, and the rest.
+/// Returns the name with which the code of a test begins, if it is not a string, and the rest.
 fn parts(test: &DeclaredTest) -> (&str, &str) {
     if test.body.starts_with(&test.name) { test.body.split_at(test.name.len()) } else { ("", &test.body) }
 }

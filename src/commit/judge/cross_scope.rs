@@ -146,7 +146,7 @@ impl<'a> MixingCase<'a> {
         if self.commit.looked_into || by_scope.len() < 3 {
             return;
         }
-        // What was read and is no aside counts, whatever is read besides.
+        // What was read and is not an aside counts, whatever is read besides.
         let in_doubt = by_scope.iter().filter(|(_, files)| files.iter().all(|file| file.texture.is_none()));
         for (&scope, files) in in_doubt {
             // Without lines the table, the subject and paths connect; what is connected in one way holds nothing.

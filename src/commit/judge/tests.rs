@@ -143,7 +143,7 @@ fn mixing_is_told_from_what_goes_together() {
             &["M src/parser/a.rs |40 one_name", "M web/a |40 one_name", "M assets/x |2 zz"],
             &["crosses-scopes"],
         ),
-        // Form alone is no second concern; beside content it is a word worth.
+        // Form alone is not a second concern; beside content it is a word worth.
         ("fix: a", &["M src/parser/a.rs |9 aa", "M web/a |9 FORM"], &[]),
         ("fix: a", &["M src/parser/a.rs |9 aa", "M src/parser/b.rs |90 FORM"], &["formatting-mixed"]),
         ("style: a", &["M src/parser/a.rs |90 FORM"], &[]),

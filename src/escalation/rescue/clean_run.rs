@@ -90,7 +90,7 @@ fn ends_a_word(c: char) -> bool {
     c.is_whitespace() || "'\"`;&|()<>=:,".contains(c)
 }
 
-/// Returns the place in `here` of a full path that a shell would make of a word, after following links.
+/// Expands a word to an absolute path as a shell does, follows links, and returns the path relative to `here`.
 fn inside(word: &str, here: &Path) -> Option<PathBuf> {
     let of_home = ["~", "$HOME", "${HOME}"].into_iter().find_map(|home| word.strip_prefix(home));
     let path = match of_home {
@@ -111,7 +111,7 @@ fn ran(dir: &Path, line: &str, output: &Path, patience: Duration) -> Result<Ende
     let bounded = BoundedCommand::new(line, dir, output, patience, MAX_OUTPUT);
     match (BoundedCommand { errors: true, ..bounded }).run().map_err(|_| Clean::Impossible)? {
         Returned::Ended(ended) => Ok(ended),
-        // Out of time is no failure of the same kind, whatever was said until then.
+        // Out of time is not a failure of the same kind, whatever was said until then.
         Returned::OutOfTime | Returned::TooMuch => Err(Clean::Unfinished),
     }
 }

@@ -1,4 +1,4 @@
-//! Makes a packet.
+//! Makes a handoff packet for the current failure, writes it, and records it in the journal.
 
 use std::fs;
 use std::path::PathBuf;

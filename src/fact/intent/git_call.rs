@@ -16,7 +16,7 @@ const HOOKED: [&str; 7] = ["commit", "push", "merge", "am", "rebase", "cherry-pi
 /// Subcommands that push and run no hooks.
 const PUSHERS: [&str; 2] = ["send-pack", "http-push"];
 
-/// Subcommands that are no aliases: git lets nobody give their names to others.
+/// Subcommands that are not aliases: git lets nobody give their names to others.
 const OWN: [&str; 56] = [
     "add",
     "am",

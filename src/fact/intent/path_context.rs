@@ -14,7 +14,7 @@ pub struct PathContext<'a> {
     /// The root of the working tree, the git directory and the directory in which the line starts; `None`: not known, and
     /// paths mean what they say.
     pub dirs: Option<Dirs>,
-    /// The value of a configured alias of git. Asked for words that are no command of git alone.
+    /// The value of a configured alias of git. Asked only for words that are not a command of git.
     pub alias: &'a dyn Fn(&str) -> Option<String>,
     /// Returns `true` if the present `core.hooksPath` leads to the hooks of gate.
     pub own_hooks_path: &'a dyn Fn() -> bool,

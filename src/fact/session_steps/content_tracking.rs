@@ -171,7 +171,7 @@ impl Contents {
         }
     }
 
-    /// Applies a command of a line that was started in `dir` (`None`: unknown).
+    /// Applies a command of a line that was started in `dir` (`None` if it is unknown).
     pub(super) fn ran(&mut self, command: &SimpleRun, dir: Option<&RepoPath>) {
         match effect(command, dir) {
             Some(FileEffect::Gone(paths)) => paths.iter().for_each(|path| self.set(path, Some(GONE))),

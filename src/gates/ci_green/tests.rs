@@ -174,7 +174,7 @@ fn a_workflow_without_jobs_counts_too() {
     ] {
         assert_eq!(stop(list).1, reason, "{what}");
     }
-    // It is no report of the name that is required.
+    // It is not a report of the name that is required.
     let waiting = requiring(hosting(vec![run(1, "completed", Some("success"))]), &[("CI", None)]);
     assert_eq!(ask(&gate(""), Moment::Stop, waiting).reason, "absent");
 }

@@ -54,7 +54,7 @@ fn what_differs_between_two_runs_only_by_its_looks_is_the_same() {
         |number: usize| format!("FAIL  src/a.test.ts > is small\nTests: 1 failed, 2 passed\nTime: {number}.5 s\n");
     let tale = times(begin(), 4, |tale, at| tale.ran(lines[at], 1, &output(at)));
     assert_eq!(reasons(&tale), ["repeated!"]);
-    // Looking around is no progress.
+    // Looking around is not progress.
     let tale = times(begin(), 4, |tale, at| {
         tale.ran("make", 2, "make: *** [all] Error 2\n").ran("git status", 0, "").read(&format!("src/{at}.c"))
     });

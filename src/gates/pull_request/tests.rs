@@ -154,7 +154,7 @@ fn a_fork_counts_where_the_branch_was_pushed_to_it() {
     from_fork.head.repository = Some("me/r".to_owned());
     assert_eq!(ask("", Moment::Stop, from_fork.clone()).reason, "open");
     assert_eq!(ask("forks = 'refuse'", Moment::Stop, from_fork.clone()).reason, "fork");
-    // The default branch of a fork is no protected place.
+    // The default branch of a fork is not a protected place.
     from_fork.head.branch = Some("main".to_owned());
     assert_eq!(ask("", Moment::Stop, from_fork).reason, "none");
 }

@@ -26,7 +26,7 @@ use crate::source::sessions::Client;
 
 /// The length of the end of an output that is kept, in bytes.
 const TAIL: usize = 8 * 1024;
-/// The same for an output that nothing reads but people: see [`is_only_for_people`].
+/// The length of the kept end, in bytes, if only people read the output: see [`is_only_for_people`].
 const SHORT_TAIL: usize = 256;
 /// The length of the end of an output that is read, in bytes.
 const READ: usize = 64 * 1024;
@@ -193,9 +193,10 @@ pub(super) fn end(
     }
 }
 
-/// Returns `true` if no judgement reads the output of a line: it succeeded or only reads, and it checks nothing, or its runs
-/// hold what its checks have shown. Other outputs are read for counts and failed tests, for loops, for payloads and for what proves a
-/// command together with other lines.
+/// Returns `true` if no gate needs the output of a line, so that only its end is kept.
+///
+/// This is so if the line succeeded or only reads files, and if it checks nothing or its recorded runs already contain
+/// the results of its checks.
 fn is_only_for_people(ended: Option<Ended>, weight: Weight, proofs: &[Proof]) -> bool {
     let mut runs = proofs.iter().flat_map(|proof| &proof.runs).flatten().filter_map(|kind| match kind {
         EventKind::Run(run) => Some(run),
@@ -281,7 +282,7 @@ pub(in crate::hook) struct LineEnd<'a> {
     pub(in crate::hook) ended: Ended,
     /// Its output, or `None` if it is unknown.
     pub(in crate::hook) output: Option<&'a str>,
-    /// A phrase for the part of the environment that narrows it.
+    /// A phrase that names what in the environment weakens the check.
     pub(in crate::hook) narrowed: Option<&'a str>,
 }
 

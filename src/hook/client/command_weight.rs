@@ -27,7 +27,7 @@ pub(in crate::hook) fn understand(line: &str, dir: &Path) -> Option<Understood> 
     command_line::understand(line, Project::without_runners(&DiskDirectory(dir.to_owned()))).ok()
 }
 
-/// Returns the importance of a line (`None`: it cannot be parsed).
+/// Returns the importance of a line (`None` if it cannot be parsed).
 pub(in crate::hook) fn weigh(line: Option<&Understood>) -> Weight {
     const CHECKS: [CommandKind; 4] = [CommandKind::Test, CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint];
     let Some(line) = line else { return Weight::Checks };

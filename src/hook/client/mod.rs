@@ -226,7 +226,7 @@ fn handle(desk: &mut Desk, told: &HookEvent) -> HookDecision {
             desk.memory.planning = told.planning.unwrap_or(false);
             return prompt(desk, *from, text);
         }
-        // A sub-agent's own stop is no end of the work.
+        // A sub-agent's own stop is not an end of the work.
         HookEventKind::Stop(_) if desk.subagent().is_some() => {
             let agent = desk.subagent().unwrap_or_default().to_owned();
             desk.record(None, Act::SubagentEnded(agent));

@@ -230,7 +230,8 @@ fn branches(desk: &Desk, made: &[Oid], head: Option<Oid>) -> Result<Vec<PutAside
     Ok(found)
 }
 
-/// The commits that were last fetched, also from a remote without remote-tracking refs. This repository is no remote.
+/// The commits that were last fetched, also from a remote without remote-tracking refs. This repository is not a
+/// remote.
 fn fetched(repo: &Repo) -> Vec<Oid> {
     let text = std::fs::read_to_string(repo.git_dir().join("FETCH_HEAD")).unwrap_or_default();
     let of_others = text.lines().filter(|line| !line.trim_end().ends_with(" of ."));

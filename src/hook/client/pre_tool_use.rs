@@ -82,7 +82,7 @@ fn is_of_this_project(desk: &Desk, intent: &Intent) -> bool {
         return true;
     }
     if let Some((_, log)) = intent.what.split_once("/.claude/projects/") {
-        // Claude Code names the folder after the directory, with a dash for whatever is no letter or digit.
+        // Claude Code names the folder after the directory, with a dash for whatever is not a letter or digit.
         let dashed = |root: &Path| root.to_string_lossy().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
         let folder = log.split('/').next().unwrap_or_default();
         return folder.is_empty() || folder.contains('*') || folder.starts_with(&dashed(&desk.root));

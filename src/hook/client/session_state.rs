@@ -73,7 +73,7 @@ pub(super) struct SessionMemory {
     pub(super) answers: bool,
     /// What the command that runs puts into a stash was there before the agent began.
     pub(super) stashes_are_persons: bool,
-    /// The digest of `gate.toml` as it was last seen; `None`: nobody looked.
+    /// The digest of `gate.toml` as it was last seen, or `None` if nobody looked.
     pub(super) policy: Option<String>,
 }
 
@@ -274,7 +274,7 @@ impl Store {
         self.beginning_file().exists()
     }
 
-    /// What was there when the session began; `None`: nobody looked.
+    /// What was there when the session began, or `None` if nobody looked.
     pub(super) fn beginning(&self) -> Option<Beginning> {
         read(&self.beginning_file())
     }

@@ -12,7 +12,7 @@ use crate::shell::expanded_program::Leaf;
 const MAX_FILES: usize = 64;
 
 /// Returns the paths that a word stands for, seen from the root: itself, or the files that it matches as a pattern. A word
-/// that is no file is a path only if the command can make it.
+/// that is not a file is a path only if the command can make it.
 pub(super) fn named(root: &Path, word: &str, made: bool) -> Vec<String> {
     let is_there = |path: &str| fs::symlink_metadata(root.join(path)).is_ok();
     if is_there(word) || !word.contains(['*', '?', '[']) {

@@ -146,7 +146,7 @@ pub struct CommitAct {
     pub tree: Option<String>,
     /// Its message.
     pub message: String,
-    /// The changes; `None`: everything that the working tree has.
+    /// The changes, or `None` for everything that the working tree has.
     pub files: Option<Vec<CommitFile>>,
     /// The output, including that of hooks.
     pub output: Option<String>,
@@ -223,7 +223,7 @@ pub struct RemoteMoved {
 pub struct MovedFile {
     /// The file.
     pub path: String,
-    /// The present content; `None`: it was deleted.
+    /// The present content, or `None` if it was deleted.
     pub content: Option<String>,
 }
 
@@ -291,7 +291,7 @@ pub struct CaseChecks {
     pub head_sha: String,
     /// The common result, if it is recorded.
     pub conclusion: Option<String>,
-    /// The names of those that must be green; `None`: not known.
+    /// The names of those that must be green, or `None` if they are not known.
     pub required: Option<Vec<String>>,
     /// By name: a conclusion, or a state of one that is not done.
     pub checks: BTreeMap<String, Value>,
@@ -301,7 +301,7 @@ pub struct CaseChecks {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct CaseStop {
-    /// The agent's last words.
+    /// The agent's last message.
     pub text: String,
     /// The commit that is checked out.
     pub head: Option<String>,

@@ -99,7 +99,7 @@ impl CaseWriter<'_> {
     }
 }
 
-/// Returns the differences of two trees; `None`: they cannot be read.
+/// Returns the differences of two trees, or `None` if they cannot be read.
 pub(super) fn changes(repo: &Repo, from: &Oid, to: &Oid) -> Result<Option<Vec<PathChange>>, GitError> {
     Ok(match repo.diff_trees(&[(from.clone(), to.clone())])?.pop() {
         Some(TreeDiff::Changes(changes)) => Some(changes),

@@ -19,7 +19,7 @@ fn what_is_no_text_hides_no_text() {
     assert_eq!(lines(&padded), ["+eval \"$name\" # "]);
     let noisy = [b"@@ -1 +1 @@\n+eval \"$name\" #".as_slice(), &[0xff, b'a', 0xfe].repeat(90), b"\n"].concat();
     assert_eq!(lines(&noisy), ["+eval \"$name\" #"]);
-    // Bytes that are no text are counted and can be quoted.
+    // Bytes that are not text are counted and can be quoted.
     let binary = b"@@ -1 +1 @@\n+\x89PN\x01\x02\n+\xff\xfe\xfd\n+text\n";
     assert_eq!(lines(binary), ["+[8 bytes that are not text are not shown]", "+text"]);
     assert_eq!(lines("@@ -1 +1 @@\n+größe = 1 # 長さ\r\n".as_bytes()), ["+größe = 1 # 長さ"]);

@@ -7,14 +7,15 @@ use serde::Deserialize;
 use super::{Arguments, Essence, OptionChoice, has};
 use crate::runner::project_files::ProjectFiles;
 
-/// An option that changes nothing, or words that are meant where there are none, while a file of the project, TOML or INI,
-/// has, and lacks, these keys.
+/// An option, or words, that a settings file of the project implies for every command line of a runner.
+///
+/// It applies if the file (TOML or INI) has all keys of `has` and none of `lacks`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Implied {
     /// The option; empty where it is about words.
     pub option: String,
-    /// The key of a list of words that count where no other is there: `tool.pytest.ini_options.testpaths`.
+    /// The key of a list of words that apply if the command line has none: `tool.pytest.ini_options.testpaths`.
     pub words: String,
     /// Files that must not be there: they count instead. `*/x`: in no folder that is one of the words, or above it.
     pub absent: Vec<String>,
@@ -28,7 +29,7 @@ pub struct Implied {
     pub lacks: Vec<String>,
     /// `true` if this counts only at the root of the working tree: in other folders a file above may override it.
     pub at_root: bool,
-    /// Options with which it is another file that counts.
+    /// Options that name another settings file.
     pub unless: Vec<String>,
 }
 
@@ -69,7 +70,7 @@ impl Implied {
     }
 }
 
-/// Returns a folder and those above it, except for that in which it is named.
+/// Returns `folder` and its parents, without the folder that the path is relative to.
 fn folders_to(folder: &str) -> impl Iterator<Item = &str> {
     folder.match_indices('/').map(|(at, _)| &folder[..at]).chain([folder])
 }
@@ -162,7 +163,7 @@ impl Arguments {
         self.members.as_ref()?.at_home(essence, files)
     }
 
-    /// Returns `true` if the files show that the work of these arguments was done already, in `directory`, an absolute path.
+    /// Returns `true` if the files in `directory` (an absolute path) show that these arguments have nothing left to do.
     pub(crate) fn is_settled(&self, essence: &Essence, directory: &str, files: &dyn ProjectFiles) -> bool {
         self.settled.as_ref().is_some_and(|settled| settled.holds(essence, directory, files))
     }

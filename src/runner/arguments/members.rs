@@ -74,8 +74,8 @@ impl Members {
         Some(self.members(files).into_iter().flatten().map(alone).collect())
     }
 
-    /// Returns the folder of the one member that `essence` names, and the arguments with which the same command runs in that
-    /// folder. `None`: it names more or none, or a command there is another one.
+    /// Returns the folder of the one member that `essence` names, and the arguments with which the same command runs in
+    /// that folder, or `None` if it names more or none, or a command there is another one.
     pub(super) fn at_home(&self, essence: &Essence, files: &dyn ProjectFiles) -> Option<(String, Essence)> {
         let named: Vec<&OptionChoice> = essence.options.iter().filter(|choice| choice.name == self.one).collect();
         let [OptionChoice { value: Some(name), .. }] = named.as_slice() else { return None };

@@ -25,8 +25,8 @@ pub(super) fn default_task(rules: &TaskRules, text: &str) -> Option<String> {
     MakeRules::new(text, rules.format).default_target().map(str::to_owned)
 }
 
-/// Returns a Makefile with the texts of the files that it includes by their names in the place of those lines. One that may
-/// be missing, and is, has no text.
+/// Returns a Makefile in which each `include` of a literal file name is replaced by the text of that file. An optional
+/// include (`-include`) of a missing file is replaced by nothing.
 pub(super) fn with_included(format: Format, text: String, read: impl Fn(&str) -> Option<String>) -> String {
     let included = |line: &str| -> Option<String> {
         let (optional, path) = match line.split_once(' ')? {
@@ -45,8 +45,8 @@ pub(super) fn with_included(format: Format, text: String, read: impl Fn(&str) ->
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the shell lines that the task `name` runs, those of the tasks it depends on first. `None`: the file does not
-/// define it, or not in a way that can be followed.
+/// Returns the shell lines that the task `name` runs, those of the tasks it depends on first, or `None` if the file
+/// does not define it, or not in a way that can be followed.
 pub(super) fn script(format: Format, text: &str, name: &str) -> Option<Vec<String>> {
     if text.len() > MAX_FILE_SIZE {
         return None;

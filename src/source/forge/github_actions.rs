@@ -72,7 +72,7 @@ pub struct JobEvent {
 pub enum Happening {
     /// A pull request was opened or changed.
     Pull(EventPull),
-    /// A merge queue asks if it may merge.
+    /// A merge queue asks whether it may merge.
     MergeGroup {
         /// The commit that would be the new head of the base.
         head: Oid,
@@ -85,9 +85,9 @@ pub enum Happening {
     Push {
         /// The full name of the ref.
         name: String,
-        /// The commit before; `None`: it is new.
+        /// The commit before, or `None` if it is new.
         before: Option<Oid>,
-        /// The commit after; `None`: it was deleted.
+        /// The commit after, or `None` if it was deleted.
         after: Option<Oid>,
     },
     /// A person or a clock started it: the checked-out commit is judged.
@@ -103,7 +103,7 @@ pub struct EventPull {
     pub head: Oid,
     /// The branch it comes from.
     pub head_branch: String,
-    /// The repository that is in; `None`: deleted.
+    /// The repository that is in, or `None` if it was deleted.
     pub head_repository: Option<String>,
     /// The branch it goes to.
     pub base_branch: String,

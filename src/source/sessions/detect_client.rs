@@ -12,7 +12,7 @@ const HEAD: u64 = 64 * 1024 * 1024;
 /// The first bytes of an `SQLite` database.
 const DATABASE: &[u8] = b"SQLite format 3\0";
 
-/// Returns the client that wrote a log; `None`: it is not a known log.
+/// Returns the client that wrote a log, or `None` if it is not a known log.
 pub fn recognise(path: &Path) -> io::Result<Option<Client>> {
     let mut file = line_reader::open(path)?.take(HEAD);
     let mut start = Vec::new();

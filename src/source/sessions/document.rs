@@ -14,7 +14,7 @@ pub(super) const MAX_DOCUMENT: u64 = 256 * 1024 * 1024;
 /// How much of a file is looked at to tell whether it is a document. What stands before the messages is short.
 const HEAD: u64 = 256 * 1024;
 
-/// The client whose session a file holds as one document; `None`: it is no such document.
+/// The client whose session a file holds as one document, or `None` if it is not such a document.
 pub(super) fn client(path: &Path) -> io::Result<Option<Client>> {
     Ok(of_head(&head(path)?))
 }
@@ -42,7 +42,7 @@ fn of_head(head: &[u8]) -> Option<Client> {
     }
 }
 
-/// The id of the session that a document of Gemini CLI holds; `None`: the file is something else.
+/// The id of the session that a document of Gemini CLI holds, or `None` if the file is something else.
 pub(super) fn gemini_session(path: &Path) -> io::Result<Option<String>> {
     let head = head(path)?;
     if of_head(&head) != Some(Client::Gemini) {
@@ -58,7 +58,7 @@ pub(super) fn gemini_session(path: &Path) -> io::Result<Option<String>> {
     Ok(session)
 }
 
-/// The text of a source that is a document; `None`: it is something else.
+/// The text of a source that is a document, or `None` if it is something else.
 pub(super) fn of(source: &SessionLog) -> Result<Option<Vec<u8>>, Error> {
     if !matches!(source.client, Client::Opencode | Client::Gemini) {
         return Ok(None);

@@ -66,7 +66,7 @@ pub(super) struct TranscriptState {
     pub(super) pending: BTreeMap<String, OpenCall>,
     /// Commands in the background: the client's id of the process, and the call that started it.
     pub(super) background: BTreeMap<String, String>,
-    /// The last words, if the agent may have ended its turn with them.
+    /// The last message, if the agent may have ended its turn with it.
     pub(super) closing: Option<Closing>,
     /// The time of the first line, and `is_opened`: `true` if it is known to be an act of this session's own.
     pub(super) opened: Option<Timestamp>,
@@ -177,7 +177,7 @@ impl<'a> Transcript<'a> {
         if self.roots.is_of_the_log() { &self.own } else { self.roots }
     }
 
-    /// Returns a directory, relative to its working tree; `None`: the session's.
+    /// Returns a directory, relative to its working tree, or `None` for that of the session.
     pub(super) fn dir(&self, dir: Option<&str>) -> Option<RepoPath> {
         let current = self.memory.dir.as_deref();
         match (dir, current) {

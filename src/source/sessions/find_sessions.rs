@@ -164,7 +164,7 @@ fn claude(dir: &Path, roots: &Roots) -> Vec<FoundSession> {
             for path in files.into_iter().filter(|path| is_jsonl(path)) {
                 let Ok(head) = head(&path) else { continue };
                 let is_subagent = stem(&path).starts_with("agent-");
-                // A summary of another session's log alone is no session.
+                // A summary of another session's log alone is not a session.
                 let Some(cwd) = head.dir else { continue };
                 if roots.contain(Path::new(&cwd)) {
                     let id = if is_subagent { head.session.unwrap_or_default() } else { stem(&path) };

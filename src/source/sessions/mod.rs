@@ -98,7 +98,7 @@ pub struct SessionLog {
     pub client: Client,
     /// The file.
     pub path: PathBuf,
-    /// The session, if a file holds several; `None`: all of them.
+    /// The session, if a file holds several, or `None` for all of them.
     pub session: Option<String>,
     /// The directory of the session, if the log itself does not record it.
     pub dir: Option<String>,

@@ -28,7 +28,7 @@ const WITH_IMPORTS: [&str; 7] = ["rust", "python", "typescript", "tsx", "javascr
 pub(super) struct ImportedName {
     /// The module that it comes from, as written: `a::b`, `.a`, `./a`, `a/b`.
     pub(super) module: String,
-    /// Its name there; `None`: the module itself.
+    /// Its name there, or `None` for the module itself.
     pub(super) name: Option<String>,
     /// Its name here; `None`: all names, or none.
     pub(super) local: Option<String>,

@@ -173,7 +173,7 @@ impl<'m> MapCheck<'m> {
                     module.uses.iter().any(|word| function.range.contains(&word.at) && used(&word.word))
                         || Self::decorates(module, function, &used)
                 };
-                // A call of a function that is nowhere is no call.
+                // A call of a function that is nowhere is not a call.
                 if callers.is_empty() {
                     continue;
                 }

@@ -50,7 +50,7 @@ impl GitHub {
         }
     }
 
-    /// Returns the login for the token of an app, which only GraphQL knows; `None`: it is unknown.
+    /// Returns the login for the token of an app, which only GraphQL knows, or `None` if it is unknown.
     fn viewer(&self) -> Option<String> {
         // On a server of one's own that is not below the REST API: https://docs.github.com/en/enterprise-server/graphql
         let api = self.place.api.strip_suffix("/v3").unwrap_or(&self.place.api);

@@ -12,7 +12,7 @@ const FIELDS: [&str; 4] = ["Process Group PGID: ", "Background PIDs: ", "Signal:
 pub(crate) struct OutputTrailer<'t> {
     /// The text before it.
     pub output: &'t str,
-    /// The status; `None`: it is neither recorded nor implied.
+    /// The status, or `None` if it is neither recorded nor implied.
     pub code: Option<i32>,
     /// The number of the signal that ended the command; 0 if only its name is known.
     pub signal: Option<i32>,

@@ -126,7 +126,7 @@ pub(super) fn part_of(
             };
             log.prompt(from, words);
         }
-        // A summary of what was before is no word of the agent to anybody.
+        // A summary of what was before is not a word of the agent to anybody.
         "text" if !message.is_user && !message.is_summary && (part.end.is_some() || message.is_done()) => {
             log.line(id, at(part.end));
             if is_new(id, log) {
@@ -204,7 +204,7 @@ fn tool(part: &MessagePart<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJs
         ToolRole::Shell if failed && error.contains("abort") => {
             log.command(id, call, CommandEnding { ended: None, tail: String::new(), background: false });
         }
-        // A command that fails is no error of the tool: it was not run.
+        // A command that fails is not an error of the tool: it was not run.
         ToolRole::Shell if failed => log.denied(id, call, &error),
         ToolRole::Shell => {
             let ended = state.exit.and_then(|code| i32::try_from(code).ok()).map(Ended::Exited);
