@@ -5,7 +5,7 @@ use crate::cmd::consent::{Consent, carry_out};
 use crate::cmd::install_failure;
 use crate::commit::derive_scopes::{self, HistoryCommit};
 use crate::commit::message::CommitMessage;
-use crate::commit::packages::{self, MAX_MANIFESTS};
+use crate::commit::package_dependencies::{self, MAX_MANIFESTS};
 use crate::commit::rules::CommitRules;
 use crate::engine::Workplace;
 use crate::exit::Exit;
@@ -40,7 +40,7 @@ pub(super) fn main(consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
     }
     let mut scopes = derive_scopes::derive(&listed, &history, &rules).map_err(|error| malformed(error.to_string()))?;
     let manifests = manifests(repo, &tip, &listed)?;
-    packages::join_dependent(&mut scopes, &manifests).map_err(|error| malformed(error.to_string()))?;
+    package_dependencies::join_dependent(&mut scopes, &manifests).map_err(|error| malformed(error.to_string()))?;
     if scopes.is_empty() {
         ui.say("gate: no parts were recognised; write [scopes] by hand: name = [\"folder/**\"]");
         return Ok(Exit::Pass);
@@ -62,7 +62,7 @@ pub(super) fn main(consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
 /// Returns the manifests of a commit, with their text.
 fn manifests(repo: &Repo, commit: &Oid, listed: &[RepoPath]) -> Result<Vec<(RepoPath, String)>, GitError> {
     let paths: Vec<RepoPath> =
-        listed.iter().filter(|path| packages::is_manifest(path)).take(MAX_MANIFESTS).cloned().collect();
+        listed.iter().filter(|path| package_dependencies::is_manifest(path)).take(MAX_MANIFESTS).cloned().collect();
     let texts = repo.blobs_at(commit, &paths)?.into_iter().map(Option::unwrap_or_default);
     Ok(paths.into_iter().zip(texts.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())).collect())
 }

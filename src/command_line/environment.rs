@@ -6,8 +6,8 @@ use crate::runner::{Catalogue, Invocation};
 use crate::shell::expanded_program::Leaf;
 
 use super::command_table::table;
-use super::narrowing::{How, Narrowed};
 use super::run_settings::{Inherited, run_settings};
+use super::setting_effect::{How, Narrowed};
 
 /// Returns the effect of the variables that a line sets for one of its checks.
 pub(super) fn set_for(leaf: &Leaf, invocation: &Invocation, runners: &Catalogue) -> Option<Narrowed> {

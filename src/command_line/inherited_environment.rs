@@ -3,8 +3,8 @@
 use crate::runner::{CommandKind, Invocation, Project};
 use crate::shell::expanded_program::Leaf;
 
-use super::narrowing::{How, Narrowed};
 use super::run_settings::{self, CallSite, Inherited, run_settings};
+use super::setting_effect::{How, Narrowed};
 use super::understanding::understand;
 
 /// Returns a phrase for what a run of this line inherits that narrows its checks. It names the variable, or the file

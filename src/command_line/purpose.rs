@@ -9,7 +9,7 @@ use crate::runner::{
 use crate::shell::expanded_program::{Arg, InputSource, Leaf, Program};
 
 use super::command_table::{CommandEntry, Paths, Prints, table};
-use super::narrowing::{How, Narrowed};
+use super::setting_effect::{How, Narrowed};
 use super::{Extent, environment, push_target, run_settings};
 
 /// A command line and the purposes of its commands.

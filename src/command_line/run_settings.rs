@@ -12,7 +12,7 @@ use crate::foreign_text::beginning;
 use crate::runner::{Invocation, Project, resolve};
 use crate::shell::expanded_program::Leaf;
 
-use super::narrowing::{How, Narrowed};
+use super::setting_effect::{How, Narrowed};
 
 /// The maximum number of folders above that of a run in which its settings are searched for.
 const MAX_ABOVE: usize = 16;

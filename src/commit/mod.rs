@@ -15,7 +15,7 @@ pub mod judgement;
 pub mod message;
 pub mod message_draft;
 mod misspelled_scope;
-pub mod packages;
+pub mod package_dependencies;
 pub mod rules;
 pub mod scopes;
 pub mod split;

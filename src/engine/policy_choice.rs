@@ -8,7 +8,7 @@ use crate::collect::{self, BaseOf, contracts};
 use crate::config::{self, LocateError, PolicyFiles, PolicyLocations, ReadFile};
 use crate::exit::Exit;
 use crate::fact::subject::Base;
-use crate::fact::{Note, policy_change};
+use crate::fact::{Note, policy_relaxation};
 use crate::failure::Failure;
 use crate::gates;
 use crate::git::GitError;
@@ -138,7 +138,7 @@ impl Workplace {
                 let read = |files| config::read_files("", files, PolicySource::WorkingTree, &gates::check_params);
                 match other.map(read) {
                     Some(Ok(other)) => {
-                        let less = policy_change::relaxed(applies, &other, &self.files());
+                        let less = policy_relaxation::relaxed(applies, &other, &self.files());
                         if !less.is_empty() {
                             text = format!("{text}. The new version requires less: {}", less.join("; "));
                         }

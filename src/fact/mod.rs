@@ -16,7 +16,7 @@ pub mod intent;
 pub mod message_sentences;
 pub mod output_patterns;
 pub mod plan;
-pub mod policy_change;
+pub mod policy_relaxation;
 pub mod regression;
 pub mod review;
 pub mod rewritten_files;

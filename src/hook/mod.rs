@@ -3,7 +3,6 @@
 pub mod after_write;
 mod amend;
 pub mod client;
-mod clock;
 pub mod commit_msg;
 mod enclosing_line;
 pub mod missing_runs;
@@ -11,6 +10,7 @@ pub mod pre_push;
 pub mod protected_push;
 pub mod running_line;
 pub mod typed_line;
+mod unix_millis;
 
 use std::ffi::OsString;
 use std::sync::mpsc;

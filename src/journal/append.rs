@@ -9,11 +9,11 @@ use super::hash_chain::{ChainMark, GENESIS, line_digest};
 use super::line_format::{self, MAX_LINE};
 use super::read::{self, RawLines, Tail};
 use super::recorded_run::RecordedRun;
-use super::{Journal, JournalError, NewEvent, checkpoint, position, private_files, runs_by_tree, spool};
+use super::{Journal, JournalError, NewEvent, position, private_files, runs_by_tree, spool, state_cache};
 use crate::event::{Damage, Event, EventKind, Origin};
 use crate::file_lock;
-use crate::journal::checkpoint::read_anchor;
 use crate::journal::new_event::{event, event_after};
+use crate::journal::state_cache::read_anchor;
 use crate::plural::counted;
 
 /// Each time the journal grows past a multiple of this, in bytes, the writer sees to the checkpoint: then a reader
@@ -92,8 +92,8 @@ impl<'a> JournalWriter<'a> {
         let length = position::end(&mut file).map_err(JournalError::read(&path))?;
         let tail = read::tail(&mut file).map_err(unreadable)?;
         let anchor = read_anchor(&lock_path);
-        let known = anchor.clone().or_else(|| checkpoint::mark(&journal.dir));
-        let gap = checkpoint::gap(&path, known.as_ref())?;
+        let known = anchor.clone().or_else(|| state_cache::mark(&journal.dir));
+        let gap = state_cache::gap(&path, known.as_ref())?;
         if length == 0 {
             spool::make_key(&journal.dir);
         }
@@ -260,7 +260,7 @@ impl<'a> JournalWriter<'a> {
         }
         self.write_anchor();
         if before / STRIDE != self.length / STRIDE {
-            checkpoint::refresh(self.journal);
+            state_cache::refresh(self.journal);
         }
         Ok(())
     }
@@ -284,7 +284,7 @@ impl<'a> JournalWriter<'a> {
         finish(&batch.bytes).map_err(JournalError::write(made))?;
         // Both give positions that the entries which stay do not have there.
         runs_by_tree::discard(&self.journal.dir);
-        checkpoint::discard(&self.journal.dir);
+        state_cache::discard(&self.journal.dir);
         std::fs::rename(made, &path).map_err(JournalError::write(&path))?;
         self.tail = batch.last.map(|mark| Tail { mark, terminated: true });
         self.write_anchor();

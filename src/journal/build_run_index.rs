@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::append::JournalWriter;
 use super::hash_chain::ChainMark;
-use super::{Journal, JournalError, checkpoint, private_files, runs_by_tree};
+use super::{Journal, JournalError, private_files, runs_by_tree, state_cache};
 use crate::file_lock;
 use crate::oid::Oid;
 
@@ -66,7 +66,7 @@ impl NewIndex {
     /// Adds what was written meanwhile, and becomes the index. Returns `false` if the journal was replaced.
     pub(super) fn take_place(mut self, journal: &Journal) -> Result<bool, JournalError> {
         let mut writer = JournalWriter::begin(journal, TURN_TIMEOUT)?;
-        if checkpoint::gap(&journal.journal_path(), self.read.as_ref())?.is_some() {
+        if state_cache::gap(&journal.journal_path(), self.read.as_ref())?.is_some() {
             return Ok(false);
         }
         self.read(journal, true)?;

@@ -16,8 +16,6 @@
 mod append;
 mod attempts;
 mod build_run_index;
-mod changed_results;
-mod checkpoint;
 mod compact_runs;
 mod hash_chain;
 mod latest_runs;
@@ -31,10 +29,12 @@ mod prune;
 mod read;
 mod recorded_run;
 mod rescue_state;
+mod result_deltas;
 mod runs_by_tree;
 mod session_events;
 mod spool;
 mod state;
+mod state_cache;
 mod test_ledger;
 
 use std::borrow::Cow;
@@ -257,7 +257,7 @@ impl Journal {
     /// Returns the present state. It reads the part after the checkpoint; if it can write, it moves spooled events into
     /// the journal and renews the checkpoint.
     pub fn state(&self) -> Result<JournalState, JournalError> {
-        let (loaded, spooled) = self.with_spool(|| checkpoint::load(self))?;
+        let (loaded, spooled) = self.with_spool(|| state_cache::load(self))?;
         if loaded.gap.is_none() && spooled.files.is_empty() {
             loaded.store_if_due(self);
             return Ok(loaded.state);
@@ -270,7 +270,7 @@ impl Journal {
     }
 
     fn state_after<'s>(&self, known: &'s JournalState) -> Result<Cow<'s, JournalState>, JournalError> {
-        let (current, spooled) = self.with_spool(|| checkpoint::is_current(self, known))?;
+        let (current, spooled) = self.with_spool(|| state_cache::is_current(self, known))?;
         if current && spooled.files.is_empty() {
             return Ok(Cow::Borrowed(known));
         }
@@ -279,7 +279,7 @@ impl Journal {
 
     /// Returns the state, with the events that could not be written yet; writes nothing.
     fn state_unlocked(&self) -> Result<JournalState, JournalError> {
-        let (mut loaded, spooled) = self.with_spool(|| checkpoint::load(self))?;
+        let (mut loaded, spooled) = self.with_spool(|| state_cache::load(self))?;
         if loaded.gap.is_some() {
             loaded.state.chain.note_cut();
             loaded.state.until = None;
@@ -408,14 +408,14 @@ impl Journal {
     /// Follows the whole chain.
     pub fn verify(&self) -> Result<Integrity, JournalError> {
         let path = self.journal_path();
-        let anchor = checkpoint::read_anchor(&self.lock_path());
+        let anchor = state_cache::read_anchor(&self.lock_path());
         let mut chain = Chain::default();
         if let Some(mut lines) = self.raw_lines(0)? {
             while let Some(line) = lines.next_line().map_err(JournalError::read(&path))? {
                 chain.follow(line.decode().ok().as_ref(), line.digest());
             }
         }
-        if checkpoint::gap(&path, anchor.as_ref())?.is_some() {
+        if state_cache::gap(&path, anchor.as_ref())?.is_some() {
             chain.note_cut();
         }
         Ok(chain.integrity())

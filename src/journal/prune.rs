@@ -19,7 +19,7 @@ use super::build_run_index::NewIndex;
 use super::hash_chain::{Chain, ChainMark, GENESIS, line_digest};
 use super::new_event::event;
 use super::old_entries::OldEntries;
-use super::{Journal, JournalError, JournalState, NewEvent, checkpoint, line_format, position, private_files};
+use super::{Journal, JournalError, JournalState, NewEvent, line_format, position, private_files, state_cache};
 use crate::event::pruning::{JournalHead, Pruned};
 use crate::event::{EventKind, Origin};
 use crate::oid::Oid;
@@ -173,7 +173,7 @@ impl Journal {
         };
         let known = later.sessions.clone();
         let Some(end) = writer.settled_end() else { return Ok(0) };
-        if checkpoint::gap(&path, Some(&mark))?.is_some() {
+        if state_cache::gap(&path, Some(&mark))?.is_some() {
             return Ok(0);
         }
         later.follow(self, mark.end)?;

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::changed_results::{MAX_NAME_BYTES, Results, apply, difference, ids_of, ranges_by_result};
+use super::result_deltas::{MAX_NAME_BYTES, Results, apply, difference, ids_of, ranges_by_result};
 use super::{JournalError, private_files};
 use crate::event::test_results::TestResult;
 use crate::oid::Oid;

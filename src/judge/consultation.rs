@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::model_call::{CallPurpose, ModelCall};
 use crate::fact::word_judgement::{FailedJudge, JudgeReading, WordJudgement};
 use crate::judge::answer_form::WordAnswer;
-use crate::judge::recorded_call;
+use crate::judge::ask_and_record;
 use crate::judge::word_question::WordQuestion;
 use crate::model::model_settings::ModelSettings;
 
@@ -54,7 +54,7 @@ fn ask(
         Ok(prompt) => prompt,
         Err(error) => return (None, Err(error.to_string())),
     };
-    let (call, answer) = recorded_call::ask(judge, CallPurpose::Words, &prompt.text, patience, |text| {
+    let (call, answer) = ask_and_record::ask(judge, CallPurpose::Words, &prompt.text, patience, |text| {
         WordAnswer::read(text, &prompt.ticket)
     });
     let reading = |answer: WordAnswer| JudgeReading {

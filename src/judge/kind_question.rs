@@ -7,8 +7,8 @@ use serde::Deserialize;
 
 use crate::event::model_call::{CallPurpose, ModelCall};
 use crate::judge::answer_form::object;
+use crate::judge::ask_and_record;
 use crate::judge::quoted_material::PromptMarks;
-use crate::judge::recorded_call;
 use crate::judge::word_question::PromptError;
 use crate::model::model_settings::ModelSettings;
 use crate::repo_path::RepoPath;
@@ -40,7 +40,7 @@ pub fn ask(
         Err(error) => return (None, Err(error.to_string())),
     };
     let (call, answer) =
-        recorded_call::ask(model, CallPurpose::Routing, &prompt, Duration::MAX, |text| read(text, &ticket, kinds));
+        ask_and_record::ask(model, CallPurpose::Routing, &prompt, Duration::MAX, |text| read(text, &ticket, kinds));
     (Some(call), answer)
 }
 

@@ -12,7 +12,6 @@ mod european_letters;
 mod item_numbers;
 mod lookup_results;
 mod note;
-mod phrases;
 mod places;
 mod prompt_text;
 mod questions;
@@ -24,13 +23,13 @@ mod task_order;
 mod task_scope;
 mod task_type;
 mod word_lists;
+mod wordings;
 
 use serde::Serialize;
 
 pub use class::ClassShare;
 pub use lookup_results::{Findings, LookupResult};
 pub use note::note;
-pub use phrases::phrase;
 pub use prompt_text::{MAX_READ, NameInPrompt, NameKind, PromptText};
 pub use questions::PromptQuestion;
 pub use scores::{PromptScore, PromptScores, ScoreEvidence};
@@ -38,6 +37,7 @@ pub use smells::Smell;
 pub use task_order::{ChosenOrder, chosen_order};
 pub use task_scope::TaskInPrompt;
 pub use task_type::TaskType;
+pub use wordings::phrase;
 
 /// The consequence of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::phrases::{phrase, seed};
+use super::wordings::{phrase, seed};
 use super::{PromptEvaluation, PromptQuestion};
 
 /// The number of smells from which the agent gets a note.

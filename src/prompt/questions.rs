@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::phrases::{phrase, seed};
 use super::prompt_text::NameInPrompt;
 use super::score_basis::ScoreBasis;
 use super::scores::PromptScores;
 use super::smells::{SMELLS, Smell};
 use super::word_lists::PromptLanguage;
+use super::wordings::{phrase, seed};
 
 /// A question to the author.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -12,7 +12,7 @@ use crate::fact::decision_change::{self, DecisionChange, SubjectDecisions};
 use crate::fact::evidence::{RunFact, RunProof};
 use crate::fact::subject::{Base, DefaultBranch, RefUpdate, Subject, SubjectKind};
 use crate::fact::weakening::{self, FilePair, Weakening};
-use crate::fact::{Facts, Note, policy_change};
+use crate::fact::{Facts, Note, policy_relaxation};
 use crate::moment::Moment;
 use crate::policy::{Command, PolicySource};
 use crate::ref_names;
@@ -152,7 +152,7 @@ pub fn policy_note(world: &World) -> Option<Note> {
     match read(new) {
         Err(error) => note("policy-broken", error.to_string()),
         Ok(after) => {
-            let less = policy_change::relaxed(&before, &after, &());
+            let less = policy_relaxation::relaxed(&before, &after, &());
             let kind = if less.is_empty() { "policy-changed" } else { "policy-relaxed" };
             note(kind, format!("{} changed: {}", config::FILE, less.join("; ")))
         }

@@ -14,7 +14,7 @@ use crate::engine::{Workplace, policy_files};
 use crate::event::{Event, EventKind};
 use crate::fact::session_steps::Story;
 use crate::fact::subject::{Base, DefaultBranch, RefUpdate};
-use crate::fact::{Facts, policy_change};
+use crate::fact::{Facts, policy_relaxation};
 use crate::failure::Failure;
 use crate::gates::finding::GateResult;
 use crate::gates::{self, ci_green, pull_request};
@@ -240,8 +240,8 @@ fn what_changed(place: &Workplace, verdict: &Verdict, now: &Policy) -> String {
     let files = DiskDirectory(place.repo.root().unwrap_or(place.repo.git_dir()).to_owned());
     let then = policy_of(place, verdict);
     let differences = then.map(|then| {
-        let less = policy_change::relaxed(&then, now, &files);
-        let more = policy_change::relaxed(now, &then, &files);
+        let less = policy_relaxation::relaxed(&then, now, &files);
+        let more = policy_relaxation::relaxed(now, &then, &files);
         let told = |words: &str, list: Vec<String>| (!list.is_empty()).then(|| format!("{words}: {}", list.join("; ")));
         [told("it requires less", less), told("the one before required less", more)]
             .into_iter()

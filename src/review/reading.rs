@@ -8,8 +8,8 @@ use minijinja::context;
 use crate::event::model_call::{CallPurpose, ModelCall};
 use crate::fact::review::{FindingAnswer, ReviewFinding, ReviewRole};
 use crate::fact::word_judgement::FailedJudge;
+use crate::judge::ask_and_record;
 use crate::judge::quoted_material::PromptMarks;
-use crate::judge::recorded_call;
 use crate::judge::word_question::PromptError;
 use crate::model::model_settings::ModelSettings;
 use crate::review::change_hunks::ChangeHunk;
@@ -129,7 +129,7 @@ struct PartQuestion<'a> {
 impl PartQuestion<'_> {
     fn ask(&self, model: &ModelSettings, calls: &mut Vec<ModelCall>) -> Result<CheckedFindings, String> {
         let (prompt, ticket) = self.prompt().map_err(|error| error.to_string())?;
-        let (call, answer) = recorded_call::ask(model, CallPurpose::Review, &prompt, ANSWER_TIMEOUT, |text| {
+        let (call, answer) = ask_and_record::ask(model, CallPurpose::Review, &prompt, ANSWER_TIMEOUT, |text| {
             review_answer::read(text, &ticket, self.part, self.role, &model.name)
         });
         calls.push(call);

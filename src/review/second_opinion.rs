@@ -7,8 +7,8 @@ use crate::event::model_call::{CallPurpose, ModelCall};
 use crate::fact::review::{FindingAnswer, ReviewFinding, ReviewRole};
 use crate::fact::word_judgement::FailedJudge;
 use crate::judge::answer_form::object;
+use crate::judge::ask_and_record;
 use crate::judge::quoted_material::PromptMarks;
-use crate::judge::recorded_call;
 use crate::judge::word_question::PromptError;
 use crate::model::model_settings::ModelSettings;
 use crate::policy::Severity;
@@ -92,7 +92,7 @@ fn ask(
 ) -> Result<FindingAnswer, String> {
     let (prompt, ticket) = prompt(part, task, finding).map_err(|error| error.to_string())?;
     let (call, answer) =
-        recorded_call::ask(model, CallPurpose::Review, &prompt, ANSWER_TIMEOUT, |text| read(text, &ticket, model));
+        ask_and_record::ask(model, CallPurpose::Review, &prompt, ANSWER_TIMEOUT, |text| read(text, &ticket, model));
     calls.push(call);
     answer
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::ast::{ArmEnd, Op};
 use super::expanded_program::{Expr, ProgramStep};
-use super::interpreter::{MAX_STATES, Machine};
+use super::path_walk::{MAX_STATES, Machine};
 use super::shell_state::{Flow, ShellState, VariableValue};
 
 impl<'a> Machine<'a> {

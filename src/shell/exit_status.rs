@@ -5,7 +5,7 @@
 
 use super::command_outcome::{CommandOutcome, ObservedEnding, Outcomes};
 use super::expanded_program::{LeafId, Program};
-use super::interpreter::Machine;
+use super::path_walk::Machine;
 use crate::shell_kind::Shell;
 
 /// The outcomes of one command that the status of the line implies.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::changed_tests::ChangedTests;
-use super::new_names::NewNames;
+use super::renamed_code::NewNames;
 use super::same_place::{asks_as_much, is_word, tokens};
 use super::same_test::{has_same_body, is_assertion, lines_below};
 use crate::fact::weakening::{DeclaredTest, test_texts};

@@ -3,7 +3,7 @@
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::changed_tests::{ChangedTests, TestFileChange};
-use super::new_names::NewNames;
+use super::renamed_code::NewNames;
 use super::same_place::{asks_as_much, is_little_changed};
 use super::same_test::{is_assertion, is_part_of, lines_below};
 use crate::fact::weakening::{DeclaredTest, empty_assertions, is_collected_like, is_test_file};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use similar::TextDiff;
 
-use super::new_names::NewNames;
+use super::renamed_code::NewNames;
 use super::same_test::{SAME_BODY, lines_below};
 use crate::fact::weakening::{DeclaredTest, adds_hiding_word};
 

@@ -431,5 +431,5 @@ fn below(folder: &[&str], path: &[&str]) -> bool {
 }
 
 #[cfg(test)]
-#[path = "name_tests.rs"]
+#[path = "mention_tests.rs"]
 mod tests;

@@ -2,7 +2,7 @@
 
 mod case;
 mod clean_run;
-mod hand_over;
+mod make_packet;
 mod take_reply;
 
 use std::fs;
@@ -21,7 +21,7 @@ use crate::run::{BoundedCommand, Returned};
 use crate::templates::sentences::say;
 
 pub use self::case::FailingCase;
-pub use self::hand_over::{Handed, Request, hand_over};
+pub use self::make_packet::{Handed, Request, hand_over};
 pub use self::take_reply::{Accepted, WaitingPacket, receive, waiting};
 
 /// The maximum output of a command that replies, in bytes: far more than a reply needs.

@@ -12,7 +12,7 @@ use crate::command_line::{self, Purpose, Understood, Witnessed};
 use crate::engine::{Workplace, earlier_lines, test_results};
 use crate::event::agent_work::{Act, CommandEnd, ShellCommand};
 use crate::event::{CommandRef, Ended, EventKind, Run};
-use crate::hook::clock::millis_since_1970;
+use crate::hook::unix_millis::millis_since_1970;
 use crate::parent_processes::{ParentProcess, processes_above};
 use crate::policy::{Command, Policy};
 use crate::repo_path::RepoPath;

@@ -20,7 +20,7 @@ use crate::fact::unfinished_runs::OpenRunState;
 use crate::failure::Failure;
 use crate::gates;
 use crate::gates::finding::GateResult;
-use crate::hook::clock::millis_since_1970;
+use crate::hook::unix_millis::millis_since_1970;
 use crate::moment::Moment;
 use crate::policy::PolicySource;
 use crate::snapshot::Snapshot;

@@ -142,7 +142,7 @@ fn a_spoiled_anchor_is_made_again() {
         five(&journal);
         fs::write(journal.lock_path(), &spoiled).unwrap();
         assert!(journal.append(damage("next")).unwrap().damage.is_empty(), "{spoiled}");
-        assert!(crate::journal::checkpoint::read_anchor(&journal.lock_path()).is_some(), "{spoiled}");
+        assert!(crate::journal::state_cache::read_anchor(&journal.lock_path()).is_some(), "{spoiled}");
         assert!(journal.verify().unwrap().is_intact());
     }
 }

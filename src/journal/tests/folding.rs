@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::event::Event;
-use crate::journal::{JournalState, MAX_KEYS, MAX_PAIRS, MAX_RUNS, MAX_RUNS_OF_PAIR, MAX_WORKS, checkpoint};
+use crate::journal::{JournalState, MAX_KEYS, MAX_PAIRS, MAX_RUNS, MAX_RUNS_OF_PAIR, MAX_WORKS, state_cache};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
@@ -16,7 +16,7 @@ proptest! {
         for (new, checkpoint) in events {
             journal.append(new).unwrap();
             if checkpoint {
-                checkpoint::refresh(&journal);
+                state_cache::refresh(&journal);
             }
         }
         let incremental = journal.state().unwrap();
@@ -198,7 +198,7 @@ fn a_session_is_read_from_its_first_act_on() {
     journal.append(work("s", "one")).unwrap();
     for event in [run("s"), run("other"), work("s", "two")] {
         journal.append(event).unwrap();
-        checkpoint::refresh(&journal);
+        state_cache::refresh(&journal);
     }
     assert_eq!(said(&journal, "s"), ["one", "run", "two"]);
     assert_eq!(said(&journal, "other"), ["x", "run"]);

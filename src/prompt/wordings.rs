@@ -1,4 +1,4 @@
-//! The wordings of questions and notes, from `gates/prompt-phrases.toml`.
+//! The wordings of questions and notes, from `gates/prompt-wordings.toml`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ type Phrases = BTreeMap<String, BTreeMap<String, Vec<String>>>;
 
 static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
     // A test holds the embedded file readable.
-    embedded::file(embedded::GATES, "prompt-phrases.toml")
+    embedded::file(embedded::GATES, "prompt-wordings.toml")
         .and_then(|text| toml::from_str(text).ok())
         .unwrap_or_default()
 });
