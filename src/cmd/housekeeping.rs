@@ -58,12 +58,12 @@ pub(super) fn tidy(place: &Workplace, policy: &Policy, ui: &mut Ui) {
     let limits = RetentionLimits { age, bytes: u64::from(retention.megabytes).saturating_mul(1024 * 1024) };
     place.repo.prune_kept(&trees(PROVING), &trees(NEWEST), limits);
     if let Err(error) = prune_journal(place, limits) {
-        ui.say(format_args!("gate: old entries could not be removed from the journal: {error}"));
+        ui.say(format_args!("gate: old entries of the journal could not be removed or compressed: {error}"));
     }
 }
 
-/// Removes entries of the journal that are older than the limits allow and prove nothing any more. Beyond the size, a week is
-/// old.
+/// Removes entries of the journal that are older than the limits allow and prove nothing any more, and compresses old ones. Beyond
+/// the size, a week is old.
 fn prune_journal(place: &Workplace, limits: RetentionLimits) -> anyhow::Result<()> {
     let is_too_large = place.journal.size()? > limits.bytes;
     let age = if is_too_large { limits.age.min(MIN_AGE) } else { limits.age };
@@ -72,6 +72,7 @@ fn prune_journal(place: &Workplace, limits: RetentionLimits) -> anyhow::Result<(
         let live = place.repo.live_contents()?;
         place.journal.prune(JournalRetention { since, live: &live })?;
     }
+    place.journal.compress()?;
     Ok(())
 }
 

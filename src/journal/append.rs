@@ -1,15 +1,16 @@
 //! Writes the journal: one writer at a time, one `write` for whole lines, and repairs after a writer that died.
 
 use std::fs::{File, OpenOptions};
-use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::time::Duration;
 
 use super::hash_chain::{ChainMark, GENESIS, line_digest};
+use super::journal_file::JournalFile;
 use super::line_format::{self, MAX_LINE};
-use super::read::{self, RawLines, Tail};
+use super::new_journal::NewJournal;
+use super::read::{self, Tail};
 use super::recorded_run::RecordedRun;
-use super::{Journal, JournalError, NewEvent, position, private_files, runs_by_tree, spool, state_cache};
+use super::{Journal, JournalError, NewEvent, private_files, runs_by_tree, spool, state_cache};
 use crate::event::{Damage, Event, EventKind, Origin};
 use crate::file_lock;
 use crate::journal::new_event::{event, event_after};
@@ -24,9 +25,8 @@ const STRIDE: u64 = 64 * 1024;
 pub(super) struct JournalWriter<'a> {
     journal: &'a Journal,
     lock: File,
-    file: File,
-    /// The positions at which the file begins and ends.
-    base: u64,
+    file: JournalFile,
+    /// The position at which it ends.
     length: u64,
     /// Its last line.
     tail: Option<Tail>,
@@ -85,19 +85,18 @@ impl<'a> JournalWriter<'a> {
             return Err(JournalError::Busy { path: lock_path });
         }
         let path = journal.journal_path();
-        let mut file = private_files::open(&path, OpenOptions::new().read(true).append(true).create(true))
+        let file = private_files::open(&path, OpenOptions::new().read(true).append(true).create(true))
             .map_err(JournalError::write(&path))?;
-        let unreadable = JournalError::read(&path);
-        let base = position::base(&mut file).map_err(JournalError::read(&path))?;
-        let length = position::end(&mut file).map_err(JournalError::read(&path))?;
-        let tail = read::tail(&mut file).map_err(unreadable)?;
+        let mut file = JournalFile::of(file, &path).map_err(JournalError::read(&path))?;
+        let length = file.end().map_err(JournalError::read(&path))?;
+        let tail = read::tail(&mut file).map_err(JournalError::read(&path))?;
         let anchor = read_anchor(&lock_path);
         let known = anchor.clone().or_else(|| state_cache::mark(&journal.dir));
         let gap = state_cache::gap(&path, known.as_ref())?;
         if length == 0 {
             spool::make_key(&journal.dir);
         }
-        let writer = Self { journal, lock, file, base, length, tail, gap, damage: Vec::new() };
+        let writer = Self { journal, lock, file, length, tail, gap, damage: Vec::new() };
         writer.index_rest(anchor.as_ref());
         Ok(writer)
     }
@@ -114,10 +113,7 @@ impl<'a> JournalWriter<'a> {
         if from >= self.length || !runs_by_tree::exists(dir) {
             return;
         }
-        let path = self.journal.journal_path();
-        let Ok(mut lines) = private_files::reader(&path).and_then(|file| RawLines::from(file, &path, from)) else {
-            return;
-        };
+        let Ok(Some(mut lines)) = self.journal.raw_lines(from) else { return };
         while let Ok(Some(line)) = lines.next_line() {
             if let Ok(decoded) = line.decode()
                 && let Some(run) = runs_by_tree::indexed(&decoded.event, Some(line.start))
@@ -140,10 +136,11 @@ impl<'a> JournalWriter<'a> {
     pub(super) fn settle(&mut self) -> Result<(), JournalError> {
         let mut batch = self.batch();
         let mut damage = Vec::new();
-        if let Some(tail) = self.tail.as_ref().filter(|tail| !tail.terminated) {
+        if let Some(torn) = self.tail.as_ref().filter(|tail| !tail.terminated).map(|tail| tail.mark.clone()) {
             batch.bytes.push(b'\n');
-            let size = tail.mark.end - tail.mark.start;
-            if !self.is_whole(tail) {
+            let size = torn.end - torn.start;
+            // It may be complete but for its newline.
+            if self.decoded(&torn).is_none() {
                 damage.push(format!(
                     "the last line of {} is torn ({}): its writer died; everything before it is whole",
                     self.journal.journal_path().display(),
@@ -188,25 +185,17 @@ impl<'a> JournalWriter<'a> {
         Ok(())
     }
 
-    /// Returns `true` if a line without its newline is complete anyway.
-    fn is_whole(&self, tail: &Tail) -> bool {
-        self.decoded(tail).is_some()
-    }
-
     /// Returns the id of the last event that can be read.
-    fn last_id(&self) -> Option<String> {
-        Some(self.decoded(self.tail.as_ref()?)?.event.id)
+    fn last_id(&mut self) -> Option<String> {
+        let last = self.tail.as_ref()?.mark.clone();
+        Some(self.decoded(&last)?.event.id)
     }
 
-    fn decoded(&self, tail: &Tail) -> Option<line_format::Decoded> {
-        let mut bytes = Vec::new();
-        let mut file = &self.file;
-        let length = tail.mark.end - tail.mark.start;
-        if length > MAX_LINE as u64 {
+    fn decoded(&mut self, line: &ChainMark) -> Option<line_format::Decoded> {
+        if line.end - line.start > MAX_LINE as u64 {
             return None;
         }
-        file.seek(SeekFrom::Start(tail.mark.start - self.base)).ok()?;
-        file.take(length).read_to_end(&mut bytes).ok()?;
+        let bytes = self.file.between(line.start, line.end).ok()?;
         line_format::decode(bytes.strip_suffix(b"\n").unwrap_or(&bytes)).ok()
     }
 
@@ -232,7 +221,7 @@ impl<'a> JournalWriter<'a> {
         }
         let path = self.journal.journal_path();
         let outcome = loop {
-            match self.file.write(&batch.bytes) {
+            match self.file.append(&batch.bytes) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Ok(written) if written < batch.bytes.len() => break Err(ErrorKind::StorageFull.into()),
                 outcome => break outcome,
@@ -240,7 +229,7 @@ impl<'a> JournalWriter<'a> {
         };
         if let Err(error) = outcome {
             // A part that cannot be taken back is a torn line, which the next writer sets aside.
-            let _ = self.file.set_len(self.length - self.base);
+            let _ = self.file.cut_off(self.length);
             return Err(JournalError::write(&path)(error));
         }
         let before = self.length;
@@ -270,22 +259,17 @@ impl<'a> JournalWriter<'a> {
         self.tail.as_ref().filter(|tail| self.gap.is_none() && tail.terminated).map(|tail| tail.mark.end)
     }
 
-    /// Lets another file take the place of a settled journal. `finish` adds its last line, which is about `new`.
-    pub(super) fn replace(
-        &mut self,
-        made: &Path,
-        new: NewEvent,
-        finish: impl FnOnce(&[u8]) -> std::io::Result<()>,
-    ) -> Result<(), JournalError> {
+    /// Lets another file take the place of a settled journal. Its last line is about `new`.
+    pub(super) fn replace(&mut self, mut made: NewJournal, new: NewEvent) -> Result<(), JournalError> {
         let mut batch = self.batch();
-        batch.push(&event_after(new, self.last_id().as_deref()), None)?;
-        let path = self.journal.journal_path();
+        let last = self.last_id();
+        batch.push(&event_after(new, last.as_deref()), None)?;
         self.write_anchor();
-        finish(&batch.bytes).map_err(JournalError::write(made))?;
+        made.add(&batch.bytes)?;
         // Both give positions that the entries which stay do not have there.
         runs_by_tree::discard(&self.journal.dir);
         state_cache::discard(&self.journal.dir);
-        std::fs::rename(made, &path).map_err(JournalError::write(&path))?;
+        made.take_place(self.journal)?;
         self.tail = batch.last.map(|mark| Tail { mark, terminated: true });
         self.write_anchor();
         Ok(())

@@ -3,13 +3,12 @@
 //! It protects against accidents and against casual edits. A process that may write the file may also write a new
 //! chain; other checks protect against intent.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 
 use serde::{Deserialize, Serialize};
 
+use super::journal_file::JournalFile;
 use super::line_format::Decoded;
-use super::position;
 use crate::digest::{hex_digest, hex_digest_read};
 use crate::event::pruning::JournalHead;
 use crate::event::{EventKind, Repaired};
@@ -230,9 +229,9 @@ pub(super) fn line_digest(line: &[u8]) -> String {
     hex_digest(&[line])
 }
 
-/// Returns the digest of the bytes from `start` to `end` of a file, in bounded memory.
-pub(super) fn range_digest(file: &mut File, start: u64, end: u64) -> io::Result<String> {
-    file.seek(SeekFrom::Start(start))?;
+/// Returns the digest of the bytes from `start` to `end` of a journal, in bounded memory.
+pub(super) fn range_digest(file: &mut JournalFile, start: u64, end: u64) -> io::Result<String> {
+    file.seek_to(start);
     let length = end.saturating_sub(start);
     hex_digest_read(file.take(length), length)
 }
@@ -272,13 +271,15 @@ impl Holds {
 
 impl ChainMark {
     /// Checks if the line is still there.
-    pub(super) fn holds(&self, file: &mut File) -> io::Result<Holds> {
-        let (base, end) = (position::base(file)?, position::end(file)?);
+    pub(super) fn holds(&self, file: &mut JournalFile) -> io::Result<Holds> {
+        let end = file.end()?;
         if end < self.end {
             return Ok(Holds::Shorter(self.end - end));
         }
-        let Some(start) = self.start.checked_sub(base) else { return Ok(Holds::Differs) };
-        let digest = range_digest(file, start, self.end.saturating_sub(base + 1))?;
+        if self.start < file.base() {
+            return Ok(Holds::Differs);
+        }
+        let digest = range_digest(file, self.start, self.end.saturating_sub(1))?;
         Ok(if digest == self.digest { Holds::Yes } else { Holds::Differs })
     }
 

@@ -3,8 +3,9 @@
 //! | file | content |
 //! | --- | --- |
 //! | `journal.jsonl` | the events, one line each ([`line_format`]), chained ([`hash_chain`]); appended to, and [pruned](prune) |
+//! | `journal.parts/…` | the old part of the journal, [compressed](compressed_parts) |
 //! | `journal.lock` | the lock of writers, and the place up to which the journal is known to be intact |
-//! | `state.json` | the sum of the lines up to some place: a cache, see [`checkpoint`] |
+//! | `state.json` | the sum of the lines up to some place: a cache, see [`state_cache`] |
 //! | `run-index/ab/cdef….jsonl` | the places of the runs on one tree: a cache, see [`runs_by_tree`] |
 //! | `tests/names.jsonl`, `tests/runs.jsonl` | the tests of every run by name, see [`TestLedger`] |
 //! | `token` | the key that signs the spool, see [`spool`] |
@@ -17,13 +18,17 @@ mod append;
 mod attempts;
 mod build_run_index;
 mod compact_runs;
+mod compress;
+mod compressed_parts;
 mod hash_chain;
+mod journal_file;
 mod latest_runs;
 mod line_format;
 mod new_event;
+mod new_journal;
+mod new_parts;
 mod old_entries;
 mod open_failures;
-mod position;
 mod private_files;
 mod prune;
 mod read;
@@ -60,6 +65,7 @@ pub use self::test_ledger::{LatestTests, LedgerRun, TestHistory, TestLedger, Tes
 
 use self::append::JournalWriter;
 use self::hash_chain::Chain;
+use self::journal_file::JournalFile;
 use self::read::{JournalLines, RawLines};
 use self::runs_by_tree::RunPlace;
 use crate::event::Event;
@@ -312,8 +318,9 @@ impl Journal {
 
     fn start_of_last(&self, count: usize) -> Result<u64, JournalError> {
         let path = self.journal_path();
-        let file = private_files::found(private_files::reader(&path)).map_err(JournalError::read(&path))?;
-        file.map_or(Ok(0), |mut file| read::start_of_last(&mut file, count)).map_err(JournalError::read(&path))
+        self.file_at(0)?
+            .map_or(Ok(0), |mut file| read::start_of_last(&mut file, count))
+            .map_err(JournalError::read(&path))
     }
 
     /// Returns the kept runs of a command key that began and ended on exactly this tree, newest first. Its cost does
@@ -381,10 +388,7 @@ impl Journal {
     /// Returns the id of the newest event that can be read; `None` if the journal is empty.
     pub fn newest_id(&self) -> Result<Option<String>, JournalError> {
         let path = self.journal_path();
-        let Some(mut file) = private_files::found(private_files::reader(&path)).map_err(JournalError::read(&path))?
-        else {
-            return Ok(None);
-        };
+        let Some(mut file) = self.file()? else { return Ok(None) };
         let tail = read::tail(&mut file).map_err(JournalError::read(&path))?;
         let last = tail.map_or(0, |tail| tail.mark.start);
         // The last line may be damaged.
@@ -443,16 +447,22 @@ impl Journal {
 
     /// Returns the position at which the journal ends; 0 if there is none.
     fn end(&self) -> Result<u64, JournalError> {
-        let path = self.journal_path();
-        let file = private_files::found(private_files::reader(&path)).map_err(JournalError::read(&path))?;
-        file.map_or(Ok(0), |mut file| position::end(&mut file)).map_err(JournalError::read(&path))
+        self.file()?.map_or(Ok(0), |file| file.end()).map_err(JournalError::read(&self.journal_path()))
     }
 
     /// Returns the lines from a position on, up to the present end; `None` if there is no journal.
     fn raw_lines(&self, offset: u64) -> Result<Option<RawLines>, JournalError> {
+        self.file_at(offset)?.map(RawLines::from).transpose().map_err(JournalError::read(&self.journal_path()))
+    }
+
+    fn file(&self) -> Result<Option<JournalFile>, JournalError> {
         let path = self.journal_path();
-        let file = private_files::found(private_files::reader(&path)).map_err(JournalError::read(&path))?;
-        file.map(|file| RawLines::from(file, &path, offset)).transpose().map_err(JournalError::read(&path))
+        JournalFile::open(&path).map_err(JournalError::read(&path))
+    }
+
+    fn file_at(&self, offset: u64) -> Result<Option<JournalFile>, JournalError> {
+        let path = self.journal_path();
+        JournalFile::open_at(&path, offset).map_err(JournalError::read(&path))
     }
 
     fn journal_path(&self) -> PathBuf {

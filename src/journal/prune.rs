@@ -6,9 +6,7 @@
 //! line names is a fault like any cut. Writers wait only while the file is replaced.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::path::Path;
+use std::io;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -17,17 +15,19 @@ use serde::Deserialize;
 use super::append::JournalWriter;
 use super::build_run_index::NewIndex;
 use super::hash_chain::{Chain, ChainMark, GENESIS, line_digest};
+use super::journal_file::JournalFile;
 use super::new_event::event;
+use super::new_journal::NewJournal;
 use super::old_entries::OldEntries;
-use super::{Journal, JournalError, JournalState, NewEvent, line_format, position, private_files, state_cache};
+use super::{Journal, JournalError, JournalState, NewEvent, line_format, state_cache};
 use crate::event::pruning::{JournalHead, Pruned};
 use crate::event::{EventKind, Origin};
 use crate::oid::Oid;
 
 /// The largest part that is looked at for the first time at once, in bytes.
-const MAX_AT_ONCE: u64 = 64 * 1024 * 1024;
+pub(super) const MAX_AT_ONCE: u64 = 64 * 1024 * 1024;
 /// The longest wait for the writers' lock.
-const TURN_TIMEOUT: Duration = Duration::from_secs(2);
+pub(super) const TURN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The entries that stay in any case.
 #[derive(Clone, Copy, Debug)]
@@ -72,19 +72,14 @@ impl Journal {
         Ok(next.and_then(|line| line.decode().ok()).is_some_and(|line| line.event.at < since))
     }
 
-    /// Returns the size of the journal, in bytes.
+    /// Returns the size of the journal on disk, in bytes.
     pub fn size(&self) -> Result<u64, JournalError> {
-        let path = self.journal_path();
-        let found = private_files::found(fs::metadata(&path)).map_err(JournalError::read(&path))?;
-        Ok(found.map_or(0, |file| file.len()))
+        self.file()?.map_or(Ok(0), |file| file.size()).map_err(JournalError::read(&self.journal_path()))
     }
 
     /// Returns the position from which on no entry was looked at.
     fn rest(&self) -> Result<u64, JournalError> {
-        let path = self.journal_path();
-        let file = private_files::found(private_files::reader(&path)).map_err(JournalError::read(&path))?;
-        let head = file.map_or(Ok(None), |mut file| position::head(&mut file)).map_err(JournalError::read(&path))?;
-        Ok(head.map_or(0, |(head, _)| head.cut))
+        Ok(self.file()?.map_or(0, |file| file.rest()))
     }
 
     /// Removes old entries that prove nothing any more, and returns their number. It is 0 if the journal has faults, which
@@ -96,10 +91,9 @@ impl Journal {
         if !state.integrity().is_intact() {
             return Ok(0);
         }
-        let made = self.dir.join("journal.jsonl.new");
-        let gone = self.old_part(&state, retention)?.map_or(Ok(0), |old| self.replace_old(&made, &old));
+        let gone = self.old_part(&state, retention)?.map_or(Ok(0), |old| self.replace_old(&old));
+        self.remove_stale_files()?;
         if !matches!(gone, Ok(1..)) {
-            private_files::found(fs::remove_file(&made)).map_err(JournalError::write(&made))?;
             return gone;
         }
         // Otherwise a hook would have to build both again.
@@ -142,31 +136,26 @@ impl Journal {
     }
 
     /// Makes the new file, and lets it take the place of the journal.
-    fn replace_old(&self, made: &Path, old: &OldPart<'_>) -> Result<u64, JournalError> {
+    fn replace_old(&self, old: &OldPart<'_>) -> Result<u64, JournalError> {
         let path = self.journal_path();
         let mut later = LaterPart::default();
         later.follow(self, old.cut)?;
-        let mut file = private_files::reader(&path).map_err(JournalError::read(&path))?;
-        let base = position::base(&mut file).map_err(JournalError::read(&path))?;
+        let Some(mut file) = self.file()? else { return Ok(0) };
+        // What is missing cannot be taken over.
+        if !file.parts().map_err(JournalError::read(&path))?.are_complete() {
+            return Ok(0);
+        }
         let (stays, lost) = old.entries.staying(&later.sessions);
-        let begin = old.beginning(&mut file, base, &stays, lost).map_err(JournalError::read(&path))?;
+        let begin = old.beginning(&mut file, &stays, lost).map_err(JournalError::read(&path))?;
         let (gone, length) = (old.entries.len() - stays.len() as u64, begin.bytes.len() as u64);
-        let Some(bytes) = (old.cut - base).checked_sub(length).filter(|bytes| *bytes > 0 && gone > 0) else {
+        let Some(bytes) = (old.cut - file.base()).checked_sub(length).filter(|bytes| *bytes > 0 && gone > 0) else {
             return Ok(0);
         };
-        let unwritable = |error| JournalError::write(made)(error);
-        let mut new = private_files::open(made, OpenOptions::new().write(true).create(true).truncate(true))
-            .map_err(unwritable)?;
-        let mut copied = old.cut;
-        let mut copy = |new: &mut File, to: u64| -> io::Result<()> {
-            file.seek(SeekFrom::Start(copied - base))?;
-            io::copy(&mut io::Read::by_ref(&mut file).take(to - copied), new)?;
-            copied = to;
-            // Without it, a power cut could take the whole journal and not only its end.
-            new.sync_all()
-        };
         let Some(mark) = later.read.clone() else { return Ok(0) };
-        new.write_all(&begin.bytes).and_then(|()| copy(&mut new, mark.end)).map_err(unwritable)?;
+        let parts = self.parts_after(&mut file, old.cut, &begin.bytes)?;
+        let line = parts.map_or(begin.bytes, |parts| parts.to_line());
+        let mut new = NewJournal::begin(self, &line, old.cut.max(file.plain()))?;
+        new.copy(&mut file, mark.end)?;
         let mut writer = match JournalWriter::begin(self, TURN_TIMEOUT) {
             Err(JournalError::Busy { .. }) => return Ok(0),
             writer => writer?,
@@ -181,11 +170,9 @@ impl Journal {
         if later.sessions != known {
             return Ok(0);
         }
-        copy(&mut new, end).map_err(unwritable)?;
+        new.copy(&mut file, end)?;
         let kind = EventKind::Pruned(Pruned { head: begin.head, entries: gone, bytes });
-        writer.replace(made, NewEvent { session: None, origin: Origin::observed(), kind }, |line| {
-            new.write_all(line).and_then(|()| new.sync_all())
-        })?;
+        writer.replace(new, NewEvent { session: None, origin: Origin::observed(), kind })?;
         Ok(gone)
     }
 }
@@ -201,16 +188,13 @@ impl OldPart<'_> {
     /// Returns the head and the entries that stay.
     fn beginning(
         &self,
-        file: &mut File,
-        base: u64,
+        file: &mut JournalFile,
         stays: &[(u64, u64)],
         mut would_block: BTreeMap<String, u64>,
     ) -> io::Result<NewBeginning> {
         let (mut carried, mut ends) = (Vec::new(), String::new());
         for (start, end) in stays {
-            let mut line = Vec::new();
-            file.seek(SeekFrom::Start(start - base))?;
-            io::Read::by_ref(file).take(end - start).read_to_end(&mut line)?;
+            let line = file.between(*start, *end)?;
             let prev = if ends.is_empty() { GENESIS } else { &ends };
             let line = line_format::relink(&line, prev)?;
             ends = line_digest(&line[..line.len() - 1]);

@@ -1,12 +1,10 @@
 //! Reads the journal: forward line by line, and backward to the last line.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufRead, BufReader, Read};
 
 use super::hash_chain::{self, ChainMark};
+use super::journal_file::JournalFile;
 use super::line_format::{self, MAX_LINE};
-use super::position;
 use crate::event::{Event, EventKind};
 
 /// One line of the journal.
@@ -40,6 +38,7 @@ impl RawLine<'_> {
     /// Returns the line as an event, or its problem.
     pub(super) fn decode(&self) -> Result<line_format::Decoded, String> {
         match self.bytes {
+            Ok(bytes @ [b' ', ..]) if bytes.trim_ascii().is_empty() => Err("its compressed part is damaged".to_owned()),
             Ok(bytes) => line_format::decode(bytes),
             Err(_) => Err(format!("longer than {MAX_LINE} bytes")),
         }
@@ -56,28 +55,17 @@ impl RawLine<'_> {
 
 /// Reads lines forward. A line longer than [`MAX_LINE`] is skipped in bounded memory.
 pub(super) struct RawLines {
-    path: PathBuf,
-    reader: BufReader<io::Take<File>>,
-    /// The position at which the file begins.
-    base: u64,
+    reader: BufReader<io::Take<JournalFile>>,
     offset: u64,
     buffer: Vec<u8>,
 }
 
 impl RawLines {
-    /// Returns the lines of `file` (at `path`) from the position `offset` on, up to its present end.
-    pub(super) fn from(mut file: File, path: &Path, offset: u64) -> io::Result<Self> {
-        let (base, length) = (position::base(&mut file)?, file.metadata()?.len());
-        let from = offset.saturating_sub(base);
-        file.seek(SeekFrom::Start(from))?;
-        let file = file.take(length.saturating_sub(from));
-        Ok(Self {
-            path: path.to_owned(),
-            reader: BufReader::with_capacity(64 * 1024, file),
-            base,
-            offset: base + from,
-            buffer: Vec::new(),
-        })
+    /// Returns the lines of a journal from its present position on, up to its present end.
+    pub(super) fn from(file: JournalFile) -> io::Result<Self> {
+        let (offset, end) = (file.position(), file.end()?);
+        let reader = BufReader::with_capacity(64 * 1024, file.take(end.saturating_sub(offset)));
+        Ok(Self { reader, offset, buffer: Vec::new() })
     }
 
     /// Returns the next line; `None` at the end.
@@ -93,8 +81,10 @@ impl RawLines {
         if !terminated && read > MAX_LINE {
             terminated = self.skip_line()?;
             let text_end = self.offset - u64::from(terminated);
-            let mut file = super::private_files::reader(&self.path)?;
-            let digest = hash_chain::range_digest(&mut file, start - self.base, text_end - self.base)?;
+            let file = self.reader.get_mut().get_mut();
+            let ahead = file.position();
+            let digest = hash_chain::range_digest(file, start, text_end)?;
+            file.seek_to(ahead);
             return Ok(Some(RawLine { start, end: self.offset, bytes: Err(digest), terminated }));
         }
         Ok(Some(RawLine { start, end: self.offset, bytes: Ok(&self.buffer), terminated }))
@@ -157,7 +147,7 @@ impl Iterator for JournalLines {
     }
 }
 
-/// The last line of a file.
+/// The last line of a journal.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Tail {
     /// The places where it begins and ends (including its newline, if it has one), and its digest.
@@ -166,54 +156,44 @@ pub(super) struct Tail {
     pub(super) terminated: bool,
 }
 
-/// Returns the position where the last `count` lines of a file begin, by reading backward; 0 if it has no more.
-pub(super) fn start_of_last(file: &mut File, count: usize) -> io::Result<u64> {
+/// Returns the position where the last `count` lines of a journal begin, by reading backward; 0 if it has no more.
+pub(super) fn start_of_last(file: &mut JournalFile, count: usize) -> io::Result<u64> {
     const STEP: u64 = 64 * 1024;
-    let (base, length) = (position::base(file)?, file.metadata()?.len());
+    let (base, end) = (file.base(), file.end()?);
     // The newline of the last line begins no further one.
-    let (mut to, mut left) = (length.saturating_sub(1), count);
-    while to > 0 && left > 0 {
-        let from = to.saturating_sub(STEP);
-        let mut piece = Vec::new();
-        file.seek(SeekFrom::Start(from))?;
-        file.by_ref().take(to - from).read_to_end(&mut piece)?;
+    let (mut to, mut left) = (end.saturating_sub(1), count);
+    while to > base && left > 0 {
+        let from = to.saturating_sub(STEP).max(base);
+        let piece = file.between(from, to)?;
         for at in memchr::memrchr_iter(b'\n', &piece) {
             left -= 1;
             if left == 0 {
-                return Ok(base + from + at as u64 + 1);
+                return Ok(from + at as u64 + 1);
             }
         }
         to = from;
     }
-    Ok(if left == 0 { base + length } else { 0 })
+    Ok(if left == 0 { end } else { 0 })
 }
 
-/// Finds the last line of a file by reading backward; `None` when it is empty.
-pub(super) fn tail(file: &mut File) -> io::Result<Option<Tail>> {
+/// Finds the last line of a journal by reading backward; `None` when it is empty.
+pub(super) fn tail(file: &mut JournalFile) -> io::Result<Option<Tail>> {
     const STEP: u64 = 16 * 1024;
-    let (base, length) = (position::base(file)?, file.metadata()?.len());
-    if length == 0 {
+    let (base, length) = (file.base(), file.end()?);
+    if length == base {
         return Ok(None);
     }
-    let mut piece = Vec::new();
-    let mut read_piece = |file: &mut File, from: u64, to: u64| -> io::Result<Vec<u8>> {
-        piece.clear();
-        file.seek(SeekFrom::Start(from))?;
-        file.take(to - from).read_to_end(&mut piece)?;
-        Ok(std::mem::take(&mut piece))
-    };
-    let terminated = read_piece(file, length - 1, length)? == b"\n";
+    let terminated = file.between(length - 1, length)? == b"\n";
     let end = if terminated { length - 1 } else { length };
-    let (mut start, mut to) = (0, end);
-    while to > 0 {
-        let from = to.saturating_sub(STEP);
-        let bytes = read_piece(file, from, to)?;
-        if let Some(at) = memchr::memrchr(b'\n', &bytes) {
+    let (mut start, mut to) = (base, end);
+    while to > base {
+        let from = to.saturating_sub(STEP).max(base);
+        if let Some(at) = memchr::memrchr(b'\n', &file.between(from, to)?) {
             start = from + at as u64 + 1;
             break;
         }
         to = from;
     }
     let digest = hash_chain::range_digest(file, start, end)?;
-    Ok(Some(Tail { mark: ChainMark { start: base + start, end: base + length, digest }, terminated }))
+    Ok(Some(Tail { mark: ChainMark { start, end: length, digest }, terminated }))
 }

@@ -3,16 +3,17 @@
 //! It is a cache. If it is missing, unreadable, of another version, or about another journal, the whole journal is
 //! read.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::hash_chain::{ChainMark, Holds};
+use super::journal_file::JournalFile;
 use super::read::RawLines;
 use super::state::JournalState;
-use super::{Journal, JournalError, position, private_files};
+use super::{Journal, JournalError, private_files};
 
 /// The version of [`JournalState`]'s form. It changes whenever the same lines would add up to something else.
 const FORMAT: u32 = 9;
@@ -65,13 +66,13 @@ pub(super) fn mark(dir: &Path) -> Option<ChainMark> {
 /// Returns the number of bytes missing from a journal in which `known` was once seen.
 pub(super) fn gap(journal: &Path, known: Option<&ChainMark>) -> Result<Option<u64>, JournalError> {
     let Some(known) = known else { return Ok(None) };
-    match private_files::found(private_files::reader(journal)).map_err(JournalError::read(journal))? {
+    match JournalFile::open(journal).map_err(JournalError::read(journal))? {
         None => Ok(Some(known.end)),
         Some(mut file) => holds(known, &mut file, journal).map(Holds::lost),
     }
 }
 
-fn holds(mark: &ChainMark, file: &mut File, path: &Path) -> Result<Holds, JournalError> {
+fn holds(mark: &ChainMark, file: &mut JournalFile, path: &Path) -> Result<Holds, JournalError> {
     mark.holds(file).map_err(JournalError::read(path))
 }
 
@@ -84,19 +85,21 @@ pub(super) fn load(journal: &Journal) -> Result<Loaded, JournalError> {
     let known = anchor.as_ref().or(checkpoint.as_ref().map(|checkpoint| &checkpoint.mark));
     let gap = gap(&path, known)?;
     let mut loaded = Loaded { state: JournalState::default(), gap, base: 0, rest_bytes: 0, rest_lines: 0 };
-    let Some(mut file) = private_files::found(private_files::reader(&path)).map_err(JournalError::read(&path))? else {
-        return Ok(loaded);
+    let Some(mut file) = journal.file()? else { return Ok(loaded) };
+    let checkpoint = checkpoint.filter(|checkpoint| checkpoint.base == file.base());
+    let checkpoint = match checkpoint {
+        Some(checkpoint) if holds(&checkpoint.mark, &mut file, &path)? == Holds::Yes => Some(checkpoint),
+        _ => None,
     };
-    let mut offset = 0;
-    loaded.base = position::base(&mut file).map_err(JournalError::read(&path))?;
-    if let Some(checkpoint) = checkpoint.filter(|checkpoint| checkpoint.base == loaded.base)
-        && holds(&checkpoint.mark, &mut file, &path)? == Holds::Yes
-    {
-        offset = checkpoint.mark.end;
+    if let Some(checkpoint) = checkpoint {
+        file.seek_to(checkpoint.mark.end);
         loaded.state = checkpoint.state;
         loaded.state.until = Some(checkpoint.mark);
+    } else if let Some(whole) = journal.file_at(0)? {
+        file = whole;
     }
-    let mut lines = RawLines::from(file, &path, offset).map_err(JournalError::read(&path))?;
+    loaded.base = file.base();
+    let mut lines = RawLines::from(file).map_err(JournalError::read(&path))?;
     while let Some(line) = lines.next_line().map_err(JournalError::read(&path))? {
         // A line without its end may still be growing; the next writer sees to it.
         if !line.terminated {
@@ -115,9 +118,8 @@ pub(super) fn load(journal: &Journal) -> Result<Loaded, JournalError> {
 pub(super) fn is_current(journal: &Journal, state: &JournalState) -> Result<bool, JournalError> {
     let anchor = read_anchor(&journal.lock_path());
     let path = journal.journal_path();
-    let file = private_files::found(private_files::reader(&path)).map_err(JournalError::read(&path))?;
-    let (Some(until), Some(mut file)) = (&state.until, file) else { return Ok(false) };
-    let end = position::end(&mut file).map_err(JournalError::read(&path))?;
+    let (Some(until), Some(mut file)) = (&state.until, journal.file()?) else { return Ok(false) };
+    let end = file.end().map_err(JournalError::read(&path))?;
     // Without an anchor, or with one elsewhere, there is more to find out.
     Ok(anchor.as_ref() == Some(until) && end == until.end && holds(until, &mut file, &path)? == Holds::Yes)
 }

@@ -43,6 +43,8 @@ mod silenced_tests;
 #[allow(dead_code, reason = "each test binary uses its part")]
 #[path = "../integration/silencing.rs"]
 mod silencing;
+#[path = "../integration/stored_journal.rs"]
+mod stored_journal;
 #[path = "../integration/support.rs"]
 mod support;
 #[path = "../integration/terminal.rs"]

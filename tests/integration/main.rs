@@ -32,6 +32,7 @@ mod commit_split;
 mod commits;
 mod committing;
 mod components;
+mod compressed_journal;
 mod conflicts;
 mod contract_gate;
 mod contracts;
@@ -120,6 +121,7 @@ mod spawned_processes;
 #[cfg(unix)]
 mod stale_builds;
 mod stored_contents;
+mod stored_journal;
 mod story;
 mod support;
 mod symbols;

@@ -16,6 +16,7 @@ use std::{fs, thread};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
+use crate::stored_journal::stored_journal;
 use crate::support::{TestRepo, path_with_gate};
 
 /// What most tests declare: one command that tests `src/` and the script itself, and says how many tests it ran.
@@ -282,7 +283,7 @@ impl Project {
 
     /// The journal, line by line.
     pub fn journal(&self) -> Vec<Value> {
-        let text = fs::read_to_string(self.gate_dir().join("journal.jsonl")).unwrap_or_default();
+        let text = stored_journal(&self.gate_dir());
         text.lines().map(|line| serde_json::from_str(line).expect("a line of the journal")).collect()
     }
 }

@@ -38,7 +38,9 @@ fn let_days_pass(project: &Project, days: i64) {
     for name in ["journal.lock", "state.json"] {
         fs::remove_file(project.gate_dir().join(name)).ok();
     }
-    fs::remove_dir_all(project.gate_dir().join("run-places")).ok();
+    for name in ["run-places", "journal.parts"] {
+        fs::remove_dir_all(project.gate_dir().join(name)).ok();
+    }
 }
 
 fn work(count: usize) -> Vec<EventKind> {

@@ -1,5 +1,6 @@
 //! Tests of the journal from within: line form, chain, torn tails, state and checkpoint.
 
+mod compression;
 mod damage;
 mod folding;
 mod form;
