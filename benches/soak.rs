@@ -27,6 +27,7 @@ mod support;
 
 use support::day;
 use support::repository::{GATE, Repository, size_of};
+use support::stored_journal::stored_journal;
 
 /// The number of calls at the same time.
 const AT_ONCE: usize = 8;
@@ -165,7 +166,7 @@ fn call(number: usize) -> (&'static str, Value, u64) {
 
 /// Returns the number of lines that a journal has had, those that were pruned included.
 fn lines_ever(gate_dir: &Path) -> u64 {
-    let text = fs::read_to_string(gate_dir.join("journal.jsonl")).unwrap_or_default();
+    let text = stored_journal(gate_dir);
     let lines = text.lines().count() as u64;
     let first: Value = text.lines().next().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();
     let head = &first["data"];

@@ -13,6 +13,7 @@ use std::process::{Output, Stdio};
 use serde_json::{Value, json};
 
 use super::repository::{GATE, Repository, size_of};
+use super::stored_journal::stored_journal;
 
 /// The rounds of a day.
 pub const ROUNDS: usize = 200;
@@ -286,7 +287,7 @@ fn print_parts(gate_dir: &Path) {
         println!("{bytes:>9} in {files:>4} files: {}", entry.file_name().display());
     }
     println!("{:>9} in all", size_of(gate_dir));
-    let text = fs::read_to_string(gate_dir.join("journal.jsonl")).expect("a journal");
+    let text = stored_journal(gate_dir);
     let mut kinds: BTreeMap<String, (usize, usize, usize)> = BTreeMap::new();
     for line in text.lines() {
         let value: Value = serde_json::from_str(line).expect("an entry");

@@ -4,3 +4,5 @@ pub mod day;
 pub mod journal;
 pub mod measure;
 pub mod repository;
+#[path = "../../tests/integration/stored_journal.rs"]
+pub mod stored_journal;

@@ -72,7 +72,7 @@ impl Repository {
         for name in ["journal.jsonl", "journal.lock", "state.json", "default-branches.json"] {
             let _ = fs::remove_file(gate_dir.join(name));
         }
-        for name in ["runs", "verdicts"] {
+        for name in ["runs", "verdicts", "journal.parts"] {
             let _ = fs::remove_dir_all(gate_dir.join(name));
         }
         let listed = self.git(["log", "--all", "--format=%T"]);
