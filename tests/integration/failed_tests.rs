@@ -296,7 +296,7 @@ fn a_test_whose_title_or_group_has_another_name_is_the_same_test() {
         scene.run(&printed(name, "ok"), 0);
         let (through, said) = scene.push();
         // What it expects is another value, of code that changed: that is told.
-        assert!(through && said.contains("in its place and expects something else") == other, "{changed}: {said}");
+        assert!(through && said.contains("passed instead and expects different results") == other, "{changed}: {said}");
     }
 }
 
@@ -475,8 +475,11 @@ fn code_that_settings_load_with_the_tests_is_told_if_it_changed() {
             }
             scene.next(&[("test/calc.test.js::adds", true)]);
             let (through, said) = scene.push();
-            let words =
-                if later.is_empty() { "passed after only tests changed" } else { "code that runs with it changed" };
+            let words = if later.is_empty() {
+                "passed after only tests changed"
+            } else {
+                "passed after a change to shared test code"
+            };
             assert!(through && said.contains(words), "{settings} {later}: {said}");
         }
     }
