@@ -196,8 +196,8 @@ fn record_with(
             CompletedRun { finished, run: Some(run), served, loss: missing_names, withheld, environment: own }
         }
         Err(error) => {
-            let loss = Some(error.to_string());
-            CompletedRun { finished, run: None, served: Vec::new(), loss, withheld, environment: own }
+            let unrecorded = Some(error.to_string());
+            CompletedRun { finished, run: None, served: Vec::new(), loss: unrecorded, withheld, environment: own }
         }
     }
 }

@@ -37,7 +37,7 @@ impl VirtualEnvironment {
     pub fn in_folders(folders: impl IntoIterator<Item = PathBuf>) -> Option<Self> {
         let is_active =
             |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != CONDA_BASE);
-        if ACTIVE.iter().any(|name| is_active(&name)) {
+        if ACTIVE.iter().any(is_active) {
             return None;
         }
         let is_one = |folder: &PathBuf| folder.join("pyvenv.cfg").is_file() && folder.join(PROGRAMS).is_dir();

@@ -7,7 +7,7 @@ use super::file_times::{TICK, times};
 use crate::repo_path::RepoPath;
 use crate::shell_quote::shell_word;
 
-/// The file at the top of a build folder of CMake.
+/// The file at the top of a build folder of `cmake`.
 const CACHE: &str = "CMakeCache.txt";
 /// The extensions of objects.
 const OBJECTS: [&str; 2] = ["o", "obj"];
@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 2;
 /// The largest number of entries of build folders that are looked at.
 const MAX_ENTRIES: usize = 50_000;
 
-/// Returns the sentence about a changed source whose objects in a build folder are all older. CMake names an object after its
+/// Returns the sentence about a changed source whose objects in a build folder are all older. `cmake` names an object after its
 /// source: `CMakeFiles/t.dir/src/calc.c.o`.
 pub(super) fn stale_object(root: &Path, sources: &BTreeSet<&RepoPath>, again: &str) -> Option<String> {
     let mut left = MAX_ENTRIES;

@@ -139,7 +139,7 @@ mod tests {
         let commands = vec!["just lint".to_owned(), "just test".to_owned()];
         let stock = LookupResult { places: vec!["shop/stock.py".to_owned()], exact: true };
         let names = [("stock".to_owned(), stock)].into();
-        let findings = Findings { commands, names, ..Findings::default() };
+        let findings = Findings { names, commands, ..Findings::default() };
         let text = "add stock to the admin, and while you are at it tidy up the views";
         let found = evaluate(&PromptText::of(text), None, &findings).reformulation.unwrap_or_default();
         assert!(found.starts_with("In shop/stock.py: "), "{found}");

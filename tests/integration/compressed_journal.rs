@@ -91,7 +91,9 @@ fn old_entries_are_compressed_and_prove_what_they_proved() {
     };
     is_private(project.gate_dir().join("journal.parts"), 0o700);
     is_private(project.gate_dir().join("journal.jsonl"), 0o600);
-    parts(&project).into_iter().for_each(|part| is_private(part, 0o600));
+    for part in parts(&project) {
+        is_private(part, 0o600);
+    }
     assert_eq!(project.journal()[..lines.len()], lines, "every line is what it was");
     project.gate(["doctor"]).says("the journal is intact");
     let shown = |count: usize| project.gate(["log", "--json", "-n", &count.to_string()]).exits(0).out.lines().count();

@@ -69,7 +69,7 @@ pub(super) fn dependencies_in(path: &str, text: &str) -> Option<BTreeSet<String>
         "pom.xml" => by_lines(r"(?s)<dependency>.*?<artifactId>\s*([^<\s]+)"),
         "mix.exs" => by_lines(r#"\{\s*:(\w+)\s*,\s*(?:"|\w+:)"#),
         _ if name.ends_with(".gemspec") => by_lines(r#"\.add_(?:\w+_)?dependency\s*\(?\s*["']([^"']+)"#),
-        _ if name.ends_with("proj") || name.ends_with(".props") => {
+        _ if ["proj", ".props"].iter().any(|end| name.ends_with(end)) => {
             by_lines(r#"<Package(?:Reference|Version)\s+[^>]*Include="([^"]+)""#)
         }
         _ if name.ends_with(".versions.toml") => {

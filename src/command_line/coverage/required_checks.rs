@@ -229,7 +229,6 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
         directory = if named.starts_with(['/', '~']) { return None } else { seen_from(&directory, named)? };
     }
     let goals = if tasks.len() > 1 { goals(catalogue, &words, &tasks, inner_parts, &directory) } else { None };
-    let mut words = words;
     if let [task] = &tasks[..]
         && task.is_default
     {
