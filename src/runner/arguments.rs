@@ -67,9 +67,6 @@ pub struct Arguments {
     pub settled: Option<Settled>,
     /// The files that it looks for in the folders above as well, to work where they are.
     pub upwards: Option<Upwards>,
-    /// Files of settings that it looks for in the folders above, while it takes the tests below the folder in which it
-    /// starts: `cd tests && pytest` is `pytest tests` in the folder of its settings.
-    pub settings_above: Vec<String>,
     /// Options whose value is the directory to work in, as if it were started there.
     pub directory: Vec<String>,
     /// Options whose value is a file in that directory, each with the name that the file has anyway:

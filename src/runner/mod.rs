@@ -39,5 +39,5 @@ pub use output_tally::OutputOutcome;
 pub(crate) use output_tally::shown_line;
 pub use project::Project;
 pub use project_files::ProjectFiles;
-pub use task::{TaskRun, files_above, resolve, settings_above};
+pub use task::{TaskRun, files_above, resolve};
 pub use test_names::NamedTests;

@@ -171,31 +171,6 @@ pub fn files_above(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Upw
     (!argv.iter().flatten().any(|word| is_path(&word.as_str()))).then_some(upwards)
 }
 
-/// Returns the files of settings in the folders above, if the runner of `argv` takes the tests below the folder in which it
-/// starts and `argv` names no path, and the place of a path that is that folder.
-pub fn settings_above<'a>(catalogue: &'a Catalogue, argv: &[Option<String>]) -> Option<(&'a [String], Option<usize>)> {
-    let found = crate::runner::invocation::find(catalogue, argv)?;
-    let arguments = catalogue.runner(&found.runner.id).map(|runner| &runner.arguments)?;
-    if arguments.settings_above.is_empty() {
-        return None;
-    }
-    let first = argv.len() - found.rest.len();
-    let (mut here, mut at) = (None, 0);
-    while let Some(word) = found.rest.get(at) {
-        let word = (*word)?;
-        match word {
-            "." | "./" if here.is_none() => here = Some(first + at),
-            _ if word.starts_with('-') && word != "--" => {
-                let next = found.rest.get(at + 1).copied().flatten();
-                at += usize::from(!word.contains('=') && arguments.takes(word, next));
-            }
-            _ => return None,
-        }
-        at += 1;
-    }
-    Some((&arguments.settings_above, here))
-}
-
 /// Returns the tasks that `argv` calls; none if it calls no task.
 pub fn resolve(catalogue: &Catalogue, argv: &[Option<String>], files: &dyn ProjectFiles) -> Vec<TaskRun> {
     match crate::runner::invocation::find(catalogue, argv) {

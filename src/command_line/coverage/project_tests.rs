@@ -296,28 +296,6 @@ fn paths_from_the_top_of_the_file_system() {
 }
 
 #[test]
-fn a_run_in_a_folder_is_one_of_that_folder() {
-    const TESTS: Files = &[("tests/test_a.py", ""), ("tests/unit/test_b.py", ""), ("pyproject.toml", "")];
-    const OWN: Files = &[("tests/test_a.py", ""), ("tests/pytest.ini", "[pytest]\n")];
-    check(
-        &[
-            (TESTS, "pytest", "cd tests && pytest -q", PYTEST_OK),
-            (TESTS, "pytest", "cd tests && ../.venv/bin/pytest -q .; cd ..", PYTEST_OK),
-            (TESTS, "pytest tests/unit", "cd tests/unit && pytest", PYTEST_OK),
-        ],
-        true,
-    );
-    check(
-        &[
-            (TESTS, "pytest", "cd tests/unit && pytest", PYTEST_OK),
-            (TESTS, "pytest", "cd tests && pytest test_a.py", PYTEST_OK),
-            (OWN, "pytest", "cd tests && pytest", PYTEST_OK),
-        ],
-        false,
-    );
-}
-
-#[test]
 fn a_run_that_did_not_understand_its_arguments_is_none() {
     const TESTS: Files = &[("tests/test_a.py", "")];
     let usage = "ERROR: usage: pytest [options]\npytest: error: unrecognized arguments: --cov=x\n";

@@ -6,9 +6,7 @@ use crate::command_line::command_table::table;
 use crate::command_line::purpose::{Purpose, Understood};
 use crate::command_line::understanding::{CHECKS, understand};
 use crate::repo_path::seen_from;
-use crate::runner::{
-    Catalogue, Identity, Project, ProjectFiles, TaskRun, Upwards, files_above, resolve, settings_above,
-};
+use crate::runner::{Catalogue, Identity, Project, ProjectFiles, TaskRun, Upwards, files_above, resolve};
 use crate::shell::exit_status;
 use crate::shell::expanded_program::{Arg, Leaf};
 use crate::shell_quote::shell_word;
@@ -183,9 +181,6 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
     let mut directory = directory(leaf, place)?;
     let mut words: Vec<Option<String>> =
         leaf.argv.iter().map(|arg| Some(seen_from_root(&arg.text, &directory, place.root))).collect();
-    if let Some(folder) = folder_of_settings(&words, &directory, place) {
-        (words, directory) = folder;
-    }
     let above = files_above(catalogue, &words);
     let started = directory.clone();
     if let Some(above) = &above {
@@ -288,32 +283,6 @@ fn folder_above(directory: &str, upwards: &Upwards, place: StartDirectory<'_>) -
         }
     }
     directory.to_owned()
-}
-
-/// Returns a call that takes the tests below its folder as one in the folder of its settings, or in the next one above.
-/// `None`: it is another, or has settings of its own.
-fn folder_of_settings(
-    words: &[Option<String>],
-    directory: &str,
-    place: StartDirectory<'_>,
-) -> Option<(Vec<Option<String>>, String)> {
-    let (files, here) = settings_above(place.project.runners, words).filter(|_| !directory.is_empty())?;
-    let has_settings = |folder: &str| {
-        let view = DirectoryView(StartDirectory { start: folder, ..place });
-        files.iter().any(|file| view.read(file).is_some())
-    };
-    if directory.starts_with('/') || has_settings(directory) {
-        return None;
-    }
-    let above = || directory.rmatch_indices('/').map(|(at, _)| &directory[..at]).chain([""]);
-    let folder = above().find(|folder| has_settings(folder)).or_else(|| above().next())?;
-    let below = directory[folder.len()..].trim_start_matches('/').to_owned();
-    let mut words = words.to_vec();
-    match here {
-        Some(at) => words[at] = Some(below),
-        None => words.push(Some(below)),
-    }
-    Some((words, folder.to_owned()))
 }
 
 /// Returns a word as it is written at the root of the working tree, where a command that starts there names a path below it
