@@ -41,8 +41,9 @@ impl VirtualEnvironment {
             return None;
         }
         let is_one = |folder: &PathBuf| folder.join("pyvenv.cfg").is_file() && folder.join(PROGRAMS).is_dir();
-        let candidates = folders.into_iter().flat_map(|dir| environment_names().iter().map(move |name| dir.join(name)));
-        candidates.into_iter().find(is_one).map(|folder| Self { folder })
+        let mut candidates =
+            folders.into_iter().flat_map(|dir| environment_names().iter().map(move |name| dir.join(name)));
+        candidates.find(is_one).map(|folder| Self { folder })
     }
 
     /// Returns the variables with which a command runs in it.

@@ -62,8 +62,8 @@ pub(super) fn tidy(place: &Workplace, policy: &Policy, ui: &mut Ui) {
     }
 }
 
-/// Removes entries of the journal that are older than the limits allow and prove nothing any more, and compresses old ones. Beyond
-/// the size, a week is old.
+/// Removes entries of the journal that are older than the limits allow and prove nothing any more, and compresses old
+/// ones. Beyond the size, a week is old.
 fn prune_journal(place: &Workplace, limits: RetentionLimits) -> anyhow::Result<()> {
     let is_too_large = place.journal.size()? > limits.bytes;
     let age = if is_too_large { limits.age.min(MIN_AGE) } else { limits.age };

@@ -44,15 +44,6 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::runner::ProjectFiles;
-
-    struct Files(BTreeMap<&'static str, &'static str>);
-
-    impl ProjectFiles for Files {
-        fn read(&self, path: &str) -> Option<String> {
-            self.0.get(path).map(|text| (*text).to_owned())
-        }
-    }
 
     #[test]
     fn a_failure_that_a_task_hides() {
@@ -66,7 +57,7 @@ mod tests {
             ("make test", "Makefile", "test:\n\tcargo test\n\t./report.sh || true\n", false),
             ("npm test", "package.json", r#"{"scripts":{"test":"./a.sh && ./b.sh"}}"#, false),
         ] {
-            let files = Files(BTreeMap::from([(path, text)]));
+            let files = BTreeMap::from([(path.to_owned(), text.to_owned())]);
             let found = unseen_failure_in_task(line, Project::without_runners(&files));
             assert_eq!(found.is_some(), hidden, "{line}: {text}: {found:?}");
         }

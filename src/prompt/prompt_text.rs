@@ -129,7 +129,7 @@ static TO_EVALUATOR: LazyLock<LazyPattern> = LazyLock::new(|| {
 });
 static COMMENT: LazyLock<LazyPattern> = LazyLock::new(|| regex(r"(?s)<!--.*?-->"));
 static BRACKETS: LazyLock<LazyPattern> = LazyLock::new(|| regex(r"\([^()\n]*\)|\[[^\[\]\n]*\]|（[^（）\n]*）"));
-/// What parts of a sentence are joined by: a mark, or a conjunction.
+/// A mark or a conjunction that joins two parts of a sentence.
 static JOINT: LazyLock<LazyPattern> =
     LazyLock::new(|| regex(r"(?i)[,;:](?:\s|$)|[，；：、—–]|\s-\s|\s(?:and|y|e|und|et|but|pero|aber|mais)\s"));
 static NAMES: LazyLock<Vec<(NameKind, LazyPattern)>> = LazyLock::new(|| {

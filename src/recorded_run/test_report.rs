@@ -29,7 +29,7 @@ pub(super) struct TestReport<'a> {
     runners: Vec<&'a Runner>,
     folder: Option<TempDir>,
     environment: Vec<(OsString, OsString)>,
-    /// What the hooks wrote, once the run has ended.
+    /// The report of the hooks, read once the run has ended.
     written: OnceCell<String>,
     /// The run may leave out tests that the run before it had.
     varies: bool,

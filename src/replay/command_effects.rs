@@ -162,7 +162,7 @@ impl CommandPlace<'_> {
         WorkingTreeEffect::Files(paths.iter().filter_map(|path| base.path(path)).collect())
     }
 
-    /// Where relative paths of a command begin, or `None` if it is not known.
+    /// Returns the folder that the relative paths of a command start from, or `None` if it is not known.
     fn base(&self, leaf: &Leaf) -> Option<PathOrigin> {
         match leaf.directory.as_ref().map(|directory| directory.path.as_deref()) {
             Some(None) => None,
@@ -305,7 +305,7 @@ enum PathOrigin {
 }
 
 impl PathOrigin {
-    /// What a path names in the working tree, or `None` if it lies outside.
+    /// Returns `path` relative to the root of the working tree, or `None` if it lies outside.
     fn path(&self, path: &str) -> Option<String> {
         match self {
             _ if is_elsewhere(path) => None,

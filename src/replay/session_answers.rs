@@ -11,7 +11,7 @@ use crate::replay::gate_answers::{GateAnswer, answer};
 use crate::replay::session_case::RecordedSession;
 use crate::source::sessions::SessionCounts;
 
-/// How much of the last message of a turn is told.
+/// The maximum length of the last message of a turn, as it is shown.
 const MAX_WORDS: usize = 200;
 
 /// What the gates say of a session.

@@ -11,9 +11,13 @@ use crate::snapshot::{DirtyPath, Presence};
 const MAX_ASIDE: usize = 5;
 
 /// Returns `gate push REMOTE REF…` for the judged push. `uncommitted` are the files with which it would refuse to run;
-/// the line stashes and restores them, or adds them to the commit if they were `forgotten`. Returns `None` if a run here proves something other than the pushed content:
-/// another commit than the one that is checked out, a deletion, or a push that has arrived. `forward` returns `true` if
-/// a ref moves to a descendant; otherwise the command forces the push as the original did. `options` are those that it needs.
+/// the line stashes and restores them, or adds them to the commit if they were `forgotten`.
+///
+/// `options` are those of the original push without which it would be another one. `forward` returns `true` if a ref
+/// moves to a descendant; otherwise the command forces the push as the original did.
+///
+/// Returns `None` if a run here proves something other than the pushed content: another commit than the one that is
+/// checked out, a deletion, or a push that has arrived.
 pub fn push_again(
     facts: &Facts,
     uncommitted: &[DirtyPath],

@@ -8,22 +8,13 @@ use std::thread;
 use std::time::Duration;
 
 use gate::event::agent_work::{Act, AgentWork};
-use gate::event::{EventKind, Origin, Run};
-use gate::journal::{Journal, JournalLine, NewEvent};
+use gate::event::{EventKind, Run};
+use gate::journal::JournalLine;
 
 use crate::project::{Project, finish};
+use crate::pruned_journal::{append, journal_of};
 
 const POLICY: &str = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"true\"\n";
-
-fn journal_of(project: &Project) -> Journal {
-    Journal::open(&project.gate_dir(), Some(project.repo.root()))
-}
-
-fn append(project: &Project, kinds: Vec<EventKind>) {
-    let event = |kind| NewEvent { session: Some("over".to_owned()), origin: Origin::observed(), kind };
-    let ((), recorded) = journal_of(project).append_with(|_| (kinds.into_iter().map(event).collect(), ()));
-    recorded.unwrap();
-}
 
 fn work(count: usize) -> Vec<EventKind> {
     let act = |number: usize| Act::Said(format!("{number}: a line of a story\n").repeat(40));

@@ -11,11 +11,13 @@ use crate::project::{Project, finish};
 
 const POLICY: &str = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"true\"\n[retention]\ndays = 30\n";
 
-fn journal_of(project: &Project) -> Journal {
+/// Opens the journal of a project.
+pub fn journal_of(project: &Project) -> Journal {
     Journal::open(&project.gate_dir(), Some(project.repo.root()))
 }
 
-fn append(project: &Project, kinds: Vec<EventKind>) {
+/// Appends events of one session.
+pub fn append(project: &Project, kinds: Vec<EventKind>) {
     let event = |kind| NewEvent { session: Some("over".to_owned()), origin: Origin::observed(), kind };
     let ((), recorded) = journal_of(project).append_with(|_| (kinds.into_iter().map(event).collect(), ()));
     recorded.unwrap();

@@ -274,7 +274,7 @@ impl Store {
         self.beginning_file().exists()
     }
 
-    /// What was there when the session began, or `None` if nobody looked.
+    /// Returns the state of the repository when the session began, or `None` if gate did not see it.
     pub(super) fn beginning(&self) -> Option<Beginning> {
         read(&self.beginning_file())
     }

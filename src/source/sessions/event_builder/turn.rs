@@ -19,7 +19,7 @@ pub(in super::super) struct Closing {
 }
 
 impl TranscriptState {
-    /// Whether the turn ended with the last message, if nothing follows.
+    /// Returns `true` if the turn ended with the last message, provided that nothing follows.
     pub(in super::super) fn ends(&self) -> bool {
         self.closing.as_ref().is_some_and(|closing| !closing.is_guess || self.pending.is_empty())
     }

@@ -61,7 +61,7 @@ fn quoted(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// What a text stands for, or `None` if something is put into it, or it has an escape that is not known.
+/// Returns the value of a string literal, or `None` if it has an interpolation or an unknown escape.
 fn decoded(text: &str, quote: char, is_raw: bool) -> Option<String> {
     if quote == '`' && text.contains("${") {
         return None;
