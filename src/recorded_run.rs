@@ -30,7 +30,7 @@ use crate::shell_kind::Shell;
 use crate::snapshot::KeptSnapshot;
 use crate::source::head_reflog;
 use crate::source::project_files::DiskDirectory;
-use crate::virtual_environment::VirtualEnvironment;
+use crate::virtual_environment::{DistrustedEnvironment, VirtualEnvironment};
 
 /// The length of the end of an output that is kept, in bytes.
 const TAIL: usize = 8 * 1024;
@@ -83,8 +83,8 @@ pub struct CompletedRun {
     pub loss: Option<String>,
     /// The inherited variables that the command did not get.
     pub withheld: Vec<String>,
-    /// The virtual environment of the project that it ran in.
-    pub environment: Option<VirtualEnvironment>,
+    /// The virtual environment of the project that it ran in, or the reason why it did not run there.
+    pub environment: Result<Option<VirtualEnvironment>, DistrustedEnvironment>,
 }
 
 /// An error while a record is made.
@@ -150,7 +150,7 @@ fn record_with(
     let withheld = reading.withheld();
     let own = own_environment(place, root, &job);
     let mut env = report.environment().to_vec();
-    env.extend(own.iter().flat_map(VirtualEnvironment::variables));
+    env.extend(own.iter().flatten().flat_map(VirtualEnvironment::variables));
     let head_log = head_reflog::size(place.repo.git_dir());
     let finished =
         run(&Spec { line: job.line, dir: &dir, env: &env, without: &withheld, whole: report.needs_output() });
@@ -204,9 +204,13 @@ fn record_with(
 
 /// Returns the virtual environment that a line of the policy or of a contract runs in. What a person or an agent passes to
 /// `gate run --` runs in theirs.
-fn own_environment(place: &Workplace, root: &Path, job: &RunJob<'_>) -> Option<VirtualEnvironment> {
-    let is_line = matches!(job.line, CommandLine::Shell(_));
-    is_line.then(|| VirtualEnvironment::of_project(&place.repo, root, &job.command.dir)).flatten()
+fn own_environment(
+    place: &Workplace,
+    root: &Path,
+    job: &RunJob<'_>,
+) -> Result<Option<VirtualEnvironment>, DistrustedEnvironment> {
+    let CommandLine::Shell(line) = job.line else { return Ok(None) };
+    VirtualEnvironment::of_project(&place.repo, root, &job.command.dir, line, job.runners)
 }
 
 /// Returns the same run as one of a declared command. `settled`: its checks ran on the content at its end.

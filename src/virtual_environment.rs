@@ -3,11 +3,15 @@
 //! An agent starts `.venv/bin/pytest` or activates the environment in its own shell; a declared `pytest` needs the same
 //! programs. An environment that is active already stays the one that counts.
 
+mod origin;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+pub use self::origin::DistrustedEnvironment;
 use crate::git::Repo;
 use crate::repo_path::RepoPath;
+use crate::runner::Catalogue;
 use crate::tool_folder::environment_names;
 
 /// The variables that are set while an environment is active. Conda sets its own for its base environment, too.
@@ -16,6 +20,8 @@ const ACTIVE: [&str; 2] = ["VIRTUAL_ENV", "CONDA_DEFAULT_ENV"];
 const CONDA_BASE: &str = "base";
 /// The folder of its programs.
 const PROGRAMS: &str = if cfg!(windows) { "Scripts" } else { "bin" };
+/// The file that makes a folder an environment, and says where its interpreter comes from.
+const CONFIGURATION: &str = "pyvenv.cfg";
 
 /// The environment of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,20 +33,45 @@ pub struct VirtualEnvironment {
 impl VirtualEnvironment {
     /// Returns the environment in `dir` of a working tree, or at its root, unless one is active. A folder with files that
     /// git tracks is content of the project, and none.
-    pub fn of_project(repo: &Repo, root: &Path, dir: &RepoPath) -> Option<Self> {
-        let found = Self::in_folders([root.join(dir.to_os()), root.to_owned()])?;
-        let is_tracked = repo.has_tracked_files(&found.folder).unwrap_or(true);
-        (!is_tracked).then_some(found)
+    ///
+    /// # Errors
+    ///
+    /// An environment is refused if an edit made it, or if its programs are not those that an installer wrote: `line`
+    /// would then run anything.
+    pub fn of_project(
+        repo: &Repo,
+        root: &Path,
+        dir: &RepoPath,
+        line: &str,
+        runners: &Catalogue,
+    ) -> Result<Option<Self>, DistrustedEnvironment> {
+        let Some(found) = Self::in_folders([root.join(dir.to_os()), root.to_owned()]) else { return Ok(None) };
+        if repo.has_tracked_files(&found.folder).unwrap_or(true) {
+            return Ok(None);
+        }
+        let configuration = found.folder.join(CONFIGURATION);
+        let marker = configuration.strip_prefix(root).ok().map(|path| RepoPath::from_os(path.as_os_str()));
+        if marker.is_some_and(|marker| repo.edited_markers().contains(&marker)) {
+            return Err(DistrustedEnvironment::EditedConfiguration(configuration));
+        }
+        found.check(root, line, runners)?;
+        Ok(Some(found))
+    }
+
+    /// Returns the environment in a folder that is the root of a checkout, unless one is active or its programs are not
+    /// those that an installer wrote.
+    pub fn of_checkout(root: &Path, line: &str, runners: &Catalogue) -> Option<Self> {
+        Self::in_folders([root.to_owned()]).filter(|found| found.check(root, line, runners).is_ok())
     }
 
     /// Returns the first environment in these folders, unless one is active.
-    pub fn in_folders(folders: impl IntoIterator<Item = PathBuf>) -> Option<Self> {
+    fn in_folders(folders: impl IntoIterator<Item = PathBuf>) -> Option<Self> {
         let is_active =
             |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != CONDA_BASE);
         if ACTIVE.iter().any(is_active) {
             return None;
         }
-        let is_one = |folder: &PathBuf| folder.join("pyvenv.cfg").is_file() && folder.join(PROGRAMS).is_dir();
+        let is_one = |folder: &PathBuf| folder.join(CONFIGURATION).is_file() && folder.join(PROGRAMS).is_dir();
         let mut candidates =
             folders.into_iter().flat_map(|dir| environment_names().iter().map(move |name| dir.join(name)));
         candidates.find(is_one).map(|folder| Self { folder })
@@ -48,11 +79,15 @@ impl VirtualEnvironment {
 
     /// Returns the variables with which a command runs in it.
     pub fn variables(&self) -> Vec<(OsString, OsString)> {
-        let programs = self.folder.join(PROGRAMS);
         let inherited = std::env::var_os("PATH").unwrap_or_default();
-        let search = std::iter::once(programs).chain(std::env::split_paths(&inherited));
+        let search = std::iter::once(self.programs()).chain(std::env::split_paths(&inherited));
         let search = std::env::join_paths(search).ok();
         let active = (OsString::from(ACTIVE[0]), self.folder.clone().into_os_string());
         search.into_iter().map(|search| (OsString::from("PATH"), search)).chain([active]).collect()
+    }
+
+    /// Returns the folder of its programs.
+    fn programs(&self) -> PathBuf {
+        self.folder.join(PROGRAMS)
     }
 }

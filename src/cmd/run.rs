@@ -289,8 +289,14 @@ fn say(name: &str, recorded: &CompletedRun, ui: &mut Ui) {
         (_, None) => ui.say(format_args!("gate: {GOOD}{name} passed{GOOD:#}{counts}")),
         (_, Some(how)) => ui.say(format_args!("gate: {BAD}{name} {how}{BAD:#}{counts}")),
     }
-    if let Some(own) = recorded.environment.as_ref().filter(|_| !recorded.finished.ended.success()) {
-        ui.say(format_args!("gate: it ran in the virtual environment {}", own.folder.display()));
+    match &recorded.environment {
+        Ok(Some(own)) if !recorded.finished.ended.success() => {
+            ui.say(format_args!("gate: it ran in the virtual environment {}", own.folder.display()));
+        }
+        Ok(_) => {}
+        Err(distrusted) => {
+            ui.say(format_args!("gate: it did not run in the project's virtual environment: {distrusted}"));
+        }
     }
     if let Some(run) = &recorded.run {
         say_what_changed(run, ui);

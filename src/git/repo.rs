@@ -250,7 +250,7 @@ impl Repo {
     }
 
     /// Returns the markers of tool folders that were written by an edit, as far as anybody knows.
-    pub(super) fn edited_markers(&self) -> Vec<RepoPath> {
+    pub fn edited_markers(&self) -> Vec<RepoPath> {
         self.0.edited_markers.get().map(|edited| edited()).unwrap_or_default()
     }
 

@@ -47,7 +47,7 @@ pub fn scratch_run(
     let set = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
         format!("export {}={}; ", name.to_string_lossy(), shell_word(&value.to_string_lossy()))
     };
-    let own = VirtualEnvironment::in_folders([dir.to_owned()]);
+    let own = VirtualEnvironment::of_checkout(dir, command, runners);
     let environment = own.iter().flat_map(VirtualEnvironment::variables);
     let exports: String = report.environment().iter().cloned().chain(environment).map(set).collect();
     // What prepares the line adds to the variables of the hooks.

@@ -134,5 +134,6 @@ mod typed_lines;
 mod typing;
 mod unblocking;
 mod unjudged_pushes;
+mod virtual_environments;
 mod word_judges;
 mod working_trees;

@@ -467,25 +467,6 @@ fn a_task_runner_passes_the_hooks_of_its_test_runners_on() {
 }
 
 #[test]
-fn a_declared_command_runs_in_the_virtual_environment_of_the_project() {
-    let project = declared("own-tests");
-    project
-        .repo
-        .write(".gitignore", ".venv/\n")
-        .write(".venv/pyvenv.cfg", "home = /usr\n")
-        .script(".venv/bin/own-tests", "#!/bin/sh\necho \"$VIRTUAL_ENV\"\n");
-    project.edit("two");
-    project.gate(["run", "test"]).exits(0).says("/.venv").says("this proves test for this commit");
-    project.push("git push origin feature").exits(0);
-    // The agent's own line runs in the agent's environment, and an active environment stays the one that counts.
-    project.gate(["run", "--", "own-tests"]).exits(127);
-    project.gate_with(&[("VIRTUAL_ENV", "/other")], &["run", "test"]).exits(127);
-    // What git tracks is content of the project, and nothing that an installer made.
-    project.sh("git add --force .venv && git commit --quiet --message 'chore: tools'").exits(0);
-    project.gate(["run", "test"]).exits(127).never_says("/.venv");
-}
-
-#[test]
 fn a_failed_run_is_called_failed_whatever_lay_beside_it() {
     let project = Project::new().edited("broken");
     fs::write(project.repo.root().join("scratch.sh"), "x\n").expect("written");
