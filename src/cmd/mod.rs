@@ -20,6 +20,7 @@ pub mod eval;
 pub mod explain;
 pub mod explain_command;
 pub mod explain_path;
+mod given_line;
 pub mod handoff;
 pub mod hook;
 mod housekeeping;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
+use crate::cmd::given_line;
 use crate::cmd::housekeeping::tidy;
 use crate::collect::attested::AttestedRuns;
 use crate::collect::contracts::{self, ContractInForce};
@@ -53,7 +54,11 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
     let (policy, _) = place.policy(lineage.as_ref())?;
     tidy(&place, &policy, ui);
     if !args.command.is_empty() {
-        let job = given(&args.command, &root, &policy)?;
+        let bash = given_line::in_bash(&args.command, &policy);
+        if bash.is_some() {
+            ui.say("gate: the line uses the syntax of bash, so bash runs it");
+        }
+        let job = given(bash.as_ref().map_or(&args.command, |words| &words[..]), &root, &policy)?;
         return Ok(run(&place, &root, job, &policy, ui));
     }
     let commands = if args.names.is_empty() {
@@ -390,14 +395,6 @@ fn unproven<'a>(
     Ok(policy.commands.iter().filter(|command| names.contains(&command.name.as_str())).collect())
 }
 
-/// Returns the command line in a single argument that has the syntax of a shell, unless it is the path of a file.
-fn shell_line<'a>(words: &'a [OsString], dir: &Path) -> Option<&'a str> {
-    let [word] = words else { return None };
-    let line = word.to_str()?;
-    let has_syntax = line.contains(|c: char| c.is_whitespace() || ";|&<>$()`'\"*?[{~".contains(c));
-    (has_syntax && !dir.join(line).exists()).then_some(line)
-}
-
 /// Returns the job for any command, run in the current directory. It is evidence for a declared one if line and
 /// directory are the same.
 fn given<'a>(words: &'a [OsString], root: &Path, policy: &'a Policy) -> Result<RunJob<'a>, Failure> {
@@ -406,7 +403,7 @@ fn given<'a>(words: &'a [OsString], root: &Path, policy: &'a Policy) -> Result<R
     let here = here.canonicalize().unwrap_or(here);
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let dir = here.strip_prefix(&root).map(|inner| RepoPath::from_os(inner.as_os_str())).unwrap_or_default();
-    let in_shell = shell_line(words, &here);
+    let in_shell = given_line::shell_line(words, &here);
     let quoted = || words.iter().map(|word| shell_word(&word.to_string_lossy())).collect::<Vec<_>>().join(" ");
     let line = in_shell.map_or_else(quoted, str::to_owned);
     let key = command_key(&line, &dir);

@@ -99,7 +99,8 @@ fn is_here(client: Client, root: &Path) -> bool {
     on_path(&install.program) || home.is_some_and(|home| below(&home, &install.home)) || below(root, &install.project)
 }
 
-pub(super) fn on_path(program: &str) -> bool {
+/// Returns `true` if a folder of the search path has this program.
+pub fn on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.is_absolute() && folder.join(program).is_file())
 }

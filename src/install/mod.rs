@@ -27,7 +27,7 @@ mod uninstall;
 
 pub use apply_plan::apply;
 pub use ci_job::plan_job;
-pub use clients::{Chosen, hooks_in, installed, title};
+pub use clients::{Chosen, hooks_in, installed, on_path, title};
 pub use disabled_hooks::{SwitchedOff, client_hooks_off, git_hooks_off};
 pub use error::InstallError;
 pub use hook_managers::{HookManager, is_running, managers};

@@ -101,6 +101,7 @@ mod rescue;
 mod review_holds;
 mod reviews;
 mod roles;
+mod run_lines;
 mod run_process;
 mod run_terminal;
 mod runner_catalogue;

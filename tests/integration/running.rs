@@ -523,16 +523,3 @@ fn a_runner_of_cargo_that_stands_in_a_file_proves_nothing() {
     project.edit("last");
     run().says("this proves test for this commit");
 }
-
-#[test]
-fn one_argument_with_shell_syntax_is_a_line_for_sh() {
-    let project = Project::new();
-    assert_eq!(project.gate(["run", "--", "echo one; echo two"]).exits(0).out, "one\ntwo\n");
-    project.gate(["run", "--", "exit 3"]).exits(3);
-    project.gate(["run", "--", "sh test.sh"]).exits(0).says("this proves");
-    project.gate(["run", "--", "sh test.sh; true"]).exits(0);
-    assert_eq!(project.gate(["run", "--", "echo", "one; echo two"]).exits(0).out, "one; echo two\n");
-    project.repo.write("a tool", "#!/bin/sh\necho tool\n");
-    project.sh("chmod +x 'a tool'");
-    assert_eq!(project.gate(["run", "--", "./a tool"]).exits(0).out, "tool\n");
-}
