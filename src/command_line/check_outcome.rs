@@ -8,9 +8,10 @@ use crate::shell::exit_status::{self, Fate};
 use crate::shell::expanded_program::{InputSource, Leaf, LeafId};
 
 use super::command_table::table;
+use super::filter_programs::tears;
 use super::forged_output::Readers;
 use super::late_failures::ShownRun;
-use super::output_filters::{OutputPath, tears, ways};
+use super::output_filters::{OutputPath, VisibleSize, ways};
 use super::purpose::{Purpose, Within};
 use super::reviewed_line::LineJudge;
 use super::shown_output::may_show;
@@ -57,8 +58,8 @@ impl<'a> CheckView<'a> {
 
     /// Does the same, without the outcomes of the other checks.
     pub(super) fn own_ending(&self) -> CheckEnding {
-        let visible =
-            self.judge.record.output.and_then(|output| table().visible_lines(output).and(Some(output.lines().count())));
+        let whole = self.judge.record.output.filter(|output| table().visible_lines(output).is_some());
+        let visible = whole.map(VisibleSize::of);
         let ways = ways(self.judge.program(), self.leaf, visible);
         let mut reading = self.reading(&ways);
         if reading.says == OutputOutcome::NothingRan && self.hides_passes(&ways) {

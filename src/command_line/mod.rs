@@ -21,6 +21,7 @@ pub mod coverage;
 mod current_branch_push;
 mod endless_line;
 mod environment;
+mod filter_programs;
 mod forged_output;
 mod generated_programs;
 mod git_hook_checks;

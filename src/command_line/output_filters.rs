@@ -1,10 +1,10 @@
 //! The filters between a command's output and the recorded output.
 
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 
 use crate::shell::expanded_program::{Arg, InputSource, Leaf, LeafId, Program, Sink};
 
-use super::colour_removal::removes_colours;
+use super::filter_programs::filters_of;
 use super::log_file;
 
 /// A filter between a command and the record.
@@ -20,10 +20,28 @@ pub(super) enum Filter {
     Keep(Regex),
     /// Only the lines that do not match.
     Drop(Regex),
+    /// Only this number of bytes at the start of each line.
+    Narrow(usize),
     /// All lines in another order: a later filter may cut off any of them.
     Shuffled,
     /// The unknown output of a program that reads them.
     Garbled,
+}
+
+/// The size of a record that has all of its lines.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct VisibleSize {
+    /// The number of lines.
+    lines: usize,
+    /// The length of the longest, in bytes.
+    width: usize,
+}
+
+impl VisibleSize {
+    /// Returns the size of an output.
+    pub(super) fn of(output: &str) -> Self {
+        Self { lines: output.lines().count(), width: output.lines().map(str::len).max().unwrap_or_default() }
+    }
 }
 
 /// One path from a command to the record.
@@ -38,16 +56,21 @@ pub(super) struct OutputPath {
 }
 
 impl OutputPath {
-    /// Removes limits that are greater than the number of lines: they cut nothing off. Blank lines at both ends may be
-    /// missing in a record.
-    fn leave_out_idle(&mut self, visible: Option<usize>) {
+    /// Removes limits that are greater than the size of the record: they cut nothing off. Blank lines at both ends may be
+    /// missing in a record, and colours in each line.
+    fn leave_out_idle(&mut self, visible: Option<VisibleSize>) {
         const BLANK: usize = 4;
         let Some(visible) = visible else { return };
-        let limits = |filter: &Filter| matches!(filter, Filter::Tail(_) | Filter::Head(_) | Filter::Torn);
-        let shuffles = |filter: &Filter| matches!(filter, Filter::Shuffled);
-        let last = self.filters.iter().rposition(|filter| !limits(filter) && !shuffles(filter)).map_or(0, |at| at + 1);
+        let limits = |filter: &Filter| {
+            matches!(filter, Filter::Tail(_) | Filter::Head(_) | Filter::Torn | Filter::Narrow(_) | Filter::Shuffled)
+        };
+        let last = self.filters.iter().rposition(|filter| !limits(filter)).map_or(0, |at| at + 1);
         let behind = self.filters.split_off(last);
-        let idle = |filter: &Filter| matches!(filter, Filter::Tail(Some(lines)) | Filter::Head(Some(lines)) if visible + BLANK <= *lines);
+        let idle = |filter: &Filter| match filter {
+            Filter::Tail(Some(lines)) | Filter::Head(Some(lines)) => visible.lines + BLANK <= *lines,
+            Filter::Narrow(width) => 2 * visible.width <= *width,
+            _ => false,
+        };
         self.filters.extend(behind.into_iter().filter(|filter| !idle(filter)));
     }
 
@@ -65,7 +88,9 @@ impl OutputPath {
 
     /// Returns `true` if lines before the last ones may be cut off.
     pub(super) fn cuts_start(&self) -> bool {
-        self.filters.iter().any(|filter| matches!(filter, Filter::Tail(_) | Filter::Torn | Filter::Garbled))
+        self.filters
+            .iter()
+            .any(|filter| matches!(filter, Filter::Tail(_) | Filter::Torn | Filter::Narrow(_) | Filter::Garbled))
             || self.cuts_shuffled()
     }
 
@@ -89,7 +114,7 @@ impl OutputPath {
             Filter::Tail(_) | Filter::Torn | Filter::Head(_) | Filter::Shuffled => true,
             Filter::Keep(pattern) => !lines.is_empty() && lines.iter().all(|line| pattern.is_match(line)),
             Filter::Drop(pattern) => !lines.is_empty() && lines.iter().all(|line| !pattern.is_match(line)),
-            Filter::Garbled => false,
+            Filter::Narrow(_) | Filter::Garbled => false,
         })
     }
 
@@ -98,7 +123,7 @@ impl OutputPath {
     pub(super) fn cuts_end(&self, visible: Option<usize>) -> bool {
         self.filters.iter().any(|filter| match filter {
             Filter::Head(Some(lines)) => visible.is_none_or(|visible| visible >= *lines),
-            Filter::Head(None) | Filter::Garbled => true,
+            Filter::Head(None) | Filter::Narrow(_) | Filter::Garbled => true,
             _ => false,
         })
     }
@@ -112,8 +137,8 @@ impl OutputPath {
     }
 }
 
-/// Returns the paths from a command's output to the record with this number of lines (`None` if it is unknown).
-pub(super) fn ways(program: &Program, leaf: LeafId, visible: Option<usize>) -> Vec<OutputPath> {
+/// Returns the paths from a command's output to the record of this size (`None` if it is unknown).
+pub(super) fn ways(program: &Program, leaf: LeafId, visible: Option<VisibleSize>) -> Vec<OutputPath> {
     let mut found = views(program, leaf);
     for view in &mut found {
         view.leave_out_idle(visible);
@@ -204,225 +229,6 @@ fn pass(
             follow(program, id, &Sink::File(Some(file.text.clone())), filters.clone(), found, depth + 1);
         }
     }
-}
-
-/// Returns the filters that a program applies to the lines that it reads.
-fn filters_of(name: &str, args: &[Arg]) -> Vec<Filter> {
-    let named = || args.iter().any(|arg| !arg.text.starts_with('-') && !arg.text.is_empty());
-    match name {
-        "tee" | "less" | "more" | "col" | "ts" | "ansi2txt" | "strip-ansi" | "sponge" | "bat" | "xcpretty"
-        | "xcbeautify" => Vec::new(),
-        "cat" | "uniq" if !named() => Vec::new(),
-        "sort" | "tac" if !named() => vec![Filter::Shuffled],
-        "tail" if !counts_lines(args) => vec![Filter::Torn],
-        "tail" => match args.iter().find(|arg| arg.text.contains('+')) {
-            Some(_) => vec![Filter::Tail(None)],
-            None => vec![Filter::Tail(limit(args))],
-        },
-        "head" if !counts_lines(args) => vec![Filter::Garbled],
-        "head" => vec![Filter::Head(limit(args))],
-        "grep" | "egrep" | "fgrep" | "rg" | "zgrep" | "ag" => grep(name, args),
-        "sed" | "gsed" => sed(args),
-        "tr" if args.iter().any(|arg| arg.text.contains("\\r")) => Vec::new(),
-        _ => vec![Filter::Garbled],
-    }
-}
-
-/// Returns `true` if a command passes on the end of its input, cut at any byte.
-pub(super) fn tears(leaf: &Leaf) -> bool {
-    leaf.name() == Some("tail") && !counts_lines(leaf.argv.get(1..).unwrap_or_default())
-}
-
-/// Returns `true` if `head` and `tail` cut at the ends of lines. Every option that may count anything else is assumed
-/// to do so.
-fn counts_lines(args: &[Arg]) -> bool {
-    let mut words = args.iter();
-    while let Some(arg) = words.next() {
-        let text = arg.text.as_str();
-        let Some(option) = text.strip_prefix(['-', '+']).filter(|option| !option.is_empty()) else {
-            if !arg.whole && matches!(text, "" | "-" | "+") {
-                return false;
-            }
-            continue;
-        };
-        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        let short = option.trim_start_matches(['f', 'F', 'q', 'v', 'r']);
-        let counted = short.strip_prefix('n').map(|count| count.trim_start_matches(['-', '+']));
-        if option == "-lines" || counted == Some("") && arg.whole {
-            words.next();
-            continue;
-        }
-        let long = ["-lines=", "-follow", "-quiet", "-silent", "-verbose", "-retry", "-pid"];
-        if !digits(short) && !counted.is_some_and(digits) && !long.iter().any(|name| option.starts_with(name)) {
-            return false;
-        }
-    }
-    true
-}
-
-/// Returns the number of lines that `head` and `tail` pass on.
-fn limit(args: &[Arg]) -> Option<usize> {
-    if args.iter().any(|arg| arg.counted) {
-        return None;
-    }
-    let mut words = args.iter().map(|arg| arg.text.as_str());
-    while let Some(word) = words.next() {
-        let number = match word {
-            "-n" | "--lines" => words.next(),
-            _ => word.strip_prefix("--lines=").or_else(|| word.strip_prefix("-n")).or_else(|| word.strip_prefix('-')),
-        };
-        if let Some(number) = number {
-            return number.parse().ok();
-        }
-    }
-    Some(10)
-}
-
-fn sed(args: &[Arg]) -> Vec<Filter> {
-    let script = args.iter().find(|arg| !arg.text.starts_with('-')).map_or("", |arg| arg.text.as_str());
-    let quiet = args.iter().any(|arg| arg.text == "-n" || arg.text == "-ne" || arg.text == "-En");
-    let range = script.strip_suffix('p').filter(|_| quiet);
-    if range == Some("$") {
-        return vec![Filter::Tail(Some(1))];
-    }
-    if let Some((from, to)) = range.and_then(|range| range.split_once(','))
-        && from.parse::<usize>().is_ok()
-    {
-        return match to {
-            "$" => vec![Filter::Tail(None)],
-            to => vec![Filter::Head(to.parse().ok())],
-        };
-    }
-    let plain = |arg: &Arg| !arg.text.starts_with('-') || ["-r", "-E", "-e", "-u", "-re", "-Ee"].contains(&&*arg.text);
-    let alone = args.iter().filter(|arg| !arg.text.starts_with('-')).count() == 1;
-    let only_colours = alone && args.iter().all(plain) && removes_colours(script);
-    if only_colours { Vec::new() } else { vec![Filter::Garbled] }
-}
-
-fn grep(name: &str, args: &[Arg]) -> Vec<Filter> {
-    let mut extended = name != "grep" && name != "zgrep";
-    let mut fixed = name == "fgrep";
-    let (mut inverse, mut insensitive, mut max, mut whole_word, mut whole_line) = (false, false, None, false, false);
-    let mut patterns: Vec<&Arg> = Vec::new();
-    let mut positional = Vec::new();
-    let mut words = args.iter();
-    while let Some(arg) = words.next() {
-        let text = arg.text.as_str();
-        if text == "--" {
-            positional.extend(words.by_ref());
-            break;
-        }
-        if let Some(long) = text.strip_prefix("--") {
-            match long.split_once('=').map_or(long, |(name, _)| name) {
-                "invert-match" => inverse = true,
-                "ignore-case" => insensitive = true,
-                "extended-regexp" | "perl-regexp" => extended = true,
-                "fixed-strings" => fixed = true,
-                "line-buffered" | "color" | "colour" | "no-filename" | "text" | "context" | "after-context"
-                | "before-context" | "binary-files" => {}
-                _ => return vec![Filter::Garbled],
-            }
-            continue;
-        }
-        let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
-            positional.push(arg);
-            continue;
-        };
-        let rest = letters.char_indices();
-        for (at, letter) in rest {
-            match letter {
-                'v' => inverse = true,
-                'i' | 'y' => insensitive = true,
-                'E' | 'P' => extended = true,
-                'F' => fixed = true,
-                'w' => whole_word = true,
-                'x' => whole_line = true,
-                // Line numbers and context do not hide a line.
-                'a' | 's' | 'h' | 'N' | 'I' | 'u' | 'U' | 'n' | '0'..='9' => {}
-                'A' | 'B' | 'C' | 'm' | 'e' => {
-                    let attached = &letters[at + 1..];
-                    let value = if attached.is_empty() {
-                        words.next().cloned()
-                    } else {
-                        Some(Arg { text: attached.to_owned(), ..arg.clone() })
-                    };
-                    match (letter, value) {
-                        ('m', value) => max = Some(value.and_then(|value| value.text.parse().ok())),
-                        ('e', Some(_)) => {
-                            patterns.push(if attached.is_empty() { &args[args.len() - words.len() - 1] } else { arg });
-                        }
-                        _ => {}
-                    }
-                    if letter == 'e' && !attached.is_empty() {
-                        // `-eFOO` is not taken apart.
-                        return vec![Filter::Garbled];
-                    }
-                    break;
-                }
-                // -c, -q, -l, -o and whatever else print something other than lines.
-                _ => return vec![Filter::Garbled],
-            }
-        }
-    }
-    if patterns.is_empty() {
-        if positional.is_empty() {
-            return vec![Filter::Garbled];
-        }
-        patterns.push(positional.remove(0));
-    }
-    if !positional.is_empty() || patterns.iter().any(|pattern| !pattern.whole) {
-        return vec![Filter::Garbled];
-    }
-    let sources: Vec<String> = patterns
-        .iter()
-        .flat_map(|pattern| pattern.text.split('\n'))
-        .map(|pattern| {
-            let pattern = match (fixed, extended) {
-                (true, _) => regex::escape(pattern),
-                (false, true) => pattern.to_owned(),
-                (false, false) => from_basic(pattern),
-            };
-            let pattern = if whole_word { format!(r"\b(?:{pattern})\b") } else { pattern };
-            if whole_line { format!("^(?:{pattern})$") } else { format!("(?:{pattern})") }
-        })
-        .collect();
-    let pattern = RegexBuilder::new(&sources.join("|")).case_insensitive(insensitive).size_limit(1 << 20).build();
-    let Ok(pattern) = pattern else { return vec![Filter::Garbled] };
-    let mut filters = vec![if inverse { Filter::Drop(pattern) } else { Filter::Keep(pattern) }];
-    if let Some(lines) = max {
-        filters.push(Filter::Head(lines));
-    }
-    filters
-}
-
-/// Converts a basic regular expression into the extended syntax: `\|` is an operator in the first, `|` a character.
-fn from_basic(pattern: &str) -> String {
-    let mut out = String::with_capacity(pattern.len());
-    let mut chars = pattern.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => match chars.next() {
-                Some(next @ ('|' | '(' | ')' | '{' | '}' | '+' | '?')) => out.push(next),
-                Some('<' | '>') => out.push_str(r"\b"),
-                Some(next) => out.extend(['\\', next]),
-                None => out.push_str(r"\\"),
-            },
-            '|' | '(' | ')' | '{' | '}' | '+' | '?' => out.extend(['\\', c]),
-            '*' if out.is_empty() => out.push_str(r"\*"),
-            '[' => {
-                out.push('[');
-                // What stands in brackets is the same in both.
-                for inner in chars.by_ref() {
-                    out.push(inner);
-                    if inner == ']' && !out.ends_with("[]") && !out.ends_with("[^]") && !out.ends_with(":]") {
-                        break;
-                    }
-                }
-            }
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 #[cfg(test)]
