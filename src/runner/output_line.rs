@@ -38,6 +38,9 @@ pub struct LineRule {
     /// `true` if it adds to the counts before it, instead of beginning a new summary.
     #[serde(default)]
     pub joins: bool,
+    /// The count to which it adds one test, if it is the line of a test: the summary is complete with as many of them as its
+    /// total.
+    pub one: Option<CountField>,
     /// `true` if it completes a summary that it adds to.
     #[serde(default)]
     pub completes: bool,

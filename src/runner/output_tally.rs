@@ -4,7 +4,7 @@ use crate::event::RunReport;
 use crate::foreign_text::beginning;
 use crate::runner::catalogue::{Catalogue, Runner, Summaries};
 use crate::runner::command_kind::CommandKind;
-use crate::runner::output_line::{LineMeaning, LineRule, Means};
+use crate::runner::output_line::{CountField, LineMeaning, LineRule, Means};
 
 /// A summary, as far as it was seen.
 #[derive(Debug, Default)]
@@ -121,6 +121,7 @@ impl<'a> RunnerTally<'a> {
             _ => self.begun = false,
         }
         match rule.means {
+            Means::Counts if rule.one.is_some() => self.count_one(rule, line, index),
             Means::Counts => self.counts(rule, said, line, index),
             Means::Passed => {
                 self.passed = Some(shown_line(line));
@@ -201,6 +202,21 @@ impl<'a> RunnerTally<'a> {
         let passes =
             |now: &RunSummary| now.is_complete() && !now.is_bad() && now.passed().is_some_and(|passed| passed > 0);
         if self.found.last().is_some_and(passes) {
+            self.shows_pass(index);
+        }
+    }
+
+    /// Counts the line of one test. All lines from the total to the last test are visible if there are as many.
+    fn count_one(&mut self, rule: &LineRule, line: &str, index: usize) {
+        let Some(now) = self.found.last_mut().filter(|now| !now.complete) else { return };
+        match rule.one {
+            Some(CountField::Skipped) => now.said.skipped = Some(now.skipped() + 1),
+            _ => now.said.passed = Some(now.said.passed.unwrap_or(0) + 1),
+        }
+        now.line = shown_line(line);
+        now.complete = now.said.total == Some(now.said.passed.unwrap_or(0) + now.skipped());
+        if now.complete {
+            self.start = true;
             self.shows_pass(index);
         }
     }
