@@ -163,15 +163,21 @@ fn record_with(
     let failed = || report.failed().map(|failed| failed_tests(&failed));
     let stale = || {
         let start = start.as_ref().ok()?;
-        place.stale_build(&job.command, &reading.runners, &|path| job.reads(path), start)
+        let output = run::plain_text(&finished.output.end());
+        place.stale_build(&job.command, &reading.runners, &|path| job.reads(path), start, &output)
     };
-    let broken_off =
-        || report.is_broken_off().then(|| "the runner began and ended before its tests were done".to_owned());
-    let shows_none = tests.is_empty() && said.report.is_none() && report.names_each_time();
-    let unshown = || shows_none.then(|| tests_not_shown(place.tests_named_before(&job.command.key))).flatten();
+    let shows_none = tests.is_empty() && said.report.is_none();
+    let unshown = || {
+        let start = start.as_ref().ok().filter(|_| shows_none)?;
+        let named = Some(place.tests_named_before(&job.command.key)).filter(|_| report.names_each_time());
+        named.and_then(tests_not_shown).or_else(|| {
+            let before = place.counted_before(&job.command, start)?;
+            (!reading.tells_of(&before.runner, &finished)).then(|| tests_not_counted(before.passed))
+        })
+    };
     let doubt = || {
         let on_files = replaced_files(place, head_log).or_else(elsewhere);
-        on_files.or_else(failed).or_else(broken_off).or_else(unshown).or_else(stale)
+        on_files.or_else(failed).or_else(|| report.broken_off()).or_else(unshown).or_else(stale)
     };
     if let Some(why) = Some(()).filter(|()| finished.ended.success()).and_then(|()| doubt()) {
         said.masked.get_or_insert_with(|| why.clone());
@@ -224,6 +230,12 @@ fn run_of(run: &Run, witnessed: Witnessed, settled: bool) -> Run {
 fn tests_not_shown(before: usize) -> Option<String> {
     let tests = crate::plural::counted(before, "test");
     (before > 0).then(|| format!("its output shows no test, and earlier runs of this command named {tests}"))
+}
+
+/// Returns the reason why a run that counts no test proves nothing if the one before it counted tests.
+fn tests_not_counted(before: u64) -> String {
+    let tests = crate::plural::counted(usize::try_from(before).unwrap_or(usize::MAX), "test");
+    format!("its output shows no test, and the run of this command before it counted {tests}")
 }
 
 /// Returns the reason why tests that loaded this file show nothing about their own working tree.
@@ -361,6 +373,12 @@ impl<'a> UnderstoodLine<'a> {
     /// Returns the number of tests in the closing lines.
     fn counted(&self, finished: &Finished) -> Option<u64> {
         self.read(finished, None).report.map(|report| report.passed + report.failed + report.skipped)
+    }
+
+    /// Returns `true` if any line of the output is one that these runners print about tests.
+    fn tells_of(&self, runners: &str, finished: &Finished) -> bool {
+        let runners: Vec<_> = runners.split('+').filter_map(|id| self.catalogue.runner(id)).collect();
+        command_line::tells(self.catalogue, &runners, &run::plain_text(&finished.output.end()))
     }
 
     fn narrowed(&self, finished: &Finished) -> Option<String> {

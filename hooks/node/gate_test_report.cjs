@@ -1,5 +1,6 @@
 'use strict';
-// Writes the result of every test that jest, mocha or vitest runs to the file that gate names: one JSON array a line.
+// Writes the result of every test that jest, mocha or vitest runs to the file that gate names: one JSON array a line. Of
+// each file that `node --test` runs, it writes that it was opened, and closed once all of its tests were done.
 // Prints nothing. Tests and the processes that they start see the environment as it was before gate added this file.
 
 const fs = require('fs');
@@ -135,7 +136,47 @@ function hookVitest() {
   globalThis[Symbol.for('gate.testReport')] = { put, write };
 }
 
-if (own && RUNNERS[main]) {
+/** Returns true if a test of node's own runner, and all tests in it, came to their end. */
+function isDone(test) {
+  return test.finished && (test.passed !== false || test.isTodo) && (test.subtests || []).every(isDone);
+}
+
+/** Watches the process in which `node --test` runs one file. It passes with status 0, whatever its tests did not do. */
+function watchFile() {
+  restore();
+  const note = (word) => fs.appendFileSync(own, `${JSON.stringify([word, path.relative(process.cwd(), file)])}\n`);
+  const file = process.argv[1];
+  let [root, isOpen, isDrained] = [null, false, false];
+  const open = () => {
+    if (!isOpen) note('opened');
+    isOpen = true;
+  };
+  // The first test is the root of all others.
+  const hook = require('async_hooks').createHook({
+    init(id, type, trigger, resource) {
+      if (type !== 'Test') return;
+      hook.disable();
+      root = resource;
+      open();
+    },
+  });
+  hook.enable();
+  if (/['"`](?:node:)?test['"`]/.test(fs.readFileSync(file, 'utf8'))) open();
+  process.once('beforeExit', () => {
+    isDrained = true;
+  });
+  process.once('exit', () => {
+    if (isOpen && (isDrained || (root && root.subtests.length && root.subtests.every(isDone)))) note('closed');
+  });
+}
+
+if (own && /^child/.test(process.env.NODE_TEST_CONTEXT || '')) {
+  try {
+    watchFile();
+  } catch {
+    // As below.
+  }
+} else if (own && RUNNERS[main]) {
   try {
     RUNNERS[main]();
   } catch {

@@ -12,6 +12,7 @@ use super::output_knowledge::OutputKnowledge;
 use super::purpose::{Purpose, Understood};
 use super::shown_output::may_show;
 use super::understanding::understand;
+use super::unsealed_part::unsealed_part;
 
 /// Returns the reason why the output of a line contradicts the status 0 of its runner, or `None` if it does not, as far
 /// as it shows.
@@ -27,6 +28,11 @@ pub(super) fn of_success(
     if let Some(runner) = unshown(project.runners, &understood, output).filter(|_| whole || is_all_there(output)) {
         return Some(format!("{runner} always reports what it ran, and its output shows no test"));
     }
+    if let Some(part) = unsealed_part(&understood.program, runners, output) {
+        return Some(format!(
+            "its output says that a part passed (\"{part}\"), but not that its tests came to their end"
+        ));
+    }
     let known = |(id, leaf): (LeafId, &Leaf)| {
         let purpose = &understood.purposes[id];
         let quiet = leaf.name().is_some_and(|name| MUTE.contains(&name) || matches!(name, "echo" | "printf"));
@@ -41,7 +47,13 @@ pub(super) fn of_success(
     let rules: Vec<_> = runners.iter().filter(tests).flat_map(|runner| rules_on_tests(catalogue, runner)).collect();
     let is_behind_tasks = rules.is_empty();
     let parts = if is_behind_tasks { behind_tasks(catalogue, output) } else { runners.to_vec() };
-    let broken = parts.iter().filter(tests).find_map(|runner| broken_off(&catalogue.output_rules(runner).1, output));
+    let speaks = |id: &String| {
+        let mut found = understood.purposes.iter().filter_map(|purpose| purpose.invocation.as_ref());
+        found.any(|invocation| invocation.speaks && invocation.runs.contains(id))
+    };
+    let shows_parts = |runner: &&&Runner| runner.output.expects.is_none() || speaks(&runner.id);
+    let mut begun = parts.iter().filter(tests).filter(shows_parts);
+    let broken = begun.find_map(|runner| broken_off(&rules_on_tests(catalogue, runner), output));
     if let Some(begun) = broken.filter(|_| whole || is_all_there(output)) {
         return Some(format!("its output begins (\"{begun}\") but does not say how the run ended"));
     }
@@ -76,12 +88,29 @@ pub(super) fn prints_to_record(leaf: &Leaf) -> bool {
 /// test runner prints at its end.
 pub(super) fn tells_of_tests(catalogue: &Catalogue, purpose: &Purpose, output: &str) -> bool {
     let workers = purpose.runs().filter_map(|id| catalogue.runner(id)).filter(|runner| runner.task.is_none());
-    let rules: Vec<_> = workers.flat_map(|runner| catalogue.output_rules(runner).1).collect();
-    if output_lines(output).any(|line| rules.iter().any(|rule| rule.read(&line).is_some())) {
+    let workers: Vec<&Runner> = workers.collect();
+    if tells(catalogue, &workers, output) {
         return true;
     }
-    let other = read_output_of(catalogue, &[], output);
+    // That all is well is no line about tests where another runner has them.
+    let own: Vec<&LineRule> =
+        workers.iter().filter(|runner| runner.output.like.is_some()).flat_map(|runner| &runner.output.line).collect();
+    let others: Vec<_> =
+        output_lines(output).filter(|line| !own.iter().any(|rule| rule.read(line).is_some())).collect();
+    let other = read_output_of(catalogue, &[], &others.join("\n"));
     other.says != OutputOutcome::Silent || !other.reports.is_empty()
+}
+
+/// Returns `true` if any line of an output is one that these runners print about tests.
+pub fn tells<'a>(catalogue: &'a Catalogue, runners: &[&'a Runner], output: &str) -> bool {
+    let on_tests = |runner: &&'a Runner| {
+        // That a task runner starts another one says nothing of its tests.
+        let is_announced = runner.output.expects.is_some();
+        let rules = rules_on_tests(catalogue, runner).into_iter();
+        rules.filter(move |rule| !is_announced || rule.means != Means::PartStart).collect::<Vec<_>>()
+    };
+    let rules: Vec<_> = runners.iter().flat_map(on_tests).collect();
+    output_lines(output).any(|line| rules.iter().any(|rule| rule.read(&line).is_some()))
 }
 
 /// The runners that announce each of their parts and whose counts are in an output: any of them may be behind a task.
@@ -112,13 +141,18 @@ fn closing_rules(catalogue: &Catalogue) -> Vec<&LineRule> {
 /// in the middle. Each beginning needs an end of its own; a test may print a whole run, from its beginning to its end.
 fn broken_off(rules: &[&LineRule], output: &str) -> Option<String> {
     let mut open: Vec<String> = Vec::new();
+    // The last tests of a part ended, and its summary may follow or not.
+    let mut is_told = false;
     for line in output_lines(output) {
         for rule in rules.iter().filter(|rule| rule.read(&line).is_some()) {
             match rule.means {
                 Means::PartStart => open.push(shown(&line)),
-                Means::Start | Means::Progress | Means::Listed | Means::Trouble => {}
+                Means::Progress if rule.completes => drop(open.pop()),
+                Means::Start | Means::Progress | Means::Listed | Means::Trouble => continue,
+                _ if is_told => {}
                 _ => drop(open.pop()),
             }
+            is_told = rule.completes && rule.means == Means::Progress;
         }
     }
     open.pop()

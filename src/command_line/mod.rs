@@ -45,9 +45,11 @@ mod run_settings;
 mod setting_effect;
 mod shown_output;
 mod understanding;
+mod unsealed_part;
 mod working_directory;
 mod written_files;
 
+pub use contradiction::tells;
 pub use coverage::{
     CommonGround, Deeds, ObservedLine, Witnessed, changed_before_checks, may_change_after_checks, own_logs,
     proven_in_part, witness, witness_together,

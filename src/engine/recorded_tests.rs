@@ -4,9 +4,11 @@ use jiff::Timestamp;
 
 use super::Workplace;
 use crate::event::test_results::{TestResult, TestResults};
-use crate::event::{EventKind, Origin, Run};
-use crate::journal::{JournalError, JournalState, LedgerRun, NewEvent, OpenFailure, TestLedger};
+use crate::event::{CommandRef, EventKind, Origin, Run, RunReport};
+use crate::journal::{JournalError, JournalState, LedgerRun, NewEvent, OpenFailure, RecordedRun, TestLedger};
+use crate::repo_path::RepoPath;
 use crate::runner::NamedTests;
+use crate::snapshot::KeptSnapshot;
 
 /// The number of failed tests that a run records by name.
 const MAX_FAILED_TESTS: usize = 256;
@@ -43,10 +45,56 @@ impl Workplace {
         history.latest().iter().find(|latest| latest.run.key == key).map_or(0, |latest| latest.results.len())
     }
 
+    /// Returns what the latest run of a command that passed and counted tests reported, unless settings or scripts have
+    /// changed since: they may have changed what it prints.
+    pub fn counted_before(&self, command: &CommandRef, on: &KeptSnapshot) -> Option<RunReport> {
+        let state = self.state().ok()?;
+        let passes = |run: &&RecordedRun| {
+            let run = &run.run;
+            run.command.key == command.key && run.ended.success() && run.masked.is_none()
+        };
+        let last = state.all_runs().filter(passes).max_by(|a, b| a.id.cmp(&b.id))?;
+        let report = last.run.report.clone().filter(|report| report.passed > 0)?;
+        let changed = self.repo.changed_between(&last.run.end, on).ok()?;
+        let is_named = |path: &RepoPath| {
+            path.to_os().file_name().is_some_and(|name| command.line.contains(&*name.to_string_lossy()))
+        };
+        (!changed.iter().any(|path| is_setting(path) || is_named(path))).then_some(report)
+    }
+
     /// Returns the ledger of the tests by name.
     pub fn test_ledger(&self) -> TestLedger {
         TestLedger::of(&self.repo.gate_dir())
     }
+}
+
+/// Returns `true` for a file that may say what a command prints: no source of a program.
+fn is_setting(path: &RepoPath) -> bool {
+    const SETTINGS: [&str; 19] = [
+        "toml",
+        "json",
+        "jsonc",
+        "ini",
+        "cfg",
+        "yml",
+        "yaml",
+        "sh",
+        "bash",
+        "mk",
+        "xml",
+        "gradle",
+        "kts",
+        "cmake",
+        "properties",
+        "conf",
+        "lock",
+        "mod",
+        "txt",
+    ];
+    let path = path.to_os();
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let end = path.extension().and_then(|end| end.to_str());
+    end.is_none_or(|end| SETTINGS.contains(&end)) || name.starts_with('.') || name.contains("config")
 }
 
 /// Returns the tests of a run for the record, or `None` if none failed and none that failed before is among them.

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use super::Workplace;
 use super::file_times::{FileTimes, SECOND, TICK, times};
 use super::installed_copies::installed_copy;
+use super::silent_programs::silent_program;
 use super::stale_objects::stale_object;
 use crate::collect::{BaseOf, lineage};
 use crate::event::CommandRef;
@@ -69,38 +70,38 @@ impl Workplace {
         runners: &[&Runner],
         is_input: &dyn Fn(&RepoPath) -> bool,
         on: &KeptSnapshot,
+        output: &str,
     ) -> Option<String> {
-        let reuse = reuse(runners)?;
         let root = self.repo.root()?;
-        let earlier = self.earlier_runs(command, is_input, &on.tree).ok()?;
         let again = command
             .name
             .as_deref()
             .map_or_else(|| ", then run it again".to_owned(), |name| format!(" && gate run {}", shell_word(name)));
-        match reuse {
-            BuildReuse::ByAge => {
-                let old = passed_over(root, &earlier);
-                (!old.is_empty()).then(|| {
-                    let first = &old[0];
-                    format!(
-                        "{first} is older than an earlier run on other content, so that the build from then may have run: {}{again}",
-                        touch(&old)
-                    )
-                })
-            }
-            BuildReuse::ByStamp | BuildReuse::AsItIs | BuildReuse::Unbuilt => {
-                let of_work = self.changed_by_the_work(is_input, on);
-                let sources = earlier.iter().flat_map(|run| &run.differing).chain(&of_work).collect();
-                if reuse == BuildReuse::Unbuilt {
-                    return stale_object(root, &sources, &again);
-                }
-                let then = again.replace(" && ", ", then: ");
-                if reuse == BuildReuse::AsItIs {
-                    return self.stale_output(root, &sources, &on.tree, &then);
-                }
-                stale_bytecode(root, &sources, &again).or_else(|| installed_copy(root, &sources, &command.line, &then))
-            }
+        let then = again.replace(" && ", ", then: ");
+        let of_work = self.changed_by_the_work(is_input, on);
+        let stale_program = || self.stale_program(root, command, &of_work.iter().collect(), on, &then);
+        if runners.iter().any(|runner| runner.id == "go test")
+            && let Some(exit) = self.early_exit(root, &of_work.iter().collect(), on, &command.line, output)
+        {
+            return Some(exit);
         }
+        let Some(reuse) = reuse(runners) else { return stale_program() };
+        let earlier = self.earlier_runs(command, is_input, &on.tree).ok()?;
+        let sources = earlier.iter().flat_map(|run| &run.differing).chain(&of_work).collect();
+        let stale = match reuse {
+            BuildReuse::ByAge => Some(passed_over(root, &earlier)).filter(|old| !old.is_empty()).map(|old| {
+                format!(
+                    "{} is older than an earlier run on other content, so that the build from then may have run: {}{again}",
+                    old[0],
+                    touch(&old)
+                )
+            }),
+            BuildReuse::Unbuilt => stale_object(root, &sources, &again).or_else(|| silent_program(root, &again)),
+            BuildReuse::AsItIs => self.stale_output(root, &sources, &on.tree, &then),
+            BuildReuse::ByStamp => stale_bytecode(root, &sources, &again)
+                .or_else(|| installed_copy(root, &sources, &command.line, &then)),
+        };
+        stale.or_else(stale_program)
     }
 
     /// Returns the earlier runs of the same program, each with the files that have other content now.

@@ -41,7 +41,7 @@ pub(super) fn stale_object(root: &Path, sources: &BTreeSet<&RepoPath>, again: &s
 }
 
 /// Returns the build folders in a working tree, from its root.
-fn build_folders(root: &Path) -> Vec<PathBuf> {
+pub(super) fn build_folders(root: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut level = vec![PathBuf::new()];
     for _ in 0..MAX_DEPTH {

@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 use crate::embedded;
 use crate::event::test_results::TestResult;
+use crate::foreign_text::one_line;
 use crate::git::Repo;
 use crate::run::{self, Finished};
 use crate::runner::name_source::{HookVariable, ReportHook};
@@ -73,8 +74,8 @@ impl<'a> TestReport<'a> {
     }
 
     /// Returns `true` if a hook names the tests, and each run has the same ones.
-    pub(super) const fn names_each_time(&self) -> bool {
-        self.folder.is_some() && !self.varies
+    pub(super) fn names_each_time(&self) -> bool {
+        !self.varies && self.runners.iter().any(|runner| self.is_hooked(runner))
     }
 
     /// Returns `true` if names may be anywhere in the output.
@@ -109,9 +110,16 @@ impl<'a> TestReport<'a> {
         self.rows("elsewhere").next()
     }
 
-    /// Returns `true` if a runner whose hook reports its end (`["begin", "ends"]`) began and did not come to it.
-    pub(super) fn is_broken_off(&self) -> bool {
-        self.rows("begin").filter(|text| text == "ends").count() > self.rows("end").count()
+    /// Returns the reason why a run with status 0 shows nothing: a runner whose hook reports its end (`["begin", "ends"]`)
+    /// began and did not come to it, or a file was opened and not closed.
+    pub(super) fn broken_off(&self) -> Option<String> {
+        let begun = self.rows("begin").filter(|text| text == "ends").count();
+        if begun > self.rows("end").count() {
+            return Some("the runner began and ended before its tests were done".to_owned());
+        }
+        let closed: BTreeSet<String> = self.rows("closed").collect();
+        let file = self.rows("opened").find(|file| !closed.contains(file))?;
+        Some(format!("the process of {} ended before its tests were done, with status 0", one_line(&file)))
     }
 
     /// Returns the tests that failed by what the hooks reported, if there are any. A closing line and a status can be
@@ -129,7 +137,8 @@ impl<'a> TestReport<'a> {
     }
 
     fn is_hooked(&self, runner: &Runner) -> bool {
-        self.folder.is_some() && runner.names.as_ref().is_some_and(|names| names.hook.is_some())
+        let hook = runner.names.as_ref().and_then(|names| names.hook.as_ref());
+        self.folder.is_some() && hook.is_some_and(|hook| !hook.nameless)
     }
 
     fn report(&self) -> &str {

@@ -9,12 +9,14 @@ use memchr::memmem;
 use serde::Deserialize;
 
 use crate::embedded::{self, RunnerSummary};
+use crate::lazy_patterns::compiled;
 use crate::runner::arguments::Arguments;
 use crate::runner::command_kind::{CommandKind, ExitMeaning};
 use crate::runner::example::Example;
 use crate::runner::generated::GeneratedFile;
 use crate::runner::name_source::NameSource;
 use crate::runner::output_line::{LineRule, Means};
+use crate::runner::project_files::ProjectFiles;
 use crate::runner::task::{TaskNames, TaskRules};
 
 /// The length of the outputs of a process up to which texts are sought one by one: making the automaton costs more.
@@ -191,6 +193,50 @@ pub struct Invoke {
     pub plain: bool,
 }
 
+/// Parts of a run of which the tests themselves print the last line, so that a process that ended early is seen.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SealedPart {
+    /// A regular expression of the line that says that a part passed.
+    pub passed: String,
+    /// A regular expression of the last line of the tests, before it. If it has the group `part`, both name the part.
+    pub seal: String,
+    /// The options with which that line is shown, and beginnings of other lines that are shown only then; if empty, it always
+    /// is.
+    #[serde(default)]
+    pub shown_by: Vec<String>,
+}
+
+/// Files with commands of a runner that are not followed: they may start another runner, which always prints something.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ExpectedTests {
+    files: Vec<String>,
+    /// A regular expression of the commands that start such a runner.
+    has: String,
+    /// Texts of settings with which nothing of its output is shown.
+    #[serde(default)]
+    lacks: Vec<String>,
+}
+
+impl Output {
+    /// Returns `true` if a successful run with these files of the project always prints something about tests.
+    pub(crate) fn speaks(&self, files: &dyn ProjectFiles) -> bool {
+        self.always || self.expects.as_ref().is_some_and(|expected| expected.are_started_by(files))
+    }
+}
+
+impl ExpectedTests {
+    /// Returns `true` if one of the files starts such a runner and shows its output.
+    pub(crate) fn are_started_by(&self, files: &dyn ProjectFiles) -> bool {
+        let starts = |text: &String| {
+            compiled(&self.has).is_some_and(|has| has.is_match(text))
+                && !self.lacks.iter().any(|lacked| text.contains(lacked.as_str()))
+        };
+        self.files.iter().filter_map(|file| files.read(file)).any(|text| starts(&text))
+    }
+}
+
 /// The rules to read a runner's output.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
@@ -214,6 +260,10 @@ pub struct Output {
     pub always: bool,
     /// See `always`.
     pub hushed: Vec<String>,
+    /// The parts that end with a line of the tests themselves.
+    pub sealed: Vec<SealedPart>,
+    /// The files that show whether it starts tests which always print something.
+    pub expects: Option<ExpectedTests>,
     /// Lines that a failing run always prints: a complete output without them shows that nothing failed.
     pub failure_shows: Vec<String>,
     /// `true` if one of these lines is the last one of every failing run, so that another end shows a pass.
@@ -237,6 +287,8 @@ impl Default for Output {
             rest_fails: false,
             always: false,
             hushed: Vec::new(),
+            sealed: Vec::new(),
+            expects: None,
             goes_on,
             goes_on_shows,
             failure_shows,

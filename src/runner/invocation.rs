@@ -111,7 +111,7 @@ fn classify_within(
     };
     if found.runner.task.is_none() && resolve(catalogue, argv, files).is_empty() {
         let options = &found.rest[..found.before.min(found.rest.len())];
-        return Invocation { shadowed_by: shadowing_module(&found.names, options, files), ..direct(&found) };
+        return Invocation { shadowed_by: shadowing_module(&found.names, options, files), ..direct(&found, files) };
     }
     let runs_programs = found.runner.task.as_ref().is_some_and(|rules| rules.runs_programs);
     let mut in_order = true;
@@ -253,7 +253,7 @@ pub(crate) fn interpreted(catalogue: &Catalogue, argv: &[Option<String>]) -> Opt
     known.then(|| argv[script..].to_vec())
 }
 
-fn direct(found: &MatchedRunner<'_>) -> Invocation {
+fn direct(found: &MatchedRunner<'_>, files: &dyn ProjectFiles) -> Invocation {
     let MatchedRunner { runner, invoke, name, rest, .. } = found;
     let read = runner.arguments.read(rest);
     let mut kinds = invoke.kinds.clone().unwrap_or_else(|| runner.kinds.clone());
@@ -273,7 +273,11 @@ fn direct(found: &MatchedRunner<'_>) -> Invocation {
         None => invoke.exit.unwrap_or(runner.exit),
     };
     let executes = !matches!(scope, RunScope::NoneExecuted { .. });
-    let hushed = rest.iter().flatten().any(|word| runner.output.hushed.iter().any(|hush| word.contains(hush.as_str())));
+    let hushes = |hush: &String| {
+        rest.iter().flatten().any(|word| word.contains(hush.as_str()))
+            || found.names.contains(&hush.trim_start_matches('-'))
+    };
+    let speaks = executes && !runner.output.hushed.iter().any(hushes) && runner.output.speaks(files);
     Invocation {
         edits: executes && read.edit.unwrap_or_else(|| invoke.edits.unwrap_or(runner.edits)),
         kinds,
@@ -283,7 +287,7 @@ fn direct(found: &MatchedRunner<'_>) -> Invocation {
         exit,
         empty_exits_zero: runner.empty_exits_zero || read.empty_exits_zero,
         watches: read.watch || invoke.watches,
-        speaks: executes && runner.output.always && !hushed,
+        speaks,
         shadowed_by: None,
         order: TaskOrder::alone(&runner.id),
     }
@@ -313,7 +317,9 @@ fn task(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, budget: 
         return Invocation { scope: RunScope::NoneExecuted { why }, edits: false, ..named };
     }
     let Some(commands) = run.script.as_ref().and_then(|lines| followed(lines)) else {
-        return named;
+        let here = InDirectory { files, directory: run.directory.as_deref() };
+        let speaks = catalogue.runner(&run.runner).is_some_and(|runner| runner.output.speaks(&here));
+        return Invocation { speaks: speaks && named.is_test(), ..named };
     };
     let last = commands.len().saturating_sub(1);
     let steps = commands.into_iter().enumerate().map(|(index, command)| {

@@ -28,7 +28,7 @@ pub mod word_splitting;
 
 pub use ambiguous_calls::claimed_by_other;
 pub use arguments::Upwards;
-pub use catalogue::{BuildReuse, Catalogue, Runner, file_of};
+pub use catalogue::{BuildReuse, Catalogue, Runner, SealedPart, file_of};
 pub use check_identity::Identity;
 pub use command_kind::{CommandKind, ExitMeaning, RunScope};
 pub use invocation::{Invocation, classify};

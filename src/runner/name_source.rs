@@ -72,6 +72,9 @@ pub struct ReportHook {
     /// directly gets them.
     #[serde(default)]
     pub direct: bool,
+    /// `true` if they write down only which files were opened and closed, and the names are those of the output.
+    #[serde(default)]
+    pub nameless: bool,
 }
 
 /// A variable that loads a hook.

@@ -117,6 +117,7 @@ impl<'a> RunnerTally<'a> {
         self.start |= rule.whole;
         match rule.means {
             Means::PartStart => self.begun = true,
+            Means::Progress if rule.completes => self.begun = false,
             Means::Start | Means::Progress | Means::Listed | Means::Trouble => {}
             _ => self.begun = false,
         }

@@ -70,7 +70,7 @@ impl NamedTests {
                 Ok(("begin", _)) => begun += 1,
                 Ok(("complete", _)) => ended += 1,
                 // It is about the run and not about a test.
-                Ok(("elsewhere" | "end", _)) => {}
+                Ok(("elsewhere" | "end" | "opened" | "closed", _)) => {}
                 Ok((word, name)) => match TestResult::named(word) {
                     Some(result) => tests.add(&name, result),
                     None => readable = false,

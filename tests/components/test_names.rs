@@ -38,7 +38,8 @@ const MOCHA: &str = "const assert = require('assert');\n\
                      describe('calc', () => { it('inner', () => {}); it.skip('later', () => {}); });\n\
                      describe('hook', () => { beforeEach(() => { throw new Error('x'); }); it('one', () => {}); });\n";
 const NODE: &str = "const { test, describe, it } = require('node:test');\n\
-                    test('adds', () => {});\ntest('fails', () => { throw new Error('x'); });\n\
+                    test('adds', () => { if (process.env.NODE_OPTIONS || process.env.GATE_TEST_REPORT) throw 1; });\n\
+                    test('fails', () => { throw new Error('x'); });\n\
                     describe('calc', () => { it('inner', () => {}); it('later', { skip: true }, () => {}); });\n";
 const BUN: &str = "import { test, describe, expect } from 'bun:test';\n\
                    test('adds', () => {});\ntest('fails', () => { expect(1).toBe(2); });\n\
@@ -268,5 +269,37 @@ fn a_test_that_is_left_out_after_it_failed_is_missed() {
         let check = suite.run(&repo, "gate", &["check"]);
         let check = String::from_utf8_lossy(&check.stdout).into_owned() + &String::from_utf8_lossy(&check.stderr);
         assert!(check.contains("did not run when `test` passed"), "{run}: {check}");
+    }
+}
+
+#[test]
+fn a_file_that_ends_before_its_tests_did_proves_nothing() {
+    const TESTS: &str = "const { it, after } = require('node:test');\nconst { add } = require('./calc.js');\n\
+                         it('a', () => {});\nit('adds', () => { if (add(1, 2) !== 3) throw 1; });\n";
+    const ADD: &str = "exports.add = (a, b) => a + b;\n";
+    let suite = Suite {
+        component: "runners",
+        programs: "node_modules/.bin",
+        run: "node --test",
+        files: &[("package.json", "{}"), ("calc.test.js", TESTS), ("plain.test.js", "process.exit(0);\n")],
+        passed: 0,
+        failed: &[],
+        skipped: &[],
+        expected: &[],
+    };
+    let repo = suite.repository();
+    let ends = "the process of calc.test.js ended before its tests were done";
+    for (code, tests, expected) in [
+        (ADD, TESTS.to_owned(), "this proves test"),
+        (ADD, format!("{TESTS}after(() => process.exit(0));\n"), "this proves test"),
+        ("process.exit(0);\n", TESTS.to_owned(), ends),
+        ("process.reallyExit(0);\n", TESTS.to_owned(), ends),
+        ("exports.add = () => process.exit(0);\n", TESTS.to_owned(), ends),
+        ("exports.add = () => 4;\n", format!("{TESTS}after(() => process.exit(0));\n"), ends),
+    ] {
+        repo.write("calc.js", code).write("calc.test.js", &tests).commit_all("calc");
+        let said = suite.run(&repo, "gate", &["run", "test"]);
+        let said = String::from_utf8_lossy(&said.stderr).into_owned();
+        assert!(said.contains(expected), "{code}{tests}: {said}");
     }
 }

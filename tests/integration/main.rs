@@ -43,6 +43,7 @@ mod default_ignore;
 mod dependencies;
 mod differential;
 mod doctor;
+mod early_exits;
 mod edits;
 mod escalation_payloads;
 mod evals;

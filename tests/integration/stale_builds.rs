@@ -149,3 +149,44 @@ fn an_edit_with_its_time_set_back_is_not_what_python_ran() {
     let remedy = said.split_once("rm -- ").expect("a remedy").1.lines().next().expect("a line");
     assert_eq!(project.sh(&format!("rm -- {remedy}")).code, 1, "{said}");
 }
+
+#[test]
+fn tests_of_a_program_that_is_older_than_its_source_prove_nothing() {
+    const PASSES: &str = "this proves test for this commit";
+    let project = declared("./check.sh");
+    let repo = &project.repo;
+    let source = |path: &str, ahead: bool| {
+        let file = fs::File::options().write(true).open(repo.path(path)).expect("a file");
+        let now = SystemTime::now();
+        file.set_modified(if ahead { now + AN_HOUR } else { now - AN_HOUR }).expect("a time");
+    };
+    repo.write(".gitignore", "bin/\n*.so\n")
+        .write("src/calc.c", "1\n")
+        .write("Makefile", "bin/calc: src/calc.c\n\tcc\n");
+    repo.script("check.sh", "#!/bin/sh\n[ -e bin/calc ] && echo '1 passed in 0.01s'\n").commit_all("chore: start");
+    repo.git(["push", "-q", "--no-verify", "origin", "HEAD:main"]);
+    repo.git(["fetch", "-q", "origin"]);
+    repo.write("bin/calc", "\u{7f}ELF program").write("src/calc.c", "2\n").commit_all("fix: calc");
+    source("src/calc.c", true);
+    let why = "bin/calc, which the tests use, is older than src/calc.c: rm -- bin/calc, build it again";
+    project.sh("gate run test").exits(0).says(why);
+    project.check().exits(10);
+    source("src/calc.c", false);
+    project.sh("gate run test").exits(0).says(PASSES);
+    source("src/calc.c", true);
+    // Nothing of the tests names it.
+    repo.script("check.sh", "#!/bin/sh\necho '1 passed in 0.01s'\n").commit_all("test: other");
+    project.sh("gate run test").exits(0).says(PASSES);
+    // The line itself builds what is older.
+    repo.script("check.sh", "#!/bin/sh\nmake -q bin/calc; [ -e bin/calc ] && echo '1 passed in 0.01s'\n")
+        .commit_all("test: make");
+    project.sh("gate run test").exits(0).says(PASSES);
+    // A source of another language, and one that only tests have.
+    repo.script("check.sh", "#!/bin/sh\n[ -e bin/calc ] && echo '1 passed in 0.01s'\n").commit_all("test: program");
+    source("src/calc.c", false);
+    for path in ["src/calc.go", "tests/data/calc.c"] {
+        repo.write(path, "1\n").commit_all("test: more");
+        source(path, true);
+        project.sh("gate run test").exits(0).says(PASSES);
+    }
+}

@@ -355,7 +355,7 @@ pub(in crate::hook) fn runs_of(
     for witnessed in served.iter_mut().filter(|witnessed| narrowed(witnessed)) {
         witnessed.masked = line_end.narrowed.map(str::to_owned);
     }
-    mark_stale(place, &policy, pending, ground, &mut served);
+    mark_stale(place, &policy, pending, ground, line_end.output.unwrap_or_default(), &mut served);
     if served.iter().any(|witnessed| witnessed.masked.is_some()) {
         // A line whose status is another's shows nothing: it is kept to be told where nothing else is known of this
         // content, and takes the place of no run that showed something.
@@ -431,6 +431,7 @@ fn mark_stale(
     policy: &Policy,
     pending: &PendingCommand,
     ground: &StartingPoint,
+    output: &str,
     served: &mut [Witnessed],
 ) {
     let passed = |witnessed: &&mut Witnessed| witnessed.ended.success() && witnessed.masked.is_none();
@@ -446,7 +447,7 @@ fn mark_stale(
     for witnessed in served {
         let declared = policy.commands.iter().find(|command| Some(&command.name) == witnessed.command.name.as_ref());
         let is_input = |path: &RepoPath| declared.is_none_or(|command| command.inputs.matches(path));
-        witnessed.masked = place.stale_build(&witnessed.command, &runners, &is_input, &ground.start);
+        witnessed.masked = place.stale_build(&witnessed.command, &runners, &is_input, &ground.start, output);
     }
 }
 
