@@ -49,6 +49,16 @@ const BUILDS: [&str; 17] = [
     "compile",
 ];
 
+/// Programs that run tests of one language, and the extensions of these.
+const FAMILIES: [(&[&str], &[&str]); 4] = [
+    (&["pytest", "python", "python3", "unittest", "tox", "nox", "invoke", "inv"], &["py"]),
+    (&["node", "jest", "mocha", "vitest", "ava", "tap"], &["js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx"]),
+    (&["bats"], &["bats", "bash", "sh"]),
+    (&["rspec", "minitest"], &["rb"]),
+];
+/// The extensions of files that no test executes.
+const TEXTS: [&str; 6] = ["md", "rst", "txt", "yml", "yaml", "gitignore"];
+
 /// The languages whose sources become programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Language {
@@ -225,16 +235,19 @@ fn is_extension(path: &Path) -> bool {
     name.ends_with(".node") || !is_copy && (name.contains(".cpython-") || name.contains(".abi3."))
 }
 
-/// Returns `true` for a line of a test, of a task, or of a script that the command names, with one of these names.
+/// Returns `true` for a line of a test, or of a script that the command names, with one of these names.
 fn is_start(mention: &Mention, command: &CommandRef, names: &[String]) -> bool {
     let file = mention.file.to_string();
     let name = file.rsplit('/').next().unwrap_or_default();
-    let is_test = ["test", "spec", "e2e", "check"].iter().any(|word| file.contains(word));
-    let is_text = [".md", ".rst", ".txt", ".yml", ".yaml", ".gitignore"].iter().any(|end| name.ends_with(end));
-    let loads = [".py", ".js", ".rb", ".ts"].iter().any(|end| name.ends_with(end))
-        && names.iter().any(|name| name.contains(".so") || name.contains(".dylib"));
-    !is_text
-        && (is_test || loads || command.line.contains(name) || name == "conftest.py")
+    let end = name.rsplit_once('.').map_or("", |(_, end)| end);
+    let words: Vec<&str> = command.line.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
+    let mut families =
+        FAMILIES.iter().filter(|(programs, _)| programs.iter().any(|name| words.contains(name))).peekable();
+    let is_read = families.peek().is_none() || families.any(|(_, ends)| ends.contains(&end));
+    let is_test = ["test", "spec", "e2e", "check"].iter().any(|word| file.contains(word)) && !TEXTS.contains(&end);
+    let is_object = names.iter().any(|name| name.contains(".so") || name.contains(".dylib"));
+    let is_loaded = is_object && FAMILIES.iter().any(|(_, ends)| ends.contains(&end));
+    (command.line.contains(name) || is_read && (is_test || is_loaded || name == "conftest.py"))
         && names.iter().any(|name| holds(&mention.line, name))
 }
 
