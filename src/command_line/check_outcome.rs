@@ -12,7 +12,7 @@ use super::filter_programs::tears;
 use super::forged_output::Readers;
 use super::late_failures::ShownRun;
 use super::output_filters::{OutputPath, VisibleSize, ways};
-use super::purpose::{Purpose, Within};
+use super::purpose::{Purpose, seen_by};
 use super::reviewed_line::LineJudge;
 use super::shown_output::may_show;
 use super::understanding::CHECKS;
@@ -433,7 +433,7 @@ impl<'a> CheckView<'a> {
     /// Returns the reason why it may have failed although its tests passed, or `None` if there is none.
     fn late_failure(&self, view: &OutputPath, reading: &OutputReading, output: &str) -> Option<&'static str> {
         let leaf = &self.judge.program().leaves[self.leaf];
-        let within = Within::seen_by(leaf, self.judge.project.files);
+        let within = seen_by(leaf, self.judge.project.files);
         let (runners, closing) = (self.runners(), reading.line.as_deref());
         let catalogue = self.catalogue();
         ShownRun { runners: &runners, files: &within, catalogue, leaf, view, output, closing }.may_have_failed()

@@ -1,18 +1,14 @@
 //! Commands that run in a service of a compose file that mounts the files of this directory.
 
-use saphyr_parser::{Event, Parser, StrInput};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::runner::ProjectFiles;
+use crate::runner::{ProjectFiles, plain_yaml};
 use crate::shell::expanded_program::{Arg, ChangedDirectory, Leaf};
 use crate::shell::{ContainerWords, folder_here, wrapper_values};
-
-type Yaml<'t> = Parser<'t, StrInput<'t>>;
 
 /// The names of the file, in order of precedence.
 const FILES: [&str; 4] = ["compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml"];
 /// The maximum nesting that is read.
-const MAX_DEPTH: usize = 16;
 
 /// Sets the directory of a command that runs in such a service. `files` are those of the directory in which the line
 /// starts.
@@ -41,7 +37,7 @@ fn is_compose(name: &str) -> bool {
 /// Returns the folder of this directory in which the service runs its command.
 fn folder_of_service(words: &ContainerWords, files: &dyn ProjectFiles) -> Option<String> {
     let text = FILES.iter().find_map(|name| files.read(name))?;
-    let document = read(&text)?;
+    let document = plain_yaml::read(&text)?;
     let service = &document["services"][words.operand.as_deref()?];
     let mut mounts: Vec<String> = service["volumes"].as_array()?.iter().map(mount).collect::<Option<_>>()?;
     mounts.extend(words.mounts.iter().cloned());
@@ -68,50 +64,4 @@ fn workdir_of_image(service: &Value, files: &dyn ProjectFiles) -> Option<String>
     let text = files.read(&path)?;
     let last = text.lines().filter_map(|line| line.trim().strip_prefix("WORKDIR ")).next_back()?;
     Some(last.trim().trim_matches(['"', '\'']).to_owned())
-}
-
-/// Reads a YAML document without anything that could stand for something else: tags, anchors, several documents.
-fn read(text: &str) -> Option<Value> {
-    let mut parser = Parser::new_from_str(text);
-    loop {
-        match parser.next()?.ok()?.0 {
-            Event::MappingStart(..) => return mapping(&mut parser, 0),
-            Event::StreamStart | Event::DocumentStart(_) => {}
-            _ => return None,
-        }
-    }
-}
-
-fn mapping(parser: &mut Yaml<'_>, depth: usize) -> Option<Value> {
-    let mut found = Map::new();
-    loop {
-        match parser.next()?.ok()?.0 {
-            Event::MappingEnd => return Some(Value::Object(found)),
-            Event::Scalar(key, ..) => {
-                let first = parser.next()?.ok()?.0;
-                found.insert(key.into_owned(), value(parser, first, depth)?);
-            }
-            _ => return None,
-        }
-    }
-}
-
-fn value(parser: &mut Yaml<'_>, first: Event<'_>, depth: usize) -> Option<Value> {
-    if depth > MAX_DEPTH {
-        return None;
-    }
-    match first {
-        Event::Scalar(text, ..) => Some(Value::String(text.into_owned())),
-        Event::MappingStart(..) => mapping(parser, depth + 1),
-        Event::SequenceStart(..) => {
-            let mut found = Vec::new();
-            loop {
-                match parser.next()?.ok()?.0 {
-                    Event::SequenceEnd => return Some(Value::Array(found)),
-                    first => found.push(value(parser, first, depth + 1)?),
-                }
-            }
-        }
-        _ => None,
-    }
 }

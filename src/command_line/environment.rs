@@ -51,7 +51,11 @@ impl Inherited {
             let option: String = option.map(|option| format!(": {option}")).unwrap_or_default();
             Some(Narrowed { by: format!("{name}{option}").chars().take(100).collect(), how })
         };
-        let how = if self.masks { How::Masked } else { How::Part };
+        let how = match (self.masks, self.printed) {
+            (true, true) => How::Printed,
+            (true, false) => How::Masked,
+            (false, _) => How::Part,
+        };
         let Some(value) = value.map(str::trim) else { return narrowed(how, None) };
         let left = self.left_of(value);
         let value = left.trim();

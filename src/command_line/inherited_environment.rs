@@ -39,7 +39,9 @@ pub fn inherited(line: &str, project: Project<'_>, variables: &[(String, String)
     by_variable.chain(by_file).next().map(|Narrowed { by, how }| match how {
         How::Part => format!("the environment of the run selects only a part of the tests ({by})"),
         How::Nothing => format!("with the environment of this run, the command runs nothing ({by})"),
-        How::Masked => format!("the environment of the run can hide a failure from the exit status ({by})"),
+        How::Masked | How::Printed => {
+            format!("the environment of the run can hide a failure from the exit status ({by})")
+        }
     })
 }
 

@@ -262,7 +262,8 @@ impl LineJudge<'_> {
 
     /// Returns the command that gives the status instead of a check.
     fn masked_by(&self, check: &CheckState) -> String {
-        if let Some(why) = &self.purpose(check.leaf).replaced {
+        let purpose = self.purpose(check.leaf);
+        if let Some(why) = purpose.replaced.as_ref().or(purpose.masked.as_ref().map(|masked| &masked.why)) {
             return why.clone();
         }
         if !self.purpose(check.leaf).honest() {

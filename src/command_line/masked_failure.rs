@@ -1,37 +1,213 @@
-//! Failures that a line of unknown programs can hide.
+//! Checks whose failure a status of 0 does not show: in a line of unknown programs, or in the lines of a task.
 
-use super::{Purpose, understand};
-use crate::runner::{Project, TaskRun, resolve};
+use super::purpose::Purpose;
+use super::understanding::{CHECKS, understand_at};
+use super::{Understood, contradiction, understand};
+use crate::foreign_text::beginning;
+use crate::runner::{Catalogue, CommandKind, ExitMeaning, InDirectory, Project, Script, TaskRun};
+use crate::shell::command_outcome::{CommandOutcome, ObservedEnding};
 use crate::shell::exit_status;
+use crate::shell::expanded_program::{Leaf, LeafId};
 
-/// Returns the reason why status 0 of a line without any known check does not prove that its last program succeeded:
-/// `./t.sh || true`, `./t.sh | tail`. Returns `None` if it does, or if the line cannot be followed.
-pub fn unseen_failure(line: &str, project: Project<'_>) -> Option<String> {
-    let understood = understand(line, project).ok()?;
-    let last = understood.purposes.iter().rposition(may_check)?;
-    let fate = exit_status::fate(&understood.program, last);
-    let name = understood.program.leaves.get(last)?.name()?;
-    (fate.complete && fate.on_zero.failed).then(|| format!("`{name}` may have failed although the line ends with 0"))
+/// The largest depth of tasks that call tasks.
+const MAX_DEPTH: u8 = 4;
+
+/// The maximum number of commands of a line that may be the check.
+const MAX_CHECKS: usize = 24;
+
+/// A failure that status 0 does not show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct MaskedFailure {
+    /// The reason, as a clause.
+    pub(super) why: String,
+    /// `true` if the task runner would have printed that it ignored a failure.
+    pub(super) is_printed: bool,
 }
 
-/// Returns the same for a line that calls tasks, about the lines of a task that starts no known check either:
-/// `for t in tests/*.sh; do sh $t; done` in a Makefile.
-pub fn unseen_failure_in_task(line: &str, project: Project<'_>) -> Option<String> {
-    let understood = understand(line, project).ok()?;
-    let tasks =
-        understood.program.leaves.iter().flat_map(|leaf| resolve(project.runners, &leaf.words(), project.files));
-    tasks.into_iter().find_map(|task| hidden_in(&task, project))
+/// Returns the reason why status 0 of a line without any known check does not prove that its programs succeeded:
+/// `./t.sh || true`, `./t.sh | tail`. Returns `None` if it does.
+pub fn unseen_failure(line: &str, output: Option<&str>, project: Project<'_>) -> Option<String> {
+    let mut understood = understand(line, project).ok()?;
+    settle(&mut understood, output, project.runners);
+    understood.purposes.iter().find_map(|purpose| purpose.masked.clone()).map(|masked| masked.why).or_else(|| {
+        let lines = [understood];
+        hidden(&Lines { lines: &lines, counts: Counts::Last, project })
+    })
 }
 
-fn hidden_in(task: &TaskRun, project: Project<'_>) -> Option<String> {
-    let lines = task.script.as_ref()?;
-    let understood: Vec<_> = lines.iter().map(|line| understand(line, project).ok()).collect::<Option<_>>()?;
-    let purposes = || understood.iter().flat_map(|line| &line.purposes);
-    if purposes().any(|purpose| purpose.invocation.is_some()) {
-        return None;
+/// Removes the failures that the task runner would have printed, if the whole output is known and has no such line.
+pub(super) fn settle(understood: &mut Understood, output: Option<&str>, catalogue: &Catalogue) {
+    let Some(output) = output.filter(|output| contradiction::is_all_there(output)) else { return };
+    for (leaf, purpose) in understood.program.leaves.iter().zip(&mut understood.purposes) {
+        if !purpose.masked.as_ref().is_some_and(|masked| masked.is_printed) || !contradiction::prints_to_record(leaf) {
+            continue;
+        }
+        let ends: Vec<&String> = purpose.runners(catalogue).flat_map(|runner| &runner.output.ignored).collect();
+        if ends.is_empty() || output.lines().any(|line| ends.iter().any(|end| line.trim_end().ends_with(end.as_str())))
+        {
+            continue;
+        }
+        purpose.masked = None;
+        // Each line of the task is one whose failure is ignored, and none failed.
+        if let Some(invocation) = purpose.invocation.as_mut().filter(|invocation| invocation.order.opaque) {
+            invocation.exit = ExitMeaning::Decides;
+        }
     }
-    let last = understood.iter().rposition(|line| line.purposes.iter().any(may_check))?;
-    unseen_failure(lines.get(last)?, project)
+}
+
+/// Returns the failure that status 0 of one of these tasks does not show.
+pub(super) fn in_tasks(tasks: &[TaskRun], project: Project<'_>, depth: u8) -> Option<MaskedFailure> {
+    tasks.iter().filter(|_| depth < MAX_DEPTH).find_map(|task| in_task(task, project, depth + 1))
+}
+
+fn in_task(task: &TaskRun, project: Project<'_>, depth: u8) -> Option<MaskedFailure> {
+    if let Some(why) = &task.doubt {
+        return Some(MaskedFailure { why: why.clone(), is_printed: false });
+    }
+    if task.exit_zero && task.unless_ignored.is_none() {
+        let why = format!("`{}` is called with an option that ignores failures", task.label);
+        return Some(MaskedFailure { why, is_printed: false });
+    }
+    let here = InDirectory { files: project.files, directory: task.directory.as_deref() };
+    let project = project.with_files(&here);
+    let lines = task.script.as_ref()?;
+    let (has_checks, found) = in_lines(task, lines, project, depth);
+    if let Some(found) = found {
+        let unless =
+            || task.unless_ignored.as_ref().is_some_and(|lines| in_lines(task, lines, project, depth).1.is_none());
+        let is_printed = found.is_printed || unless();
+        return Some(MaskedFailure { is_printed, ..found });
+    }
+    let differs = |variant: &Script| {
+        let (checks, found) = in_lines(task, &variant.lines, project, depth);
+        variant.doubt.is_some() || found.is_some() || has_checks && !checks
+    };
+    task.variants.iter().any(differs).then(|| MaskedFailure {
+        why: format!("a condition in the file of `{}` may leave out what it checks", task.label),
+        is_printed: false,
+    })
+}
+
+/// Returns `true` if the lines of a task check anything, and the failure that they hide.
+fn in_lines(task: &TaskRun, lines: &[String], project: Project<'_>, depth: u8) -> (bool, Option<MaskedFailure>) {
+    let hides = |line: &str| line.contains(['|', ';', '&', '\n']);
+    let mut understood = Vec::with_capacity(lines.len());
+    for line in lines {
+        match understand_at(line, project, depth) {
+            Ok(line) => understood.push(line),
+            Err(_) if hides(line) => {
+                let why = format!("gate cannot follow `{}`", beginning(line.trim(), 60));
+                return (true, Some(MaskedFailure { why, is_printed: false }));
+            }
+            Err(_) => {}
+        }
+    }
+    let nested = understood.iter().flat_map(|line| &line.purposes).find_map(|purpose| purpose.masked.clone());
+    let kinds = kinds_of(task, project.runners);
+    let is_known = |kind: &CommandKind| {
+        let mut purposes = understood.iter().flat_map(|line| &line.purposes);
+        purposes.any(|purpose| purpose.invocation.is_some() && purpose.is(*kind))
+    };
+    let is_test = kinds.contains(&CommandKind::Test);
+    let known = if is_test { is_known(&CommandKind::Test) } else { CHECKS.iter().any(is_known) };
+    let counts = if known { Counts::Named } else { Counts::All };
+    let view = Lines { lines: &understood, counts, project };
+    let checks = known || !view.candidates().is_empty();
+    let found = nested.or_else(|| hidden(&view).map(|why| MaskedFailure { why, is_printed: false }));
+    (checks, found)
+}
+
+fn kinds_of(task: &TaskRun, catalogue: &Catalogue) -> Vec<CommandKind> {
+    let rules = catalogue.runner(&task.runner).and_then(|runner| runner.task.as_ref());
+    rules.map(|rules| catalogue.names().kinds(rules, &task.task)).unwrap_or_default()
+}
+
+/// The programs that may be the check.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Counts {
+    /// Scripts of the project, and whatever nobody knows at the end of the lines.
+    All,
+    /// The same of a line that is no task.
+    Last,
+    /// Programs whose names say so, since another command is the check.
+    Named,
+}
+
+/// Lines that run one after the other.
+struct Lines<'a> {
+    lines: &'a [Understood],
+    counts: Counts,
+    project: Project<'a>,
+}
+
+impl Lines<'_> {
+    /// Returns the commands that may be the check, with their lines.
+    fn candidates(&self) -> Vec<(usize, LeafId)> {
+        let names = self.project.runners.names();
+        let all = || {
+            let ids =
+                |(at, line): (usize, &Understood)| (0..line.purposes.len()).map(move |id| (at, id)).collect::<Vec<_>>();
+            self.lines.iter().enumerate().flat_map(ids)
+        };
+        let unknown = |(at, id): &(usize, LeafId)| may_check(&self.lines[*at].purposes[*id]);
+        let leaf = |(at, id): (usize, LeafId)| &self.lines[at].program.leaves[id];
+        let last = all().filter(unknown).last().filter(|_| self.counts != Counts::Named);
+        let counts = |place: &(usize, LeafId)| {
+            let words = words(leaf(*place));
+            let is_any = |list: &[String]| words.iter().any(|word| list.contains(word));
+            let is_named = is_any(&names.checks) && !is_any(&names.preparing);
+            // What is ended by the line, or serves the tests, is no test.
+            let is_ended = || {
+                self.lines[place.0]
+                    .program
+                    .leaves
+                    .iter()
+                    .any(|leaf| leaf.name().is_some_and(|name| name.ends_with("kill")))
+            };
+            let in_background = leaf(*place).background && (is_ended() || is_any(&names.serving));
+            Some(*place) == last
+                || is_named
+                || self.counts != Counts::Named
+                    && !in_background
+                    && is_script(leaf(*place), names)
+                    && !is_any(&names.preparing)
+        };
+        all().filter(unknown).filter(counts).take(MAX_CHECKS).collect()
+    }
+}
+
+/// Returns the reason why a check among these lines may have failed, or may not have run, although all lines end with 0.
+fn hidden(lines: &Lines<'_>) -> Option<String> {
+    let candidates = lines.candidates();
+    for (at, line) in lines.lines.iter().enumerate() {
+        let mine: Vec<LeafId> = candidates.iter().filter(|(of, _)| *of == at).map(|(_, id)| *id).collect();
+        let program = &line.program;
+        let name =
+            |id: LeafId| program.leaves[id].name().map_or_else(|| program.leaves[id].text.clone(), str::to_owned);
+        for &id in &mine {
+            let fate = exit_status::fate(program, id);
+            if !fate.complete {
+                return Some(format!("the line with `{}` is too complex to follow", name(id)));
+            }
+            let is_replaced = |other: &&LeafId| {
+                let after = |succeeded| exit_status::fate_seen(program, **other, &[ObservedEnding::end(id, succeeded)]);
+                **other > id && after(false).decides() && after(true).given(None).only(CommandOutcome::NotRun)
+            };
+            if fate.on_zero.failed && !mine.iter().any(|other| is_replaced(&other)) {
+                return Some(format!("`{}` may have failed although the line ends with 0", name(id)));
+            }
+        }
+    }
+    let may_be_left_out = |(at, id): &(usize, LeafId)| {
+        let (program, leaf) = (&lines.lines[*at].program, &lines.lines[*at].program.leaves[*id]);
+        let others = candidates.iter().filter(|(of, other)| of == at && other != id);
+        let seen: Vec<ObservedEnding> = others.map(|(_, other)| ObservedEnding::not_run(*other)).collect();
+        !leaf.repeated && exit_status::fate_seen(program, *id, &seen).on_zero.not_run
+    };
+    let (at, id) =
+        candidates.first().filter(|_| lines.counts == Counts::All && candidates.iter().all(may_be_left_out))?;
+    let leaf = &lines.lines[*at].program.leaves[*id];
+    Some(format!("the line can end with 0 without `{}`", beginning(leaf.text.trim(), 60)))
 }
 
 /// Returns `true` for a program that nobody knows, which may be the check.
@@ -39,57 +215,18 @@ fn may_check(purpose: &Purpose) -> bool {
     purpose.kinds.contains(&"other") && !purpose.elsewhere
 }
 
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use super::*;
-
-    #[test]
-    fn a_failure_that_a_task_hides() {
-        for (line, path, text, hidden) in [
-            ("make test", "Makefile", "test:\n\t@for t in tests/*.sh; do sh $$t; done\n", true),
-            ("make test", "Makefile", "test:\n\tsh tests/a.sh | tee out.log\n", true),
-            ("make test", "Makefile", "test:\n\tsh tests/a.sh || true\n", true),
-            ("npm test", "package.json", r#"{"scripts":{"test":"for f in t/*.sh; do sh $f; done"}}"#, true),
-            ("make test", "Makefile", "test:\n\t@for t in tests/*.sh; do sh $$t || exit 1; done\n", false),
-            ("make test", "Makefile", "test:\n\tdocker-compose down || true\n\t./run-tests.sh\n", false),
-            ("make test", "Makefile", "test:\n\tcargo test\n\t./report.sh || true\n", false),
-            ("npm test", "package.json", r#"{"scripts":{"test":"./a.sh && ./b.sh"}}"#, false),
-        ] {
-            let files = BTreeMap::from([(path.to_owned(), text.to_owned())]);
-            let found = unseen_failure_in_task(line, Project::without_runners(&files));
-            assert_eq!(found.is_some(), hidden, "{line}: {text}: {found:?}");
-        }
-    }
-
-    #[test]
-    fn a_failure_that_the_status_does_not_show() {
-        let hidden = [
-            "./t.sh || true",
-            "./t.sh | tail -5",
-            "sh t.sh; echo done",
-            "./t.sh; exit 0",
-            "./t.sh &",
-            "./t.sh; mkdir -p /tmp/out",
-        ];
-        for line in hidden {
-            assert!(unseen_failure(line, Project::without_runners(&())).is_some(), "{line}");
-        }
-        let shown = [
-            "./t.sh",
-            "./a.sh && ./b.sh",
-            "./setup; ./t.sh",
-            "./fast.sh || ./slow.sh",
-            "./t.sh && echo ok",
-            "set -o pipefail; ./t.sh | tail -5",
-            "cd web && ./t.sh",
-            "true",
-            "echo done",
-            "echo report > report.txt; mkdir -p target; echo x > target/x",
-        ];
-        for line in shown {
-            assert_eq!(unseen_failure(line, Project::without_runners(&())), None, "{line}");
-        }
-    }
+/// Returns `true` for a file that is run: `./t.sh`, `python3 t.py`.
+fn is_script(leaf: &Leaf, names: &crate::runner::task::TaskNames) -> bool {
+    let program = leaf.argv.first().map(|arg| arg.text.as_str()).unwrap_or_default();
+    program.contains('/')
+        || leaf.name().is_some_and(|name| names.interpreters.iter().any(|one| name.starts_with(one.as_str())))
 }
+
+/// Returns the words of the program and its arguments: `tests/run_all.sh` has `tests`, `run`, `all` and `sh`.
+fn words(leaf: &Leaf) -> Vec<String> {
+    let texts = leaf.argv.iter().filter(|arg| !arg.text.starts_with('-')).map(|arg| arg.text.to_ascii_lowercase());
+    texts.flat_map(|text| text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
+#[cfg(test)]
+mod tests;

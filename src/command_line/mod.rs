@@ -58,7 +58,7 @@ pub use endless_line::may_be_endless;
 pub use idle_line::{is_idle, only_builds};
 pub use inherited_environment::{environment, inherited, withheld};
 pub use judge::{judge, judge_kinds};
-pub use masked_failure::{unseen_failure, unseen_failure_in_task};
+pub use masked_failure::unseen_failure;
 pub use output_knowledge::OutputKnowledge;
 pub use purpose::{Purpose, Understood};
 pub use run_result::{RunResult, said, sum};

@@ -8,7 +8,7 @@ use crate::shell::expanded_program::Sink;
 use super::check_outcome::{CheckView, NO_LAST_LINE};
 use super::command_table::table;
 use super::output_filters::OutputPath;
-use super::purpose::{Purpose, Within};
+use super::purpose::{Purpose, seen_by};
 use super::understanding::CHECKS;
 use super::{CheckOutcome, contradiction, output_evidence};
 
@@ -64,7 +64,7 @@ impl CheckView<'_> {
     pub(super) fn last_line_would_tell(&self, ways: &[OutputPath], output: &str) -> bool {
         let leaf = &self.judge.program().leaves[self.leaf];
         let purpose = self.judge.purpose(self.leaf);
-        let within = Within::seen_by(leaf, self.judge.project.files);
+        let within = seen_by(leaf, self.judge.project.files);
         let is_set = |name: &String| leaf.environment.iter().chain(&leaf.given).any(|(set, _)| set == name);
         let says_so =
             |runner: &&Runner| runner.output.failure_is_last && !runner.output.goes_past_with.iter().any(is_set);

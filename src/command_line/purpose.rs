@@ -1,14 +1,15 @@
 //! The purpose of each simple command of a line.
 
-use std::borrow::Cow;
 use std::path::PathBuf;
 
 use crate::runner::{
-    Catalogue, CommandKind, ExitMeaning, Invocation, Project, ProjectFiles, RunScope, Runner, classify,
+    Catalogue, CommandKind, ExitMeaning, InDirectory, Invocation, Project, ProjectFiles, RunScope, Runner, classify,
+    resolve,
 };
 use crate::shell::expanded_program::{Arg, InputSource, Leaf, Program};
 
 use super::command_table::{CommandEntry, Paths, Prints, table};
+use super::masked_failure::{self, MaskedFailure};
 use super::setting_effect::{How, Narrowed};
 use super::{Extent, environment, push_target, run_settings};
 
@@ -52,6 +53,8 @@ pub struct Purpose {
     pub(super) prints: Prints,
     /// The reason why its status may not be that of the tests: a setting, or a program that the line itself writes.
     pub(super) replaced: Option<String>,
+    /// The failure that its status 0 does not show, if it is a task.
+    pub(super) masked: Option<MaskedFailure>,
 }
 
 impl Purpose {
@@ -63,7 +66,8 @@ impl Purpose {
 
     /// Returns `true` if its status 0 means that it found nothing.
     pub fn honest(&self) -> bool {
-        self.invocation.as_ref().is_none_or(|invocation| invocation.exit == ExitMeaning::Decides && !invocation.watches)
+        let decides = |invocation: &Invocation| invocation.exit == ExitMeaning::Decides && !invocation.watches;
+        self.masked.is_none() && self.invocation.as_ref().is_none_or(decides)
     }
 
     /// The paths that a command changes, as far as its words show them, seen from where it runs.
@@ -123,40 +127,15 @@ fn static_name(kind: &str) -> &'static str {
     NAMES.into_iter().find(|name| *name == kind).unwrap_or("other")
 }
 
-/// The files of a project, seen from the directory of one command.
-pub(super) struct Within<'a> {
-    files: &'a dyn ProjectFiles,
-    directory: Option<&'a str>,
-}
-
-impl<'a> Within<'a> {
-    /// Returns the files as a command sees them.
-    pub(super) fn seen_by(leaf: &'a Leaf, files: &'a dyn ProjectFiles) -> Self {
-        Self { files, directory: leaf.directory.as_ref().and_then(|directory| directory.path.as_deref()) }
-    }
-
-    fn path<'p>(&self, path: &'p str) -> Cow<'p, str> {
-        match self.directory {
-            Some(directory) if !directory.is_empty() && !path.starts_with('/') => {
-                Cow::Owned(format!("{directory}/{path}"))
-            }
-            _ => Cow::Borrowed(path),
-        }
-    }
-}
-
-impl ProjectFiles for Within<'_> {
-    fn read(&self, path: &str) -> Option<String> {
-        self.files.read(&self.path(path))
-    }
-
-    fn has(&self, path: &str) -> bool {
-        self.files.has(&self.path(path))
-    }
+/// Returns the files of a project as a command sees them.
+pub(super) fn seen_by<'a>(leaf: &'a Leaf, files: &'a dyn ProjectFiles) -> InDirectory<'a> {
+    InDirectory { files, directory: leaf.directory.as_ref().and_then(|directory| directory.path.as_deref()) }
 }
 
 /// Returns the purpose of a command.
-pub(super) fn purpose(leaf: &Leaf, project: Project<'_>) -> Purpose {
+///
+/// `depth`: the number of tasks that it is called by.
+pub(super) fn purpose(leaf: &Leaf, project: Project<'_>, depth: u8) -> Purpose {
     let mut found = Purpose {
         kinds: Vec::new(),
         invocation: None,
@@ -168,6 +147,7 @@ pub(super) fn purpose(leaf: &Leaf, project: Project<'_>) -> Purpose {
         pushes: Vec::new(),
         prints: Prints::Own,
         replaced: None,
+        masked: None,
     };
     let words = leaf.words();
     let Some(name) = leaf.name() else {
@@ -176,11 +156,12 @@ pub(super) fn purpose(leaf: &Leaf, project: Project<'_>) -> Purpose {
         found.prints = Prints::Anything;
         return found;
     };
-    let within = Within::seen_by(leaf, project.files);
+    let within = seen_by(leaf, project.files);
     // Files of another machine, or of a directory that is not known, are not the project's.
     let hidden = leaf.remote || leaf.directory.as_ref().is_some_and(|directory| directory.path.is_none());
     let project = project.with_files(if hidden { &() } else { &within });
     let invocation = classify(project.runners, &words, project.files);
+    found.masked = masked_failure::in_tasks(&resolve(project.runners, &words, project.files), project, depth);
     if invocation.kinds.is_empty() {
         other(name, leaf, &words, &mut found);
     } else {
@@ -211,7 +192,13 @@ fn check(leaf: &Leaf, mut invocation: Invocation, project: Project<'_>, found: &
     let narrowed = environment::set_for(leaf, &invocation, project.runners);
     invocation.exit = Narrowed::exit(narrowed.as_ref(), invocation.exit);
     let shadow = invocation.shadowed_by.as_deref().filter(|_| is_judged(&invocation)).map(in_place_of_runner);
-    found.replaced = shadow.or_else(|| run_settings::of_project(leaf, &invocation, project));
+    let setting = run_settings::of_project(leaf, &invocation, project);
+    match setting {
+        Some(Narrowed { by, how: How::Printed }) if shadow.is_none() => {
+            found.masked.get_or_insert(MaskedFailure { why: by, is_printed: false });
+        }
+        setting => found.replaced = shadow.or_else(|| setting.map(|setting| setting.by)),
+    }
     if found.replaced.is_some() {
         invocation.exit = ExitMeaning::ZeroOnFindings;
     }

@@ -10,7 +10,7 @@ use crate::shell_kind::Shell;
 use super::command_table::{HarnessAnswer as Harness, table};
 use super::purpose::{Purpose, Understood};
 use super::understanding::understand_in;
-use super::{LineRecord, git_hook_checks, output_evidence};
+use super::{LineRecord, git_hook_checks, masked_failure, output_evidence};
 
 /// A line and its record, with the endings of its commands that the output shows.
 pub(super) struct Reviewed<'a> {
@@ -30,6 +30,7 @@ impl<'a> Reviewed<'a> {
         let foreign = unread().or_else(|| dialect::of(line, &understood.program).filter(|_| !read));
         let harness = record.output.and_then(|output| table().harness_says(output));
         let output = record.output.map(|output| table().bare(output));
+        masked_failure::settle(&mut understood, output, project.runners);
         if let (None, Some(output)) = (harness, output) {
             git_hook_checks::add(&mut understood, project.runners, output);
         }

@@ -5,7 +5,7 @@ use crate::event::{Ended, RunReport};
 use crate::runner::{OutputOutcome, Project, Runner, read_output_of};
 use crate::shell_kind::Shell;
 
-use super::{CheckOutcome, ExitDecides, LineRecord, contradiction, judge, unseen_failure, unseen_failure_in_task};
+use super::{CheckOutcome, ExitDecides, LineRecord, contradiction, judge, unseen_failure};
 
 /// The result of a run: the fields of a [`crate::event::Run`] that its output decides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,9 +62,11 @@ pub fn said(
         let by_words = own && !by_report;
         by_words.then(|| contradiction::of_success(line, runners, text, known, project)).flatten()
     };
-    let unseen = || unseen_failure(line, project).filter(|_| report.is_none());
-    let in_task = || unseen_failure_in_task(line, project).filter(|_| report.is_none() && !by_report);
-    let by_status = |_| contradicted().or_else(in_task);
+    let unseen = || {
+        unseen_failure(line, Some(text).filter(|_| known == OutputKnowledge::ToItsEnd), project)
+            .filter(|_| report.is_none())
+    };
+    let by_status = |_| contradicted();
     let masked = if masked { Some(judged.reason) } else { judged.exit_decides.map_or_else(unseen, by_status) };
     RunResult { report, masked }
 }

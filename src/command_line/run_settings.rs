@@ -47,6 +47,8 @@ pub(super) struct Inherited {
     pub(super) letters: bool,
     /// `true` if it may hide failures and selects no part.
     pub(super) masks: bool,
+    /// `true` if the runner prints its own lines as ever, so that it hides failures from its status alone.
+    pub(super) printed: bool,
     /// `true` if it counts only for a task without a script.
     pub(super) undefined: bool,
     /// Whether it counts only where the task has scripts before or after it.
@@ -237,13 +239,17 @@ impl CallSite<'_> {
     }
 }
 
-/// Returns a phrase for the setting of the project, or of the line itself, that narrows a check.
-pub(super) fn of_project(leaf: &Leaf, invocation: &Invocation, project: Project<'_>) -> Option<String> {
+/// Returns the setting of the project, or of the line itself, that hides the failure of a check. `by` is a phrase.
+pub(super) fn of_project(leaf: &Leaf, invocation: &Invocation, project: Project<'_>) -> Option<Narrowed> {
+    let phrase = |narrowed: Narrowed| {
+        let by = format!("with {} a failure need not show in the status", narrowed.by);
+        Narrowed { by, ..narrowed }
+    };
     let call = CallSite { leaf, project };
     let set = leaf.environment.iter().chain(&leaf.given);
     let mut set = set.filter_map(|(name, value)| Some((name.as_str(), value.as_deref()?)));
     if let Some(narrowed) = set.find_map(|(name, value)| searched(name, value, call, invocation, false)) {
-        return Some(format!("with {} a failure need not show in the status", narrowed.by));
+        return Some(phrase(narrowed));
     }
     let known = run_settings().file.iter().filter(|file| file.concerns(invocation));
     let mut found =
@@ -251,7 +257,7 @@ pub(super) fn of_project(leaf: &Leaf, invocation: &Invocation, project: Project<
             let place = (0..=MAX_ABOVE).map(|above| format!("{}{path}", "../".repeat(above)));
             place.into_iter().find_map(|path| file.read(&path, &project.files.read(&path)?, call))
         });
-    found.next().map(|Narrowed { by, .. }| format!("with {by} a failure need not show in the status"))
+    found.next().map(phrase)
 }
 
 /// Returns the setting in a file outside of the project that narrows a check. `variable` reads the environment of the

@@ -20,13 +20,15 @@ pub(super) enum How {
     Nothing,
     /// The check succeeds with any finding.
     Masked,
+    /// The check succeeds with any finding, but prints what it found.
+    Printed,
 }
 
 impl Narrowed {
     /// Narrows the meaning of status 0.
     pub(super) fn exit(narrowed: Option<&Self>, exit: ExitMeaning) -> ExitMeaning {
         match narrowed {
-            Some(Self { how: How::Masked | How::Nothing, .. }) => ExitMeaning::ZeroOnFindings,
+            Some(Self { how: How::Masked | How::Printed | How::Nothing, .. }) => ExitMeaning::ZeroOnFindings,
             _ => exit,
         }
     }

@@ -20,10 +20,19 @@ pub fn understand(line: &str, project: Project<'_>) -> Result<Understood, Unpars
 
 /// Does the same as [`understand`], for a line of this shell (`None` if it is unknown).
 pub fn understand_in(line: &str, shell: Option<Shell>, project: Project<'_>) -> Result<Understood, Unparsed> {
+    understood(line, shell, project, 0)
+}
+
+/// Does the same as [`understand`], for a line of a task that is called by this number of others.
+pub(super) fn understand_at(line: &str, project: Project<'_>, depth: u8) -> Result<Understood, Unparsed> {
+    understood(line, Some(Shell::Bash), project, depth)
+}
+
+fn understood(line: &str, shell: Option<Shell>, project: Project<'_>, depth: u8) -> Result<Understood, Unparsed> {
     let mut program = build_program::program_in(&dialect::with_slashes(line), &Shell::candidates(shell))?;
     program.leaves.iter_mut().for_each(|leaf| compose::follow(leaf, project.files));
     program.leaves.iter_mut().for_each(|leaf| working_directory::follow(leaf, project.runners));
-    let mut purposes: Vec<Purpose> = program.leaves.iter().map(|leaf| purpose(leaf, project)).collect();
+    let mut purposes: Vec<Purpose> = program.leaves.iter().map(|leaf| purpose(leaf, project, depth)).collect();
     current_branch_push::name_branches(&program, &mut purposes);
     generated_programs::mark(&mut program, &mut purposes);
     Ok(Understood { program, purposes })

@@ -272,6 +272,8 @@ pub struct Output {
     pub goes_past: Vec<String>,
     /// The variables that give it such options.
     pub goes_past_with: Vec<String>,
+    /// The ends of the lines with which it says that it ignores a failure.
+    pub ignored: Vec<String>,
     /// The lines that say something.
     pub line: Vec<LineRule>,
 }
@@ -295,6 +297,7 @@ impl Default for Output {
             failure_is_last: false,
             goes_past: Vec::new(),
             goes_past_with: Vec::new(),
+            ignored: Vec::new(),
             line,
         }
     }

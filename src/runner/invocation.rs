@@ -1,13 +1,12 @@
 //! From the words of a simple command to the work it would execute.
 
-use std::borrow::Cow;
 use std::cell::Cell;
 
 use crate::runner::ambiguous_calls::is_met;
 use crate::runner::arguments::ReadArguments;
 use crate::runner::catalogue::{Catalogue, Invoke, Runner, program_name};
 use crate::runner::command_kind::{CommandKind, ExitMeaning, RunScope};
-use crate::runner::project_files::ProjectFiles;
+use crate::runner::project_files::{InDirectory, ProjectFiles};
 use crate::runner::shadowing_module::shadowing_module;
 use crate::runner::task::{TaskRun, resolve};
 use crate::runner::task_order::{OrderedStep, TaskOrder, combined};
@@ -444,31 +443,6 @@ fn followed(lines: &[String]) -> Option<Vec<Scripted>> {
         }
     }
     Some(commands)
-}
-
-/// The files as a task sees them that runs in another directory.
-struct InDirectory<'a> {
-    files: &'a dyn ProjectFiles,
-    directory: Option<&'a str>,
-}
-
-impl InDirectory<'_> {
-    fn path<'p>(&self, path: &'p str) -> Cow<'p, str> {
-        match self.directory {
-            Some(directory) => Cow::Owned(format!("{}/{path}", directory.trim_end_matches('/'))),
-            None => Cow::Borrowed(path),
-        }
-    }
-}
-
-impl ProjectFiles for InDirectory<'_> {
-    fn read(&self, path: &str) -> Option<String> {
-        self.files.read(&self.path(path))
-    }
-
-    fn has(&self, path: &str) -> bool {
-        self.files.has(&self.path(path))
-    }
 }
 
 #[cfg(test)]

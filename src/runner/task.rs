@@ -3,16 +3,23 @@
 use serde::Deserialize;
 
 use super::generated::called;
-use super::project_files::ProjectFiles;
+use super::project_files::{InDirectory, ProjectFiles};
 use crate::runner::arguments::Upwards;
 use crate::runner::catalogue::{Catalogue, Runner};
 use crate::runner::command_kind::CommandKind;
 use crate::runner::invocation::MatchedRunner;
+use crate::runner::task::task_files::{TaskFile, TaskSource};
 
-mod make_rules;
+mod justfile;
+mod makefile;
 mod rakefile;
+mod shells;
 mod task_definition;
 mod task_files;
+mod taskfile;
+mod workspace_members;
+
+pub use task_definition::Script;
 
 /// The rules by which a task runner finds and names its tasks.
 #[derive(Debug, Deserialize)]
@@ -92,6 +99,12 @@ pub enum Format {
 pub struct TaskNames {
     /// Interpreters that run another program, which their first positional argument names.
     pub interpreters: Vec<String>,
+    /// Words of the name or of an argument of a script that checks something.
+    pub checks: Vec<String>,
+    /// Words of one that does something else, before or after it.
+    pub preparing: Vec<String>,
+    /// Words of one that serves the checks in the background.
+    pub serving: Vec<String>,
     /// Options with which no program executes anything but the answer to them.
     pub nothing_arguments: Vec<String>,
     /// Options of an interpreter whose value is the program that it runs, whatever follows, by the interpreter's name.
@@ -135,6 +148,12 @@ pub struct TaskRun {
     /// The shell lines it runs, those of the tasks it depends on first, or `None` if the file cannot be read, or does
     /// not define it in a way that can be followed.
     pub script: Option<Vec<String>>,
+    /// The same lines if none of those failed whose failure the runner ignores and prints.
+    pub unless_ignored: Option<Vec<String>>,
+    /// The other scripts that it may have, because something outside of its file decides.
+    pub variants: Vec<Script>,
+    /// The reason why status 0 of it proves nothing, whatever its lines do.
+    pub doubt: Option<String>,
     /// `true` if the file has scripts that run before or after it because of their names (`pretest`).
     pub framed: bool,
     /// `true` if one of them runs after it.
@@ -197,6 +216,8 @@ struct TaskWords<'a> {
     other_file: Option<&'a str>,
     /// A variable that may change what a task does.
     variable: Option<String>,
+    /// All variables of the line.
+    given: Vec<(String, String)>,
 }
 
 /// Returns the sorted words of a call, or `None` if they do not show the name of the task.
@@ -237,6 +258,7 @@ fn sorted<'a>(catalogue: &Catalogue, rules: &TaskRules, found: &'a MatchedRunner
             }
             // `make test T=login`: what a variable does to the recipe is not known.
             Some(word) if rules.several && word.contains('=') => {
+                words.given.extend(word.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())));
                 if !catalogue.names().is_neutral(word) {
                     words.variable.get_or_insert_with(|| word.to_owned());
                 }
@@ -258,27 +280,25 @@ fn calls(
 ) -> Vec<TaskRun> {
     let MatchedRunner { runner, invoke, program, rest, .. } = found;
     let Some(words) = sorted(catalogue, rules, found) else { return Vec::new() };
-    let TaskWords { own, mut names, mut handed, directory, other_file, variable } = words;
+    let TaskWords { own, mut names, mut handed, directory, other_file, variable, given } = words;
     let read = runner.arguments.read(&own);
     if read.nothing.is_some() && names.is_empty() {
         return Vec::new();
     }
     // An option of rake is one of the tasks that it runs, too.
     let changed = rules.format == Format::Rakefile && runner.arguments.makes_a_difference(&own);
-    let in_directory = |path: &str| match &directory {
-        Some(directory) => format!("{}/{path}", directory.trim_end_matches('/')),
-        None => path.to_owned(),
-    };
-    let added = |folder: &String| files.names(&in_directory(folder)).is_some_and(|names| !names.is_empty());
+    let here = InDirectory { files, directory: directory.as_deref() };
+    let added = |folder: &String| here.names(folder).is_some_and(|names| !names.is_empty());
     let file = match other_file {
         _ if changed || rules.folders.iter().any(added) => None,
-        Some(path) => files.read(&in_directory(path)),
-        None => rules.file.iter().find_map(|path| files.read(&in_directory(path))),
+        Some(path) => here.read(path),
+        None => rules.file.iter().find_map(|path| here.read(path)),
     };
-    let file = file.map(|text| task_files::with_included(rules.format, text, |path| files.read(&in_directory(path))));
+    let source = file.as_deref().map(|text| TaskSource { format: rules.format, text, files: &here, given: &given });
+    let tasks = source.as_ref().and_then(|source| TaskFile::read(source, None));
     // `make` is `make test` if that is the first target.
     let tests = |name: &String| catalogue.names().kinds(rules, name).contains(&CommandKind::Test);
-    let default_task = file.as_deref().and_then(|text| task_files::default_task(rules, text));
+    let default_task = tasks.as_ref().and_then(|tasks| tasks.default_task(rules));
     if names.is_empty() {
         match default_task.as_ref().filter(|name| tests(name)).or(rules.default_task.as_ref()) {
             Some(name) => names.push(name),
@@ -291,7 +311,7 @@ fn calls(
     };
     let mut names: Vec<String> = names.into_iter().flat_map(all_names).collect();
     if let Some(text) = file.as_deref().filter(|_| rules.format == Format::Justfile)
-        && let Some(more) = make_rules::more_recipes(text, &names, &handed)
+        && let Some(more) = justfile::more_recipes(text, &names, &handed)
     {
         names.extend(more);
         handed.clear();
@@ -304,22 +324,33 @@ fn calls(
         if invoke.task.is_none() && invoke.words.is_empty() && rules.not_tasks.iter().any(|word| word == name) {
             continue;
         }
-        let script = file.as_deref().and_then(|text| {
-            let generated = runner.generated.iter().find_map(|generated| generated.line(text, name));
-            generated.map(|line| vec![line.clone()]).or_else(|| task_files::script(rules.format, text, name))
+        let generated = file.as_deref().and_then(|text| {
+            runner.generated.iter().find_map(|generated| generated.line(text, name)).map(|line| vec![line.clone()])
         });
+        let defined = || tasks.as_ref().and_then(|tasks| tasks.script(name));
+        let found = generated.map_or_else(defined, |lines| Some(Script { lines, ..Script::default() }));
+        let is_missing = found.is_none() && tasks.is_some() && rules.format == Format::Makefile && !name.is_empty();
+        let variants = match (&tasks, &source) {
+            (Some(tasks), Some(source)) => tasks.variants(name, source),
+            _ => Vec::new(),
+        };
+        let Script { lines, unless_ignored, doubt } = found.unwrap_or_default();
+        let script = Some(lines).filter(|lines| !lines.is_empty());
+        let doubt = doubt.or_else(|| is_missing.then(|| format!("gate does not find the recipe of `{name}`")));
         if rules.only_defined && script.is_none() {
             continue;
         }
         let absent = script.is_none() && file.is_some() && rules.format == Format::JsonScripts && is_optional(&own);
+        let words: Vec<&str> = own.iter().copied().flatten().chain(invoke.words.iter().map(String::as_str)).collect();
+        let in_no_member = matches!(&tasks, Some(TaskFile::Json(package)) if workspace_members::none_defines(&words, package, &here, name));
         let has_script = |word: &str| {
-            let text = file.as_deref().filter(|_| rules.format == Format::JsonScripts);
-            text.is_some_and(|text| task_files::script(rules.format, text, &format!("{word}{name}")).is_some())
+            let tasks = tasks.as_ref().filter(|_| rules.format == Format::JsonScripts);
+            tasks.is_some_and(|tasks| tasks.script(&format!("{word}{name}")).is_some())
         };
         // Each line of the recipe is one whose failure is ignored.
         let ignored = |lines: &Vec<String>| !lines.is_empty() && lines.iter().all(|line| line.ends_with(" || true"));
-        let always_succeeds = rules.format == Format::Makefile
-            && (script.as_ref().is_some_and(ignored) || file.as_deref().is_some_and(make_rules::executes_nothing));
+        let always_succeeds =
+            doubt.is_some() || rules.format == Format::Makefile && script.as_ref().is_some_and(ignored);
         let is_test = tests(&name.to_owned());
         let (has_post, exit_zero) = (has_script("post"), read.exit_zero == Some(true) || always_succeeds);
         let is_alone = script.as_ref().is_some_and(|lines| lines.len() == 1);
@@ -330,13 +361,20 @@ fn calls(
             task: name.to_owned(),
             label: label.replace("{program}", program).replace("{task}", name).trim_end().to_owned(),
             script,
+            unless_ignored,
+            variants,
+            doubt,
             framed: has_script("pre") || has_post,
             has_post,
             in_order: keeps_order && !(has_post || goes_past || exit_zero),
             arguments: handed.clone(),
             directory: directory.clone(),
             filtered: filtered.clone(),
-            nothing: read.nothing.clone().or_else(|| absent.then(|| "--if-present".to_owned())),
+            nothing: read
+                .nothing
+                .clone()
+                .or_else(|| absent.then(|| "--if-present".to_owned()))
+                .or_else(|| in_no_member.then(|| "no member that has the script".to_owned())),
             is_default: default_task.as_deref() == Some(name),
             exit_zero,
             goes_past,

@@ -4,83 +4,121 @@ use std::collections::BTreeSet;
 
 use globset::GlobBuilder;
 
-use super::make_rules::MakeRules;
-use super::rakefile;
-use super::task_definition::{Task, TaskStep};
+use super::justfile::Justfile;
+use super::makefile::Makefile;
+use super::task_definition::{Script, Task, TaskStep};
+use super::{rakefile, taskfile};
+use crate::runner::ProjectFiles;
+use crate::runner::plain_yaml;
 use crate::runner::task::{Format, TaskRules};
 
 /// The largest number of tasks that a task may run, including indirect ones.
-const MAX_TASKS: usize = 64;
+const MAX_TASKS: usize = 256;
+
+/// The largest number of other scripts that a task of a Makefile is looked at for, and of the lines that are read for them.
+const MAX_VARIANTS: usize = 16;
+const MAX_VARIANT_LINES: usize = 20_000;
 
 /// Larger files are not read. In bytes.
 const MAX_FILE_SIZE: usize = 1 << 20;
 
-/// Returns the task that runs if none is named, if the text of a file says it.
-pub(super) fn default_task(rules: &TaskRules, text: &str) -> Option<String> {
-    let first_runs = rules.default_task.as_deref() == Some("");
-    let of_rules = matches!(rules.format, Format::Makefile | Format::Justfile);
-    if !first_runs || !of_rules || text.len() > MAX_FILE_SIZE {
-        return None;
-    }
-    MakeRules::new(text, rules.format).default_target().map(str::to_owned)
+/// A file that defines tasks.
+pub(super) enum TaskFile {
+    /// A Makefile.
+    Make(Makefile),
+    /// A justfile.
+    Just(Justfile),
+    /// A `package.json`, or a file like it.
+    Json(serde_json::Value),
+    /// A Taskfile.
+    Yaml(serde_json::Value),
+    /// A TOML file with a table of tasks.
+    Toml(toml::Table),
+    /// The configuration of cargo.
+    Cargo(toml::Table),
+    /// A Rakefile.
+    Rake(String),
 }
 
-/// Returns a Makefile in which each `include` of a literal file name is replaced by the text of that file. An optional
-/// include (`-include`) of a missing file is replaced by nothing.
-pub(super) fn with_included(format: Format, text: String, read: impl Fn(&str) -> Option<String>) -> String {
-    let included = |line: &str| -> Option<String> {
-        let (optional, path) = match line.split_once(' ')? {
-            ("include", path) => (false, path.trim()),
-            ("-include" | "sinclude", path) => (true, path.trim()),
-            _ => return None,
-        };
-        let is_plain = !path.is_empty() && !path.contains(['$', '*', '?', '[', ' ', '#']) && !path.starts_with('/');
-        let found = read(path).filter(|text| text.len() <= MAX_FILE_SIZE);
-        if is_plain { found.or_else(|| optional.then(String::new)) } else { None }
-    };
-    if format != Format::Makefile || !text.contains("include ") {
-        return text;
+impl TaskFile {
+    /// Reads a file, or returns `None` if it cannot be followed. `given`: the variables of the command line.
+    pub(super) fn read(source: &TaskSource<'_>, flipped: Option<usize>) -> Option<Self> {
+        let TaskSource { format, text, files, given } = source;
+        if text.len() > MAX_FILE_SIZE {
+            return None;
+        }
+        Some(match format {
+            Format::Opaque => return None,
+            Format::JsonScripts => Self::Json(serde_json::from_str(text).ok()?),
+            Format::Makefile => Self::Make(Makefile::read(text, *files, given, flipped)),
+            Format::Justfile => Self::Just(Justfile::read(text, *files)),
+            Format::Taskfile => Self::Yaml(plain_yaml::read(text)?),
+            Format::TomlTasks => Self::Toml(toml::from_str(text).ok()?),
+            Format::CargoAlias => Self::Cargo(toml::from_str(text).ok()?),
+            Format::Rakefile => Self::Rake((*text).to_owned()),
+        })
     }
-    let lines = text.lines().map(|line| included(line).unwrap_or_else(|| line.to_owned()));
-    lines.collect::<Vec<_>>().join("\n")
+
+    /// Returns the task that runs if none is named, if the file says it.
+    pub(super) fn default_task(&self, rules: &TaskRules) -> Option<String> {
+        let first_runs = rules.default_task.as_deref() == Some("");
+        match self {
+            Self::Make(make) if first_runs => make.default_target(),
+            Self::Just(just) if first_runs => just.default_target(),
+            _ => None,
+        }
+    }
+
+    fn task(&self, name: &str) -> Option<Task> {
+        match self {
+            Self::Make(make) if name.is_empty() => make.task(&make.default_target()?),
+            Self::Make(make) => make.task(name),
+            Self::Just(just) if name.is_empty() => just.task(&just.default_target()?),
+            Self::Just(just) => just.task(name),
+            Self::Json(file) => json(file, name),
+            Self::Yaml(file) => taskfile::task(file, name),
+            Self::Toml(file) => toml_task(file, name),
+            Self::Cargo(file) => cargo_alias(file, name),
+            Self::Rake(text) => {
+                let lines = rakefile::prerequisites(text, name)?.into_iter().map(|task| format!("rake {task}"));
+                Some(Task { steps: lines.map(TaskStep::Line).collect(), ..Task::default() })
+            }
+        }
+    }
+
+    /// Returns what the task `name` runs, or `None` if the file does not define it, or not in a way that can be followed.
+    pub(super) fn script(&self, name: &str) -> Option<Script> {
+        let mut gathered = Gathered::default();
+        gather(self, name, &mut BTreeSet::new(), &mut gathered)?;
+        // A recipe that only prints, or that is empty, runs what `:` runs.
+        let is_rule = gathered.prints || matches!(self, Self::Make(_));
+        if gathered.script.lines.is_empty() && is_rule && !gathered.needs_files {
+            gathered.script.push(":", false);
+        }
+        (!gathered.script.lines.is_empty() || gathered.script.doubt.is_some()).then_some(gathered.script)
+    }
+
+    /// Returns the other scripts that a task may have, because something outside of the file decides.
+    pub(super) fn variants(&self, name: &str, source: &TaskSource<'_>) -> Vec<Script> {
+        let Self::Make(make) = self else { return Vec::new() };
+        let known = self.script(name);
+        let number = make.open_questions.min(MAX_VARIANT_LINES / make.lines.max(1)).min(MAX_VARIANTS);
+        let scripts = (0..number).filter_map(|flipped| {
+            let other = Self::read(source, Some(flipped))?.script(name);
+            (other != known).then(|| other.unwrap_or_default())
+        });
+        scripts.collect()
+    }
 }
 
-/// Returns the shell lines that the task `name` runs, those of the tasks it depends on first, or `None` if the file
-/// does not define it, or not in a way that can be followed.
-pub(super) fn script(format: Format, text: &str, name: &str) -> Option<Vec<String>> {
-    if text.len() > MAX_FILE_SIZE {
-        return None;
-    }
-    let find: Find<'_> = match format {
-        Format::Opaque => return None,
-        Format::JsonScripts => {
-            let file: serde_json::Value = serde_json::from_str(text).ok()?;
-            Box::new(move |name| json(&file, name))
-        }
-        Format::Makefile | Format::Justfile => {
-            let rules = MakeRules::new(text, format);
-            Box::new(move |name| rules.rule(if name.is_empty() { rules.default_target()? } else { name }))
-        }
-        Format::Taskfile => Box::new(|name| taskfile(text, name)),
-        Format::TomlTasks => {
-            let file: toml::Table = toml::from_str(text).ok()?;
-            Box::new(move |name| toml_task(&file, name))
-        }
-        Format::CargoAlias => {
-            let file: toml::Table = toml::from_str(text).ok()?;
-            Box::new(move |name| cargo_alias(&file, name))
-        }
-        Format::Rakefile => Box::new(|name| {
-            let lines = rakefile::prerequisites(text, name)?.into_iter().map(|task| format!("rake {task}"));
-            Some(Task { steps: lines.map(TaskStep::Line).collect(), ..Task::default() })
-        }),
-    };
-    let mut gathered = Gathered::default();
-    gather(&*find, name, &mut BTreeSet::new(), &mut gathered)?;
-    // A recipe that only prints runs what `:` runs.
-    let empty = gathered.lines.is_empty() && gathered.prints && !gathered.needs_files;
-    gathered.lines.extend(empty.then(|| ":".to_owned()));
-    (!gathered.lines.is_empty()).then_some(gathered.lines)
+/// The text of a file that defines tasks, and what it is read with.
+pub(super) struct TaskSource<'a> {
+    pub(super) format: Format,
+    pub(super) text: &'a str,
+    /// The files as the task sees them.
+    pub(super) files: &'a dyn ProjectFiles,
+    /// The variables of the command line.
+    pub(super) given: &'a [(String, String)],
 }
 
 /// Returns `true` if the lines of a task run one after the other, and none after one that failed.
@@ -110,13 +148,10 @@ pub(super) fn matching(format: Format, text: &str, name: &str) -> Vec<String> {
     scripts.into_iter().flat_map(|scripts| scripts.keys()).filter(fits).cloned().collect()
 }
 
-/// Looks a task up by its name.
-type Find<'a> = Box<dyn Fn(&str) -> Option<Task> + 'a>;
-
 /// The lines of a task and of its dependencies.
 #[derive(Debug, Default)]
 struct Gathered {
-    lines: Vec<String>,
+    script: Script,
     prints: bool,
     needs_files: bool,
 }
@@ -141,28 +176,26 @@ fn only_prints(line: &str) -> bool {
 }
 
 /// Appends the lines of a task, its dependencies first, each task once.
-fn gather(
-    find: &dyn Fn(&str) -> Option<Task>,
-    name: &str,
-    seen: &mut BTreeSet<String>,
-    gathered: &mut Gathered,
-) -> Option<()> {
+fn gather(file: &TaskFile, name: &str, seen: &mut BTreeSet<String>, gathered: &mut Gathered) -> Option<()> {
     if seen.len() >= MAX_TASKS {
         return None;
     }
     if !seen.insert(name.to_owned()) {
         return Some(());
     }
-    let task = find(name)?;
+    let task = file.task(name)?;
     gathered.needs_files |= task.needs_files;
     for depends in &task.depends {
-        gather(find, depends, seen, gathered)?;
+        gather(file, depends, seen, gathered)?;
     }
+    let doubt = &mut gathered.script.doubt;
+    *doubt = doubt.take().or(task.doubt);
     for step in task.steps {
         match step {
-            TaskStep::Line(line) if only_prints(&line) => gathered.prints = true,
-            TaskStep::Line(line) => gathered.lines.push(line),
-            TaskStep::Task(name) => gather(find, &name, seen, gathered)?,
+            TaskStep::Line(line) | TaskStep::Ignored(line) if only_prints(&line) => gathered.prints = true,
+            TaskStep::Line(line) => gathered.script.push(&line, false),
+            TaskStep::Ignored(line) => gathered.script.push(&line, true),
+            TaskStep::Task(name) => gather(file, &name, seen, gathered)?,
         }
     }
     Some(())
@@ -188,76 +221,6 @@ fn json_step(line: &str) -> TaskStep {
         Some(name) if !name.contains(' ') => TaskStep::Task(name.to_owned()),
         _ => TaskStep::Line(line.to_owned()),
     }
-}
-
-/// Reads a task of a Taskfile: `tasks:`, below it the names, below those `cmds:` with items, `cmd:`, `deps:`. Only the
-/// plain style is read; an item that is a table is followed if it calls a task.
-fn taskfile(text: &str, name: &str) -> Option<Task> {
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
-    lines.find(|line| line.trim_end() == "tasks:")?;
-    let indent = |line: &str| line.len() - line.trim_start().len();
-    let mut task: Option<Task> = None;
-    let (mut level, mut inside, mut list) = (None, false, "");
-    for line in lines {
-        let depth = indent(line);
-        if depth == 0 {
-            break;
-        }
-        let level = *level.get_or_insert(depth);
-        let content = line.trim();
-        if depth == level {
-            let (key, rest) = key_of(content)?;
-            inside = key == name;
-            if inside {
-                let steps = if rest.is_empty() { Vec::new() } else { inline_list(rest).map(TaskStep::Line).collect() };
-                task = Some(Task { steps, ..Task::default() });
-            }
-            continue;
-        }
-        let Some(task) = task.as_mut().filter(|_| inside) else { continue };
-        match content.strip_prefix("- ").map(str::trim) {
-            Some(item) => match (list, item.strip_prefix("task:"), item.strip_prefix("cmd:")) {
-                ("deps", Some(name), _) => task.depends.push(scalar(name)),
-                ("deps", None, _) => task.depends.push(scalar(item)),
-                ("cmds", Some(name), _) => task.steps.push(TaskStep::Task(scalar(name))),
-                ("cmds", None, Some(line)) => task.steps.push(TaskStep::Line(scalar(line))),
-                ("cmds", None, None) if item.starts_with(['|', '>', '{']) => return None,
-                ("cmds", None, None) => task.steps.push(TaskStep::Line(scalar(item))),
-                _ => {}
-            },
-            None => match key_of(content) {
-                Some(("cmds", "")) => list = "cmds",
-                Some(("deps", "")) => list = "deps",
-                Some(("cmds" | "cmd", rest)) if rest.starts_with(['|', '>']) => return None,
-                Some(("cmds" | "cmd", rest)) => task.steps.extend(inline_list(rest).map(TaskStep::Line)),
-                Some(("deps", rest)) => task.depends.extend(inline_list(rest)),
-                // What goes with an item of a list, or a key that runs nothing.
-                _ if depth > level + 2 => {}
-                _ => list = "",
-            },
-        }
-    }
-    task
-}
-
-fn key_of(content: &str) -> Option<(&str, &str)> {
-    let (key, rest) = content.split_once(": ").or_else(|| Some((content.strip_suffix(':')?, "")))?;
-    Some((key.trim().trim_matches(['"', '\'']), rest.trim()))
-}
-
-fn inline_list(text: &str) -> impl Iterator<Item = String> {
-    let (list, items) = match text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
-        Some(items) => (true, items),
-        None => (false, text),
-    };
-    let parts: Vec<&str> = if list { items.split(',').collect() } else { vec![items] };
-    parts.into_iter().map(scalar).filter(|item| !item.is_empty()).collect::<Vec<_>>().into_iter()
-}
-
-fn scalar(text: &str) -> String {
-    let text = text.trim();
-    let quoted = |quote| text.len() > 1 && text.starts_with(quote) && text.ends_with(quote);
-    if quoted('"') || quoted('\'') { text[1..text.len() - 1].to_owned() } else { text.to_owned() }
 }
 
 /// The tables of tasks in TOML files: mise; poe, taskipy, pdm, hatch in pyproject.toml; pixi.
@@ -295,7 +258,12 @@ fn toml_task(file: &toml::Table, name: &str) -> Option<Task> {
         Some(run) => strings(run)?.into_iter().map(step).collect(),
         None => Vec::new(),
     };
-    Some(Task { depends: depends.unwrap_or_default(), steps, ..Task::default() })
+    let is_ignored = |key: &&str| {
+        entry.get(*key).is_some_and(|value| value.as_bool() == Some(true) || value.as_str() == Some("return_zero"))
+    };
+    let ignored = ["ignore_fail", "ignore_errors"].iter().find(|key| is_ignored(key));
+    let doubt = ignored.map(|key| format!("with `{key}` the task `{name}` succeeds although a part of it failed"));
+    Some(Task { depends: depends.unwrap_or_default(), steps, doubt, ..Task::default() })
 }
 
 fn cargo_alias(file: &toml::Table, name: &str) -> Option<Task> {
@@ -312,6 +280,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn script(format: Format, text: &str, name: &str) -> Option<Vec<String>> {
+        let source = TaskSource { format, text, files: &(), given: &[] };
+        TaskFile::read(&source, None)?.script(name).map(|script| script.lines)
+    }
 
     #[test]
     fn a_line_that_only_prints_is_left_out() {
@@ -348,9 +321,9 @@ mod tests {
             (Format::JsonScripts, r#"{"scripts":{"a":["@a"]}}"#, "a", None),
             (Format::JsonScripts, "{}", "test", None),
             (Format::JsonScripts, "no json", "test", None),
-            (Format::Makefile, make, "build", Some(vec!["go build ./...  \t  -v"])),
-            (Format::Makefile, make, "test", Some(vec!["go build ./...  \t  -v", "rm -f x || true", "go test ./..."])),
-            (Format::Makefile, make, "", Some(vec!["go build ./...  \t  -v", "rm -f x || true", "go test ./..."])),
+            (Format::Makefile, make, "build", Some(vec!["go build ./...    -v"])),
+            (Format::Makefile, make, "test", Some(vec!["go build ./...    -v", "rm -f x || true", "go test ./..."])),
+            (Format::Makefile, make, "", Some(vec!["go build ./...    -v", "rm -f x || true", "go test ./..."])),
             (Format::Makefile, make, "nope", None),
             (Format::Makefile, "a:\n\t-@x\n\t@-y\n\t- @ z\n", "a", Some(vec!["x || true", "y || true", "z || true"])),
             (Format::Makefile, "a:\n\t@$(MAKE) -i b\n", "a", Some(vec!["make -i b"])),
@@ -360,7 +333,7 @@ mod tests {
             (Format::Justfile, just, "", Some(vec!["cargo build", "cargo test --workspace"])),
             (Format::Taskfile, task, "test", Some(vec!["go test ./...", "go vet ./..."])),
             (Format::Taskfile, task, "default", Some(vec!["golint", "go test ./...", "go vet ./..."])),
-            (Format::Taskfile, "tasks:\n  a:\n    cmds:\n      - |\n        x\n", "a", None),
+            (Format::Taskfile, "tasks:\n  a:\n    cmds:\n      - |\n        x\n", "a", Some(vec!["x"])),
             (Format::TomlTasks, mise, "a", Some(vec!["go vet"])),
             (Format::TomlTasks, mise, "test:ci", Some(vec!["go test", "go vet"])),
             (Format::CargoAlias, "[alias]\nt2 = ['test', '-q']\n", "t2", Some(vec!["cargo test -q"])),

@@ -1,0 +1,449 @@
+//! Reads a Makefile as make would, as far as its text says what a target runs.
+
+mod conditions;
+mod settings;
+mod variables;
+
+use self::conditions::Conditions;
+use self::settings::Settings;
+use self::variables::{Locals, Variables, known, stem};
+use super::task_definition::{Task, TaskStep};
+use crate::runner::ProjectFiles;
+
+/// The largest number of lines that are read, those of included files among them.
+const MAX_LINES: usize = 40_000;
+
+/// A rule of a Makefile.
+#[derive(Debug, Default)]
+struct Rule {
+    targets: Vec<String>,
+    prerequisites: Vec<String>,
+    recipe: Option<Vec<String>>,
+    /// `true` for `a:: b`: each such rule runs.
+    double: bool,
+    /// `true` if the targets are patterns.
+    pattern: bool,
+    /// The pattern of the targets of a static pattern rule.
+    static_pattern: Option<String>,
+    /// `true` if something outside of the file decides if it counts, or an unread part stands before it.
+    uncertain: bool,
+}
+
+/// The rules and settings of a Makefile.
+#[derive(Debug, Default)]
+pub(super) struct Makefile {
+    variables: Variables,
+    rules: Vec<Rule>,
+    /// Settings for single targets: `test: SHELL = bash`.
+    own: Vec<(String, String, String, String)>,
+    settings: Settings,
+    /// A part of the file that is not understood.
+    unread: Option<String>,
+    /// The number of conditions that something outside of the file decides.
+    pub(super) open_questions: usize,
+    /// The number of lines.
+    pub(super) lines: usize,
+}
+
+/// Reads the lines of a Makefile and of those that it includes.
+struct Reader<'a> {
+    make: Makefile,
+    files: &'a dyn ProjectFiles,
+    conditions: Conditions,
+    /// The rules to which a recipe line belongs.
+    current: std::ops::Range<usize>,
+    /// The variable that is defined over several lines, its operator, its lines, and the depth.
+    definition: Option<(String, String, Vec<String>, usize)>,
+    prefix: char,
+}
+
+impl Makefile {
+    /// Reads a file. `given`: the variables of the command line. `flipped`: the open question that is answered the other
+    /// way.
+    pub(super) fn read(
+        text: &str,
+        files: &dyn ProjectFiles,
+        given: &[(String, String)],
+        flipped: Option<usize>,
+    ) -> Self {
+        let mut reader = Reader {
+            make: Self { variables: Variables::new(given), ..Self::default() },
+            files,
+            conditions: Conditions::with_flipped(flipped),
+            current: 0..0,
+            definition: None,
+            prefix: '\t',
+        };
+        reader.text(text);
+        let make = &mut reader.make;
+        make.settings.shell_flags = make.variables.expand(make.variables.text(".SHELLFLAGS").unwrap_or_default(), &[]);
+        reader.make.open_questions = reader.conditions.open_questions;
+        reader.make
+    }
+
+    /// Returns the reason why status 0 of any target proves nothing, or `None` if there is none.
+    pub(super) fn doubt(&self, target: &str) -> Option<String> {
+        let own = |name: &str| {
+            let mut mine = self.own.iter().rev().filter(|(of, variable, ..)| of == target && variable == name);
+            mine.next().map(|(.., value)| self.variables.expand(value, &[]))
+        };
+        self.settings.doubt(&self.variables, own).or_else(|| self.unread.clone())
+    }
+
+    /// Returns the target that runs if none is named, or `None` if this file does not say it.
+    pub(super) fn default_target(&self) -> Option<String> {
+        if let Some(goal) = self.variables.text(".DEFAULT_GOAL") {
+            let goal = self.variables.expand(goal, &[]);
+            return (known(&goal) && !goal.contains(char::is_whitespace)).then_some(goal);
+        }
+        let is_goal = |rule: &&Rule| !rule.pattern && !rule.targets.first().is_some_and(|name| name.starts_with('.'));
+        let first = self.rules.iter().find(is_goal)?;
+        first.targets.first().filter(|name| !first.uncertain && known(name)).cloned()
+    }
+
+    /// Returns what a target runs, or `None` if no rule is about it.
+    pub(super) fn task(&self, name: &str) -> Option<Task> {
+        let explicit: Vec<&Rule> =
+            self.rules.iter().filter(|rule| !rule.pattern && rule.targets.iter().any(|one| one == name)).collect();
+        let with_recipe = |rule: &&&Rule| rule.recipe.is_some();
+        let double = explicit.iter().any(|rule| rule.double);
+        let mut chosen: Vec<(&Rule, String)> = Vec::new();
+        if double {
+            chosen.extend(explicit.iter().filter(with_recipe).map(|rule| (*rule, String::new())));
+        } else if let Some(rule) = explicit.iter().rfind(with_recipe) {
+            let pattern = rule.static_pattern.as_deref().unwrap_or_default();
+            chosen.push((rule, stem(name, pattern).unwrap_or_default().to_owned()));
+        }
+        if chosen.is_empty() {
+            // The shortest stem wins.
+            let fits = |rule: &&Rule| rule.pattern && rule.recipe.is_some();
+            let stems = self.rules.iter().filter(fits).filter_map(|rule| {
+                let found =
+                    rule.targets.iter().filter_map(|pattern| stem(name, pattern)).min_by_key(|stem| stem.len())?;
+                Some((rule, found.to_owned()))
+            });
+            chosen.extend(stems.min_by_key(|(_, stem)| stem.len()));
+        }
+        if explicit.is_empty() && chosen.is_empty() {
+            let default = self.rules.iter().rfind(|rule| rule.targets.iter().any(|name| name == ".DEFAULT"))?;
+            chosen.push((default, String::new()));
+        }
+        let mut task = Task { doubt: self.doubt(name), ..Task::default() };
+        let implicit = chosen.iter().filter(|(rule, _)| rule.pattern);
+        let named = explicit.iter().map(|rule| (*rule, rule.static_pattern.as_deref().and_then(|of| stem(name, of))));
+        let rules = named.chain(implicit.map(|(rule, stem)| (*rule, Some(stem.as_str()))));
+        for (rule, stem) in rules {
+            let filled = |word: &String| stem.map_or_else(|| word.clone(), |stem| word.replacen('%', stem, 1));
+            for word in rule.prerequisites.iter().map(filled) {
+                let is_target = self.has_rule(&word);
+                task.needs_files |= !is_target;
+                if is_target && !task.depends.contains(&word) {
+                    task.depends.push(word);
+                }
+            }
+        }
+        for (rule, stem) in chosen {
+            task.steps.extend(self.recipe(rule, name, &stem));
+        }
+        Some(task)
+    }
+
+    /// Returns `true` if a rule says how to make a name. What compilers make is left out.
+    fn has_rule(&self, name: &str) -> bool {
+        let is_object = || [".o", ".obj", ".lo", ".a", ".so", ".d"].iter().any(|end| name.ends_with(end));
+        let is_made = |rule: &Rule| {
+            if rule.pattern {
+                rule.recipe.is_some() && !is_object() && rule.targets.iter().any(|one| stem(name, one).is_some())
+            } else {
+                rule.targets.iter().any(|one| one == name)
+            }
+        };
+        self.rules.iter().any(is_made)
+    }
+
+    /// Returns the lines of a recipe.
+    fn recipe(&self, rule: &Rule, target: &str, stem: &str) -> Vec<TaskStep> {
+        let all = rule.prerequisites.join(" ").replace('%', stem);
+        let first = all.split_whitespace().next().unwrap_or_default().to_owned();
+        let mut locals: Locals = [("@", target), ("<", &first), ("^", &all), ("+", &all), ("?", &all), ("*", stem)]
+            .map(|(name, text)| (name.to_owned(), text.to_owned()))
+            .to_vec();
+        locals.push(("@D".to_owned(), ".".to_owned()));
+        locals.push(("@F".to_owned(), target.rsplit('/').next().unwrap_or_default().to_owned()));
+        for (_, name, operator, value) in self.own.iter().filter(|(of, ..)| of == target) {
+            let old = self.variables.expand(self.variables.text(name).unwrap_or_default(), &locals);
+            let value = self.variables.expand(value, &locals);
+            match operator.as_str() {
+                "?=" if self.variables.text(name).is_some() => {}
+                "+=" => locals.push((name.clone(), format!("{old} {value}").trim().to_owned())),
+                _ => locals.push((name.clone(), value)),
+            }
+        }
+        let mut lines: Vec<(bool, String)> = Vec::new();
+        for raw in rule.recipe.iter().flatten() {
+            let (outer, plain) = marks(raw);
+            // A variable may hold several lines, each with its own marks.
+            for line in self.variables.expand(plain, &locals).split('\n').flat_map(continued) {
+                let (inner, text) = marks(&line);
+                if !text.is_empty() && !(text.starts_with('#') && !text.contains('\n')) && !is_unset(text) {
+                    lines.push((outer || inner, text.to_owned()));
+                }
+            }
+        }
+        self.settings.lines(lines, target)
+    }
+}
+
+/// Lines of a recipe that the shell reads as one are joined by a newline behind a backslash, which is not a break.
+fn continued(line: &str) -> Option<String> {
+    let text = line.replace('\u{1}', "\n");
+    (!text.trim().is_empty()).then_some(text)
+}
+
+/// Returns `true` if a line is nothing but a variable that nothing sets.
+fn is_unset(line: &str) -> bool {
+    let name = line.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
+    name.is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
+}
+
+/// Splits the marks off a line of a recipe; `true` if its failure is ignored. They may stand in any order.
+fn marks(line: &str) -> (bool, &str) {
+    let line = line.trim();
+    let plain = line.trim_start_matches(['@', '+', '-', ' ', '\t']);
+    (line[..line.len() - plain.len()].contains('-'), plain)
+}
+
+impl Reader<'_> {
+    fn text(&mut self, text: &str) {
+        let text = text.replace("\r\n", "\n");
+        let mut lines = text.split('\n');
+        while let Some(first) = lines.next() {
+            let mut line = first.to_owned();
+            let is_recipe = line.starts_with(self.prefix) && !self.current.is_empty() && self.definition.is_none();
+            while line.ends_with('\\') && !line.ends_with("\\\\") {
+                let Some(next) = lines.next() else { break };
+                if is_recipe || self.definition.is_some() {
+                    let next = next.strip_prefix(self.prefix).unwrap_or(next);
+                    // A comment ends where its line does.
+                    let within = if line.contains('#') || line.contains('\u{1}') { "\u{1}" } else { " " };
+                    let end = if within == " " { line.len() - 1 } else { line.len() };
+                    line.truncate(end);
+                    line.push_str(within);
+                    line.push_str(next);
+                } else {
+                    line.truncate(line.len() - 1);
+                    let kept = line.trim_end().len();
+                    line.truncate(kept);
+                    line.push(' ');
+                    line.push_str(next.trim_start());
+                }
+            }
+            self.make.lines += 1;
+            if self.make.lines > MAX_LINES {
+                self.make.unread.get_or_insert_with(|| "the Makefile is too long to follow".to_owned());
+                return;
+            }
+            self.line(&line);
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        if let Some((name, operator, mut lines, depth)) = self.definition.take() {
+            let word = line.split_whitespace().next().unwrap_or_default();
+            let depth = depth + usize::from(word == "define") - usize::from(word == "endef");
+            if depth > 0 {
+                lines.push(line.to_owned());
+                self.definition = Some((name, operator, lines, depth));
+            } else if self.conditions.active() {
+                self.make.variables.assign(&name, &operator, &lines.join("\n"));
+            }
+            return;
+        }
+        if line.starts_with(self.prefix) && !self.current.is_empty() {
+            if self.conditions.active() {
+                let current = self.current.clone();
+                for rule in &mut self.make.rules[current] {
+                    rule.recipe.get_or_insert_default().push(line[self.prefix.len_utf8()..].to_owned());
+                }
+            }
+            return;
+        }
+        let line = without_comment(line);
+        if line.trim().is_empty() || self.conditions.read(line, &self.make.variables) {
+            return;
+        }
+        if self.conditions.active() {
+            self.statement(line.trim());
+        }
+    }
+
+    fn statement(&mut self, line: &str) {
+        let (word, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
+        match word {
+            "include" | "-include" | "sinclude" => return self.include(rest, word == "include"),
+            "export" | "override" | "private" | "unexport" if !rest.trim_start().starts_with([':', '=']) => {
+                // `export NAME` changes nothing here.
+                if rest.contains('=') || rest.trim_start().starts_with("define") {
+                    self.statement(rest.trim());
+                }
+                return;
+            }
+            "define" => {
+                let (name, operator) = rest.trim().split_once([' ', '\t']).unwrap_or((rest.trim(), "="));
+                let name = name.trim_end_matches(['=', ':', '?', '+']).to_owned();
+                self.definition = Some((name, operator.trim().to_owned(), Vec::new(), 1));
+                return;
+            }
+            "undefine" | "vpath" => return,
+            "load" | "-load" => {
+                self.make.unread.get_or_insert_with(|| "the Makefile loads a library".to_owned());
+                return;
+            }
+            _ => {}
+        }
+        if let Some((name, operator, value)) = assignment(line) {
+            self.current = 0..0;
+            let name = self.make.variables.expand(name, &[]);
+            if name == ".RECIPEPREFIX" {
+                self.prefix = value.chars().next().unwrap_or('\t');
+            }
+            return self.make.variables.assign(&name, operator, value);
+        }
+        if line.starts_with('$') && line.contains("eval") {
+            self.current = 0..0;
+            self.make.variables.expand(line, &[]);
+            let texts = self.make.variables.evaluated();
+            return texts.iter().for_each(|text| self.text(text));
+        }
+        self.rule(line);
+    }
+
+    fn include(&mut self, names: &str, needed: bool) {
+        self.current = 0..0;
+        let names = self.make.variables.expand(names, &[]);
+        let optional =
+            |name: &str| [".d", ".P", ".dep", ".deps", ".depend", "depend"].iter().any(|end| name.ends_with(end));
+        if names.contains("$(") {
+            // Compilers write the lists of headers.
+            if !names.split_whitespace().all(|name| optional(name.trim_end_matches(')'))) {
+                self.make.variables.incomplete = true;
+                let why = format!("the Makefile includes `{}`, which gate does not find", names.trim());
+                self.make.unread.get_or_insert(why);
+            }
+            return;
+        }
+        for name in names.split_whitespace() {
+            let name = name.strip_prefix("./").unwrap_or(name);
+            let paths = match name.split_once('*') {
+                None => vec![name.to_owned()],
+                Some(_) => globbed(name, self.files),
+            };
+            for path in paths {
+                match self.files.read(&path) {
+                    Some(text) => {
+                        self.text(&text);
+                        self.current = 0..0;
+                    }
+                    None if needed && !optional(&path) => self.make.variables.incomplete = true,
+                    None => {}
+                }
+            }
+        }
+    }
+
+    fn rule(&mut self, line: &str) {
+        let (head, inline) = match line.split_once(';') {
+            Some((head, recipe)) if head.contains(':') => (head, Some(recipe)),
+            _ => (line, None),
+        };
+        let head = self.make.variables.expand(head, &[]);
+        let Some((targets, rest)) = head.split_once(':') else {
+            self.current = 0..0;
+            // Nothing is left of `$(info …)`.
+            if !head.trim().is_empty() && head.contains("$(") {
+                self.make.variables.incomplete = true;
+            }
+            return;
+        };
+        let double = rest.starts_with(':');
+        let rest = rest.trim_start_matches([':', '&']).trim();
+        let mut targets: Vec<String> = targets.trim_end_matches('&').split_whitespace().map(str::to_owned).collect();
+        let own = rest.strip_prefix("export ").or_else(|| rest.strip_prefix("override ")).unwrap_or(rest);
+        let own = own.strip_prefix("private ").unwrap_or(own);
+        if let Some((name, operator, value)) = assignment(own) {
+            self.current = 0..0;
+            for target in targets {
+                self.make.own.push((target, name.to_owned(), operator.to_owned(), value.to_owned()));
+            }
+            return;
+        }
+        if targets.is_empty() {
+            return;
+        }
+        let (static_pattern, prerequisites) = match rest.split_once(':') {
+            Some((pattern, rest)) if pattern.contains('%') => (Some(pattern.trim().to_owned()), rest),
+            _ => (None, rest),
+        };
+        let prerequisites: Vec<String> =
+            prerequisites.split_whitespace().filter(|word| *word != "|").map(str::to_owned).collect();
+        if targets.len() == 1 && self.make.settings.special(&targets[0], &prerequisites) {
+            self.current = 0..0;
+            return;
+        }
+        targets.retain(|target| !target.is_empty());
+        let start = self.make.rules.len();
+        let pattern = static_pattern.is_none() && targets.iter().any(|target| target.contains('%'));
+        let uncertain = !self.conditions.is_empty() || self.make.variables.incomplete || self.make.unread.is_some();
+        let recipe = inline.map(|line| vec![line.trim().to_owned()]);
+        self.make.rules.push(Rule { targets, prerequisites, recipe, double, pattern, static_pattern, uncertain });
+        self.current = start..self.make.rules.len();
+    }
+}
+
+/// Returns the files that a pattern names, if the folder is known.
+fn globbed(pattern: &str, files: &dyn ProjectFiles) -> Vec<String> {
+    let (folder, name) = pattern.rsplit_once('/').map_or((".", pattern), |(folder, name)| (folder, name));
+    let Some((start, end)) = name.split_once('*') else { return Vec::new() };
+    let mut names = files.names(folder).unwrap_or_default();
+    names.retain(|name| name.starts_with(start) && name.ends_with(end));
+    names.sort();
+    names.into_iter().map(|name| if folder == "." { name } else { format!("{folder}/{name}") }).collect()
+}
+
+/// Splits an assignment into name, operator and value.
+fn assignment(line: &str) -> Option<(&str, &str, &str)> {
+    let at = line.find('=')?;
+    let (left, value) = (&line[..at], line[at + 1..].trim());
+    let name = left.trim_end_matches([':', '?', '+', '!']);
+    let operator = match &left[name.len()..] {
+        "" => "=",
+        ":" | "::" | ":::" => ":=",
+        "?" => "?=",
+        "+" => "+=",
+        "!" => "!=",
+        _ => return None,
+    };
+    let name = name.trim();
+    // A colon or a blank outside of a reference begins a rule.
+    let mut depth = 0_i32;
+    let plain = name.chars().all(|c| {
+        depth += i32::from(matches!(c, '(' | '{')) - i32::from(matches!(c, ')' | '}'));
+        depth > 0 || !(c.is_whitespace() || c == ':')
+    });
+    (plain && !name.is_empty()).then_some((name, operator, value))
+}
+
+/// Returns a line without its comment.
+fn without_comment(line: &str) -> &str {
+    let mut escaped = false;
+    for (at, c) in line.char_indices() {
+        match c {
+            '#' if !escaped => return &line[..at],
+            _ => escaped = c == '\\',
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests;
