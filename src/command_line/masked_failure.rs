@@ -7,7 +7,7 @@ use crate::foreign_text::beginning;
 use crate::runner::{Catalogue, CommandKind, ExitMeaning, InDirectory, Project, Script, TaskRun};
 use crate::shell::command_outcome::{CommandOutcome, ObservedEnding};
 use crate::shell::exit_status;
-use crate::shell::expanded_program::{Leaf, LeafId};
+use crate::shell::expanded_program::{Leaf, LeafId, Sink};
 
 /// The largest depth of tasks that call tasks.
 const MAX_DEPTH: u8 = 4;
@@ -80,9 +80,10 @@ fn in_task(task: &TaskRun, project: Project<'_>, depth: u8) -> Option<MaskedFail
     }
     let differs = |variant: &Script| {
         let (checks, found) = in_lines(task, &variant.lines, project, depth);
-        variant.doubt.is_some() || found.is_some() || has_checks && !checks
+        variant.doubt.is_some() || found.is_some() || has_checks != checks
     };
-    task.variants.iter().any(differs).then(|| MaskedFailure {
+    let is_test = kinds_of(task, project.runners).contains(&CommandKind::Test);
+    (is_test && task.variants.iter().any(differs)).then(|| MaskedFailure {
         why: format!("a condition in the file of `{}` may leave out what it checks", task.label),
         is_printed: false,
     })
@@ -91,11 +92,12 @@ fn in_task(task: &TaskRun, project: Project<'_>, depth: u8) -> Option<MaskedFail
 /// Returns `true` if the lines of a task check anything, and the failure that they hide.
 fn in_lines(task: &TaskRun, lines: &[String], project: Project<'_>, depth: u8) -> (bool, Option<MaskedFailure>) {
     let hides = |line: &str| line.contains(['|', ';', '&', '\n']);
+    let is_test = kinds_of(task, project.runners).contains(&CommandKind::Test);
     let mut understood = Vec::with_capacity(lines.len());
     for line in lines {
         match understand_at(line, project, depth) {
             Ok(line) => understood.push(line),
-            Err(_) if hides(line) => {
+            Err(_) if is_test && hides(line) => {
                 let why = format!("gate cannot follow `{}`", beginning(line.trim(), 60));
                 return (true, Some(MaskedFailure { why, is_printed: false }));
             }
@@ -103,12 +105,10 @@ fn in_lines(task: &TaskRun, lines: &[String], project: Project<'_>, depth: u8) -
         }
     }
     let nested = understood.iter().flat_map(|line| &line.purposes).find_map(|purpose| purpose.masked.clone());
-    let kinds = kinds_of(task, project.runners);
     let is_known = |kind: &CommandKind| {
         let mut purposes = understood.iter().flat_map(|line| &line.purposes);
         purposes.any(|purpose| purpose.invocation.is_some() && purpose.is(*kind))
     };
-    let is_test = kinds.contains(&CommandKind::Test);
     let known = if is_test { is_known(&CommandKind::Test) } else { CHECKS.iter().any(is_known) };
     let counts = if known { Counts::Named } else { Counts::All };
     let view = Lines { lines: &understood, counts, project };
@@ -149,7 +149,12 @@ impl Lines<'_> {
                 |(at, line): (usize, &Understood)| (0..line.purposes.len()).map(move |id| (at, id)).collect::<Vec<_>>();
             self.lines.iter().enumerate().flat_map(ids)
         };
-        let unknown = |(at, id): &(usize, LeafId)| may_check(&self.lines[*at].purposes[*id]);
+        let unknown = |(at, id): &(usize, LeafId)| {
+            let leaf = &self.lines[*at].program.leaves[*id];
+            // A word that stands for other words is no check, unless it runs a script.
+            let is_word = matches!(leaf.stdout, Sink::Captured(_)) && !is_script(leaf, names);
+            may_check(&self.lines[*at].purposes[*id]) && !is_word
+        };
         let leaf = |(at, id): (usize, LeafId)| &self.lines[at].program.leaves[id];
         let last = all().filter(unknown).last().filter(|_| self.counts != Counts::Named);
         let counts = |place: &(usize, LeafId)| {

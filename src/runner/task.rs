@@ -329,7 +329,11 @@ fn calls(
         });
         let defined = || tasks.as_ref().and_then(|tasks| tasks.script(name));
         let found = generated.map_or_else(defined, |lines| Some(Script { lines, ..Script::default() }));
-        let is_missing = found.is_none() && tasks.is_some() && rules.format == Format::Makefile && !name.is_empty();
+        let is_missing = found.is_none()
+            && rules.format == Format::Makefile
+            && tests(&name.to_owned())
+            && !self::words(name).iter().any(|word| catalogue.names().preparing.contains(word))
+            && tasks.as_ref().is_some_and(|tasks| tasks.lacks(name));
         let variants = match (&tasks, &source) {
             (Some(tasks), Some(source)) => tasks.variants(name, source),
             _ => Vec::new(),
@@ -341,8 +345,8 @@ fn calls(
             continue;
         }
         let absent = script.is_none() && file.is_some() && rules.format == Format::JsonScripts && is_optional(&own);
-        let words: Vec<&str> = own.iter().copied().flatten().chain(invoke.words.iter().map(String::as_str)).collect();
-        let in_no_member = matches!(&tasks, Some(TaskFile::Json(package)) if workspace_members::none_defines(&words, package, &here, name));
+        let called: Vec<&str> = own.iter().copied().flatten().chain(invoke.words.iter().map(String::as_str)).collect();
+        let in_no_member = matches!(&tasks, Some(TaskFile::Json(package)) if workspace_members::none_defines(&called, package, &here, name));
         let has_script = |word: &str| {
             let tasks = tasks.as_ref().filter(|_| rules.format == Format::JsonScripts);
             tasks.is_some_and(|tasks| tasks.script(&format!("{word}{name}")).is_some())

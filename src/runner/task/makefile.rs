@@ -39,6 +39,8 @@ pub(super) struct Makefile {
     settings: Settings,
     /// A part of the file that is not understood.
     unread: Option<String>,
+    /// The texts of files that it may include.
+    possible: Vec<String>,
     /// The number of conditions that something outside of the file decides.
     pub(super) open_questions: usize,
     /// The number of lines.
@@ -87,7 +89,13 @@ impl Makefile {
             let mut mine = self.own.iter().rev().filter(|(of, variable, ..)| of == target && variable == name);
             mine.next().map(|(.., value)| self.variables.expand(value, &[]))
         };
-        self.settings.doubt(&self.variables, own).or_else(|| self.unread.clone())
+        let is_rule = |line: &str| line.strip_prefix(target).is_some_and(|rest| rest.trim_start().starts_with(':'));
+        let replaces = |text: &String| text.lines().any(is_rule);
+        let other = || {
+            let found = self.possible.iter().any(replaces);
+            found.then(|| format!("a file that the Makefile may include has a rule for `{target}`, too"))
+        };
+        self.settings.doubt(&self.variables, own).or_else(|| self.unread.clone()).or_else(other)
     }
 
     /// Returns the target that runs if none is named, or `None` if this file does not say it.
@@ -327,8 +335,7 @@ impl Reader<'_> {
             // Compilers write the lists of headers.
             if !names.split_whitespace().all(|name| optional(name.trim_end_matches(')'))) {
                 self.make.variables.incomplete = true;
-                let why = format!("the Makefile includes `{}`, which gate does not find", names.trim());
-                self.make.unread.get_or_insert(why);
+                self.unknown_include(names.trim(), needed);
             }
             return;
         }
@@ -348,6 +355,18 @@ impl Reader<'_> {
                     None => {}
                 }
             }
+        }
+    }
+
+    /// Keeps what a file may hold whose name is not known: `-include Makefile.$(OS)`.
+    fn unknown_include(&mut self, name: &str, needed: bool) {
+        let start = name.split("$(").next().unwrap_or_default();
+        let is_plain = !start.is_empty() && !start.contains(char::is_whitespace);
+        let found = if is_plain { globbed(&format!("{start}*"), self.files) } else { Vec::new() };
+        self.make.possible.extend(found.iter().filter_map(|path| self.files.read(path)));
+        if needed && found.is_empty() && !name.contains("$(wildcard ") {
+            let why = format!("the Makefile includes `{name}`, which gate does not find");
+            self.make.unread.get_or_insert(why);
         }
     }
 

@@ -16,8 +16,8 @@ use crate::runner::task::{Format, TaskRules};
 const MAX_TASKS: usize = 256;
 
 /// The largest number of other scripts that a task of a Makefile is looked at for, and of the lines that are read for them.
-const MAX_VARIANTS: usize = 16;
-const MAX_VARIANT_LINES: usize = 20_000;
+const MAX_VARIANTS: usize = 6;
+const MAX_VARIANT_LINES: usize = 2_000;
 
 /// Larger files are not read. In bytes.
 const MAX_FILE_SIZE: usize = 1 << 20;
@@ -69,6 +69,11 @@ impl TaskFile {
         }
     }
 
+    /// Returns `true` if the file has no task of this name, in any form.
+    pub(super) fn lacks(&self, name: &str) -> bool {
+        self.task(name).is_none()
+    }
+
     fn task(&self, name: &str) -> Option<Task> {
         match self {
             Self::Make(make) if name.is_empty() => make.task(&make.default_target()?),
@@ -104,8 +109,8 @@ impl TaskFile {
         let known = self.script(name);
         let number = make.open_questions.min(MAX_VARIANT_LINES / make.lines.max(1)).min(MAX_VARIANTS);
         let scripts = (0..number).filter_map(|flipped| {
-            let other = Self::read(source, Some(flipped))?.script(name);
-            (other != known).then(|| other.unwrap_or_default())
+            // Without a rule, make fails.
+            Self::read(source, Some(flipped))?.script(name).filter(|other| Some(other) != known.as_ref())
         });
         scripts.collect()
     }

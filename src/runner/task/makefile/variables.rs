@@ -4,13 +4,13 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 /// The maximum depth of references in values.
-const MAX_DEPTH: usize = 12;
+const MAX_DEPTH: usize = 10;
 
 /// A longer text is not expanded any further. In bytes.
-const MAX_LENGTH: usize = 1 << 16;
+const MAX_LENGTH: usize = 1 << 13;
 
 /// The work that all expansions of one file may cost, in references.
-const MAX_REFERENCES: usize = 20_000;
+const MAX_REFERENCES: usize = 4_000;
 
 /// A variable of a Makefile.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +40,7 @@ impl Variables {
     /// Returns those that make itself and its command line set.
     pub(super) fn new(given: &[(String, String)]) -> Self {
         let mut new = Self { given: given.iter().cloned().collect(), ..Self::default() };
-        for (name, text) in [("MAKE", "make"), ("CURDIR", "."), ("PWD", "."), ("SHELL", "/bin/sh"), ("CC", "cc")] {
+        for (name, text) in [("MAKE", "make"), ("CURDIR", "."), ("PWD", "."), ("SHELL", "/bin/sh")] {
             new.all.insert(name.to_owned(), Variable { text: text.to_owned(), open: false });
         }
         new
