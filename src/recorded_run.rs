@@ -158,6 +158,7 @@ fn record_with(
     let mut said = reading.said(&finished, &written);
     let counted = if others { reading.counted(&finished) } else { None };
     let tests = report.read(&finished, &ReportFiles { written: &written, others, counted });
+    let named = |home: &RepoPath| reading.named(root, &job.command.dir, home, tests.clone(), &finished);
     let mut served = reading.served(root, &job, &finished);
     let elsewhere = || report.loaded_elsewhere().map(|file| loaded_elsewhere(&file));
     let failed = || report.failed().map(|failed| failed_tests(&failed));
@@ -186,14 +187,17 @@ fn record_with(
         }
     }
     let logs = reading.logs(root, &job.command.dir, &finished);
-    let ending = RunEnding { finished: &finished, said, tests: &tests, logs };
-    let ended = start.and_then(|start| end(place, start, job.command.clone(), job.policy, ending));
+    let own_tests = named(&job.command.dir);
+    let ending = RunEnding { finished: &finished, said, tests: &own_tests, logs };
+    let ended = start.and_then(|start| end(place, start, job.command.clone(), job.policy.clone(), ending));
     let ended = ended.and_then(|run| {
         let settled = !served.is_empty() && reading.edits_first(root, &run, &finished);
         let served: Vec<Run> = served.into_iter().map(|witnessed| run_of(&run, witnessed, settled)).collect();
-        served.iter().try_for_each(|run| place.append_run(run.clone(), &tests))?;
+        served.iter().try_for_each(|run| place.append_run(run.clone(), &named(&run.command.dir)))?;
         // The record is whole without it: what cannot be written is said, and the run counts.
-        let noted = std::iter::once(&run).chain(&served).try_for_each(|run| place.note_tests(run, &tests));
+        let all = std::iter::once(&run).chain(&served);
+        let noted =
+            all.map(|run| place.note_tests(run, &named(&run.command.dir))).find(Result::is_err).unwrap_or(Ok(()));
         Ok((run, served, noted.err()))
     });
     match ended {
@@ -397,6 +401,19 @@ impl<'a> UnderstoodLine<'a> {
             background: false,
             shell: Some(Shell::Sh),
         }
+    }
+
+    /// Returns the tests of the run, with the paths in their names as they are seen from the folder `home`.
+    fn named(
+        &self,
+        root: &Path,
+        dir: &RepoPath,
+        home: &RepoPath,
+        tests: NamedTests,
+        finished: &Finished,
+    ) -> NamedTests {
+        let files = DiskDirectory(root.to_owned());
+        command_line::names_seen_from(home, tests, &self.told(root, dir, finished, ""), self.project_at(&files))
     }
 
     /// Returns the files into which the line wrote the output of its checks.

@@ -84,21 +84,30 @@ class _Writer:
         # A process that ends at once writes nothing more.
         self.file.flush()
 
+    def _name(self, report):
+        """The name of a test from where pytest was started, as in its output."""
+        root = getattr(self.config, "rootpath", None)
+        start = getattr(getattr(self.config, "invocation_params", None), "dir", None)
+        path, sign, test = report.nodeid.partition("::")
+        if not path or not root or not start or str(root) == str(start):
+            return report.nodeid
+        return os.path.relpath(os.path.join(str(root), path), str(start)).replace(os.sep, "/") + sign + test
+
     def _put(self, *row):
         self.file.write(json.dumps(row) + "\n")
 
     def pytest_collectreport(self, report):
         if report.failed:
-            self._put("failed", report.nodeid)
+            self._put("failed", self._name(report))
 
     def pytest_runtest_logreport(self, report):
         expected = hasattr(report, "wasxfail")
         if report.failed:
-            self._put("failed", report.nodeid)
+            self._put("failed", self._name(report))
         elif report.skipped:
-            self._put("expected-failure" if expected else "skipped", report.nodeid)
+            self._put("expected-failure" if expected else "skipped", self._name(report))
         elif report.when == "call":
-            self._put("passed", report.nodeid)
+            self._put("passed", self._name(report))
 
     def pytest_sessionfinish(self, session):
         # What begins and never ends was broken off, whatever its status is.

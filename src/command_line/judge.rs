@@ -255,23 +255,23 @@ impl LineJudge<'_> {
             && judgement.proves != Proves::Fail
             && let Some(masked) = masked
         {
-            let _ = write!(sentence, "; {}", self.masked_by(masked));
+            let _ = write!(sentence, "; {}", self.masked_by(masked.leaf));
         }
         sentence
     }
 
     /// Returns the command that gives the status instead of a check.
-    fn masked_by(&self, check: &CheckState) -> String {
-        let purpose = self.purpose(check.leaf);
+    pub(super) fn masked_by(&self, leaf: LeafId) -> String {
+        let purpose = self.purpose(leaf);
         if let Some(why) = purpose.replaced.as_ref().or(purpose.masked.as_ref().map(|masked| &masked.why)) {
             return why.clone();
         }
-        if !self.purpose(check.leaf).honest() {
+        if !self.purpose(leaf).honest() {
             return "it succeeds whatever it finds".to_owned();
         }
         let (zero, failure) = exit_status::deciders(self.program());
-        let others: Vec<LeafId> = zero.into_iter().filter(|id| *id != check.leaf).collect();
-        let ours = failure.contains(&check.leaf);
+        let others: Vec<LeafId> = zero.into_iter().filter(|id| *id != leaf).collect();
+        let ours = failure.contains(&leaf);
         match others.last().map(|id| self.program().leaves[*id].text.trim().to_owned()) {
             Some(text) if !text.is_empty() => {
                 let text = beginning(text.lines().next().unwrap_or_default(), 60);

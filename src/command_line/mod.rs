@@ -51,8 +51,8 @@ mod written_files;
 
 pub use contradiction::tells;
 pub use coverage::{
-    CommonGround, Deeds, ObservedLine, Witnessed, changed_before_checks, may_change_after_checks, own_logs,
-    proven_in_part, witness, witness_together,
+    CommonGround, Deeds, ObservedLine, Witnessed, changed_before_checks, may_change_after_checks, names_seen_from,
+    own_logs, proven_in_part, witness, witness_together,
 };
 pub use endless_line::may_be_endless;
 pub use idle_line::{is_idle, only_builds};

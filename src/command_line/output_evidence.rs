@@ -1,7 +1,7 @@
 //! Evidence in the output about the other commands of a line: a printed status, a later check that failed, a missing
 //! directory. Each shows which branch of the line was executed.
 
-use regex::Regex;
+use regex::{Captures, Regex};
 
 use crate::runner::output_line::{LineRule, Means, output_lines};
 use crate::runner::{Catalogue, Runner};
@@ -133,32 +133,34 @@ pub(super) fn task_failed(catalogue: &Catalogue, purpose: &Purpose, all: &[Purpo
     output_lines(output).any(|line| rules.iter().any(|rule| names_task(rule, &line)))
 }
 
-/// Returns the statuses that the line prints itself: `echo "exit: $?"`.
+/// Returns the statuses that the line prints itself: `echo "exit: $?"`. If it prints several in the same words, each counts
+/// if the output has as many such lines.
 pub(super) fn printed_statuses(program: &Program, output: &str) -> Vec<ObservedEnding> {
+    let printing = program.leaves.iter().enumerate().filter(|(_, leaf)| !leaf.prints.is_empty());
+    let shown: Vec<(LeafId, &Leaf, Regex)> = printing
+        .filter(|(_, leaf)| leaf.stdout == Sink::Terminal)
+        .filter_map(|(id, leaf)| Some((id, leaf, template(leaf)?)))
+        .collect();
     let mut seen = Vec::new();
-    for (id, leaf) in program.leaves.iter().enumerate() {
-        if leaf.prints.is_empty() || leaf.stdout != Sink::Terminal {
-            continue;
-        }
-        let Some(pattern) = template(leaf) else { continue };
+    for (id, leaf, pattern) in &shown {
         let bare = leaf.prints.iter().all(|piece| !matches!(piece, Expr::Text(text) if !text.trim().is_empty()));
-        let mut found =
-            output.lines().map(str::trim).filter(|line| !line.is_empty()).filter_map(|line| pattern.captures(line));
-        let captures = match (found.next(), found.next()) {
+        let lines = || output.lines().map(str::trim).filter(|line| !line.is_empty());
+        let found: Vec<Captures<'_>> =
+            lines().filter_map(|line| pattern.captures(line)).take(shown.len() + 1).collect();
+        let alike = || shown.iter().filter(|(_, _, other)| other.as_str() == pattern.as_str());
+        let in_order = alike().all(|(_, leaf, _)| !leaf.background && !leaf.late && !leaf.repeated);
+        let is_complete = table().visible_lines(output).is_some();
+        let captures = if alike().count() > 1 && in_order && is_complete && found.len() == alike().count() {
+            alike().position(|(other, ..)| other == id).and_then(|at| found.into_iter().nth(at))
+        } else if bare {
             // A number alone may come from anything, but for the last line of a line that ends with it.
-            (Some(_), _) if bare => {
-                let last = output.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
-                match pattern.captures(last) {
-                    Some(captures) if id + 1 == program.leaves.len() => captures,
-                    _ => continue,
-                }
-            }
-            (Some(captures), None) => captures,
-            _ => continue,
+            lines().next_back().filter(|_| id + 1 == program.leaves.len()).and_then(|last| pattern.captures(last))
+        } else {
+            <[Captures<'_>; 1]>::try_from(found).ok().filter(|_| alike().count() == 1).map(|[only]| only)
         };
-        for (value, group) in captures.iter().skip(1).enumerate() {
+        for (value, group) in captures.iter().flat_map(Captures::iter).skip(1).enumerate() {
             if let Some(group) = group {
-                seen.push(ObservedEnding { value, ..ObservedEnding::end(id, group.as_str() == "0") });
+                seen.push(ObservedEnding { value, ..ObservedEnding::end(*id, group.as_str() == "0") });
             }
         }
     }

@@ -5,6 +5,12 @@ use std::path::{Path, PathBuf};
 use super::{HooksDir, InstallTarget};
 use crate::embedded;
 
+/// The first lines of a script that git runs itself. husky's file is there only after the packages were installed.
+const FIRST_LINES: &str = "#!/usr/bin/env sh
+[ ! -f \"$(dirname -- \"$0\")/_/husky.sh\" ] || . \"$(dirname -- \"$0\")/_/husky.sh\"
+
+";
+
 /// The setup of husky in a repository.
 pub(super) struct Husky {
     /// `.husky/<name>`.
@@ -53,7 +59,7 @@ pub(super) fn with_gate(script: &str, name: &str, sourced: bool) -> String {
         }
     }
     let mut out = if script.is_empty() && sourced {
-        "#!/usr/bin/env sh\n. \"$(dirname -- \"$0\")/_/husky.sh\"\n\n".to_owned()
+        FIRST_LINES.to_owned()
     } else if others {
         script[..head].to_owned()
     } else {
@@ -118,7 +124,7 @@ mod tests {
             assert_eq!(with_gate(&with, "pre-push", sourced), with, "twice is once");
             assert_eq!(without_gate(&with, "pre-push").as_deref(), Some(script));
         }
-        assert!(with_gate("", "pre-push", true).starts_with("#!/usr/bin/env sh\n. "));
+        assert!(with_gate("", "pre-push", true).starts_with(FIRST_LINES));
         let message = with_gate("npx commitlint --edit $1\n", "commit-msg", false);
         assert_eq!(message, "gate hook git commit-msg \"$@\" || exit $?\nnpx commitlint --edit $1\n");
         assert_eq!(without_gate(&message, "commit-msg").as_deref(), Some("npx commitlint --edit $1\n"));

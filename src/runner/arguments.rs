@@ -65,6 +65,8 @@ pub struct Arguments {
     pub shares: Option<Shares>,
     /// The file that shows that the work was done already.
     pub settled: Option<Settled>,
+    /// Words that do what other words do, and more: `mvn verify` runs what `mvn test` runs.
+    pub includes: BTreeMap<String, Vec<String>>,
     /// The files that it looks for in the folders above as well, to work where they are.
     pub upwards: Option<Upwards>,
     /// Options whose value is the directory to work in, as if it were started there.
@@ -98,6 +100,15 @@ pub struct Upwards {
     pub own_settings: Vec<String>,
     /// Options whose value is a path from where the command was started.
     pub unless: Vec<String>,
+    /// `true` if it takes what is below the folder in which it starts, and only its settings from above.
+    pub below: bool,
+    /// The text in front of a path below, without which a word is none.
+    pub sign: String,
+    /// Texts in `files` of which one is there if they are its settings. Without them, no folder above may have one of
+    /// `own_settings`.
+    pub says: Vec<String>,
+    /// Texts in `files` that mean something else where it starts in another folder.
+    pub lacks: Vec<String>,
     /// `true` if what none of the files defines is a program, which works where it was started.
     #[serde(skip)]
     pub only_defined: bool,
@@ -138,6 +149,8 @@ pub(crate) struct Essence {
     takes_all: bool,
     /// `true` if its words are those of a setting, which count from where the command runs.
     by_setting: bool,
+    /// Words whose work is done by its words as well.
+    included: Vec<String>,
 }
 
 /// An option that makes a difference.
@@ -188,7 +201,9 @@ impl Essence {
         let all = self.takes_all && !asked.words.is_empty() && asked.words.iter().all(is_below);
         let named = |word: &String| self.words.iter().any(|own| own.strip_prefix("./").unwrap_or(own) == word);
         let more = asked.by_setting && asked.words.iter().all(named) && self.words.iter().all(is_below_here);
-        (self.words == asked.words || all || more)
+        let is_done = |word: &String| self.words.contains(word) || self.included.contains(word);
+        let included = !self.included.is_empty() && !asked.words.is_empty() && asked.words.iter().all(is_done);
+        (self.words == asked.words || all || more || included)
             && asked.options.iter().all(|choice| self.options.contains(choice))
             && self.options.iter().all(|choice| choice.more || asked.options.contains(choice))
             && ((mine.is_none() && theirs.is_none()) || mine.unwrap_or(&empty).covers(theirs.unwrap_or(&empty)))
@@ -283,6 +298,8 @@ impl Arguments {
             }
             if !word.starts_with('-') || word == "-" {
                 let plain = word.strip_suffix('/').filter(|rest| !rest.is_empty()).unwrap_or(word);
+                let below = plain.strip_prefix("./").filter(|rest| !rest.is_empty() && self.packages.is_none());
+                let plain = below.unwrap_or(plain);
                 essence.words.extend((!self.alike.iter().any(|alike| alike == word)).then(|| plain.to_owned()));
                 continue;
             }
@@ -300,6 +317,8 @@ impl Arguments {
                 essence.options.push(OptionChoice { name, value: value.map(str::to_owned), more });
             }
         }
+        let included = essence.words.iter().filter_map(|word| self.includes.get(word));
+        essence.included = included.flatten().cloned().collect();
         essence.takes_all = matches!(essence.words.as_slice(), [word] if self.everything.contains(word));
         essence.options.sort();
         essence.options.dedup();

@@ -171,6 +171,9 @@ pub struct Invoke {
     /// (`discover tests`).
     #[serde(default)]
     pub positions: Vec<String>,
+    /// The options that the words stand for: `pnpm recursive run` is `pnpm -r run`.
+    #[serde(default)]
+    pub adds: Vec<String>,
     /// The task that is called, for a task runner with a command of its own for it (`npm test`).
     pub task: Option<String>,
     /// The kinds of work that it does when started like this, if they differ from the runner's.

@@ -89,6 +89,13 @@ impl Identity {
         Some(split.into_iter().map(alone).collect())
     }
 
+    /// Returns `true` if it is a check of all members of a workspace, whose root is the folder of `files` and which has the
+    /// folder `member`.
+    pub fn is_of_all_with(&self, catalogue: &Catalogue, member: &str, files: &dyn ProjectFiles) -> bool {
+        let runner = catalogue.runner(&self.runner);
+        runner.is_some_and(|runner| runner.arguments.is_of_all_with(&self.arguments, member, files))
+    }
+
     /// Returns the folder in which this check works, as an argument names it or as that of the one member of the workspace
     /// that it is about, and the same check in that folder. The folder is seen from that of `files`.
     pub fn at_home(&self, catalogue: &Catalogue, files: &dyn ProjectFiles) -> Option<(String, Self)> {
@@ -124,6 +131,12 @@ impl Identity {
     pub fn may_depend_on(&self, catalogue: &Catalogue, path: &str) -> bool {
         let runner = catalogue.runner(&self.runner);
         runner.is_none_or(|runner| runner.arguments.may_depend_on(&self.arguments, path))
+    }
+
+    /// Returns the endings of files whose paths, in the names of its tests, are seen from where it is started.
+    pub fn named_from_start<'a>(&self, catalogue: &'a Catalogue) -> Option<&'a [String]> {
+        let endings = &catalogue.runner(&self.runner)?.names.as_ref()?.from_start;
+        (!endings.is_empty()).then_some(endings)
     }
 
     /// Returns `true` if a run of this check is a run of `asked`: the same one, or one that certainly includes `asked`.
@@ -199,6 +212,11 @@ mod tests {
             ("tox run -p", "tox"),
             ("pytest --disable-warnings -o log_cli=true", "pytest"),
             ("mvn -U test", "mvn test"),
+            ("./mvnw -q verify", "mvn test"),
+            ("mvn clean install", "mvn verify"),
+            ("./gradlew check", "gradle test"),
+            ("gradle build", "gradle check"),
+            ("gradle test", "gradle :test"),
             ("ctest --test-dir build -j4", "ctest --test-dir build --no-tests=error"),
             ("php -d memory_limit=-1 ./vendor/bin/phpunit --testdox", "vendor/bin/phpunit"),
         ] {
@@ -256,6 +274,11 @@ mod tests {
             ("mvn test", "mvn verify"),
             ("mvn test -DskipTests", "mvn test"),
             ("gradle test", "gradle check"),
+            ("gradle :test", "gradle test"),
+            ("gradle check -x test", "gradle test"),
+            ("gradle :a:check", "gradle test"),
+            ("mvn verify -DskipTests", "mvn test"),
+            ("mvn verify -Dtest=A", "mvn test"),
             ("php tools/phpunit", "vendor/bin/phpunit"),
             ("npm --script-shell=/bin/true test", "npm test"),
             ("npm test --script-shell=/bin/true", "npm test"),

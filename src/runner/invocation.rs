@@ -194,14 +194,14 @@ struct Matched<'a> {
 }
 
 /// Compares `rest` with `invoke`; `None` if that needs other words.
-fn matched<'a>(runner: &Runner, invoke: &Invoke, rest: &[Option<&'a str>]) -> Option<Matched<'a>> {
+fn matched<'a>(runner: &Runner, invoke: &'a Invoke, rest: &[Option<&'a str>]) -> Option<Matched<'a>> {
     let takes_value = |name: &str| {
         !name.contains('=')
             && (invoke.before.iter().any(|option| option == name)
                 || runner.arguments.value.iter().any(|option| option == name))
     };
-    let (mut left, mut names) = (Vec::new(), Vec::new());
-    let mut at = 0;
+    let mut left: Vec<Option<&str>> = invoke.adds.iter().map(|option| Some(option.as_str())).collect();
+    let (mut names, mut at) = (Vec::new(), 0);
     for wanted in &invoke.words {
         let is = |word: &str| wanted.split('|').any(|alternative| is_met(alternative, word));
         loop {
@@ -247,8 +247,9 @@ pub(crate) fn interpreted(catalogue: &Catalogue, argv: &[Option<String>]) -> Opt
     }
     let script = argv.iter().skip(1).position(|word| word.as_deref().is_none_or(|word| !word.starts_with('-')))? + 1;
     let word = argv.get(script)?.as_deref()?;
-    let known =
-        word.contains('/') && catalogue.knows_program(&program_name(|name| catalogue.knows_program(name), word));
+    // A shell looks for a script here first: `sh mvnw test`.
+    let is_script = word.contains('/') || word.ends_with('w') && program.ends_with("sh");
+    let known = is_script && catalogue.knows_program(&program_name(|name| catalogue.knows_program(name), word));
     known.then(|| argv[script..].to_vec())
 }
 

@@ -46,6 +46,9 @@ pub struct NameSource {
     /// The arguments that let it run one test alone: `{name}` is its name, `{home}` the part before [`Self::joined`], `{test}`
     /// the part after it, and `{title}` that part without the signs between its groups; `{top}` is the part of `{test}` before a `/`.
     one_test: Option<String>,
+    /// The endings of files whose paths, in front of a name, are seen from where the runner was started.
+    #[serde(default)]
+    pub from_start: Vec<String>,
     /// `true` if a failed test keeps no other test from running.
     #[serde(default)]
     goes_on: bool,

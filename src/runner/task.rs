@@ -190,6 +190,24 @@ pub fn files_above(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Upw
     (!argv.iter().flatten().any(|word| is_path(&word.as_str()))).then_some(upwards)
 }
 
+/// Returns the places of the arguments of `argv` that are no options, or `None` if they are not known.
+pub fn positions(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Vec<usize>> {
+    let found = crate::runner::invocation::find(catalogue, argv)?;
+    let first = argv.len() - found.rest.len();
+    let (mut places, mut at) = (Vec::new(), 0);
+    while let Some(word) = found.rest.get(at) {
+        let word = word.filter(|word| *word != "--")?;
+        let next = found.rest.get(at + 1).copied().flatten();
+        if !word.starts_with('-') {
+            places.push(first + at);
+        } else if !word.contains('=') && found.runner.arguments.takes(word, next) {
+            at += 1;
+        }
+        at += 1;
+    }
+    Some(places)
+}
+
 /// Returns the tasks that `argv` calls; none if it calls no task.
 pub fn resolve(catalogue: &Catalogue, argv: &[Option<String>], files: &dyn ProjectFiles) -> Vec<TaskRun> {
     match crate::runner::invocation::find(catalogue, argv) {

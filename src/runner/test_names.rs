@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use crate::event::test_results::{EarlierFailure, NamedPart, TestResult};
+use crate::repo_path::seen_from;
 use crate::runner::catalogue::Runner;
 use crate::runner::printed_names::{self, EXPECTS_PANIC};
 
@@ -92,6 +93,25 @@ impl NamedTests {
         let own = self.results.get(test).copied();
         let failed = |name: &&str| is_inside(test, name);
         own.or_else(|| self.failed().find(failed).map(|_| TestResult::Failed))
+    }
+
+    /// Returns the same tests with the paths of files that have one of these endings as they are seen from the folder
+    /// `home`, and not from `started`. Both are paths from one root.
+    #[must_use]
+    pub fn seen_from(self, home: &str, started: &str, endings: &[String]) -> Self {
+        if home == started {
+            return self;
+        }
+        let moved = |name: &str| {
+            let (path, rest) = name.split_at(name.find("::").unwrap_or(name.len()));
+            let is_file = endings.iter().any(|ending| path.ends_with(ending.as_str()));
+            let path = Some(path).filter(|path| is_file && !path.starts_with('/'));
+            let path = path.and_then(|path| seen_from(started, path))?;
+            let below = path.strip_prefix(home).and_then(|rest| rest.strip_prefix('/')).filter(|_| !home.is_empty());
+            Some(format!("{}{rest}", below.unwrap_or(&path)))
+        };
+        let cases = self.results.into_iter().map(|(name, result)| (moved(&name).unwrap_or(name), result));
+        Self::of_cases(cases, self.complete)
     }
 
     /// Returns the same tests, of which there may be others.
@@ -297,6 +317,24 @@ mod tests {
             let tests = NamedTests::of_report(&cut, 1);
             assert!(!tests.is_complete(), "{cut}");
             assert_eq!(earlier(&tests), ["passed", "skipped"], "silence shows nothing");
+        }
+    }
+
+    #[test]
+    fn one_test_has_one_name_wherever_it_is_started() {
+        for (home, started, name, want) in [
+            ("", "tests", "test_a.py::T::t[a/b]", "tests/test_a.py::T::t[a/b]"),
+            ("", "tests/unit", "../test_a.py", "tests/test_a.py"),
+            ("py", "", "py/tests/test_a.py::t", "tests/test_a.py::t"),
+            ("py", "py/tests", "test_a.py::t", "tests/test_a.py::t"),
+            ("py", "py2", "test_a.py::t", "py2/test_a.py::t"),
+            ("", "tests", "a.test.js::t", "a.test.js::t"),
+            ("", "tests", "../../test_a.py::t", "../../test_a.py::t"),
+            ("", "", "test_a.py::t", "test_a.py::t"),
+        ] {
+            let tests = NamedTests::of_cases([(name.to_owned(), TestResult::Failed)], true);
+            let seen = tests.seen_from(home, started, &[".py".to_owned()]);
+            assert_eq!(seen.failed().collect::<Vec<_>>(), [want], "{name} from {started} in {home}");
         }
     }
 

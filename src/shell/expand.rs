@@ -269,6 +269,7 @@ impl Definitions {
                 Some(arg) if arg.whole => Some(arg.text),
                 _ => Some(format!("${name}")),
             },
+            WordPiece::Substitution { script, .. } if is_this_directory(script, self) => Some("$PWD".to_owned()),
             _ => None,
         });
         pieces.collect()

@@ -100,6 +100,44 @@ fn a_failed_test_must_pass_under_its_name() {
     }
 }
 
+#[test]
+fn a_test_has_one_name_wherever_pytest_is_started() {
+    const PYTEST: &str = "#!/bin/sh\ncase $PWD in */tests) home=;; *) home=tests/;; esac\n\
+        if grep -q bad \"$(git rev-parse --show-toplevel)/calc.py\"; then\n  \
+        echo \"FAILED ${home}test_calc.py::test_add - x\"; echo '1 failed, 1 passed in 0.02s'; exit 1\nfi\n\
+        word=$(cat \"$(git rev-parse --show-toplevel)/word\")\necho \"${home}test_calc.py::test_add $word\"\n\
+        echo '2 passed in 0.02s'\n";
+    for (red, word, green, through) in [
+        ("cd tests && pytest -v", "PASSED", "pytest", true),
+        ("pytest", "PASSED", "cd tests && pytest -v", true),
+        ("cd tests && pytest", "PASSED", "cd tests && pytest -v", true),
+        ("cd tests && pytest -v", "SKIPPED", "pytest", false),
+        ("pytest", "SKIPPED", "cd tests && pytest -v", false),
+    ] {
+        let scene = Scene::new();
+        scene.repo.git(["switch", "-q", "main"]);
+        scene.repo.write("gate.toml", POLICY.replace("sh t.sh", "pytest")).write("word", word).commit_all("pytest");
+        scene.repo.git(["push", "-q", "--no-verify", "origin", "main"]);
+        scene.repo.git(["switch", "-q", "-C", "feature"]);
+        scene.repo.script("../bin/pytest", PYTEST);
+        let bin = scene.repo.outside().join("bin");
+        let path = std::env::join_paths(
+            std::iter::once(bin).chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+        )
+        .unwrap();
+        let run = |line: &str, content: &str, status: i32| {
+            scene.repo.write("calc.py", content).commit_all(content);
+            let output = scene.repo.gate(["run", "--", line]).env("PATH", &path).output().unwrap();
+            assert_eq!(output.status.code(), Some(status), "{}", String::from_utf8_lossy(&output.stderr));
+        };
+        run(red, "bad\n", 1);
+        run(green, "good\n", 0);
+        let (passed, said) = scene.push();
+        assert_eq!(passed, through, "{red}, then {green}: {said}");
+        assert!(through || said.contains("test_add failed on this branch"), "{said}");
+    }
+}
+
 const OK: &str = "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
 const RED_LIST: &str =
     "running 2 tests\ntest a::adds ... FAILED\ntest a::twice ... ok\ntest result: FAILED. 1 passed; 1 failed\n";

@@ -2,7 +2,8 @@
 //! them.
 
 use super::ObservedLine;
-use super::required_checks::{DirectoryView, StartDirectory, asked_of_leaf, only_prepares};
+use super::required_checks::{asked_of_leaf, only_prepares};
+use super::start_directory::{DirectoryView, StartDirectory};
 use crate::command_line::purpose::Purpose;
 use crate::command_line::understanding::{understand, understand_in};
 use crate::repo_path::RepoPath;

@@ -1,8 +1,7 @@
 //! Comparison of command lines: one may repeat the work of another one under another spelling or in another wrapper.
 
-use super::required_checks::{
-    CheckKey, CheckSubject, DirectoryView, RequestedCheck, StartDirectory, asked_of_leaf, only_prepares, path_inside,
-};
+use super::required_checks::{CheckKey, CheckSubject, RequestedCheck, asked_of_leaf, only_prepares};
+use super::start_directory::{DirectoryView, StartDirectory, path_inside};
 use crate::command_line::environment::set_for;
 use crate::command_line::understand;
 use crate::runner::{Catalogue, Project};
@@ -79,6 +78,20 @@ impl Deeds {
     /// Returns the folders in which the commands work, from the root.
     pub fn folders(&self) -> impl Iterator<Item = String> {
         self.each.iter().map(|deed| deed.asked.key.directory.clone())
+    }
+
+    /// Returns the folders in which runners start that name tests by paths from there, each with the endings of such paths.
+    pub(super) fn starts<'a>(&'a self, catalogue: &'a Catalogue) -> Vec<(&'a str, &'a [String])> {
+        let mut starts = Vec::new();
+        let mut waiting: Vec<&RequestedCheck> = self.each.iter().map(|deed| &deed.asked).collect();
+        while let Some(check) = waiting.pop() {
+            let known = if let CheckSubject::Known(known) = &check.key.what { Some(known) } else { None };
+            match known.and_then(|known| known.named_from_start(catalogue)) {
+                Some(endings) => starts.push((check.key.directory.as_str(), endings)),
+                None => waiting.extend(check.parts.iter().chain(&check.members).flatten()),
+            }
+        }
+        starts
     }
 
     fn all(&self, parts: &[RequestedCheck], root: Option<&str>) -> bool {

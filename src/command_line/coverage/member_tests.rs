@@ -201,7 +201,6 @@ fn packages_of_a_module_one_by_one() {
             (MORE, "go test -race ./...", "go test -race && go test ./a/...", OK),
             (FLAT, "go test ./...", "go test ./a", OK),
             (FLAT, "go test ./...", "go test ./a ./c", OK),
-            (FLAT, "go test ./...", "go test ./a x.y/z/b", OK),
             (FLAT, "go test ./...", "go test ./a && cd b && go test -short", OK),
         ],
         false,

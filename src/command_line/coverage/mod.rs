@@ -23,29 +23,39 @@ mod combined_line_tests;
 mod directory_tests;
 mod earlier_edits;
 mod equivalence;
+mod folder_above;
 #[cfg(test)]
 mod late_failure_tests;
 #[cfg(test)]
 mod member_tests;
+mod names_of_tests;
 #[cfg(test)]
 mod order_tests;
 #[cfg(test)]
 mod project_tests;
 mod proofs;
 mod required_checks;
+mod script_call;
+mod search_path;
 mod separate_lines;
 mod settled;
+#[cfg(test)]
+mod spelling_tests;
+mod start_directory;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod unproven_tests;
+mod words_of_call;
 
 pub use earlier_edits::{changed_before_checks, may_change_after_checks};
 pub use equivalence::{CommonGround, Deeds};
+pub use names_of_tests::names_seen_from;
 pub(crate) use proofs::content_comes_and_goes;
 use proofs::{CheckProof, Shown, proofs};
-use required_checks::{DirectoryView, RequestedCheck, StartDirectory, asked_of_line};
+use required_checks::{RequestedCheck, asked_of_line};
 pub use separate_lines::{proven_in_part, witness_together};
+use start_directory::{DirectoryView, StartDirectory};
 
 /// A recorded command line that gate did not run.
 #[derive(Clone, Copy, Debug)]

@@ -15,9 +15,8 @@ use crate::shell::exit_status;
 use crate::shell::expanded_program::{Leaf, LeafId, Program};
 
 use super::ObservedLine;
-use super::required_checks::{
-    CheckKey, DirectoryView, RequestedCheck, StartDirectory, asked_of_leaf, only_prepares, surroundings_change,
-};
+use super::required_checks::{CheckKey, RequestedCheck, asked_of_leaf, only_prepares, surroundings_change};
+use super::start_directory::{DirectoryView, StartDirectory};
 
 /// Exit status of a shell for a command that it did not find.
 const COMMAND_NOT_FOUND: i32 = 127;
@@ -117,7 +116,8 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
                 CheckOutcome::NoTests if empty && alone => Shown::Empty,
                 // It was not reached.
                 CheckOutcome::NoTests => continue,
-                CheckOutcome::Unknown => Shown::Open(ending.because),
+                CheckOutcome::Unknown if fate.decides() || told.status() != Some(0) => Shown::Open(ending.because),
+                CheckOutcome::Unknown => Shown::Open(format!("{}; {}", ending.because, judge.masked_by(id))),
             };
             let counted = sum(ending.reading.reports).filter(|_| alone);
             let own = match shown {
@@ -135,7 +135,7 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
                 Some(CommandOutcome::Failed) => (failed(leaf, told, false), None),
                 Some(CommandOutcome::NotRun) => continue,
                 None if view_of(&[]).follower().is_some() => (Shown::Passed, None),
-                None => (Shown::Open("its status is not that of the line".to_owned()), None),
+                None => (Shown::Open(format!("its own status is lost: {}", judge.masked_by(id))), None),
             }
         };
         let shown = match (&shown, told.ended) {

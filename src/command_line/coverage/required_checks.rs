@@ -6,10 +6,16 @@ use crate::command_line::command_table::table;
 use crate::command_line::purpose::{Purpose, Understood};
 use crate::command_line::understanding::{CHECKS, understand};
 use crate::repo_path::seen_from;
-use crate::runner::{Catalogue, Identity, Project, ProjectFiles, TaskRun, Upwards, files_above, resolve};
+use crate::runner::{Catalogue, Identity, ProjectFiles, TaskRun, files_above, resolve};
 use crate::shell::exit_status;
 use crate::shell::expanded_program::{Arg, Leaf};
 use crate::shell_quote::shell_word;
+
+use super::folder_above::{call_from_settings, folder_above, workspace_above};
+use super::script_call::script_call;
+use super::search_path::finds_installed_programs;
+use super::start_directory::{DirectoryView, StartDirectory};
+use super::words_of_call::words_of;
 
 /// The maximum depth of tasks that call tasks.
 const MAX_DEPTH: usize = 4;
@@ -32,7 +38,7 @@ pub(super) struct CheckKey {
 pub(super) enum CheckSubject {
     /// A runner or a task of the catalogue.
     Known(Identity),
-    /// Any other program, compared word by word.
+    /// Any other program, compared word by word; a script of the project by its interpreter and its path.
     Program(Vec<String>),
 }
 
@@ -41,9 +47,7 @@ impl CheckKey {
     pub(super) fn covers(&self, asked: &Self) -> bool {
         let same = match (&self.what, &asked.what) {
             (CheckSubject::Known(mine), CheckSubject::Known(theirs)) => mine.covers(theirs),
-            (CheckSubject::Program(mine), CheckSubject::Program(theirs)) => {
-                mine == theirs || script_call(mine) == script_call(theirs)
-            }
+            (CheckSubject::Program(mine), CheckSubject::Program(theirs)) => mine == theirs,
             _ => false,
         };
         same && self.directory == asked.directory && self.has_variables_of(asked) && self.inside == asked.inside
@@ -55,18 +59,6 @@ impl CheckKey {
         asked.environment.iter().all(|(name, value)| self.environment.get(name) == Some(value))
             && self.environment.iter().all(|one| asked.environment.contains_key(one.0) || anyway(one))
     }
-}
-
-/// Returns the words of a call, in which `sh ./test.sh` is `sh test.sh`.
-fn script_call(words: &[String]) -> Vec<&str> {
-    let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let interpreters = &Catalogue::embedded().names().interpreters;
-    if let [program, script, ..] = &mut words[..]
-        && interpreters.iter().any(|known| known == program)
-    {
-        *script = script.strip_prefix("./").filter(|path| !path.is_empty()).unwrap_or(script);
-    }
-    words
 }
 
 /// A check that a line requires, and its parts if it is a task that can be followed.
@@ -90,51 +82,6 @@ impl RequestedCheck {
         }
         self.key.inside.splice(..0, call.inside.iter().cloned());
         self.parts.iter_mut().chain(&mut self.members).flatten().for_each(|part| part.surround(call));
-    }
-}
-
-/// The directory in which a line starts.
-#[derive(Clone, Copy)]
-pub(super) struct StartDirectory<'a> {
-    /// The absolute path of the root of the working tree, if it is known.
-    pub(super) root: Option<&'a str>,
-    /// The directory, from the root, or an absolute path outside of it.
-    pub(super) start: &'a str,
-    /// The project, seen from the root of the working tree.
-    pub(super) project: Project<'a>,
-}
-
-impl StartDirectory<'_> {
-    /// Returns a path of this directory, from the root of the working tree, or `None` if it is outside of it or
-    /// unknown.
-    pub(super) fn inside(&self, path: &str) -> Option<String> {
-        path_inside(self.root, self.start, path)
-    }
-}
-
-/// Returns a path of the directory `start`, from the root of the working tree, or `None` if it is outside of it or
-/// unknown.
-pub(super) fn path_inside(root: Option<&str>, start: &str, path: &str) -> Option<String> {
-    let absolute = match (path.starts_with('/'), start.starts_with('/')) {
-        _ if path.starts_with('~') => return None,
-        (true, _) => path.to_owned(),
-        (false, true) => format!("/{}", seen_from(start, path)?),
-        (false, false) => return seen_from(start, path),
-    };
-    let inner = absolute.strip_prefix(root?.trim_end_matches('/'))?;
-    if inner.is_empty() || inner.starts_with('/') { seen_from("", inner) } else { None }
-}
-
-/// The files as seen from one directory.
-pub(super) struct DirectoryView<'a>(pub(super) StartDirectory<'a>);
-
-impl ProjectFiles for DirectoryView<'_> {
-    fn read(&self, path: &str) -> Option<String> {
-        self.0.project.files.read(&self.0.inside(path)?)
-    }
-
-    fn names(&self, folder: &str) -> Option<Vec<String>> {
-        self.0.project.files.names(&self.0.inside(folder)?)
     }
 }
 
@@ -179,13 +126,13 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
     }
     let catalogue = place.project.runners;
     let mut directory = directory(leaf, place)?;
-    let mut words: Vec<Option<String>> =
-        leaf.argv.iter().map(|arg| Some(seen_from_root(&arg.text, &directory, place.root))).collect();
+    let mut words: Vec<Option<String>> = words_of(leaf, &directory, place).into_iter().map(Some).collect();
     let above = files_above(catalogue, &words);
     let started = directory.clone();
-    if let Some(above) = &above {
+    if let Some(above) = above.as_ref().filter(|above| !above.below) {
         directory = folder_above(&directory, above, place);
     }
+    let from_settings = above.as_ref().and_then(|above| call_from_settings(&words, above, &directory, place));
     let tasks = {
         let here = DirectoryView(StartDirectory { start: &directory, ..place });
         resolve(catalogue, &words, if leaf.remote { &() } else { &here })
@@ -234,6 +181,7 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
     let what = match Identity::of(catalogue, &words) {
         Some(identity) if leaf.remote => CheckSubject::Known(identity),
         Some(identity) => {
+            directory = workspace_above(&identity, &directory, place).unwrap_or(directory);
             let view = DirectoryView(StartDirectory { start: &directory, ..place });
             let identity = identity.within(catalogue, directory.is_empty(), &view);
             let root = place.root.map(|root| format!("{}/{directory}", root.trim_end_matches('/')));
@@ -246,9 +194,10 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
             directory = folder;
             CheckSubject::Known(identity)
         }
-        None => CheckSubject::Program(words.into_iter().flatten().collect()),
+        None => CheckSubject::Program(script_call(words.into_iter().flatten().collect(), &directory, place)),
     };
-    let key = CheckKey { directory, environment: environment(leaf, place.root)?, inside: inside(leaf)?, what };
+    let key =
+        CheckKey { directory, environment: environment(leaf, place.root, &started)?, inside: inside(leaf)?, what };
     // The task of every member is not that of the file here.
     let mut parts = goals.or(parts).filter(|parts| !parts.is_empty() && each.is_none());
     let alone = |(identity, directory)| {
@@ -263,40 +212,13 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
     } else if !shares.is_empty() && members.is_none() {
         let share = |share| RequestedCheck { is_share: true, ..alone(share) };
         parts = Some(shares.into_iter().map(share).collect());
+    } else if let Some((words, folder)) = from_settings.filter(|_| !key.environment.contains_key("PYTHONPATH"))
+        && let Some(identity) = Identity::of(catalogue, &words)
+    {
+        let view = DirectoryView(StartDirectory { start: &folder, ..place });
+        parts = Some(vec![alone((identity.within(catalogue, folder.is_empty(), &view), folder.clone()))]);
     }
     Some(RequestedCheck { key, parts, members, settled, is_share: false })
-}
-
-/// Returns the nearest folder above that has one of these files, or the folder itself.
-fn folder_above(directory: &str, upwards: &Upwards, place: StartDirectory<'_>) -> String {
-    let has_one = |names: &[String], folder: &str| {
-        let view = DirectoryView(StartDirectory { start: folder, ..place });
-        names.iter().any(|name| view.read(name).is_some())
-    };
-    let above = directory.rmatch_indices('/').map(|(at, _)| &directory[..at]);
-    for folder in [directory].into_iter().chain(above).chain([""]) {
-        if has_one(&upwards.files, folder) {
-            return folder.to_owned();
-        }
-        if has_one(&upwards.own_settings, folder) {
-            break;
-        }
-    }
-    directory.to_owned()
-}
-
-/// Returns a word as it is written at the root of the working tree, where a command that starts there names a path below it
-/// from `/`.
-fn seen_from_root(word: &str, directory: &str, root: Option<&str>) -> String {
-    if let Some((option, value)) = word.split_once('=').filter(|(option, _)| option.starts_with("--")) {
-        return format!("{option}={}", seen_from_root(value, directory, root));
-    }
-    let below = root.filter(|_| directory.is_empty()).and_then(|root| word.strip_prefix(root.trim_end_matches('/')));
-    match below {
-        Some("" | "/") => ".".to_owned(),
-        Some(path) if path.starts_with('/') => format!(".{path}"),
-        _ => word.to_owned(),
-    }
 }
 
 /// Returns a check and the folder in which it runs: a check of one member of a workspace is one in the member's folder.
@@ -363,27 +285,18 @@ fn directory(leaf: &Leaf, place: StartDirectory<'_>) -> Option<String> {
 }
 
 /// Returns the variables that may change the findings of a command, or `None` if one of them is unknown.
-fn environment(leaf: &Leaf, root: Option<&str>) -> Option<BTreeMap<String, String>> {
+fn environment(leaf: &Leaf, root: Option<&str>, directory: &str) -> Option<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
     for (name, value) in leaf.given.iter().chain(&leaf.environment) {
         if table().environment.alike.contains(name) {
             continue;
         }
-        if name == "PATH" && value.as_deref().is_some_and(|path| finds_installed_programs(path, root)) {
+        if name == "PATH" && value.as_deref().is_some_and(|path| finds_installed_programs(path, root, directory)) {
             continue;
         }
         found.insert(name.clone(), value.clone());
     }
     found.into_iter().map(|(name, value)| Some((name, value?))).collect()
-}
-
-/// Returns `true` if a search path leads only to places outside of the working tree.
-fn finds_installed_programs(path: &str, root: Option<&str>) -> bool {
-    path.split(':').all(|place| {
-        let home = ["$PATH", "$HOME/", "~/"].iter().any(|start| place.starts_with(start));
-        let inside = root.is_none_or(|root| place.starts_with(root));
-        (home || place.starts_with('/') && !inside) && !place.contains("..")
-    })
 }
 
 /// Returns the wrappers in which a command may be a different one, or `None` if their words are unknown.
@@ -433,22 +346,6 @@ mod tests {
             ("web", "../..", None),
         ] {
             assert_eq!(seen_from(directory, path).as_deref(), want, "{directory} {path}");
-        }
-    }
-
-    #[test]
-    fn search_paths() {
-        for (path, fine) in [
-            ("$HOME/.cargo/bin:$PATH", true),
-            ("/usr/local/go/bin:$PATH", true),
-            ("~/.local/bin:/usr/bin", true),
-            ("/work/repo/fake:$PATH", false),
-            ("fake:$PATH", false),
-            ("$PWD/fake:$PATH", false),
-            (":$PATH", false),
-            ("/usr/../work/repo:$PATH", false),
-        ] {
-            assert_eq!(finds_installed_programs(path, Some("/work/repo")), fine, "{path}");
         }
     }
 }

@@ -7,8 +7,9 @@ use crate::policy::Command;
 use crate::runner::{CommandKind, Project};
 
 use super::proofs::{CheckProof, proofs};
-use super::required_checks::{DirectoryView, RequestedCheck, StartDirectory, asked_of_line};
+use super::required_checks::{RequestedCheck, asked_of_line};
 use super::settled::unsettle;
+use super::start_directory::{DirectoryView, StartDirectory};
 use super::{DeclaredProof, ObservedLine, Witnessed};
 
 /// Returns the declared commands that a line proves in part, and not as a whole.

@@ -1,9 +1,8 @@
 //! Checks that need not run again, because the files on disk show that they were done.
 
 use super::ObservedLine;
-use super::required_checks::{
-    CheckSubject, DirectoryView, RequestedCheck, StartDirectory, asked_of_leaf, only_prepares,
-};
+use super::required_checks::{CheckSubject, RequestedCheck, asked_of_leaf, only_prepares};
+use super::start_directory::{DirectoryView, StartDirectory};
 use crate::command_line::{Purpose, understand};
 use crate::shell::expanded_program::Leaf;
 

@@ -399,29 +399,34 @@ pub(in crate::hook) fn runs_of(
         if tests.is_empty() { None } else { Some(place.state().map_err(|failure| format!("gate: {failure}"))?) };
     // Lines that prove a command together name its tests in parts.
     let unnamed = NamedTests::default();
-    let served = served.into_iter().map(|served| (served, &tests));
-    let runs = served.chain(together.into_iter().map(|served| (served, &unnamed))).flat_map(|(served, tests)| {
-        let verbatim = is_verbatim(&policy, &served.command, pending, ground);
-        let run = Run {
-            command: served.command,
-            call: Some(pending.call.clone()),
-            start: start.clone(),
-            end: end.clone(),
-            changed: changed.clone(),
-            logs: logs.clone(),
-            verbatim,
-            ended: served.ended,
-            over_time: Ended::is_over_time(Some(served.ended), &tail),
-            millis: pending.millis,
-            report: served.report,
-            named: tests.named_part(),
-            masked: served.masked,
-            tail: tail.clone(),
-            policy: policy.digest.clone(),
-        };
-        let named = state.as_ref().and_then(|state| test_results(&run, tests, state));
-        [Some(EventKind::Run(Box::new(run))), named.map(Box::new).map(EventKind::Tests)].into_iter().flatten()
-    });
+    let named = |served: Witnessed| {
+        let tests = command_line::names_seen_from(&served.command.dir, tests.clone(), &told, project);
+        (served, tests)
+    };
+    let served = served.into_iter().map(named);
+    let runs =
+        served.chain(together.into_iter().map(|served| (served, unnamed.clone()))).flat_map(|(served, tests)| {
+            let verbatim = is_verbatim(&policy, &served.command, pending, ground);
+            let run = Run {
+                command: served.command,
+                call: Some(pending.call.clone()),
+                start: start.clone(),
+                end: end.clone(),
+                changed: changed.clone(),
+                logs: logs.clone(),
+                verbatim,
+                ended: served.ended,
+                over_time: Ended::is_over_time(Some(served.ended), &tail),
+                millis: pending.millis,
+                report: served.report,
+                named: tests.named_part(),
+                masked: served.masked,
+                tail: tail.clone(),
+                policy: policy.digest.clone(),
+            };
+            let named = state.as_ref().and_then(|state| test_results(&run, &tests, state));
+            [Some(EventKind::Run(Box::new(run))), named.map(Box::new).map(EventKind::Tests)].into_iter().flatten()
+        });
     Ok(runs.collect())
 }
 

@@ -80,8 +80,31 @@ pub(super) fn settings(path: &str, text: &str) -> Option<toml::Table> {
     match path.rsplit('.').next() {
         Some("toml") => toml::from_str(text).ok(),
         Some("json") => serde_json::from_str(text).ok(),
+        Some("yaml" | "yml") => Some(lists(text)),
         _ => ini(text),
     }
+}
+
+/// Reads the lists of plain texts at the top of a YAML file. Everything else is left out.
+fn lists(text: &str) -> toml::Table {
+    let (mut file, mut key) = (toml::Table::new(), None);
+    for line in text.lines().map(str::trim_end).filter(|line| !line.trim_start().starts_with('#')) {
+        let entry = line.trim_start().strip_prefix("- ").map(|entry| entry.split(" #").next().unwrap_or(entry).trim());
+        match entry {
+            Some(entry) => {
+                let list = key.as_ref().and_then(|key: &String| file.get_mut(key)).and_then(toml::Value::as_array_mut);
+                let entry = entry.trim_matches(['"', '\'']).to_owned();
+                list.into_iter().for_each(|list| list.push(entry.clone().into()));
+            }
+            None if line.is_empty() => {}
+            None => {
+                key = line.strip_suffix(':').filter(|key| !key.starts_with(' ')).map(str::to_owned);
+                let new = key.iter().map(|key| (key.clone(), toml::Value::Array(Vec::new())));
+                file.extend(new);
+            }
+        }
+    }
+    file
 }
 
 /// Reads an INI file. The lines of a value stay lines. A section or a key that is there twice makes it unreadable.
@@ -156,6 +179,11 @@ impl Arguments {
     /// empty if the members are not known.
     pub(crate) fn by_member(&self, essence: &Essence, files: &dyn ProjectFiles) -> Option<Vec<Essence>> {
         self.members.as_ref()?.split(essence, files)
+    }
+
+    /// Returns `true` if `essence` means all members, the workspace is that of the root above, and `member` is one of them.
+    pub(crate) fn is_of_all_with(&self, essence: &Essence, member: &str, files: &dyn ProjectFiles) -> bool {
+        self.members.as_ref().is_some_and(|members| members.is_of_all_with(essence, member, files))
     }
 
     /// Returns the folder of the one member that `essence` names, and the arguments of the same command there.

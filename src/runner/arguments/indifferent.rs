@@ -1,6 +1,6 @@
 //! Words and options that change nothing about a check in this project.
 
-use globset::GlobBuilder;
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
 use super::{Essence, OptionChoice, has};
@@ -15,6 +15,10 @@ const MAX_NAMES: usize = 10_000;
 pub struct Indifferent {
     /// Words that mean the same as no word; `*`: any folder, `*.py`: any file with this ending.
     pub words: Vec<String>,
+    /// `true` if all files of one folder are that folder.
+    pub gathers: bool,
+    /// The ending of files that words name as modules: `tests.test_a` is `tests/test_a.py`.
+    pub module: String,
     /// An option whose value is the folder that is looked into: it takes nothing away.
     pub folder: String,
     /// Options that take nothing away from the check.
@@ -32,7 +36,7 @@ pub struct Indifferent {
     /// Files that must not be there. `*/x`: none in the folder that the word names.
     pub absent: Vec<String>,
     /// Patterns of the files that are found where there is no word: all of them must be in the folder that the word names.
-    /// `*/x`: in any folder below.
+    /// `*/x`: in any folder below. `a/**/*.js`: by the whole path; `./*.x`: in this folder.
     pub collects: Vec<String>,
     /// Patterns of folders that are not looked into.
     pub skips: Vec<String>,
@@ -48,55 +52,84 @@ impl Indifferent {
     pub(super) fn apply(&self, essence: &mut Essence, files: &dyn ProjectFiles) {
         let named = essence.options.iter().position(|choice| !self.folder.is_empty() && choice.name == self.folder);
         let value = named.and_then(|at| essence.options[at].value.clone());
-        let word = match essence.words.as_slice() {
-            [] if named.is_some() => value.as_deref().map(plain_folder),
-            [word] => {
-                let is_folder = |word: &str| !word.contains(['*', '?', '[', ':']) && !word.starts_with('/');
-                let is_one = |word: &&str| {
-                    self.words.iter().any(|own| own == word || (own == "*" || is_file(own, word)) && is_folder(word))
-                };
-                Some(plain_folder(word)).filter(is_one)
-            }
-            _ => None,
+        let words: Vec<String> = match essence.words.as_slice() {
+            [] => value.as_deref().map(plain_folder).map(str::to_owned).into_iter().collect(),
+            words => words.iter().map_while(|word| self.path(word, files)).collect(),
         };
+        let is_known = words.len() >= essence.words.len() && (words.len() < 2 || !self.collects.is_empty());
+        let words = if is_known { words } else { Vec::new() };
         let is_one = |choice: &OptionChoice| has(&self.options, &choice.name, choice.value.as_deref());
         let freed: Vec<Option<String>> =
             essence.options.iter().filter(|choice| is_one(choice)).map(|choice| choice.value.clone()).collect();
         let options = freed.len();
-        let named_value = word.or_else(|| freed.first()?.as_deref()).unwrap_or_default();
-        if word.is_none() && (options != 1 || !self.folder.is_empty())
-            || !self.holds(word, essence, files)
+        let named_value = words.first().map(String::as_str).or_else(|| freed.first()?.as_deref()).unwrap_or_default();
+        if self.gathers {
+            return self.gather(essence, &words, files);
+        }
+        if words.is_empty() && (options != 1 || !self.folder.is_empty())
+            || !self.holds(&words, essence, files)
             || !self.is_said(named_value, files)
         {
             return;
         }
-        let folder = word.map(str::to_owned);
         if self.optional {
             essence.options.retain(|choice| !is_one(choice));
             return;
         }
         for (at, choice) in essence.options.iter_mut().enumerate() {
             if named == Some(at) {
-                choice.value.clone_from(&folder);
+                choice.value = words.first().cloned();
             }
             choice.more |= named == Some(at) || options == 1 && is_one(choice);
         }
-        if named.is_none() && folder.is_some() {
+        if named.is_none() && !words.is_empty() {
             essence.words.clear();
         }
     }
 
-    fn holds(&self, word: Option<&str>, essence: &Essence, files: &dyn ProjectFiles) -> bool {
-        let read = |path: &String| match path.strip_prefix("*/") {
-            Some(name) => files.read(&format!("{}/{name}", word.unwrap_or("."))),
-            None => files.read(path),
+    /// Replaces the words by the folder of which they are all files.
+    fn gather(&self, essence: &mut Essence, words: &[String], files: &dyn ProjectFiles) {
+        let mut folders = words.iter().map(|word| word.rsplit_once('/').map_or("", |(folder, _)| folder));
+        let Some(folder) = folders.next().filter(|first| folders.all(|other| other == *first)) else { return };
+        let Some(names) = files.names(folder) else { return };
+        let path = |name: &String| if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+        let mut all = names.iter().filter(|name| any(&self.collects, name)).map(path).peekable();
+        if all.peek().is_some() && all.all(|path| words.contains(&path)) && words.iter().all(|word| files.has(word)) {
+            essence.words = vec![if folder.is_empty() { ".".to_owned() } else { folder.to_owned() }];
+        }
+    }
+
+    /// Returns the path that a word names, if it may be one of `words`.
+    fn path(&self, word: &str, files: &dyn ProjectFiles) -> Option<String> {
+        let is_plain = !word.contains(['*', '?', '[', ':']) && !word.starts_with('/');
+        let fits = |own: &String, word: &str| (own == "*" || is_file(own, word)) && is_plain;
+        let is_one = |word: &str| self.words.iter().any(|own| own == word || fits(own, word));
+        let module = || Some(word.replace('.', "/") + &self.module).filter(|path| is_one(path) && files.has(path));
+        let named = Some(plain_folder(word)).filter(|word| is_one(word)).map(str::to_owned);
+        named.or_else(|| module().filter(|_| !self.module.is_empty()))
+    }
+
+    fn holds(&self, words: &[String], essence: &Essence, files: &dyn ProjectFiles) -> bool {
+        let mut folders: Vec<&str> = words.iter().flat_map(|word| self.folders_of(word)).collect();
+        if words.is_empty() {
+            folders.push(".");
+        }
+        let paths = |path: &String| match path.strip_prefix("*/") {
+            Some(name) => folders.iter().map(|folder| format!("{folder}/{name}")).collect(),
+            None => vec![path.clone()],
         };
-        let other = |path: &String| read(path).is_some();
-        let says = |path: &String| read(path).is_some_and(|text| self.lacked(&text));
+        let mut texts = self.files.iter().flat_map(paths).filter_map(|path| files.read(&path));
+        let mut others = self.absent.iter().flat_map(paths);
         !essence.options.iter().any(|choice| self.unless.contains(&choice.name))
-            && !self.absent.iter().any(other)
-            && !self.files.iter().any(says)
-            && (self.collects.is_empty() || word.is_some_and(|word| self.all_are_in(word, files)))
+            && !others.any(|path| files.read(&path).is_some())
+            && !texts.any(|text| self.lacked(&text))
+            && (self.collects.is_empty() || !words.is_empty() && self.all_are_in(words, files))
+    }
+
+    /// Returns the folder that a word names, or that of its file, and those above.
+    fn folders_of<'w>(&self, word: &'w str) -> impl Iterator<Item = &'w str> {
+        let is_file = self.words.iter().any(|own| is_file(own, word));
+        word.match_indices('/').map(|(at, _)| &word[..at]).chain((!is_file).then_some(word))
     }
 
     /// Returns `true` if the first of the files that is there says that `value` leaves nothing out.
@@ -113,12 +146,13 @@ impl Indifferent {
         self.lacks.iter().any(|lacked| text.contains(lacked.as_str()))
     }
 
-    /// Returns `true` if all files that are found without a word are in `folder`, or are this one file.
-    fn all_are_in(&self, folder: &str, files: &dyn ProjectFiles) -> bool {
-        let elsewhere = folder.starts_with('/') || folder.split('/').any(|part| part == "..");
-        let is_file = files.has(folder) && self.words.iter().any(|own| is_file(own, folder));
-        let is_there = is_file || files.names(folder).is_some_and(|names| !names.is_empty());
-        if elsewhere || !is_there {
+    /// Returns `true` if all files that are found without a word are in the folders that `words` name, or are these files.
+    fn all_are_in(&self, words: &[String], files: &dyn ProjectFiles) -> bool {
+        let elsewhere = |word: &String| word.starts_with('/') || word.split('/').any(|part| part == "..");
+        let is_file = |word: &String| files.has(word) && self.words.iter().any(|own| own == "*" || is_file(own, word));
+        let is_there = |word: &String| is_file(word) || files.names(word).is_some_and(|names| !names.is_empty());
+        let Some(collected) = Collected::of(&self.collects) else { return false };
+        if words.iter().any(elsewhere) || !words.iter().all(is_there) {
             return false;
         }
         let mut left = MAX_NAMES;
@@ -126,7 +160,7 @@ impl Indifferent {
         while let Some(at) = waiting.pop() {
             if !at.is_empty() && !self.package.is_empty() {
                 match files.read(&format!("{at}/{}", self.package)) {
-                    Some(text) if self.is_loaded(&at, &text, folder, files) => {}
+                    Some(text) if self.is_loaded(&at, &text, words, files) => {}
                     Some(_) => return false,
                     None => continue,
                 }
@@ -140,35 +174,76 @@ impl Indifferent {
                 let Some(rest) = left.checked_sub(1) else { return false };
                 left = rest;
                 let path = if at.is_empty() { name.clone() } else { format!("{at}/{name}") };
+                let is_named = words.iter().any(|word| word == path.trim_end_matches('/'));
                 match path.strip_suffix('/') {
-                    Some(inner) if inner == folder || any(&self.skips, name.trim_end_matches('/')) => {}
+                    Some(_) if is_named || any(&self.skips, name.trim_end_matches('/')) => {}
                     Some(inner) => waiting.push(inner.to_owned()),
-                    None if path == folder => {}
-                    None if any(&self.collects, &name)
-                        || path.contains('/') && any(&self.collects, &format!("*/{name}")) =>
-                    {
-                        return false;
-                    }
-                    None => {}
+                    None if is_named || !collected.has(&path, &name) => {}
+                    None if collected.only_loaded(&path, &name) && self.is_loaded_for(&path, words, files) => {}
+                    None => return false,
                 }
             }
         }
         true
     }
 
+    /// Returns `true` if a file that is loaded with all tests below its folder is so for one of `words`, too, and says
+    /// nothing that finds other tests.
+    fn is_loaded_for(&self, path: &str, words: &[String], files: &dyn ProjectFiles) -> bool {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let is_below = |word: &String| word.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        words.iter().any(is_below) && files.read(path).is_some_and(|text| !self.lacked(&text))
+    }
+
     /// Returns `true` if a package, whose file has this text, would be loaded by the files in `folder`, too, and has no
     /// tests itself.
-    fn is_loaded(&self, package: &str, text: &str, folder: &str, files: &dyn ProjectFiles) -> bool {
+    fn is_loaded(&self, package: &str, text: &str, words: &[String], files: &dyn ProjectFiles) -> bool {
         let is_code = |line: &str| !line.trim().is_empty() && !line.starts_with('#');
         let line = self.loads.replace("{package}", &regex::escape(&package.replace('/', ".")));
         let Ok(loads) = regex::Regex::new(&line) else { return false };
-        let in_folder = files.names(folder).unwrap_or_default();
-        let mut texts = in_folder
-            .iter()
-            .filter(|name| any(&self.collects, name))
-            .filter_map(|name| files.read(&format!("{folder}/{name}")));
+        let in_folder = |folder: &String| {
+            let names = files.names(folder).unwrap_or_default().into_iter();
+            let own = names.filter(|name| any(&self.collects, name)).map(|name| format!("{folder}/{name}"));
+            own.chain(files.has(folder).then(|| folder.clone())).collect::<Vec<_>>()
+        };
+        let mut texts = words.iter().flat_map(in_folder).filter_map(|path| files.read(&path));
+        let is_part = words.iter().any(|word| word.strip_prefix(package).is_some_and(|rest| rest.starts_with('/')));
         !text.lines().any(is_code)
-            || !self.lacked(text) && texts.any(|text| text.lines().any(|line| loads.is_match(line)))
+            || !self.lacked(text) && (is_part || texts.any(|text| text.lines().any(|line| loads.is_match(line))))
+    }
+}
+
+/// The patterns of the files that are found without a word.
+struct Collected<'a> {
+    names: GlobSet,
+    paths: GlobSet,
+    /// The names that count in folders below, and are loaded with the tests there: `*/x`.
+    below: Vec<&'a str>,
+}
+
+impl<'a> Collected<'a> {
+    fn of(patterns: &'a [String]) -> Option<Self> {
+        let (mut names, mut paths) = (GlobSetBuilder::new(), GlobSetBuilder::new());
+        let mut below = Vec::new();
+        for pattern in patterns {
+            let plain = pattern.strip_prefix("./").unwrap_or(pattern);
+            let glob = GlobBuilder::new(plain).literal_separator(true).build().ok()?;
+            match pattern.strip_prefix("*/") {
+                Some(name) => below.push(name),
+                None if pattern.contains('/') => drop(paths.add(glob)),
+                None => drop(names.add(glob)),
+            }
+        }
+        Some(Self { names: names.build().ok()?, paths: paths.build().ok()?, below })
+    }
+
+    fn has(&self, path: &str, name: &str) -> bool {
+        self.names.is_match(name) || self.paths.is_match(path) || path.contains('/') && self.below.contains(&name)
+    }
+
+    /// Returns `true` if a file is only loaded with the tests of its folder.
+    fn only_loaded(&self, path: &str, name: &str) -> bool {
+        !self.names.is_match(name) && !self.paths.is_match(path)
     }
 }
 

@@ -21,6 +21,10 @@ pub struct Members {
     pub file: String,
     /// The key of the list of folders. `x/*` is each folder in `x` that has the file.
     pub list: String,
+    /// The file that has the list, if it is another one.
+    pub listed_in: String,
+    /// The text in front of a folder, without which a member is named by its name.
+    pub sign: String,
     /// Keys without which the list is complete.
     pub lacks: Vec<String>,
     /// The key of a member's name.
@@ -92,6 +96,13 @@ impl Members {
         Some((member.folder, essence))
     }
 
+    /// Returns `true` if `essence` means all members, of which `member` is one, and the runner looks for the root above it.
+    pub(super) fn is_of_all_with(&self, essence: &Essence, member: &str, files: &dyn ProjectFiles) -> bool {
+        let is = |name: &String| essence.options.iter().any(|choice| choice.name == *name);
+        let found = || self.members(files).is_some_and(|all| all.iter().any(|one| one.folder == member));
+        self.root && is(&self.all) && !self.unless.iter().any(is) && found()
+    }
+
     /// Returns `true` if this member alone is meant where no option names any.
     fn is_default(&self, member: &Member) -> bool {
         self.root && member.folder.is_empty() && value_at(&member.settings, &self.default).is_none()
@@ -108,7 +119,8 @@ impl Members {
         for choice in essence.options.iter_mut().filter(|choice| choice.name == self.one) {
             let value = choice.value.as_deref().unwrap_or_default();
             let folder = value.strip_prefix("./").unwrap_or(value).trim_end_matches('/');
-            let Some(member) = members.iter().find(|member| member.name == value || member.folder == folder) else {
+            let is_folder = |member: &&Member| member.folder == folder && value.starts_with(&self.sign);
+            let Some(member) = members.iter().find(|member| member.name == value || is_folder(member)) else {
                 return;
             };
             choice.value = Some(member.name.clone());
@@ -137,7 +149,11 @@ impl Members {
         let workspace = self.list.split_once('.').map_or(self.list.as_str(), |(workspace, _)| workspace);
         // A package alone is its only member.
         if !self.root || value_at(&root, workspace).is_some() {
-            for entry in value_at(&root, &self.list)?.as_array()? {
+            let lists = match self.listed_in.as_str() {
+                "" => root.clone(),
+                path => settings(path, &files.read(path)?)?,
+            };
+            for entry in value_at(&lists, &self.list)?.as_array()? {
                 folders.extend(self.folders(entry.as_str()?, files)?);
             }
         }

@@ -24,15 +24,22 @@ pub struct Packages {
     pub skips: Vec<String>,
     /// The file that makes a folder another project.
     pub apart: String,
+    /// The pattern with which that file tells the name of the project, which packages may begin with.
+    pub module: String,
 }
 
 impl Packages {
     /// Gives each package in `essence` one name, and all of them the word for all. No word names the package in the folder
     /// in which the command runs.
     pub(super) fn gather(&self, essence: &mut Essence, files: &dyn ProjectFiles) {
+        self.name_by_folders(&mut essence.words, files);
         let words = &essence.words;
         let plain = |word: &String| word == "." || word.starts_with("./");
-        if words.iter().any(|word| *word == self.all || !plain(word)) {
+        if !words.iter().all(plain) {
+            return;
+        }
+        if words.contains(&self.all) {
+            essence.words = vec![self.all.clone()];
             return;
         }
         let Some(folders) = self.folders(files) else { return };
@@ -53,6 +60,23 @@ impl Packages {
         } else {
             named.iter().map(|folder| Self::name(folder)).collect()
         };
+    }
+
+    /// Gives packages that are named by the name of the project those of their folders: `./a` for `example.com/m/a`.
+    fn name_by_folders(&self, words: &mut [String], files: &dyn ProjectFiles) {
+        let named = |word: &String| !word.starts_with('.') && word.contains(['.', '/']);
+        let Some(text) = files.read(&self.apart).filter(|_| words.iter().any(named)) else { return };
+        let pattern = regex::Regex::new(&self.module).ok().filter(|_| !self.module.is_empty());
+        let Some(name) = pattern.and_then(|pattern| pattern.captures(&text)?.get(1).map(|name| name.as_str())) else {
+            return;
+        };
+        for word in words {
+            match word.strip_prefix(name) {
+                Some("") => ".".clone_into(word),
+                Some(rest) if rest.starts_with('/') => *word = format!(".{rest}"),
+                _ => {}
+            }
+        }
     }
 
     /// Returns the arguments for each package alone; none if `essence` names only one, or they are not known.

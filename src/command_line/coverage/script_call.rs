@@ -1,0 +1,50 @@
+//! Calls of a project's own scripts: `./test.sh`, `sh test.sh` and `/work/repo/test.sh` are one.
+
+use super::start_directory::{DirectoryView, StartDirectory};
+use crate::runner::{Catalogue, ProjectFiles};
+
+/// Returns the words of a call, with a script of the project as its interpreter and its path from the root. What another
+/// interpreter than that of its first line makes of a script is not known, but bash runs what is written for `sh`.
+pub(super) fn script_call(words: Vec<String>, directory: &str, place: StartDirectory<'_>) -> Vec<String> {
+    let Some((program, rest)) = words.split_first() else { return words };
+    let here = StartDirectory { start: directory, ..place };
+    let typed = interpreter(program);
+    let shown = |word: &&String| typed.as_deref().is_some_and(is_shell) && matches!(word.as_str(), "-x" | "-v");
+    let flags = rest.iter().take_while(shown).count();
+    let script = if typed.is_some() { rest.get(flags).filter(|word| !word.starts_with('-')) } else { Some(program) };
+    let script = script.filter(|script| typed.is_some() || script.contains('/'));
+    let Some(path) = script.and_then(|script| here.inside(script)) else { return words };
+    let text = DirectoryView(StartDirectory { start: "", ..place }).read(&path);
+    let own = text.as_deref().map(first_line);
+    let start = match (typed, own) {
+        (Some(typed), Some(own)) if typed == "bash" && own == ["sh"] => own,
+        (Some(typed), _) => vec![typed],
+        (None, own) => own.unwrap_or_default(),
+    };
+    let arguments = if script == Some(program) { rest } else { &rest[flags + 1..] };
+    start.into_iter().chain([format!("./{path}")]).chain(arguments.iter().cloned()).collect()
+}
+
+fn is_shell(name: &str) -> bool {
+    name.ends_with("sh")
+}
+
+/// Returns the name of an interpreter without its folder and version, or `None` for another program.
+fn interpreter(program: &str) -> Option<String> {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    Catalogue::embedded().names().interpreters.iter().find(|known| *known == name).cloned()
+}
+
+/// Returns the interpreter in the first line of a script, and its arguments. Without one it is that of the shell.
+fn first_line(text: &str) -> Vec<String> {
+    let line = text.lines().next().unwrap_or_default();
+    let Some(line) = line.strip_prefix("#!") else { return vec!["sh".to_owned()] };
+    let words = line.split_whitespace().skip_while(|word| word.ends_with("/env") || *word == "-S");
+    let mut words: Vec<String> = words.map(str::to_owned).collect();
+    if let Some(program) = words.first_mut() {
+        let name = program.rsplit('/').next().unwrap_or(program).to_owned();
+        *program = interpreter(&name).unwrap_or(name);
+    }
+    words
+}
