@@ -15,25 +15,8 @@ use crate::repo_path::RepoPath;
 
 /// Folders that hold parts and are none themselves.
 const CONTAINERS: &[&str] = &[
-    "packages",
-    "crates",
-    "apps",
-    "libs",
-    "modules",
-    "services",
-    "plugins",
-    "components",
-    "extensions",
-    "projects",
-    "internal",
-    "pkg",
-    "cmd",
-    "workspaces",
-    "tools",
-    "src",
-    "lib",
-    "app",
-    "source",
+    "packages", "crates", "apps", "libs", "modules", "services", "plugins", "components", "extensions", "projects",
+    "internal", "pkg", "cmd", "workspaces", "tools", "src", "lib", "app", "source",
 ];
 /// Files whose folder is a package.
 const MANIFESTS: &[&str] = &["Cargo.toml", "package.json", "pyproject.toml", "go.mod", "pom.xml", "build.gradle"];
@@ -312,23 +295,14 @@ mod tests {
     fn layouts_of_several_kinds() {
         assert_eq!(
             names(&[
-                "packages/api/package.json",
-                "packages/api/src/a.ts",
-                "packages/web/package.json",
-                "packages/web/x.tsx",
-                ".github/workflows/ci.yml"
+                "packages/api/package.json", "packages/api/src/a.ts", "packages/web/package.json",
+                "packages/web/x.tsx", ".github/workflows/ci.yml"
             ]),
             ["api=packages/api/**", "web=packages/web/**", "ci=.github/**"]
         );
         assert_eq!(
             names(&[
-                "Cargo.toml",
-                "src/main.rs",
-                "src/git/a.rs",
-                "src/git/b.rs",
-                "src/cli/a.rs",
-                "tests/it.rs",
-                "docs/a.md"
+                "Cargo.toml", "src/main.rs", "src/git/a.rs", "src/git/b.rs", "src/cli/a.rs", "tests/it.rs", "docs/a.md"
             ]),
             ["cli=src/cli/**", "git=src/git/**", "core=src/*", "tests=tests/**", "docs=docs/**"]
         );

@@ -54,19 +54,8 @@ const VERSION: i64 = 1;
 const MAX_FILE_SIZE: usize = 1024 * 1024;
 /// The keys at the top level.
 const KEYS: &[&str] = &[
-    "version",
-    "mode",
-    "commands",
-    "gates",
-    "scopes",
-    "roles",
-    "unblock",
-    "attest",
-    "ci",
-    "push",
-    "retention",
-    "quarantine",
-    "prompts",
+    "version", "mode", "commands", "gates", "scopes", "roles", "unblock", "attest", "ci", "push", "retention",
+    "quarantine", "prompts",
 ];
 
 /// Returns the policy without a `gate.toml`: the gates of the binary, and no command.

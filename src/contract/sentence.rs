@@ -11,15 +11,7 @@ const TESTS_PASS: [&str; 3] = ["all pass", "all passed", "all tests pass"];
 
 /// Words that say that something is not there.
 const GONE: [&str; 9] = [
-    "deleted",
-    "gone",
-    "removed",
-    "absent",
-    "missing",
-    "does not exist",
-    "not exists",
-    "not there",
-    "no longer exists",
+    "deleted", "gone", "removed", "absent", "missing", "does not exist", "not exists", "not there", "no longer exists",
 ];
 
 /// Words that say that something is there.

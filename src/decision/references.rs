@@ -7,92 +7,30 @@ const VERBS: [&str; 8] =
     ["supersedes", "superseding", "replaces", "amends", "revises", "overrides", "overrules", "invalidates"];
 /// Further verbs that say so in a tag, or about one.
 const MORE_VERBS: [&str; 22] = [
-    "supersede",
-    "replace",
-    "amend",
-    "revise",
-    "override",
-    "overrule",
-    "invalidate",
-    "overriding",
-    "lifts",
-    "lift",
-    "withdraws",
-    "withdraw",
-    "reverses",
-    "reverse",
-    "revokes",
-    "revoke",
-    "drops",
-    "drop",
-    "allows",
-    "allow",
-    "permits",
+    "supersede", "replace", "amend", "revise", "override", "overrule", "invalidate", "overriding", "lifts", "lift",
+    "withdraws", "withdraw", "reverses", "reverse", "revokes", "revoke", "drops", "drop", "allows", "allow", "permits",
     "reintroduces",
 ];
 /// The number of words after such a verb in which the other record must occur.
 const REACH: usize = 8;
 /// The words that end the object of a verb: a reason, a means or a remark follows.
 const ENDS: [&str; 18] = [
-    "as",
-    "see",
-    "compare",
-    "cf",
-    "per",
-    "like",
-    "unlike",
-    "by",
-    "with",
-    "under",
-    "because",
-    "since",
-    "following",
-    "which",
-    "that",
-    "whose",
-    "but",
-    "when",
+    "as", "see", "compare", "cf", "per", "like", "unlike", "by", "with", "under", "because", "since", "following",
+    "which", "that", "whose", "but", "when",
 ];
 /// The words after the name of an ADR which say that it does not concern this place. That may be so.
 const OUT_OF_SCOPE: [&str; 4] = ["does not apply", "doesn't apply", "is not applicable", "does not concern"];
 /// The words after the name of an ADR which say that it is not followed.
 const NOT_FOLLOWED: [&str; 17] = [
-    "need not apply",
-    "does not hold",
-    "doesn't hold",
-    "no longer applies",
-    "no longer holds",
-    "is not followed",
-    "is overridden",
-    "is overruled",
-    "is ignored",
-    "is waived",
-    "is suspended",
-    "is lifted",
-    "is replaced",
-    "is superseded",
-    "is disregarded",
-    "is bypassed",
-    "is wrong",
+    "need not apply", "does not hold", "doesn't hold", "no longer applies", "no longer holds", "is not followed",
+    "is overridden", "is overruled", "is ignored", "is waived", "is suspended", "is lifted", "is replaced",
+    "is superseded", "is disregarded", "is bypassed", "is wrong",
 ];
 /// The words before the name of an ADR which say that it is not followed.
 const EXCEPTS: [&str; 16] = [
-    "exception to",
-    "exception from",
-    "exempt from",
-    "exempted from",
-    "ignores",
-    "ignoring",
-    "disregards",
-    "disregarding",
-    "bypasses",
-    "bypassing",
-    "deviates from",
-    "deviating from",
-    "departs from",
-    "contrary to",
-    "violates",
-    "breaks",
+    "exception to", "exception from", "exempt from", "exempted from", "ignores", "ignoring", "disregards",
+    "disregarding", "bypasses", "bypassing", "deviates from", "deviating from", "departs from", "contrary to",
+    "violates", "breaks",
 ];
 const NEGATIONS: [&str; 7] = ["no", "not", "never", "nobody", "nothing", "cannot", "without"];
 

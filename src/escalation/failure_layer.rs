@@ -11,14 +11,8 @@ use crate::templates::sentences::say;
 
 /// The layers a payload may name, `unknown` last.
 pub const LAYERS: [&str; 8] = [
-    "architecture",
-    "environment",
-    "dependency",
-    "contract_mismatch",
-    "test_harness",
-    "source_snapshot",
-    "handoff_protocol",
-    "unknown",
+    "architecture", "environment", "dependency", "contract_mismatch", "test_harness", "source_snapshot",
+    "handoff_protocol", "unknown",
 ];
 
 /// A suspected layer, and the reason.

@@ -16,13 +16,8 @@ const OPEN: &str = "<ESCALATION>";
 const CLOSE: &str = "</ESCALATION>";
 /// The lists, in their order.
 const LISTS: [&str; 7] = [
-    "suspected_failure_layer",
-    "what_was_tried",
-    "what_did_not_work",
-    "forced_context_checked",
-    "current_invariants",
-    "handoff_artifacts",
-    "request",
+    "suspected_failure_layer", "what_was_tried", "what_did_not_work", "forced_context_checked", "current_invariants",
+    "handoff_artifacts", "request",
 ];
 
 /// The optional part before this list: the command that shows the failure.

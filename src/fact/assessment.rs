@@ -387,20 +387,9 @@ mod tests {
     #[test]
     fn an_entry_that_says_that_there_is_none_is_none() {
         let none = [
-            "None known",
-            "none identified.",
-            "No known issues",
-            "No issues found",
-            "No security issues",
-            "Nothing left to do",
-            "nothing that I know of",
-            "There are no open problems.",
-            "All done!",
-            "keine",
-            "Keine bekannt",
-            "Ninguna",
-            "无",
-            "---",
+            "None known", "none identified.", "No known issues", "No issues found", "No security issues",
+            "Nothing left to do", "nothing that I know of", "There are no open problems.", "All done!", "keine",
+            "Keine bekannt", "Ninguna", "无", "---",
         ];
         for entry in none {
             assert!(is_nothing(entry), "{entry}");

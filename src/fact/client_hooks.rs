@@ -10,10 +10,7 @@ use crate::globs::Globs;
 
 /// The files in which gate installs its hooks. A test compares the list with `gates/client-hooks/`.
 pub const HOOK_FILES: [&str; 5] = [
-    ".claude/settings.local.json",
-    ".codex/hooks.json",
-    ".gemini/settings.json",
-    ".github/hooks/gate.json",
+    ".claude/settings.local.json", ".codex/hooks.json", ".gemini/settings.json", ".github/hooks/gate.json",
     ".opencode/plugins/gate.js",
 ];
 /// The folders in which clients keep their settings.

@@ -21,15 +21,7 @@ use crate::repo_path::RepoPath;
 const MARK: &[u8] = b"=end=";
 /// The arguments with which git prints patches.
 const PATCH: &[&str] = &[
-    "-r",
-    "-M",
-    "-z",
-    "--patch-with-raw",
-    "-U0",
-    "--no-color",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-abbrev",
+    "-r", "-M", "-z", "--patch-with-raw", "-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-abbrev",
     "--inter-hunk-context=0",
 ];
 

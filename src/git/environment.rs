@@ -30,14 +30,8 @@ pub const BINDING: &[&str] = &[
 /// `GIT_CONFIG_COUNT` is on git's own list. Commands that are run keep it nevertheless: git never sets it. People and
 /// CI systems do, to give every git below them a credential or a safe directory.
 const MISLEADING: &[&str] = &[
-    "GIT_CONFIG_COUNT",
-    "GIT_ATTR_SOURCE",
-    "GIT_ATTR_NOSYSTEM",
-    "GIT_INDEX_VERSION",
-    "GIT_LITERAL_PATHSPECS",
-    "GIT_GLOB_PATHSPECS",
-    "GIT_NOGLOB_PATHSPECS",
-    "GIT_ICASE_PATHSPECS",
+    "GIT_CONFIG_COUNT", "GIT_ATTR_SOURCE", "GIT_ATTR_NOSYSTEM", "GIT_INDEX_VERSION", "GIT_LITERAL_PATHSPECS",
+    "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
 ];
 
 /// Returns the variables that no git of this program inherits, unless it sets them on purpose.

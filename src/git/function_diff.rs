@@ -21,14 +21,8 @@ impl Repo {
             "--no-ext-diff",
         ]);
         command.args([
-            "--no-textconv",
-            "--text",
-            "--ignore-submodules=none",
-            "--submodule=short",
-            "--no-renames",
-            "--function-context",
-            "--src-prefix=a/",
-            "--dst-prefix=b/",
+            "--no-textconv", "--text", "--ignore-submodules=none", "--submodule=short", "--no-renames",
+            "--function-context", "--src-prefix=a/", "--dst-prefix=b/",
         ]);
         command.args([base.as_str(), tree.as_str()]);
         run(&mut command, None)

@@ -144,15 +144,9 @@ impl Repo {
             return Ok(Vec::new());
         }
         let mut command = self.command();
-        command.env_remove("GIT_LITERAL_PATHSPECS").args([
-            "grep",
-            "-I",
-            "-h",
-            "-w",
-            "-F",
-            "--no-color",
-            "--no-line-number",
-        ]);
+        command
+            .env_remove("GIT_LITERAL_PATHSPECS")
+            .args(["grep", "-I", "-h", "-w", "-F", "--no-color", "--no-line-number"]);
         for name in &names {
             command.args(["-e", name]);
         }
@@ -351,36 +345,11 @@ fn name_in_sources(path: &RepoPath) -> Option<String> {
 /// Returns `true` if the line has a word with which a language includes another file.
 fn takes_in(line: &str) -> bool {
     const WORDS: [&str; 29] = [
-        "import",
-        "from",
-        "require",
-        "require_relative",
-        "include",
-        "include_str",
-        "include_bytes",
-        "mod",
-        "use",
-        "using",
-        "source",
-        "load",
-        "extern",
-        "open",
-        "embed",
-        "readFileSync",
+        "import", "from", "require", "require_relative", "include", "include_str", "include_bytes", "mod", "use",
+        "using", "source", "load", "extern", "open", "embed", "readFileSync",
         // By a name in a string.
-        "import_module",
-        "__import__",
-        "import_string",
-        "run_path",
-        "run_module",
-        "spec_from_file_location",
-        "pytest_plugins",
-        "setupFiles",
-        "setupFilesAfterEnv",
-        "globalSetup",
-        "readFile",
-        "read_text",
-        "dofile",
+        "import_module", "__import__", "import_string", "run_path", "run_module", "spec_from_file_location",
+        "pytest_plugins", "setupFiles", "setupFilesAfterEnv", "globalSetup", "readFile", "read_text", "dofile",
     ];
     WORDS.iter().any(|word| has_word(line, word))
 }

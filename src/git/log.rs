@@ -22,30 +22,10 @@ const FORMAT: &str = "--format=%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%B%x00";
 
 /// Settings that make the output the same everywhere.
 pub(super) const PLAIN: &[&str] = &[
-    "-c",
-    "log.showSignature=false",
-    "-c",
-    "log.showRoot=true",
-    "-c",
-    "log.follow=false",
-    "-c",
-    "log.mailmap=false",
-    "-c",
-    "diff.renames=true",
-    "-c",
-    "diff.renameLimit=400",
-    "-c",
-    "diff.orderFile=/dev/null",
-    "-c",
-    "diff.relative=false",
-    "-c",
-    "diff.ignoreSubmodules=none",
-    "-c",
-    "diff.external=",
-    "-c",
-    "i18n.logOutputEncoding=UTF-8",
-    "-c",
-    "core.quotePath=false",
+    "-c", "log.showSignature=false", "-c", "log.showRoot=true", "-c", "log.follow=false", "-c", "log.mailmap=false",
+    "-c", "diff.renames=true", "-c", "diff.renameLimit=400", "-c", "diff.orderFile=/dev/null", "-c",
+    "diff.relative=false", "-c", "diff.ignoreSubmodules=none", "-c", "diff.external=", "-c",
+    "i18n.logOutputEncoding=UTF-8", "-c", "core.quotePath=false",
 ];
 
 /// The commits of a range, newest first, one at a time.

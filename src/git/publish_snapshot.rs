@@ -204,17 +204,8 @@ impl Repo {
             };
             let mut update = inside();
             update.args([
-                "-c",
-                "protocol.file.allow=always",
-                "-c",
-                &url,
-                "submodule",
-                "-q",
-                "update",
-                "--init",
-                "--checkout",
-                "--",
-                &path,
+                "-c", "protocol.file.allow=always", "-c", &url, "submodule", "-q", "update", "--init", "--checkout",
+                "--", &path,
             ]);
             let _ = run(&mut update, None);
         }

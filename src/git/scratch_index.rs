@@ -66,11 +66,7 @@ pub(super) const LEFT_AFTER: Duration = Duration::from_mins(1);
 /// Returns `true` if an error says nothing about the file that git was given.
 fn is_outside(error: &GitError) -> bool {
     let words = [
-        "unable to write",
-        "unable to create",
-        "insufficient permission",
-        "Read-only file system",
-        "Input/output error",
+        "unable to write", "unable to create", "insufficient permission", "Read-only file system", "Input/output error",
     ];
     match error {
         GitError::NoRoom { .. } | GitError::FilterFailed { .. } | GitError::Locked { .. } => true,
@@ -130,14 +126,9 @@ impl<'r> Scratch<'r> {
 
     fn command(&self) -> Command {
         let mut command = self.repo.command();
-        command.env("GIT_INDEX_FILE", self.folder.path().join("index")).args([
-            "-c",
-            "core.untrackedCache=false",
-            "-c",
-            "index.sparse=false",
-            "-c",
-            "core.safecrlf=false",
-        ]);
+        command
+            .env("GIT_INDEX_FILE", self.folder.path().join("index"))
+            .args(["-c", "core.untrackedCache=false", "-c", "index.sparse=false", "-c", "core.safecrlf=false"]);
         if let Some(store) = &self.store {
             let objects: &Path = &self.repo.common_dir().join("objects");
             command

@@ -9,15 +9,8 @@ use crate::snapshot::SnapshotEntry;
 
 /// Arguments of the one `git status` a snapshot rests on.
 pub(super) const STATUS: [&str; 9] = [
-    "status",
-    "--porcelain=v2",
-    "-z",
-    "--branch",
-    "--no-ahead-behind",
-    "--untracked-files=all",
-    "--no-renames",
-    "--ignore-submodules=none",
-    "--ignored=matching",
+    "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--untracked-files=all", "--no-renames",
+    "--ignore-submodules=none", "--ignored=matching",
 ];
 
 /// Settings under which git looks at all that the file system tells of a file, as it does unless somebody says less.

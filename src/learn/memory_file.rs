@@ -18,17 +18,7 @@ const NAMED_CHECKS: [(&str, &str); 4] =
     [("test", "test"), ("tests", "test"), ("lint", "lint"), ("typecheck", "typecheck")];
 /// The words in a heading above rules.
 const HEADINGS: [&str; 12] = [
-    "build",
-    "check",
-    "command",
-    "convention",
-    "develop",
-    "guideline",
-    "lint",
-    "notes",
-    "quality",
-    "rule",
-    "test",
+    "build", "check", "command", "convention", "develop", "guideline", "lint", "notes", "quality", "rule", "test",
     "workflow",
 ];
 /// The heading of rules for which the file has no place.

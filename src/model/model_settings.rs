@@ -380,12 +380,7 @@ mod tests {
         }
         UserSettings::parse("[models.a]\ncommand = \"claude -p --model haiku\"\neven_if_weak = true\n").unwrap();
         for name in [
-            "llama3.1:8b",
-            "gpt-35-turbo",
-            "claude_haiku",
-            "qwen-nano2",
-            "gemini2flash",
-            "flash2.5",
+            "llama3.1:8b", "gpt-35-turbo", "claude_haiku", "qwen-nano2", "gemini2flash", "flash2.5",
             "mixtral:8x7b-instruct",
         ] {
             let text = format!("[models.a]\nendpoint = \"https://x/v1\"\nform = \"openai\"\nmodel = \"{name}\"\n");

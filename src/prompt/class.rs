@@ -110,17 +110,8 @@ fn class_of(path: &str) -> &'static str {
         "testing"
     } else if lower.starts_with(".github/")
         || ends(&[
-            "makefile",
-            "dockerfile",
-            "justfile",
-            ".yml",
-            ".yaml",
-            ".sh",
-            "cargo.toml",
-            "package.json",
-            "pyproject.toml",
-            "go.mod",
-            "requirements.txt",
+            "makefile", "dockerfile", "justfile", ".yml", ".yaml", ".sh", "cargo.toml", "package.json",
+            "pyproject.toml", "go.mod", "requirements.txt",
         ])
     {
         "devops"

@@ -230,26 +230,13 @@ mod tests {
     #[test]
     fn a_selection_with_something_new_is_a_new_instruction() {
         for text in [
-            "1",
-            "1 and 2",
-            "a and c",
-            "do it",
-            "haz el plan",
-            "do the plan",
-            "the second one",
-            "no, thanks",
-            "好的",
-            "hola",
-            "Hi!",
+            "1", "1 and 2", "a and c", "do it", "haz el plan", "do the plan", "the second one", "no, thanks", "好的",
+            "hola", "Hi!",
         ] {
             assert!(is_continuation(text, Some(MENU)), "{text}");
         }
         for text in [
-            "2 but without the index file",
-            "make it faster",
-            "improve it",
-            "fix the login bug",
-            "like before",
+            "2 but without the index file", "make it faster", "improve it", "fix the login bug", "like before",
             "hi, add a list",
         ] {
             assert!(!is_continuation(text, Some(MENU)), "{text}");
@@ -266,16 +253,8 @@ mod tests {
     #[test]
     fn what_is_refused_is_not_selected() {
         for text in [
-            "all but 2",
-            "1-3 without 2",
-            "all except the second",
-            "all but the index",
-            "todas menos la 2",
-            "todas menos la segunda",
-            "alle außer 2",
-            "tout sauf 2",
-            "tudo menos a 2",
-            "除了2都做",
+            "all but 2", "1-3 without 2", "all except the second", "all but the index", "todas menos la 2",
+            "todas menos la segunda", "alle außer 2", "tout sauf 2", "tudo menos a 2", "除了2都做",
         ] {
             let items = selected(text, Some(MENU)).unwrap_or_default();
             assert_eq!(items, ["cache it", "raise the limit"], "{text}");

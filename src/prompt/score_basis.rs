@@ -91,18 +91,8 @@ impl ScoreBasis<'_> {
 
     pub(super) fn is_empty_word(&self, word: &str) -> bool {
         const EMPTY: [&str; 12] = [
-            "acts.question",
-            "acts.precise",
-            "acts.create",
-            "acts.vague",
-            "acts.review",
-            "acts.run",
-            "acts.test",
-            "continuations.filler",
-            "continuations.accept",
-            "says.pointers",
-            "says.conditions",
-            "says.expected",
+            "acts.question", "acts.precise", "acts.create", "acts.vague", "acts.review", "acts.run", "acts.test",
+            "continuations.filler", "continuations.accept", "says.pointers", "says.conditions", "says.expected",
         ];
         EMPTY.iter().any(|key| self.language.begins(key, word) == Some(word.len()))
     }

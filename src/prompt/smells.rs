@@ -28,13 +28,8 @@ pub struct Smell {
 
 /// The ids, in the order of the questions they raise.
 pub(super) const SMELLS: [&str; 7] = [
-    "total_system",
-    "bug_without_reproduction",
-    "performance_without_metric",
-    "vague_improvement",
-    "implicit_context",
-    "magic_words",
-    "scope_creep",
+    "total_system", "bug_without_reproduction", "performance_without_metric", "vague_improvement", "implicit_context",
+    "magic_words", "scope_creep",
 ];
 
 /// The smells that a pasted result answers.

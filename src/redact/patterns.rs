@@ -174,17 +174,7 @@ impl Near {
 /// Returns `true` for values in the place of a secret that are not secrets: switches, small numbers, fillers.
 fn is_trivial(value: &str) -> bool {
     const WORDS: [&str; 12] = [
-        "true",
-        "false",
-        "null",
-        "none",
-        "nil",
-        "undefined",
-        "required",
-        "optional",
-        "string",
-        "redacted",
-        "hidden",
+        "true", "false", "null", "none", "nil", "undefined", "required", "optional", "string", "redacted", "hidden",
         "unset",
     ];
     value.len() < 8 && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')

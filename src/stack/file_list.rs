@@ -14,33 +14,9 @@ const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Folders whose manifests belong to somebody else, or are data of tests.
 const FOREIGN: [&str; 28] = [
-    "node_modules",
-    "vendor",
-    "third_party",
-    "third-party",
-    "external",
-    "fixtures",
-    "__fixtures__",
-    "testdata",
-    "test-data",
-    "test",
-    "tests",
-    "__tests__",
-    "spec",
-    "e2e",
-    "example",
-    "examples",
-    "samples",
-    "template",
-    "templates",
-    "benches",
-    "demo",
-    "demos",
-    "playground",
-    "playgrounds",
-    "sandbox",
-    "tutorial",
-    "tutorials",
+    "node_modules", "vendor", "third_party", "third-party", "external", "fixtures", "__fixtures__", "testdata",
+    "test-data", "test", "tests", "__tests__", "spec", "e2e", "example", "examples", "samples", "template",
+    "templates", "benches", "demo", "demos", "playground", "playgrounds", "sandbox", "tutorial", "tutorials",
     "exercises",
 ];
 
@@ -172,17 +148,8 @@ mod tests {
     #[test]
     fn folders_of_others_and_deep_ones_are_left_out() {
         let names = [
-            "go.mod",
-            "b/go.mod",
-            "a/go.mod",
-            "a/vendor/x/go.mod",
-            "tests/p/go.mod",
-            "_examples/p/go.mod",
-            "app/pubspec.yaml",
-            "app/linux/go.mod",
-            ".hidden/go.mod",
-            "1/2/3/4/go.mod",
-            "1/2/3/4/5/go.mod",
+            "go.mod", "b/go.mod", "a/go.mod", "a/vendor/x/go.mod", "tests/p/go.mod", "_examples/p/go.mod",
+            "app/pubspec.yaml", "app/linux/go.mod", ".hidden/go.mod", "1/2/3/4/go.mod", "1/2/3/4/5/go.mod",
         ];
         let files = Files::in_memory(names.map(|name| (name, "")));
         assert_eq!(files.folders_with("go.mod"), ["", "a", "b", "1/2/3/4"]);

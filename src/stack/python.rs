@@ -7,16 +7,8 @@ use super::{Detection, Files, TESTS};
 
 /// Files that say "a Python project is here".
 const MARKERS: [&str; 10] = [
-    "pyproject.toml",
-    "setup.py",
-    "setup.cfg",
-    "requirements.txt",
-    "requirements-dev.txt",
-    "Pipfile",
-    "tox.ini",
-    "noxfile.py",
-    "pytest.ini",
-    "manage.py",
+    "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "requirements-dev.txt", "Pipfile", "tox.ini",
+    "noxfile.py", "pytest.ini", "manage.py",
 ];
 
 /// Lockfiles, and the command that enters the environment they describe.
@@ -91,13 +83,7 @@ fn runner(files: &Files, dir: &str, own: &dyn Fn(&str) -> bool) -> Option<Python
     // tox and nox run their whole list of environments: the documents, linters and every version of Python. Where they
     // call pytest, pytest is the suite.
     let sources = [
-        "pyproject.toml",
-        "requirements.txt",
-        "requirements-dev.txt",
-        "Pipfile",
-        "setup.py",
-        "setup.cfg",
-        "tox.ini",
+        "pyproject.toml", "requirements.txt", "requirements-dev.txt", "Pipfile", "setup.py", "setup.cfg", "tox.ini",
         "noxfile.py",
     ];
     if let Some(name) = sources.iter().find(asks_for)

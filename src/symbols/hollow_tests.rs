@@ -98,34 +98,14 @@ fn go() {
 #[test]
 fn python() {
     let hollow = [
-        "pass",
-        "raise E(g(x))",
-        "sys.exit(1)",
-        "assert True",
-        "assert 1, 'x'",
-        "pytest.skip('later')",
-        "self.skipTest('later')",
-        "return\n    yield",
-        "_ = x",
-        "self.assertTrue(True)",
-        "self.assertEqual(1, 1)",
-        "abort(404)",
-        "return dict()",
+        "pass", "raise E(g(x))", "sys.exit(1)", "assert True", "assert 1, 'x'", "pytest.skip('later')",
+        "self.skipTest('later')", "return\n    yield", "_ = x", "self.assertTrue(True)", "self.assertEqual(1, 1)",
+        "abort(404)", "return dict()",
     ];
     let real = [
-        "sys.exit(main(sys.argv))",
-        "assert x",
-        "yield x",
-        "abort(code(e), msg(e))",
-        "return fail_count(rows)",
-        "return type(a)(g(a))",
-        "self._n = x",
-        "self.assertTrue(g())",
-        "self.skip(3)",
-        "return f'{a}'",
-        "del a.x[3]",
-        "raise_event(x)",
-        "_n = g(x)",
+        "sys.exit(main(sys.argv))", "assert x", "yield x", "abort(code(e), msg(e))", "return fail_count(rows)",
+        "return type(a)(g(a))", "self._n = x", "self.assertTrue(g())", "self.skip(3)", "return f'{a}'", "del a.x[3]",
+        "raise_event(x)", "_n = g(x)",
     ];
     check("a.py", "def f(self):\n    BODY\n", &hollow, &real);
 }
@@ -210,13 +190,8 @@ fn java_c_sharp_and_kotlin() {
         "Environment.Exit(1);",
     ];
     let real = [
-        "_n = value;",
-        "return (int)G(a);",
-        "return new User();",
-        "return new User { };",
-        "Environment.Exit(Run(a));",
-        "return a is B;",
-        "return this;",
+        "_n = value;", "return (int)G(a);", "return new User();", "return new User { };", "Environment.Exit(Run(a));",
+        "return a is B;", "return this;",
     ];
     check("A.cs", "class A { object F() { BODY } }\n", &hollow, &real);
     let (hollow, real) = (
@@ -231,11 +206,7 @@ fn c_ruby_and_php() {
     let (hollow, real) = (
         ["abort();", "exit(1);", "return (void *) 0;", "(void) x;", "ASSERT_TRUE(1);", "assert(0);", "return -ENOSYS;"],
         [
-            "exit(run(c, v));",
-            "return (int) g(a);",
-            "_c = v;",
-            "ASSERT_TRUE(g());",
-            "return sizeof(x);",
+            "exit(run(c, v));", "return (int) g(a);", "_c = v;", "ASSERT_TRUE(g());", "return sizeof(x);",
             "__asm__ (\"nop\");",
         ],
     );

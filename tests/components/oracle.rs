@@ -21,15 +21,7 @@ fn state(made: impl Fn(&mut State, &str) + 'static) -> Made {
 
 /// Conclusions of a check run: <https://docs.github.com/en/graphql/reference/enums#checkconclusionstate>.
 const CONCLUSIONS: &[&str] = &[
-    "success",
-    "failure",
-    "neutral",
-    "cancelled",
-    "skipped",
-    "timed_out",
-    "action_required",
-    "stale",
-    "startup_failure",
+    "success", "failure", "neutral", "cancelled", "skipped", "timed_out", "action_required", "stale", "startup_failure",
 ];
 /// What a check run is before it has one.
 const OPEN: &[&str] = &["queued", "in_progress", "waiting", "requested", "pending"];

@@ -72,18 +72,9 @@ fn the_ladder_from_feedback_to_a_person() {
     for_agents(&text);
     let keys: Vec<_> = text.lines().filter(|line| !line.starts_with('-')).collect();
     for (line, key) in keys.iter().zip([
-        "<ESCALATION>",
-        "status: blocked",
-        "attempt: [ATTEMPT: 4]",
-        "task_scope: ",
-        "suspected_failure_layer:",
-        "what_was_tried:",
-        "what_did_not_work:",
-        "forced_context_checked:",
-        "current_invariants:",
-        "handoff_artifacts:",
-        "request:",
-        "</ESCALATION>",
+        "<ESCALATION>", "status: blocked", "attempt: [ATTEMPT: 4]", "task_scope: ", "suspected_failure_layer:",
+        "what_was_tried:", "what_did_not_work:", "forced_context_checked:", "current_invariants:",
+        "handoff_artifacts:", "request:", "</ESCALATION>",
     ]) {
         assert!(line.starts_with(key), "{line:?} is not {key:?} in\n{text}");
     }

@@ -76,12 +76,7 @@ impl LineGenerator {
         line += &self.list(3);
         if self.random.chance(15) {
             line += self.random.pick(&[
-                "; exit $?",
-                "; exit ${PIPESTATUS[0]}",
-                "; echo done",
-                " || true",
-                " && echo yes",
-                "\n[ $? -eq 0 ]",
+                "; exit $?", "; exit ${PIPESTATUS[0]}", "; echo done", " || true", " && echo yes", "\n[ $? -eq 0 ]",
             ]);
         }
         (line, self.stubs)
@@ -230,14 +225,8 @@ impl LineGenerator {
 
     fn status_test(&mut self, depth: usize) -> String {
         let test = self.random.pick(&[
-            "[ $? -eq 0 ]",
-            "[ $? -ne 0 ]",
-            "test $? = 0",
-            "[[ $? == 0 ]]",
-            "[[ $? -gt 0 ]]",
-            "(( $? == 0 ))",
-            "[ \"$?\" != 0 ]",
-            "(( ! $? ))",
+            "[ $? -eq 0 ]", "[ $? -ne 0 ]", "test $? = 0", "[[ $? == 0 ]]", "[[ $? -gt 0 ]]", "(( $? == 0 ))",
+            "[ \"$?\" != 0 ]", "(( ! $? ))",
         ]);
         match self.random.below(3) {
             0 => format!("{}; {test}", self.command(depth)),

@@ -86,19 +86,8 @@ fn every_line_is_answered_and_bad_ones_are_named() {
     assert!(text(&done.stderr).contains("line 2"), "{}", text(&done.stderr));
     let keys: Vec<&str> = answers[0].as_object().expect("an object").keys().map(String::as_str).collect();
     let wanted = [
-        "schema_version",
-        "id",
-        "kind",
-        "runner",
-        "scope",
-        "exit_decides",
-        "result",
-        "edits_files",
-        "pushes_to",
-        "decisive_kind",
-        "proves",
-        "reason",
-        "would_prove",
+        "schema_version", "id", "kind", "runner", "scope", "exit_decides", "result", "edits_files", "pushes_to",
+        "decisive_kind", "proves", "reason", "would_prove",
     ];
     assert_eq!(keys, wanted);
 }

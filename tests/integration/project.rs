@@ -38,13 +38,7 @@ const COMMAND_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// Ways around a gate, of which an agent must not hear.
 const WAYS_AROUND: &[&str] = &[
-    "gate waive",
-    "no-verify",
-    "uninstall",
-    "hookspath",
-    "hooks-path",
-    "set-head origin main",
-    "gate_session",
+    "gate waive", "no-verify", "uninstall", "hookspath", "hooks-path", "set-head origin main", "gate_session",
     "init --observe",
 ];
 

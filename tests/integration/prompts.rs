@@ -219,16 +219,8 @@ fn the_examples_of_this_project_are_judged_as_people_did() {
 }
 
 const SETS_OF_LINES: [&str; 10] = [
-    "third.jsonl",
-    "fourth.jsonl",
-    "fifth.jsonl",
-    "sixth.jsonl",
-    "seventh.jsonl",
-    "eighth.jsonl",
-    "ninth.jsonl",
-    "tenth.jsonl",
-    "eleventh.jsonl",
-    "twelfth.jsonl",
+    "third.jsonl", "fourth.jsonl", "fifth.jsonl", "sixth.jsonl", "seventh.jsonl", "eighth.jsonl", "ninth.jsonl",
+    "tenth.jsonl", "eleventh.jsonl", "twelfth.jsonl",
 ];
 const FIGURES_BEGIN: &str = "| now | first | second | third | fourth | fifth | sixth | seventh | eighth | ninth | tenth | eleventh | twelfth |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
 const FIGURES_END: &str = "\n<!-- end of the figures -->";

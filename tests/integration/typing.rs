@@ -154,11 +154,7 @@ fn most_lines_start_nothing(shell: &'static str) {
     typist.more =
         if shell == "fish" { "set -g __gate_program " } else { "__gate_program=" }.to_owned() + spy.to_str().unwrap();
     let lines = [
-        "ls",
-        "echo sh t.sh",
-        "git log --oneline -- pytest",
-        "cat t.sh | grep make",
-        "cd .; true && pwd",
+        "ls", "echo sh t.sh", "git log --oneline -- pytest", "cat t.sh | grep make", "cd .; true && pwd",
         "VAR=npm true",
     ];
     typist.types(&lines);

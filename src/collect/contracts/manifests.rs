@@ -7,22 +7,9 @@ use regex::Regex;
 
 /// Names of manifests.
 const MANIFESTS: [&str; 16] = [
-    "Cargo.toml",
-    "package.json",
-    "pyproject.toml",
-    "setup.py",
-    "setup.cfg",
-    "Pipfile",
-    "environment.yml",
-    "environment.yaml",
-    "go.mod",
-    "Gemfile",
-    "composer.json",
-    "pom.xml",
-    "Directory.Packages.props",
-    "deno.json",
-    "vcpkg.json",
-    "mix.exs",
+    "Cargo.toml", "package.json", "pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "environment.yml",
+    "environment.yaml", "go.mod", "Gemfile", "composer.json", "pom.xml", "Directory.Packages.props", "deno.json",
+    "vcpkg.json", "mix.exs",
 ];
 /// Endings of manifests.
 const ENDINGS: [&str; 6] = [".csproj", ".fsproj", ".vbproj", ".gemspec", ".gradle.kts", ".versions.toml"];
@@ -87,12 +74,7 @@ pub(super) fn dependencies_in(path: &str, text: &str) -> Option<BTreeSet<String>
 /// Reads the objects and lists of dependencies in JSON. The value of `npm:name@1` is another package.
 fn in_json(text: &str) -> Option<BTreeSet<String>> {
     const KEYS: [&str; 7] = [
-        "dependencies",
-        "devDependencies",
-        "peerDependencies",
-        "optionalDependencies",
-        "require",
-        "require-dev",
+        "dependencies", "devDependencies", "peerDependencies", "optionalDependencies", "require", "require-dev",
         "imports",
     ];
     let value: serde_json::Value = serde_json::from_str(text).ok()?;

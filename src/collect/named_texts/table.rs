@@ -104,20 +104,8 @@ pub(super) fn data_pathspecs() -> &'static [String] {
 pub(super) fn settings_pathspecs() -> &'static [String] {
     static SPECS: LazyLock<Vec<String>> = LazyLock::new(|| {
         let names = [
-            "pytest.ini",
-            ".pytest.ini",
-            "tox.ini",
-            "setup.cfg",
-            "pyproject.toml",
-            "package.json",
-            ".mocharc.json",
-            ".mocharc.yml",
-            ".rspec",
-            "phpunit.xml",
-            "phpunit.xml.dist",
-            "Taskfile.yml",
-            "mise.toml",
-            ".mise.toml",
+            "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml", "package.json", ".mocharc.json",
+            ".mocharc.yml", ".rspec", "phpunit.xml", "phpunit.xml.dist", "Taskfile.yml", "mise.toml", ".mise.toml",
         ];
         names.iter().map(|name| format!(":(top,glob)**/{name}")).collect()
     });

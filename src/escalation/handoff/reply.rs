@@ -22,12 +22,7 @@ const RETRY: &str = "retry_packet_for_coder";
 const CORRECTION: &[&str] = &["failure_layer", "observations", "new_hypothesis", "action"];
 /// The seven fields of a retry packet.
 const PACKET: &[&str] = &[
-    "new_hypothesis",
-    "failure_layer",
-    "files_to_recheck",
-    "forced_checklist",
-    "constraints",
-    "what_not_to_retry",
+    "new_hypothesis", "failure_layer", "files_to_recheck", "forced_checklist", "constraints", "what_not_to_retry",
     "decision_memory_notes",
 ];
 /// The fields that any output may have in addition to its own.

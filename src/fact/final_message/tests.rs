@@ -6,30 +6,9 @@ use super::*;
 fn the_embedded_lists_are_readable() {
     let p = &*PATTERNS;
     for patterns in [
-        &p.person,
-        &p.agent,
-        &p.offers,
-        &p.choices,
-        &p.claims,
-        &p.closings,
-        &p.reports,
-        &p.afterwards,
-        &p.confirmations,
-        &p.blocked,
-        &p.announcements,
-        &p.aside,
-        &p.proofs,
-        &p.denials,
-        &p.failures,
-        &p.conditions,
-        &p.openers,
-        &p.answers,
-        &p.affirmations,
-        &p.rhetorical,
-        &p.evidence,
-        &p.completion,
-        &p.nothing,
-        &p.questions,
+        &p.person, &p.agent, &p.offers, &p.choices, &p.claims, &p.closings, &p.reports, &p.afterwards,
+        &p.confirmations, &p.blocked, &p.announcements, &p.aside, &p.proofs, &p.denials, &p.failures, &p.conditions,
+        &p.openers, &p.answers, &p.affirmations, &p.rhetorical, &p.evidence, &p.completion, &p.nothing, &p.questions,
         &p.addressed,
     ] {
         patterns.check().unwrap();

@@ -177,13 +177,8 @@ mod tests {
             let name = &language.name;
             assert!(!language.test.written().is_empty() && !language.asserts.written().is_empty(), "{name}");
             let all = [
-                &language.test,
-                &language.skip_next,
-                &language.skip_inside,
-                &language.skip_here,
-                &language.focus,
-                &language.asserts,
-                &language.always,
+                &language.test, &language.skip_next, &language.skip_inside, &language.skip_here, &language.focus,
+                &language.asserts, &language.always,
             ];
             for pattern in all.iter().flat_map(|patterns| patterns.written()) {
                 let regex = Regex::new(pattern).unwrap_or_else(|error| panic!("{name}: {error}"));

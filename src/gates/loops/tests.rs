@@ -106,11 +106,8 @@ fn progress_is_no_loop() {
     quiet(
         "something else is tried each time",
         &six(&|tale, at| {
-            tale.ran(&format!("npm install package{at}"), 0, "added\n").ran(
-                "npm run build",
-                1,
-                "Module not found: 'x'\n",
-            )
+            tale.ran(&format!("npm install package{at}"), 0, "added\n")
+                .ran("npm run build", 1, "Module not found: 'x'\n")
         }),
     );
     quiet(
@@ -194,12 +191,10 @@ fn back_and_forth() {
     );
     quiet(
         "the base is compared",
-        &begin().ran_on('a', "cargo test", 101, RED).ran_on('b', "cargo test", 101, RED).ran_on(
-            'a',
-            "cargo test",
-            101,
-            RED,
-        ),
+        &begin()
+            .ran_on('a', "cargo test", 101, RED)
+            .ran_on('b', "cargo test", 101, RED)
+            .ran_on('a', "cargo test", 101, RED),
     );
 }
 

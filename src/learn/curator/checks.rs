@@ -13,13 +13,8 @@ const CHECKS: [&str; 3] = ["test", "typecheck", "lint"];
 const ONLY_READ: [&str; 5] = ["read", "vcs", "ci_query", "pr", "push"];
 /// Words in outputs of checks that could not do their work. They found nothing.
 const HINDERED: [&str; 7] = [
-    "operation not permitted",
-    "permission denied",
-    "read-only file system",
-    "no space left",
-    "no such host",
-    "could not resolve",
-    "connection refused",
+    "operation not permitted", "permission denied", "read-only file system", "no space left", "no such host",
+    "could not resolve", "connection refused",
 ];
 /// The number of occasions that are quoted.
 const QUOTED: usize = 3;
@@ -140,11 +135,10 @@ mod tests {
     }
 
     fn caught(tale: Tale) -> Tale {
-        tale.edit("a.py", "x", "y").ran("ruff check", 1, "Found 1 error.").edit("a.py", "y", "z").ran(
-            "ruff check",
-            0,
-            "All checks passed!",
-        )
+        tale.edit("a.py", "x", "y")
+            .ran("ruff check", 1, "Found 1 error.")
+            .edit("a.py", "y", "z")
+            .ran("ruff check", 0, "All checks passed!")
     }
 
     #[test]
@@ -163,19 +157,15 @@ mod tests {
     #[test]
     fn a_check_that_was_red_before_or_looked_at_a_part_is_not() {
         let flaky = |tale: Tale| {
-            tale.edit("a.py", "x", "y").ran("ruff check", 1, "Found 1 error.").ran(
-                "ruff check",
-                0,
-                "All checks passed!",
-            )
+            tale.edit("a.py", "x", "y")
+                .ran("ruff check", 1, "Found 1 error.")
+                .ran("ruff check", 0, "All checks passed!")
         };
         assert!(texts("", flaky(flaky(Tale::default()))).is_empty(), "nothing was edited");
         let before = |tale: Tale| {
-            tale.ran("ruff check", 1, "Found 1 error.").edit("a.py", "y", "z").ran(
-                "ruff check",
-                0,
-                "All checks passed!",
-            )
+            tale.ran("ruff check", 1, "Found 1 error.")
+                .edit("a.py", "y", "z")
+                .ran("ruff check", 0, "All checks passed!")
         };
         assert!(texts("", before(Tale::default())).is_empty(), "nothing was edited before");
         let part = |tale: Tale| {

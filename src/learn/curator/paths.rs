@@ -13,24 +13,8 @@ const MAX_ASKED: usize = 60;
 const INTERPRETERS: [&str; 10] = ["bash", "bun", "deno", "node", "perl", "php", "python", "python3", "ruby", "sh"];
 /// Words of sentences that speak of the past. What they say of a path that is gone is right.
 const PAST: [&str; 18] = [
-    "anymore",
-    "deleted",
-    "deprecated",
-    "former",
-    "formerly",
-    "gone",
-    "historic",
-    "history",
-    "longer",
-    "moved",
-    "obsolete",
-    "previously",
-    "removed",
-    "renamed",
-    "replaced",
-    "retired",
-    "was",
-    "were",
+    "anymore", "deleted", "deprecated", "former", "formerly", "gone", "historic", "history", "longer", "moved",
+    "obsolete", "previously", "removed", "renamed", "replaced", "retired", "was", "were",
 ];
 /// Words of sentences that forbid something. A path that is gone does not contradict them.
 const FORBIDS: [&str; 12] =

@@ -59,13 +59,7 @@ pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), BrokenJs
     }
     log.line(&id, time(&stamp));
     let told = [
-        "session.",
-        "user.message",
-        "assistant.message",
-        "assistant.turn_end",
-        "tool.execution_",
-        "hook.end",
-        "abort",
+        "session.", "user.message", "assistant.message", "assistant.turn_end", "tool.execution_", "hook.end", "abort",
         "subagent.",
     ];
     if kind == "session.usage_record" || !told.iter().any(|start| kind.starts_with(start)) {

@@ -23,65 +23,28 @@ const MEMBERS: [(&str, &str, &str); 11] = [
 
 /// Kinds of nodes whose words are declared.
 const DECLARES: [&str; 16] = [
-    "parameters",
-    "lambda_parameters",
-    "formal_parameters",
-    "inferred_parameters",
-    "closure_parameters",
-    "typed_parameter",
-    "object_pattern",
-    "array_pattern",
-    "rest_pattern",
-    "typed_default_parameter",
-    "tuple_struct_pattern_binding",
-    "list_splat_pattern",
-    "dictionary_splat_pattern",
-    "as_pattern_target",
-    "type_parameter",
-    "infer_type",
+    "parameters", "lambda_parameters", "formal_parameters", "inferred_parameters", "closure_parameters",
+    "typed_parameter", "object_pattern", "array_pattern", "rest_pattern", "typed_default_parameter",
+    "tuple_struct_pattern_binding", "list_splat_pattern", "dictionary_splat_pattern", "as_pattern_target",
+    "type_parameter", "infer_type",
 ];
 
 /// Kinds of nodes that bind their left side.
 const BINDS: [&str; 11] = [
-    "assignment",
-    "short_var_declaration",
-    "for_in_clause",
-    "for_statement",
-    "for_in_statement",
-    "range_clause",
-    "enhanced_for_statement",
-    "for_expression",
-    "named_expression",
-    "assignment_pattern",
-    "object_assignment_pattern",
+    "assignment", "short_var_declaration", "for_in_clause", "for_statement", "for_in_statement", "range_clause",
+    "enhanced_for_statement", "for_expression", "named_expression", "assignment_pattern", "object_assignment_pattern",
 ];
 
 /// Kinds of nodes that are parts of a list on a left side.
 const LISTS: [&str; 9] = [
-    "expression_list",
-    "pattern_list",
-    "tuple_pattern",
-    "list_pattern",
-    "ref_pattern",
-    "mut_pattern",
-    "reference_pattern",
-    "slice_pattern",
-    "tuple",
+    "expression_list", "pattern_list", "tuple_pattern", "list_pattern", "ref_pattern", "mut_pattern",
+    "reference_pattern", "slice_pattern", "tuple",
 ];
 
 /// Kinds of nodes whose field `name` is a use.
 const NAMES_USE: [&str; 12] = [
-    "annotation",
-    "marker_annotation",
-    "generic_type",
-    "nested_type_identifier",
-    "type_query",
-    "method_invocation",
-    "scoped_identifier",
-    "export_specifier",
-    "jsx_opening_element",
-    "jsx_self_closing_element",
-    "jsx_closing_element",
+    "annotation", "marker_annotation", "generic_type", "nested_type_identifier", "type_query", "method_invocation",
+    "scoped_identifier", "export_specifier", "jsx_opening_element", "jsx_self_closing_element", "jsx_closing_element",
     "scoped_type_identifier",
 ];
 
@@ -242,23 +205,10 @@ fn declared(node: Node<'_>) -> Option<bool> {
     }
     // At the top: only what wraps declarations stands around it.
     let wraps = [
-        "export_statement",
-        "lexical_declaration",
-        "variable_declaration",
-        "expression_statement",
-        "decorated_definition",
-        "const_declaration",
-        "var_declaration",
-        "type_declaration",
-        "var_spec_list",
-        "const_spec_list",
-        "ambient_declaration",
-        "block",
-        "if_statement",
-        "elif_clause",
-        "else_clause",
-        "try_statement",
-        "except_clause",
+        "export_statement", "lexical_declaration", "variable_declaration", "expression_statement",
+        "decorated_definition", "const_declaration", "var_declaration", "type_declaration", "var_spec_list",
+        "const_spec_list", "ambient_declaration", "block", "if_statement", "elif_clause", "else_clause",
+        "try_statement", "except_clause",
     ];
     let mut around = parent.parent();
     while let Some(outer) = around.filter(|outer| wraps.contains(&outer.kind())) {

@@ -72,14 +72,8 @@ pub(super) fn response_item(item: Raw<'_>, log: &mut Transcript<'_>, is_bare: bo
 /// Returns the writer of a message of the role `user`.
 pub(super) fn speaker(words: &str) -> Speaker {
     const OF_CLIENT: [&str; 8] = [
-        "<environment_context>",
-        "<user_instructions>",
-        "# AGENTS.md instructions",
-        "<subagent_notification>",
-        "<turn_aborted>",
-        "<user_shell_command>",
-        "<skill>",
-        "<permissions instructions>",
+        "<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<subagent_notification>",
+        "<turn_aborted>", "<user_shell_command>", "<skill>", "<permissions instructions>",
     ];
     if words.starts_with("<hook_prompt") {
         Speaker::Hook
