@@ -171,8 +171,7 @@ fn telling_lines(output: &str, edited: &BTreeSet<String>) -> String {
         return "it printed nothing".to_owned();
     }
     let text = redact(&shown.join("\n")).into_owned();
-    let cut = |line: &str| line.chars().take(MAX_LINE).collect::<String>();
-    text.lines().map(cut).collect::<Vec<_>>().join("\n")
+    text.lines().map(|line| line.chars().take(MAX_LINE).collect::<String>()).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns a path of a command's output, relative to the root where it lies below it.

@@ -11,8 +11,7 @@ use jiff::Timestamp;
 use crate::collect::merge_base::Lineage;
 use crate::collect::{self, BaseOf, Sources, earlier_runs, failed_tests, forge_query, undeclared_runs};
 use crate::digest::dated_id;
-use crate::event::pushes::PushedRef;
-use crate::event::{EventKind, Judged, Origin};
+use crate::event::{EventKind, Judged, Origin, PushedRef};
 use crate::exit::Exit;
 use crate::fact::{Facts, Note, unfinished_runs};
 use crate::failure::Failure;
@@ -22,7 +21,6 @@ use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Command, Policy};
 use crate::redact::redact_tokens;
-use crate::repo_path::RepoPath;
 use crate::session::Session;
 use crate::snapshot::{DirtyPath, Presence, Snapshot};
 use crate::source::project_files::DiskDirectory;
@@ -352,9 +350,8 @@ impl Workplace {
     /// Returns the files that `commands` read and that differ from the commit that is checked out: a run now would not
     /// prove it.
     pub fn uncommitted_inputs(&self, policy: &Policy, commands: &[&Command]) -> Result<Vec<DirtyPath>, GitError> {
-        let is_read = |path: &RepoPath| commands.iter().any(|command| command.inputs.matches(path));
         let mut dirty = self.repo.look()?.snapshot.dirty;
-        dirty.retain(|dirty| is_read(&dirty.path));
+        dirty.retain(|dirty| commands.iter().any(|command| command.inputs.matches(&dirty.path)));
         let untracked = dirty.iter().filter(|dirty| dirty.presence == Presence::Untracked).map(|dirty| &dirty.path);
         let head = self.repo.head()?.commit;
         let scratch = collect::unread_scratch_files_here(&self.repo, policy, untracked, head.as_ref())?;

@@ -48,8 +48,7 @@ pub fn beginning(line: &str, max: usize) -> String {
 /// Returns a text as it may be printed: hidden characters become escapes (`\u202e`), which are also valid in JSON.
 /// Line ends, tabs and the styles that `gate` itself uses stay, as do the joiners that words and emoji need.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    let harmless = |byte: &u8| matches!(byte, b'\n' | b'\t' | b' '..=b'~');
-    if text.as_bytes().iter().all(harmless) {
+    if text.as_bytes().iter().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~')) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());

@@ -147,8 +147,7 @@ impl Globs {
 
     /// Returns the indexes of the globs whose letters a path contains, ascending.
     fn likely(&self, path: &Path) -> Vec<usize> {
-        let many = || self.letters.get().is_some() || self.asked.fetch_add(1, Ordering::Relaxed) >= MANY;
-        if many()
+        if (self.letters.get().is_some() || self.asked.fetch_add(1, Ordering::Relaxed) >= MANY)
             && let Some(letters) = self.letters.get_or_init(|| Letters::of(&self.list))
         {
             return letters.in_path(path);

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
     Clone,
     Copy,
     Debug,
+    Default,
     PartialEq,
     Eq,
     PartialOrd,
@@ -23,6 +24,7 @@ use serde::{Deserialize, Serialize};
 #[strum(serialize_all = "kebab-case")]
 pub enum Moment {
     /// A prompt was submitted.
+    #[default]
     Prompt,
     /// An agent is about to edit a file, or has edited it.
     Write,

@@ -37,8 +37,7 @@ where
             let (done, given, worker) = (done.clone(), &given, &worker);
             scope.spawn(move || {
                 let mut work = worker();
-                let next = || given.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                while let Ok((at, batch)) = next() {
+                while let Ok((at, batch)) = given.lock().unwrap_or_else(PoisonError::into_inner).recv() {
                     let all = AssertUnwindSafe(|| batch.into_iter().map(&mut work).collect::<Vec<O>>());
                     if done.send((at, panic::catch_unwind(all))).is_err() {
                         return;

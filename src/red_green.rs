@@ -10,9 +10,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use crate::collect::tested_changes::TestDiff;
-use crate::event::Ended;
-use crate::event::red_green::RedGreen;
-use crate::event::test_results::TestResult;
+use crate::event::{Ended, RedGreen, TestResult};
 use crate::fact::weakening::{DeclaredTest, is_file_of, is_same_test};
 use crate::git::{GitError, Repo};
 use crate::oid::Oid;
@@ -158,10 +156,8 @@ fn own_packages_first(dir: &Path) -> String {
 /// Returns the fate of the changed tests, and of others that fail without the change and pass with it: a row of a table
 /// or a file of data is not a test of its own. A test that is skipped with the change says nothing about it.
 fn compare(changed: &[(RepoPath, DeclaredTest)], with: &NamedTests, without: &ScratchRun) -> RedGreen {
-    let is_concerned = |name: &str| {
-        let is_it = |(path, test): &(RepoPath, DeclaredTest)| is_file_of(name, path) && is_same_test(name, &test.name);
-        changed.iter().any(is_it)
-    };
+    let is_concerned =
+        |name: &str| changed.iter().any(|(path, test)| is_file_of(name, path) && is_same_test(name, &test.name));
     // Runners whose names have no file name a file that could not be loaded by its path.
     let is_in_a_failed_file = |name: &str| {
         let homes = changed.iter().filter(|(_, test)| is_same_test(name, &test.name)).map(|(path, _)| path.to_string());

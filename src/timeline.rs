@@ -15,8 +15,7 @@ use std::collections::{HashMap, HashSet};
 use jiff::{SignedDuration, Timestamp};
 
 pub use self::bypassing_pushes::without_verdict;
-use crate::event::pushes::{PushVerdict, SeenPush};
-use crate::event::{Event, EventKind, GitEvent, Origin};
+use crate::event::{Event, EventKind, GitEvent, Origin, PushVerdict, SeenPush};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::source::git::REPORTER;
@@ -162,10 +161,7 @@ fn pair_runs(events: Vec<Event>) -> Vec<Entry> {
 }
 
 fn movement(entry: &Entry) -> Option<&GitEvent> {
-    match &entry.event.kind {
-        EventKind::Git(movement) => Some(movement),
-        _ => None,
-    }
+    if let EventKind::Git(movement) = &entry.event.kind { Some(movement) } else { None }
 }
 
 /// Joins reports of one movement. A commit is known from the log of HEAD, from that of its branch, and perhaps from a

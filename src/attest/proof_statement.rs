@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::statement::Statement;
 use super::test_run::is_id;
-use crate::event::CommandRef;
-use crate::event::red_green::{MAX_NAMES, RedGreen, RedGreenProof};
+use crate::event::red_green::MAX_NAMES;
+use crate::event::{CommandRef, RedGreen, RedGreenProof};
 use crate::oid::Oid;
 use crate::policy::command_key;
 use crate::repo_path::RepoPath;

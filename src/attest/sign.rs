@@ -68,10 +68,7 @@ impl SigningKey {
     /// Returns the key that is `given`, else that of git's settings.
     pub fn find(repo: &Repo, given: Option<&Path>) -> Result<Self, SignError> {
         let program = repo.config("gpg.ssh.program")?.unwrap_or_else(|| PROGRAM.to_owned());
-        let key = match given {
-            Some(path) => KeySource::File(path.to_owned()),
-            None => configured(repo)?,
-        };
+        let key = if let Some(path) = given { KeySource::File(path.to_owned()) } else { configured(repo)? };
         Ok(Self { key, program })
     }
 

@@ -2,8 +2,7 @@
 
 use crate::collect::merge_base::{Lineage, Target};
 use crate::exit::Exit;
-use crate::fact::hosting::{HostedHead, Via};
-use crate::fact::subject::Base;
+use crate::fact::{Base, HostedHead, Via};
 use crate::failure::Failure;
 use crate::git::{GitError, Repo};
 use crate::oid::Oid;

@@ -18,9 +18,7 @@ use crate::collect::{self, Sources};
 use crate::digest::hex_digest;
 use crate::engine::{Judgement, Workplace};
 use crate::exit::Exit;
-use crate::fact::hosting::{Hosting, StartedFor, Trouble};
-use crate::fact::subject::Base;
-use crate::fact::{Facts, Note};
+use crate::fact::{Base, Facts, Hosting, Note, StartedFor, Trouble};
 use crate::failure::Failure;
 use crate::gates::{self, ci_green, finding::Answer};
 use crate::moment::Moment;
@@ -30,7 +28,7 @@ use crate::render::ci::{annotations, junit, sarif, summary};
 use crate::render::ui::Ui;
 use crate::source::forge::github_actions::{EventError, Happening, JobEvent, WorkflowJob};
 use crate::source::forge::repository_url::{ForgeRepository, ForgeSettings, GITHUB};
-use crate::source::forge::{self, Forge, Patience, token};
+use crate::source::forge::{self, Patience, token};
 use crate::verdict::verdict_files;
 
 /// Arguments of `gate ci`.
@@ -324,9 +322,8 @@ fn append(job: &WorkflowJob, summary: &str, outcome: &str, ui: &mut Ui) {
 /// Writes the comment. A token that may not write it is not an error.
 fn comment(place: &ForgeRepository, token: Option<&token::Token>, number: u64, judgement: &Judgement, ui: &mut Ui) {
     let text = summary::markdown(&judgement.verdict);
-    let write = |forge: Box<dyn Forge>| forge.comment(number, summary::MARKER, &text);
     let written = match forge::connect(place, token, Patience::LONG) {
-        Ok(Some(forge)) => write(forge),
+        Ok(Some(forge)) => forge.comment(number, summary::MARKER, &text),
         Ok(None) => Ok(()),
         Err(trouble) => Err(trouble),
     };

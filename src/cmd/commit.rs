@@ -155,10 +155,7 @@ fn explain(source: &SplitSource, ui: &mut Ui) {
 
 /// Creates the commits, and moves `HEAD` once, at the end, if it has not moved.
 fn carry_out(repo: &Repo, source: &SplitSource, parts: &[SplitPart]) -> Result<Vec<Oid>> {
-    let base = match &source.parent {
-        Some(parent) => repo.tree_of(parent)?,
-        None => repo.empty_tree(),
-    };
+    let base = if let Some(parent) = &source.parent { repo.tree_of(parent)? } else { repo.empty_tree() };
     let Some(TreeDiff::Changes(changes)) = repo.diff_trees(&[(base, source.tree.clone())])?.pop() else {
         return Err(Failure::new(Exit::CannotJudge, "what is to be split cannot be read").into());
     };

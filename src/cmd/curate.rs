@@ -228,13 +228,12 @@ fn carry_out(
     let mut text = memory.to_owned();
     let mut made = 0;
     // Lines are removed after the others were changed, and from the end, so that the places of the others stay true.
-    let order_of = |proposal: &&MemoryProposal| match &proposal.change {
+    let mut ordered: Vec<&MemoryProposal> = proposals.iter().collect();
+    ordered.sort_by_key(|proposal| match &proposal.change {
         MemoryChange::Replace { .. } => (0, 0),
         MemoryChange::Remove(at) => (1, usize::MAX - at),
         MemoryChange::Add(_) => (2, 0),
-    };
-    let mut ordered: Vec<&MemoryProposal> = proposals.iter().collect();
-    ordered.sort_by_key(order_of);
+    });
     for proposal in ordered {
         let change = match (decided.get(&proposal.id), &proposal.change) {
             (Some(CuratedAnswer::Yes), change) => change.clone(),

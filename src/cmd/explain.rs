@@ -102,10 +102,7 @@ pub(super) fn read(path: &Path) -> Result<Verdict> {
     let bytes = fs::read(path)?;
     let pointed = serde_json::from_slice::<serde_json::Value>(&bytes).ok();
     let pointed = pointed.as_ref().and_then(|summary| summary.get("record")?.as_str().map(PathBuf::from));
-    let bytes = match &pointed {
-        Some(record) => fs::read(record)?,
-        None => bytes,
-    };
+    let bytes = if let Some(record) = &pointed { fs::read(record)? } else { bytes };
     let verdict = serde_json::from_slice(&bytes).map_err(|error| {
         Failure::new(
             Exit::BadInput,

@@ -58,8 +58,5 @@ fn explain(table: &ScopeTable, role: &PathRole, path: &RepoPath) -> String {
     for scope in table.shared_with(path) {
         text = format!("{text}\n  goes along with {} (`shared`)", table.name(scope));
     }
-    match along {
-        Some(along) => format!("{text}\n  {along}"),
-        None => text,
-    }
+    if let Some(along) = along { format!("{text}\n  {along}") } else { text }
 }

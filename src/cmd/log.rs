@@ -5,9 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::cmd::named_tests;
 use crate::engine::Workplace;
-use crate::event::agent_work::Act;
-use crate::event::pushes::SeenPush;
-use crate::event::{Ended, Event, EventKind};
+use crate::event::{Act, Ended, Event, EventKind, SeenPush};
 use crate::exit::Exit;
 use crate::fact::intent;
 use crate::failure::Failure;

@@ -40,10 +40,7 @@ impl Args {
             Some(text) => text.to_owned(),
             None => utf8("the request", read(std::io::stdin().lock())?)?,
         };
-        let previous = match &self.previous {
-            Some(path) => Some(previous_turn(path)?),
-            None => None,
-        };
+        let previous = if let Some(path) = &self.previous { Some(previous_turn(path)?) } else { None };
         let here = std::env::current_dir()?;
         let repository = Repo::discover(&here)
             .map_err(|error| Failure::new(Exit::Usage, error).remedy("run it in a git repository, or: git init"))?;

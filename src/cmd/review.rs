@@ -5,11 +5,9 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::engine::{Here, Workplace};
-use crate::event::model_call::ModelCall;
-use crate::event::{EventKind, Origin};
+use crate::event::{EventKind, ModelCall, Origin};
 use crate::exit::Exit;
-use crate::fact::review::{FindingAnswer, ReviewFinding, ReviewState};
-use crate::fact::subject::Base;
+use crate::fact::{Base, FindingAnswer, ReviewFinding, ReviewState};
 use crate::failure::Failure;
 use crate::foreign_text::plain;
 use crate::journal::NewEvent;
@@ -213,8 +211,7 @@ pub(super) fn route(
     paths: &[RepoPath],
     task: &str,
 ) -> Result<WorkRoute, Failure> {
-    let wrong = |what| Failure::new(Exit::BadInput, what);
-    let route = routing::route(paths, task, &settings.routes).map_err(wrong)?;
+    let route = routing::route(paths, task, &settings.routes).map_err(|what| Failure::new(Exit::BadInput, what))?;
     let asked = settings.routes.ask.as_ref().filter(|_| route.kind == DEFAULT_KIND);
     let Some(model) = asked.and_then(|name| settings.models.get(name)) else { return Ok(route) };
     let (call, answer) = kind_question::ask(model, task, paths, &routing::kinds(&settings.routes));

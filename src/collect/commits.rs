@@ -137,10 +137,7 @@ pub fn stream<T: Send>(
         };
         parallel_map::in_order(first.into_iter().map(Ok).chain(&mut log), worker, |seen| queue.take(seen))?;
     }
-    match queue.finish()? {
-        Some(said) => absent(repo, &said).map(Some),
-        None => Ok(log.unknown),
-    }
+    if let Some(said) = queue.finish()? { absent(repo, &said).map(Some) } else { Ok(log.unknown) }
 }
 
 /// The commits of a log up to the first one that cannot be read.

@@ -45,10 +45,7 @@ pub(super) fn records(repo: &Repo, commit: &Oid, rules: &DecisionRules) -> Resul
         Some(kept) => updated(repo, kept, commit, rules),
         None => None,
     };
-    let kept = match kept {
-        Some(kept) => kept,
-        None => found(repo, commit, rules)?,
-    };
+    let kept = if let Some(kept) = kept { kept } else { found(repo, commit, rules)? };
     // Without it the next judgement finds the same again.
     let _ = write(&repo.gate_dir(), &kept);
     Ok(kept)

@@ -3,12 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::collect::{CollectError, judged_work};
-use crate::event::agent_work::Act;
-use crate::event::{Event, EventKind};
-use crate::fact::Facts;
-use crate::fact::session_steps::Story;
-use crate::fact::subject::{Base, Subject};
-use crate::fact::weakening::Weakening;
+use crate::event::{Act, Event, EventKind};
+use crate::fact::{Base, Facts, Story, Subject, Weakening};
 use crate::git::Repo;
 use crate::journal::Journal;
 use crate::oid::Oid;

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::fact::Note;
-use crate::fact::hosting::{
-    Check, Checks, ForgeAnswer, HostedHead, Hosting, Landed, OtherBase, Pull, PullState, StartedFor, Trouble,
-    TroubleKind, Via,
+use crate::fact::{
+    Check, Checks, ForgeAnswer, HostedHead, Hosting, Landed, Note, OtherBase, Pull, PullState, RefUpdate, StartedFor,
+    Trouble, TroubleKind, Via,
 };
-use crate::fact::subject::RefUpdate;
 use crate::git::{DefaultBranch, GitError, Head, Repo};
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -69,8 +67,7 @@ pub fn is_wanted(policy: &Policy, moment: Moment) -> bool {
 
 /// Returns a note if a push creates a branch on a forge: it can have no pull request yet, so none is required.
 pub fn no_pull_yet<'a>(policy: &Policy, updates: impl Iterator<Item = &'a RefUpdate>, url: &str) -> Option<Note> {
-    let wanted = |gate: &Gate| gate.kind == KINDS[0] && gate.mode != Mode::Off;
-    if !policy.gates.iter().any(wanted) {
+    if !policy.gates.iter().any(|gate| gate.kind == KINDS[0] && gate.mode != Mode::Off) {
         return None;
     }
     let made = |update: &RefUpdate| {

@@ -5,8 +5,7 @@
 
 use crate::collect::draft::Draft;
 use crate::collect::{CollectError, Lineage, Sources, commits, decisions, finish};
-use crate::fact::subject::{Base, RefUpdate, SubjectKind};
-use crate::fact::{Facts, Note};
+use crate::fact::{Base, Facts, Note, RefUpdate, SubjectKind};
 use crate::git::Range;
 use crate::moment::Moment;
 use crate::oid::Oid;

@@ -2,8 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::fact::commits::NewCommits;
-use crate::fact::subject::{Base, RefUpdate};
+use crate::fact::{Base, NewCommits, RefUpdate};
 use crate::git::{DefaultBranch, GitError, ObjectKind, Repo};
 use crate::moment::Moment;
 use crate::oid::Oid;

@@ -179,8 +179,7 @@ fn own_logs(sources: Sources<'_>, recorded: &RecordedRun) -> Result<Vec<RepoPath
         let same = |diff: &TreeDiff| matches!(diff, TreeDiff::Changes(changes) if changes.iter().all(|change| change.path != *path));
         earlier.iter().zip(&diffs).any(|(earlier, diff)| earlier.run.logs.contains(path) && same(diff))
     };
-    let is_log = |path: &&RepoPath| !run.start.untracked.contains(path) || was_written(path);
-    Ok(run.logs.iter().filter(is_log).cloned().collect())
+    Ok(run.logs.iter().filter(|path| !run.start.untracked.contains(path) || was_written(path)).cloned().collect())
 }
 
 /// Returns the untracked files that the declared command itself made: programs and reports that no `.gitignore` lists.
@@ -298,7 +297,6 @@ fn name_failures(sources: Sources<'_>, recorded: &RecordedRun, fact: &mut RunFac
 
 fn run_fact(recorded: &RecordedRun, differs: Option<Vec<RepoPath>>, during: &TreeDiff) -> RunFact {
     let run = &recorded.run;
-    let both = |a: &[RepoPath], b: &[RepoPath]| a.iter().chain(b).cloned().collect::<Vec<_>>();
     // A list that is full may have lost paths, and then nobody knows which.
     let cut = [&run.start, &run.end].iter().any(|snapshot| snapshot.opaque.len() >= MAX_PATHS);
     RunFact {
@@ -317,7 +315,7 @@ fn run_fact(recorded: &RecordedRun, differs: Option<Vec<RepoPath>>, during: &Tre
             TreeDiff::Changes(changes) => Some(tree_differences::listed(changes)),
             TreeDiff::Unreadable => None,
         },
-        opaque: both(&run.start.opaque, &run.end.opaque),
+        opaque: run.start.opaque.iter().chain(&run.end.opaque).cloned().collect::<Vec<_>>(),
         untracked: run.start.untracked.clone(),
         left_behind: run.start.left_behind.clone(),
         tool_folders: run.start.tool_folders.clone(),

@@ -2,12 +2,10 @@
 
 use crate::collect::Sources;
 use crate::collect::draft::base_tree;
-use crate::event::Grade;
-use crate::event::red_green::RedGreenProof;
-use crate::fact::Facts;
+use crate::event::{Grade, RedGreenProof};
 use crate::fact::regression::{self, ChangedTest, ProofFact, TestedChange};
-use crate::fact::subject::Subject;
 use crate::fact::weakening::{DeclaredTest, declared_tests, is_test_file};
+use crate::fact::{Facts, Subject};
 use crate::git::{GitError, Repo, TreeDiff};
 use crate::oid::Oid;
 use crate::policy::{Command, Policy};

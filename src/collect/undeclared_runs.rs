@@ -1,10 +1,8 @@
 //! Runs of tests that are not those of a declared command. A person may take one of them for it.
 
 use crate::command_line::{CheckOutcome, LineRecord, Purpose, judge, understand};
-use crate::event::agent_work::{Act, ShellCommand};
-use crate::event::{Ended, Event, EventKind};
-use crate::fact::evidence::OtherRun;
-use crate::fact::subject::Subject;
+use crate::event::{Act, Ended, Event, EventKind, ShellCommand};
+use crate::fact::{OtherRun, Subject};
 use crate::journal::{Journal, JournalLine, JournalState, RecordedRun};
 use crate::oid::Oid;
 use crate::policy::Command;

@@ -28,8 +28,7 @@ pub struct ChangedNames {
 impl ChangedNames {
     /// Takes a line that was added (`weight` 1) or removed (`weight` -1).
     pub fn line(&mut self, line: &[u8], weight: i32) {
-        let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte == b'-';
-        for part in line.split(|byte| !word(byte)) {
+        for part in line.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_' || *byte == b'-')) {
             let trimmed = trim(part);
             if trimmed.len() < MIN_LENGTH || trimmed.len() > 80 || trimmed[0].is_ascii_digit() {
                 continue;

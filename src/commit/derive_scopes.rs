@@ -62,7 +62,7 @@ pub fn derive(paths: &[RepoPath], history: &[HistoryCommit], rules: &CommitRules
             (PathRole::Test, Some(folder)) if is_tests(folder) => {
                 tests.insert(format!("{}/**", globset::escape(folder)));
             }
-            (PathRole::Docs, Some(folder)) if is_docs(folder) => {
+            (PathRole::Docs, Some(folder)) if matches!(folder, "doc" | "docs" | "Documentation" | "examples") => {
                 docs.insert(format!("{}/**", globset::escape(folder)));
             }
             // Manifests are not parts by themselves, but show where one begins.
@@ -235,10 +235,6 @@ fn learn(scopes: &mut [Scope], history: &[HistoryCommit], rules: &CommitRules) -
 
 fn is_tests(folder: &str) -> bool {
     matches!(folder, "test" | "tests" | "spec" | "specs" | "testing" | "e2e" | "t" | "testdata" | "fixtures")
-}
-
-fn is_docs(folder: &str) -> bool {
-    matches!(folder, "doc" | "docs" | "Documentation" | "examples")
 }
 
 /// Returns the table as text for `gate.toml`.

@@ -9,7 +9,7 @@ use crate::policy::Scope;
 use crate::repo_path::RepoPath;
 
 /// The whole table, compiled.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ScopeTable {
     scopes: Vec<Scope>,
     parents: Vec<Option<usize>>,
@@ -59,20 +59,7 @@ impl ScopeTable {
         }
         let set = Globs::new(&patterns)?;
         let parents = scopes.iter().map(|scope| parent(&scopes, &scope.name)).collect();
-        Ok(Self { scopes, parents, globs, set, shared, ..Self::empty() })
-    }
-
-    /// Returns the table without a scope.
-    pub fn empty() -> Self {
-        Self {
-            scopes: Vec::new(),
-            parents: Vec::new(),
-            globs: Vec::new(),
-            set: Globs::default(),
-            shared: Vec::new(),
-            claims: Memo::default(),
-            meant: Memo::default(),
-        }
+        Ok(Self { scopes, parents, globs, set, shared, ..Self::default() })
     }
 
     /// Returns the scopes, in the order of the file.

@@ -75,10 +75,7 @@ pub(super) fn lines<'t>(path: &RepoPath, text: &'t str) -> Vec<CommentLine<'t>> 
     if is_prose(path) {
         return prose(text);
     }
-    match language(path) {
-        Some(language) => scan(language, text),
-        None => guessed(text),
-    }
+    if let Some(language) = language(path) { scan(language, text) } else { guessed(text) }
 }
 
 /// Returns `true` if two texts of a file differ in comments and blank lines at most. Of a language that is not known, no

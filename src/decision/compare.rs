@@ -33,9 +33,10 @@ pub fn changes(before: &[Decision], after: &[Decision], revisions: &[Revision]) 
         // The same place first, so that of two that say the same the one that stayed is found.
         let near = |other: &Decision| (other.path == decision.path, other.within == decision.within);
         let kept = (0..free.len()).filter(|&at| keeps(decision, free[at])).max_by_key(|&at| near(free[at]));
-        match kept {
-            Some(at) => drop(free.remove(at)),
-            None => left.push(decision),
+        if let Some(at) = kept {
+            free.remove(at);
+        } else {
+            left.push(decision);
         }
     }
     let mut found = Vec::new();

@@ -29,11 +29,9 @@ pub struct Contradiction {
 /// change.
 pub fn contradictions(all: &[Decision], new: &[&Decision]) -> Vec<Contradiction> {
     let adrs: Vec<&Decision> = all.iter().filter(|one| one.kind == RecordKind::Adr && in_force(one)).collect();
-    let owner = |tag: &Decision| adrs.iter().copied().find(|adr| belongs(tag, adr));
-    let is_new = |one: &Decision| new.contains(&one);
     let mut found = Vec::new();
     for rejected in all.iter().filter(|one| one.kind == RecordKind::Rejected) {
-        let Some(rejecting) = owner(rejected) else { continue };
+        let Some(rejecting) = adrs.iter().copied().find(|adr| belongs(rejected, adr)) else { continue };
         for deciding in adrs.iter().copied().filter(|adr| !is_same(adr, rejecting)) {
             if revises(rejecting, deciding) || revises(deciding, rejecting) {
                 continue;
@@ -42,7 +40,7 @@ pub fn contradictions(all: &[Decision], new: &[&Decision]) -> Vec<Contradiction>
             let by_tag = of_it.filter_map(|tag| Some((tag, shared(rejected, tag)?)));
             let whole = is_named(rejected, deciding).then(|| (deciding, deciding.name()));
             for (decided, key) in by_tag.chain(whole) {
-                if [rejecting, rejected, deciding, decided].into_iter().any(is_new) {
+                if [rejecting, rejected, deciding, decided].into_iter().any(|one| new.contains(&one)) {
                     found.push(Contradiction {
                         rejecting: rejecting.clone(),
                         rejected: rejected.clone(),

@@ -33,8 +33,7 @@ fn say(hooks: &[CodexHook], config: &str, files: &[PathBuf]) -> DoctorCheck {
     let config: toml::Table = config.parse().unwrap_or_default();
     let state = config.get("hooks").and_then(|hooks| hooks.get("state"));
     let of_hook = |hook: &CodexHook| {
-        let key = |file: &PathBuf| format!("{}:{}", file.display(), hook.position);
-        let state = files.iter().find_map(|file| state?.get(key(file)));
+        let state = files.iter().find_map(|file| state?.get(format!("{}:{}", file.display(), hook.position)));
         state.map_or(Trust::Never, |state| Trust::of(state, &hook.digest))
     };
     let (mut trusted, mut changed) = (0, 0);

@@ -175,8 +175,8 @@ fn runs_legacy(manager: &HookManager) -> bool {
 
 #[cfg(unix)]
 fn executable(path: &Path) -> bool {
-    let mode = |meta: std::fs::Metadata| std::os::unix::fs::PermissionsExt::mode(&meta.permissions());
-    std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && mode(meta) & 0o111 != 0)
+    std::fs::metadata(path)
+        .is_ok_and(|meta| meta.is_file() && std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o111 != 0)
 }
 
 #[cfg(not(unix))]

@@ -5,9 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::{Uncommitted, Workplace};
-use crate::fact::Facts;
-use crate::fact::review::ReviewState;
-use crate::fact::subject::Base;
+use crate::fact::{Base, Facts, ReviewState};
 use crate::gates::review;
 use crate::model::model_settings::UserSettings;
 use crate::oid::Oid;
@@ -93,10 +91,7 @@ impl Workplace {
         uncommitted: Option<Uncommitted<'_>>,
     ) -> Result<Option<Vec<ChangeHunk>>, UnreadableChange> {
         let Some(subject) = facts.subjects.last() else { return Ok(None) };
-        let work = match uncommitted {
-            Some(Uncommitted::Work(snapshot)) => Some(snapshot),
-            _ => None,
-        };
+        let work = if let Some(Uncommitted::Work(snapshot)) = uncommitted { Some(snapshot) } else { None };
         let tree = match (&subject.tree, &subject.commit, work) {
             (Some(tree), ..) => tree.clone(),
             (None, _, Some(snapshot)) => self.repo.keep(snapshot).map_err(|error| UnreadableChange::of(&error))?.tree,

@@ -1,8 +1,7 @@
 //! The lines that ran before on the same content, from the journal: together they may prove a declared command.
 
 use crate::command_line::ObservedLine;
-use crate::event::agent_work::{Act, ShellCommand};
-use crate::event::{Ended, Event, EventKind, Grade};
+use crate::event::{Act, Ended, Event, EventKind, Grade, ShellCommand};
 use crate::journal::{Journal, JournalError, JournalLine, JournalState};
 use crate::repo_path::RepoPath;
 use crate::shell_kind::Shell;

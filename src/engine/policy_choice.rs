@@ -153,10 +153,7 @@ impl Workplace {
             }
             config::PolicyNote::Repaired { .. } | config::PolicyNote::Uncommitted => "policy",
         };
-        let line = match note {
-            config::PolicyNote::Repaired { error, .. } => error.line(),
-            _ => None,
-        };
+        let line = if let config::PolicyNote::Repaired { error, .. } = note { error.line() } else { None };
         Note::new(kind, text).at(RepoPath::from(config::FILE), line)
     }
 }

@@ -3,8 +3,7 @@
 use jiff::Timestamp;
 
 use super::Workplace;
-use crate::event::test_results::{TestResult, TestResults};
-use crate::event::{CommandRef, EventKind, Origin, Run, RunReport};
+use crate::event::{CommandRef, EventKind, Origin, Run, RunReport, TestResult, TestResults};
 use crate::journal::{JournalError, JournalState, LedgerRun, NewEvent, OpenFailure, RecordedRun, TestLedger};
 use crate::repo_path::RepoPath;
 use crate::runner::NamedTests;

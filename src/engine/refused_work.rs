@@ -1,8 +1,7 @@
 //! Work that was refused: its branches and its content, and the end of its attempts.
 
 use super::{Uncommitted, Workplace};
-use crate::fact::Facts;
-use crate::fact::subject::{Base, Subject, SubjectKind};
+use crate::fact::{Base, Facts, Subject, SubjectKind};
 use crate::failure::Failure;
 use crate::gates;
 use crate::journal::SessionState;
@@ -33,15 +32,12 @@ impl Workplace {
         let Ok(head) = self.repo.head() else { return Vec::new() };
         let is_here = |subject: &Subject| subject.role == SubjectKind::WorkingTree || subject.checked_out == Some(true);
         let here = head.branch.as_ref().filter(|_| facts.subjects.iter().any(is_here));
-        let short = |name: &String| ref_names::short(name).to_owned();
         let of_subjects = facts.subjects.iter().filter_map(|subject| subject.branch.as_ref());
-        let mut found: Vec<String> = of_subjects.chain(here).map(short).collect();
+        let mut found: Vec<String> = of_subjects.chain(here).map(|name| ref_names::short(name).to_owned()).collect();
         found.sort_unstable();
         found.dedup();
-        let tips = || {
-            let tip = |subject: &Subject| subject.commit.clone().or_else(|| head.commit.clone());
-            facts.subjects.iter().filter_map(tip)
-        };
+        let tips =
+            || facts.subjects.iter().filter_map(|subject| subject.commit.clone().or_else(|| head.commit.clone()));
         for branch in told.failing_on() {
             let goes_on = || match self.repo.reference(&format!("refs/heads/{branch}")) {
                 Ok(Some(left)) => tips().any(|tip| self.repo.is_ancestor(&left, &tip).unwrap_or(false)),

@@ -151,9 +151,8 @@ impl Workplace {
 
 /// Returns the sentence about bytecode that may not be that of one of these sources.
 fn stale_bytecode(root: &Path, sources: &BTreeSet<&RepoPath>, again: &str) -> Option<String> {
-    let is_source = |path: &&&RepoPath| path.as_bytes().ends_with(b".py");
     let mut old: Vec<(&RepoPath, String)> = Vec::new();
-    for path in sources.iter().filter(is_source).take(MAX_FILES) {
+    for path in sources.iter().filter(|path| path.as_bytes().ends_with(b".py")).take(MAX_FILES) {
         let Some(source) = times(&root.join(path.to_os())) else { continue };
         for (file, bytecode) in bytecode_of(root, path) {
             let file = file.to_string_lossy().into_owned();

@@ -198,8 +198,7 @@ impl History {
 
     /// Returns the result of `failure` if the command was tried on a clean checkout of `tree`.
     pub fn on_clean_checkout(&self, failure: &FailedRun, tree: &Oid) -> Clean {
-        let tried = |trial: &&Trial| trial.key == failure.key && trial.tree == *tree;
-        match self.trials.iter().rev().find(tried) {
+        match self.trials.iter().rev().find(|trial| trial.key == failure.key && trial.tree == *tree) {
             None => Clean::NotTried,
             Some(trial) if trial.ended.success() => Clean::Passes,
             Some(trial)

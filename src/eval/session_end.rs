@@ -87,10 +87,7 @@ fn named(tools: &str, separator: &str) -> Vec<Value> {
 fn named_one(name: &str) -> Value {
     let (name, said) = name.split_once(':').map_or((name, ""), |(name, said)| (name.trim(), said.trim()));
     let failed = ["error", "exit code 1"].iter().any(|word| said.contains(word));
-    let exit = match said {
-        "" | "running" | "pending" => None,
-        _ => Some(i32::from(failed)),
-    };
+    let exit = if matches!(said, "" | "running" | "pending") { None } else { Some(i32::from(failed)) };
     let command = |command: &str| json!({"t": "cmd", "command": command, "cwd": ".", "exit": exit, "output": null, "branch": "work"});
     match name.split([' ', '(']).next().unwrap_or_default() {
         "git" | "gh" => command(name),

@@ -71,7 +71,6 @@ fn passed_on(text: &str) -> Option<Range<usize>> {
 fn begins(line: &str, replied: bool) -> Option<usize> {
     let trimmed = line.trim_end();
     let named = rescue::heading(trimmed).filter(|at| rescue::carried(&trimmed[*at..]).next().is_some());
-    let payload = || trimmed.strip_suffix("<ESCALATION>").map(str::len);
     let output = || {
         let first = trimmed.rfind([' ', '\t']).map_or(0, |at| at + 1);
         let word = trimmed[first..].trim_matches(['`', ':', '*']);
@@ -79,7 +78,7 @@ fn begins(line: &str, replied: bool) -> Option<usize> {
         let is_name = word.contains('_') && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
         if is_name { Some(first) } else { trimmed.find('{').filter(|_| is_json) }
     };
-    named.or_else(payload).or_else(|| replied.then(output).flatten())
+    named.or_else(|| trimmed.strip_suffix("<ESCALATION>").map(str::len)).or_else(|| replied.then(output).flatten())
 }
 
 /// Returns `true` if a line is a heading, an item, a field, quoted, indented or a part of JSON, and not a sentence of

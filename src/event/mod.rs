@@ -17,20 +17,24 @@ pub mod settings;
 pub mod task_context;
 pub mod test_results;
 
+pub use accepted_plan::{AcceptedPlan, PlannedTask};
+pub use agent_work::{
+    Act, AgentWork, CommandEnd, Denial, EditKind, FileEdit, Phase, PlanItem, Prompt, ShellCommand, Speaker, StopKind,
+    ToolUse, TurnEnd,
+};
+pub use model_call::ModelCall;
+pub use posted::Posted;
+pub use pruning::{JournalHead, Pruned};
+pub use pushes::{PushVerdict, PushedRef, SeenPush};
+pub use red_green::{RedGreen, RedGreenProof};
+pub use rescue::{GivenUp, HandedOver, Replied, Rescue, Trial, Withdrawn};
+pub use settings::SessionSettings;
+pub use task_context::TaskContext;
+pub use test_results::{EarlierFailure, NamedPart, TestResult, TestResults};
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::event::accepted_plan::AcceptedPlan;
-use crate::event::agent_work::AgentWork;
-use crate::event::model_call::ModelCall;
-use crate::event::posted::Posted;
-use crate::event::pruning::{JournalHead, Pruned};
-use crate::event::pushes::PushedRef;
-use crate::event::red_green::RedGreenProof;
-use crate::event::rescue::{Rescue, Trial};
-use crate::event::settings::SessionSettings;
-use crate::event::task_context::TaskContext;
-use crate::event::test_results::{NamedPart, TestResults};
 use crate::local_file::is_collected;
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -297,10 +301,7 @@ impl Ended {
             Self::Signalled(signal) => signal,
             Self::NotStarted => return None,
         };
-        match signal {
-            1 | 2 | 9 | 15 => Some(signal),
-            _ => None,
-        }
+        if matches!(signal, 1 | 2 | 9 | 15) { Some(signal) } else { None }
     }
 
     /// Returns `true` if a time limit ended it. `timeout` exits with 124 then. A client kills the command, or reports
@@ -330,7 +331,7 @@ pub struct RunReport {
 }
 
 /// A verdict in the journal. The full record is a separate file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Judged {
     /// The id of the verdict.
@@ -365,20 +366,8 @@ pub struct Judged {
 
 impl Judged {
     /// Returns a verdict about nothing.
-    pub const fn at(moment: Moment) -> Self {
-        Self {
-            verdict: String::new(),
-            moment,
-            trees: Vec::new(),
-            commits: Vec::new(),
-            failing: Vec::new(),
-            idle: Vec::new(),
-            branches: Vec::new(),
-            pushed: Vec::new(),
-            mentioned: Vec::new(),
-            blocked: false,
-            attempt: 0,
-        }
+    pub fn at(moment: Moment) -> Self {
+        Self { moment, ..Self::default() }
     }
 }
 

@@ -102,11 +102,12 @@ pub fn is_name(word: &str) -> bool {
 
 /// Returns the words of letters, digits and hyphens, each with the rest of its line.
 fn words(line: &str) -> impl Iterator<Item = (&str, &str)> {
-    let of_a_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    line.split(move |c| !of_a_word(c)).filter(|word| !word.is_empty()).map(move |word| {
-        let end = word.as_ptr().addr() - line.as_ptr().addr() + word.len();
-        (word, &line[end..])
-    })
+    line.split(move |c: char| !(c.is_ascii_alphanumeric() || c == '-')).filter(|word| !word.is_empty()).map(
+        move |word| {
+            let end = word.as_ptr().addr() - line.as_ptr().addr() + word.len();
+            (word, &line[end..])
+        },
+    )
 }
 
 /// The end of a rescue.

@@ -76,7 +76,9 @@ pub fn read(text: &str) -> LastWords {
     let asks = (from..sentences.len()).any(|at| is_question(&sentences[at]) && !is_answered(&sentences, at))
         && !end.iter().any(|sentence| offers(sentence));
     let waits = end.iter().any(|sentence| {
-        patterns.person.is_match(sentence) && addresses(sentence) && !patterns.agent.is_match(sentence)
+        patterns.person.is_match(sentence)
+            && (PATTERNS.addressed.is_match(sentence) || is_question(sentence))
+            && !patterns.agent.is_match(sentence)
     });
     let in_end = |patterns: &PhrasePatterns| end.iter().any(|sentence| patterns.is_match(sentence));
     let follows = (waits || in_end(&patterns.afterwards)) && !in_end(&patterns.blocked);
@@ -202,12 +204,6 @@ pub fn nothing(entry: &str) -> bool {
 /// Returns `true` if a sentence is a question.
 pub fn is_question(sentence: &str) -> bool {
     PATTERNS.questions.is_match(sentence)
-}
-
-/// Returns `true` if a sentence addresses somebody, rather than describing the code: a test of a password check is not
-/// a request.
-fn addresses(sentence: &str) -> bool {
-    PATTERNS.addressed.is_match(sentence) || is_question(sentence)
 }
 
 #[cfg(test)]

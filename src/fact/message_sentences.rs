@@ -54,8 +54,7 @@ fn prose(text: &str) -> Vec<&str> {
 }
 
 fn bare(sentence: &str) -> String {
-    let marks = |c: char| c.is_whitespace() || "*_`\"()“”«»「」".contains(c);
-    sentence.trim_matches(marks).replace('’', "'")
+    sentence.trim_matches(|c: char| c.is_whitespace() || "*_`\"()“”«»「」".contains(c)).replace('’', "'")
 }
 
 /// Returns the clauses of a sentence.

@@ -28,6 +28,26 @@ pub mod unfinished_runs;
 pub mod weakening;
 pub mod word_judgement;
 
+pub use assessment::{Assessment, WorkStatus};
+pub use commits::{NewCommits, UnknownCommits, Yardstick};
+pub use contract::{ConditionFact, ContractFact, ContractProblem};
+pub use decision_change::SubjectDecisions;
+pub use evidence::{OtherRun, RunFact, RunProof};
+pub use failed_test::{CountedTests, FailedTest, Obstacle, TestDifference};
+pub use hosting::{
+    Check, CheckKind, Checks, ForgeAnswer, HostedHead, Hosting, Landed, OtherBase, Pull, PullState, RequiredStatus,
+    StartedFor, Trouble, TroubleKind, Via,
+};
+pub use intent::{Intent, IntentKind};
+pub use plan::{PlanProgress, PlanStep};
+pub use review::{FindingAnswer, ReviewFinding, ReviewRole, ReviewState};
+pub use roles::PlannedAct;
+pub use session_steps::{CommandRun, Deed, SimpleRun, Step, Story};
+pub use subject::{Base, DefaultBranch, RefUpdate, Subject, SubjectKind};
+pub use unfinished_runs::OpenRunState;
+pub use weakening::Weakening;
+pub use word_judgement::{FailedJudge, JudgeReading, WordJudgement};
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
@@ -38,7 +58,7 @@ use crate::policy::QuarantinedTest;
 use crate::repo_path::RepoPath;
 
 /// All facts that the gates of one moment may read.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Facts {
     /// The moment of the judgement.
@@ -135,38 +155,8 @@ impl Facts {
     }
 
     /// Creates empty facts for a moment. The other fields are set one by one.
-    pub const fn at(moment: Moment) -> Self {
-        Self {
-            moment,
-            subjects: Vec::new(),
-            waivers: Vec::new(),
-            notes: Vec::new(),
-            intents: Vec::new(),
-            receiving: false,
-            story: session_steps::Story { session: None, steps: Vec::new(), cut: false },
-            task: None,
-            plan: None,
-            other_runs: Vec::new(),
-            before: Vec::new(),
-            weakening: BTreeMap::new(),
-            failed_tests: Vec::new(),
-            quarantine: Vec::new(),
-            tested_changes: Vec::new(),
-            hosting: None,
-            unfinished: Vec::new(),
-            open_runs: Vec::new(),
-            folderless: Vec::new(),
-            named_texts: BTreeMap::new(),
-            scratch: BTreeSet::new(),
-            decisions: Vec::new(),
-            role_claims: Vec::new(),
-            planned: roles::PlannedAct { writes: Vec::new(), runs: Vec::new() },
-            contracts: Vec::new(),
-            assessment: None,
-            unread_assessment: None,
-            word_judgement: None,
-            review: None,
-        }
+    pub fn at(moment: Moment) -> Self {
+        Self { moment, ..Self::default() }
     }
 }
 

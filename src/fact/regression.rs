@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::Grade;
-use crate::event::red_green::RedGreen;
+use crate::event::{Grade, RedGreen};
 use crate::fact::weakening::{is_file_of, is_same_test};
 use crate::repo_path::RepoPath;
 

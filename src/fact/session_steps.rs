@@ -19,8 +19,7 @@ pub use self::command_run::{CommandRun, SimpleRun};
 
 pub use self::known_runs::KnownRuns;
 
-use crate::event::agent_work::{Denial, EditKind, Phase, PlanItem, Speaker, StopKind};
-use crate::event::{FailingGate, GitEvent, Grade};
+use crate::event::{Denial, EditKind, FailingGate, GitEvent, Grade, Phase, PlanItem, Speaker, StopKind};
 use crate::moment::Moment;
 use crate::repo_path::RepoPath;
 use crate::runner::Project;

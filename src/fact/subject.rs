@@ -11,7 +11,7 @@ use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
 /// One subject of a judgement, with all known facts about it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Subject {
     /// The name for people: a branch, `HEAD`, `working tree`. It is unique among the subjects of one judgement.
@@ -52,39 +52,24 @@ pub struct Subject {
 impl Subject {
     /// Creates a commit of which nothing is known, and that changes nothing.
     pub fn empty(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            role: SubjectKind::Commit,
-            commit: None,
-            tree: None,
-            base: Base::Nothing,
-            changed: Some(Vec::new()),
-            opaque: Vec::new(),
-            update: None,
-            commits: NewCommits::default(),
-            runs: BTreeMap::new(),
-            former_lines: BTreeMap::new(),
-            branch: None,
-            is_named_like_tag: false,
-            synced_from: None,
-            checked_out: None,
-        }
+        Self { name: name.to_owned(), changed: Some(Vec::new()), ..Self::default() }
     }
 }
 
 /// The kind of a subject.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SubjectKind {
     /// A commit.
+    #[default]
     Commit,
     /// Uncommitted content.
     WorkingTree,
 }
 
 /// The base that a subject is compared with to find the changes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Base {
@@ -96,6 +81,7 @@ pub enum Base {
         branch: String,
     },
     /// There is no base: everything is new.
+    #[default]
     Nothing,
     /// The base is unknown, for this reason: everything counts.
     Unknown(String),

@@ -12,8 +12,7 @@ use super::GateKind;
 use super::finding::{Answer, Finding};
 use super::forge_gates::{self, Offline, cure, unreadable, why};
 use super::pull_request::open_pull;
-use crate::fact::Facts;
-use crate::fact::hosting::{Check, CheckKind, Checks, ForgeAnswer, Hosting, RequiredStatus, Via};
+use crate::fact::{Check, CheckKind, Checks, Facts, ForgeAnswer, Hosting, RequiredStatus, Via};
 use crate::gates::finding_text::names;
 use crate::globs::Globs;
 use crate::moment::Moment;
@@ -225,11 +224,10 @@ fn newest<'a>(params: &Params, checks: &[&'a Check]) -> Vec<&'a Check> {
     for (key, mut members) in groups {
         members.sort_by_key(|check| std::cmp::Reverse((check.run, check.id)));
         let Some(first) = members.first().copied() else { continue };
-        let same_run = |check: &&&Check| match key {
+        for &check in members.iter().filter(|check| match key {
             ReportGroup::Job { .. } => check.run == first.run,
             ReportGroup::Status(_) | ReportGroup::Other { .. } => check.id == first.id && check.run == first.run,
-        };
-        for &check in members.iter().filter(same_run) {
+        }) {
             let former = || {
                 let older = members.iter().copied().filter(|older| older.name == check.name && older.run < check.run);
                 older.into_iter().find(|older| colour(params, older) != Colour::Skipped)

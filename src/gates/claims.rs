@@ -8,10 +8,8 @@ use super::finding::{Answer, Finding};
 use super::{GateKind, finding_text};
 use crate::command_line::CheckOutcome;
 use crate::event::Ended;
-use crate::fact::assessment::{Assessment, WorkStatus};
-use crate::fact::evidence::RunProof;
-use crate::fact::hosting::PullState;
 use crate::fact::session_steps::{CommandRun, Deed, Step, last_words};
+use crate::fact::{Assessment, PullState, RunProof, WorkStatus};
 use crate::fact::{Facts, final_message, message_sentences};
 use crate::gates::finding_text::plain;
 use crate::lazy_patterns::PhrasePatterns;
@@ -161,7 +159,7 @@ impl ClaimJudge<'_> {
         }
         if tests.ran_after_changes == Some(true)
             && let Some(step) = self.newest(is_test).map(|(step, _)| step)
-            && let Some(edit) = self.edited_after(step)
+            && let Some(edit) = self.changed_after(step, |_| true)
         {
             let record = format!("{edit} was changed after the last test run");
             self.misreported(TESTS, &says("that tests ran after the last change"), &record, "run them again");
@@ -264,8 +262,7 @@ impl ClaimJudge<'_> {
         let named = squeezed(command.trim_matches('`'));
         let is_it = |(_, ran): (&Step, &CommandRun)| {
             let whole = squeezed(&ran.line);
-            let part = |simple: &crate::fact::session_steps::SimpleRun| simple.words.join(" ") == named;
-            whole == named || ran.commands.iter().any(part)
+            whole == named || ran.commands.iter().any(|simple| simple.words.join(" ") == named)
         };
         if !named.is_empty() && self.is_told() && !self.facts.story.runs().any(is_it) {
             self.add(TESTS, Answer::Fail, "not-run", &context! { command => cut(&named) });
@@ -274,13 +271,7 @@ impl ClaimJudge<'_> {
 
     /// Does the same as [`Self::edited_after`], for the files that a declared command reads.
     fn input_edited_after(&self, step: &Step) -> Option<String> {
-        let reads = |path: &RepoPath| self.policy.commands.iter().any(|command| command.inputs.matches(path));
-        self.changed_after(step, reads)
-    }
-
-    /// Returns a file that was changed after a step, if the content differs since.
-    fn edited_after(&self, step: &Step) -> Option<String> {
-        self.changed_after(step, |_| true)
+        self.changed_after(step, |path| self.policy.commands.iter().any(|command| command.inputs.matches(path)))
     }
 
     fn changed_after(&self, step: &Step, counts: impl Fn(&RepoPath) -> bool) -> Option<String> {

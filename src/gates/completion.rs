@@ -8,9 +8,8 @@ use serde::Deserialize;
 use super::finding::{Answer, Finding};
 use super::{GateKind, finding_text};
 use crate::command_line::CheckOutcome;
-use crate::event::accepted_plan::PlannedTask;
-use crate::event::agent_work::{Speaker, StopKind};
 use crate::event::forwarded_text::own_words;
+use crate::event::{PlannedTask, Speaker, StopKind};
 use crate::fact::plan::PlanProgress;
 use crate::fact::session_steps::{CommandRun, Deed, Step, last_words};
 use crate::fact::{Facts, final_message, message_sentences};
@@ -150,10 +149,7 @@ fn turn(facts: &Facts) -> Option<(Cow<'_, str>, &[Step])> {
 }
 
 fn ran(step: &Step) -> Option<&CommandRun> {
-    match &step.deed {
-        Deed::Ran(ran) => Some(ran),
-        _ => None,
-    }
+    if let Deed::Ran(ran) = &step.deed { Some(ran) } else { None }
 }
 
 /// Returns a file that the task names by its path and that was not changed, and another one that was.
@@ -165,10 +161,7 @@ fn left_alone(task: &str, steps: &[Step]) -> Option<(String, String)> {
     let named: Vec<&str> = words.filter(is_path).collect();
     let changed: Vec<String> = steps
         .iter()
-        .filter_map(|step| match &step.deed {
-            Deed::Edited(files) => Some(files),
-            _ => None,
-        })
+        .filter_map(|step| if let Deed::Edited(files) = &step.deed { Some(files) } else { None })
         .flatten()
         .map(|file| file.path.to_string())
         .collect();

@@ -5,8 +5,7 @@ use minijinja::context;
 use super::finding::{Answer, Finding};
 use super::{GateKind, NoParams, can_be_read, evidence, finding_text};
 use crate::contract::ConditionOutcome;
-use crate::fact::Facts;
-use crate::fact::contract::{ConditionFact, ContractFact, ContractProblem};
+use crate::fact::{ConditionFact, ContractFact, ContractProblem, Facts};
 use crate::policy::{Gate, Policy};
 
 /// The kind `contract`. Its commands are judged in the words of the tests.

@@ -14,10 +14,7 @@ use super::finding::{Answer, Finding};
 use super::finding_text::{self, list};
 use super::{GateKind, can_be_read, quarantine};
 use crate::event::{Ended, Grade};
-use crate::fact::Facts;
-use crate::fact::evidence::{RunFact, RunProof};
-use crate::fact::subject::{Base, Subject, SubjectKind};
-use crate::fact::unfinished_runs::OpenRunState;
+use crate::fact::{Base, Facts, OpenRunState, RunFact, RunProof, Subject, SubjectKind};
 use crate::gates::finding_text::plain;
 use crate::policy::{Command, Gate, PathRules, Policy, read_params};
 use crate::repo_path::RepoPath;
@@ -124,12 +121,11 @@ impl EvidenceCase<'_> {
         if !self.is_required() {
             // What is known is said all the same: broken content is not handed over because nobody asked.
             // What the commit had before any work on it, and the working tree has no more, is not handed over.
-            let known = |run: &&&RunFact| match run.shows() {
+            if let Some(newest) = here.first().filter(|run| match run.shows() {
                 RunProof::Pass => true,
                 RunProof::Fail => self.changes() || self.uncommitted(&counted, facts).is_none(),
                 RunProof::Masked | RunProof::Nothing => false,
-            };
-            if let Some(newest) = here.first().filter(known) {
+            }) {
                 return self.judge_runs_of_this_content(newest, &here, facts);
             }
             if !self.params.required {

@@ -5,9 +5,7 @@ use serde::Deserialize;
 
 use super::finding::{Answer, Finding};
 use super::finding_text;
-use crate::fact::Facts;
-use crate::fact::hosting::{Hosting, Trouble, TroubleKind};
-use crate::fact::subject::{Subject, SubjectKind};
+use crate::fact::{Facts, Hosting, Subject, SubjectKind, Trouble, TroubleKind};
 use crate::foreign_text::shortened;
 use crate::gates::finding_text::plain;
 use crate::globs::Globs;

@@ -5,8 +5,7 @@ use serde::Deserialize;
 
 use super::finding::{Answer, Finding};
 use super::{GateKind, finding_text};
-use crate::fact::Facts;
-use crate::fact::intent::IntentKind;
+use crate::fact::{Facts, IntentKind};
 use crate::policy::{Gate, ParamError, Policy, read_params};
 
 /// The kind `guarded`.

@@ -16,8 +16,7 @@ use super::GateKind;
 use super::finding::{Answer, Finding};
 use super::finding_text::{self, list};
 use crate::event::agent_work::Speaker;
-use crate::fact::Facts;
-use crate::fact::session_steps::{Deed, Step, Story};
+use crate::fact::{Deed, Facts, Step, Story};
 use crate::policy::{Gate, ParamError, Policy, read_params};
 use crate::repo_path::RepoPath;
 

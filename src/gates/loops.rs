@@ -13,8 +13,7 @@ use serde::Deserialize;
 use super::finding::{Answer, Finding};
 use super::{GateKind, finding_text};
 use crate::event::agent_work::{Speaker, StopKind};
-use crate::fact::Facts;
-use crate::fact::session_steps::{CommandRun, Deed, SimpleRun, Step, Story};
+use crate::fact::{CommandRun, Deed, Facts, SimpleRun, Step, Story};
 use crate::foreign_text::beginning;
 use crate::policy::{Gate, ParamError, Policy, read_params};
 

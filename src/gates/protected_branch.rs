@@ -8,8 +8,7 @@ use serde::Deserialize;
 
 use super::finding::{Answer, Finding};
 use super::{GateKind, finding_text};
-use crate::fact::Facts;
-use crate::fact::subject::{DefaultBranch, RefUpdate, Subject};
+use crate::fact::{DefaultBranch, Facts, RefUpdate, Subject};
 use crate::globs::Globs;
 use crate::oid::Oid;
 use crate::policy::{Gate, ParamError, Policy, read_params};

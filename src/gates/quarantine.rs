@@ -1,8 +1,7 @@
 //! Failures in quarantine: they are reported and do not block.
 
 use super::finding_text::list_of;
-use crate::fact::Facts;
-use crate::fact::evidence::RunFact;
+use crate::fact::{Facts, RunFact};
 use crate::gates::finding_text::plain;
 
 /// Returns the failed tests of a run, for a sentence, if nothing else is wrong with it and all of them are in quarantine.

@@ -5,8 +5,7 @@ use serde::Deserialize;
 
 use super::finding::{Answer, Finding};
 use super::{GateKind, can_be_read, finding_text};
-use crate::fact::Facts;
-use crate::fact::review::ReviewFinding;
+use crate::fact::{Facts, ReviewFinding};
 use crate::gates::finding_text::plain;
 use crate::policy::{Gate, Policy, Severity, read_params};
 

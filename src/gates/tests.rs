@@ -1,7 +1,6 @@
 //! Gates, answers of a forge and judgements for the tests of gates.
 
-use crate::fact::Facts;
-use crate::fact::hosting::{Checks, ForgeAnswer, HostedHead, Hosting, Via};
+use crate::fact::{Checks, Facts, ForgeAnswer, HostedHead, Hosting, Via};
 use crate::gates::finding::Finding;
 use crate::policy::{Gate, Mode, ModeFrom, Policy, PolicySource};
 

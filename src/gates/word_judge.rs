@@ -5,8 +5,7 @@ use serde::Deserialize;
 
 use super::finding::{Answer, Finding, GateResult};
 use super::{GateKind, can_be_read, finding_text};
-use crate::fact::Facts;
-use crate::fact::word_judgement::{FailedJudge, JudgeReading, WordJudgement};
+use crate::fact::{Facts, FailedJudge, JudgeReading, WordJudgement};
 use crate::gates::finding_text::plain;
 use crate::policy::{Gate, Policy, read_params};
 

@@ -37,10 +37,9 @@ impl Repo {
         if cfg!(not(unix)) || self.is_sha256() || self.converts() {
             return None;
         }
-        let reserved = |path: &RepoPath| path.as_bytes().split(|&byte| byte == b'/').any(is_reserved);
         let folders = folders_above(paths.iter().copied());
         // What git would refuse, it says itself.
-        if paths.iter().any(|path| reserved(path))
+        if paths.iter().any(|path| path.as_bytes().split(|&byte| byte == b'/').any(is_reserved))
             || folders.iter().any(|folder| is_in_the_way(root, folder))
             || self.attribute_files(root, &folders).iter().any(|file| !is_absent(file))
         {

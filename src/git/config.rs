@@ -57,10 +57,7 @@ impl Repo {
         // libgit2 does not know where these variables point.
         let moved = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"].iter().any(|name| env::var_os(name).is_some());
         let read = if moved { None } else { self.library(read_with_library) };
-        match read {
-            Some(entries) => Ok(entries),
-            None => self.listed_config(),
-        }
+        if let Some(entries) = read { Ok(entries) } else { self.listed_config() }
     }
 
     /// Asks git, unless it was asked before and none of the files has changed since.

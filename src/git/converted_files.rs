@@ -86,10 +86,8 @@ impl Repo {
         status: &WorkingTreeStatus,
         changed: &BTreeSet<RepoPath>,
     ) -> Result<Vec<LocalFile>, GitError> {
-        let is_edited = |path: &RepoPath| status.paths.iter().any(|one| one.path == *path);
         // Attributes that changed may be about any file.
-        let is_of_attributes = |path: &RepoPath| path.as_bytes().ends_with(b".gitattributes");
-        let input = if changed.iter().any(is_of_attributes) {
+        let input = if changed.iter().any(|path| path.as_bytes().ends_with(b".gitattributes")) {
             self.git(["ls-files", "-z", "--full-name"])?
         } else {
             changed.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect()
@@ -105,7 +103,7 @@ impl Repo {
         for path in set.into_iter().map(RepoPath::new).take(MAX_REWRITTEN) {
             let Ok(disk) = regular_file::read(&root.join(path.to_os())) else { continue };
             // What git will keep of an edit is not known yet, but it writes an id in the place of this.
-            if is_edited(&path) {
+            if status.paths.iter().any(|one| one.path == path) {
                 if memchr::memmem::find(&disk, b"$Id$").is_some() {
                     found.push(LocalFile { path, cause: LocalCause::Converted });
                 }
@@ -221,8 +219,7 @@ pub(super) fn links_as_files(root: &Path, config: &[ConfigEntry], links: &[RepoP
         return Vec::new();
     }
     let is_file = |path: &&RepoPath| fs::symlink_metadata(root.join(path.to_os())).is_ok_and(|meta| meta.is_file());
-    let of = |path: &RepoPath| LocalFile { path: path.clone(), cause: LocalCause::Unlinked };
-    links.iter().filter(is_file).map(of).collect()
+    links.iter().filter(is_file).map(|path| LocalFile { path: path.clone(), cause: LocalCause::Unlinked }).collect()
 }
 
 #[cfg(test)]

@@ -170,8 +170,8 @@ impl Repo {
             return Ok(DefaultBranch::Known(name));
         }
         let branches = self.branches()?;
-        let unknown = || format!("its HEAD names {name}, which does not exist");
-        Ok(customary(branches.iter().map(String::as_str)).unwrap_or_else(|| DefaultBranch::Unknown(unknown())))
+        Ok(customary(branches.iter().map(String::as_str))
+            .unwrap_or_else(|| DefaultBranch::Unknown(format!("its HEAD names {name}, which does not exist"))))
     }
 
     /// The full names of the local branches.

@@ -55,8 +55,7 @@ pub(super) fn is_code(path: &RepoPath) -> bool {
 /// Returns `true` if a folder above the file has a name that builds and package managers use for folders that they
 /// fill.
 pub(super) fn is_made(path: &RepoPath) -> bool {
-    let made = |part: &[u8]| meant().made.iter().any(|name| name.as_bytes() == part);
-    path.as_bytes().split(|&byte| byte == b'/').any(made)
+    path.as_bytes().split(|&byte| byte == b'/').any(|part| meant().made.iter().any(|name| name.as_bytes() == part))
 }
 
 impl Repo {

@@ -165,10 +165,7 @@ impl Printed {
     }
 
     fn read(&mut self) -> Result<Option<Logged>, GitError> {
-        let first = match self.next.take() {
-            Some(first) => Some(first),
-            None => self.field()?,
-        };
+        let first = if let Some(first) = self.next.take() { Some(first) } else { self.field()? };
         let Some(id) = first else {
             self.finish()?;
             return Ok(None);

@@ -116,8 +116,7 @@ impl Repo {
     fn holds_notes(&self, commit: &Oid) -> Result<bool, GitError> {
         let printed = self.git(["ls-tree", "--name-only", "-z", commit.as_str()])?;
         let mut names = printed.split(|&byte| byte == 0).filter(|name| !name.is_empty()).peekable();
-        let is_id = |name: &[u8]| name.len() >= 2 && name.iter().all(u8::is_ascii_hexdigit);
-        Ok(names.peek().is_none() || names.any(is_id))
+        Ok(names.peek().is_none() || names.any(|name| name.len() >= 2 && name.iter().all(u8::is_ascii_hexdigit)))
     }
 
     /// Adds `lines` to the note on `object`, each once. `most` is the largest size of a note, in bytes: a larger one is

@@ -64,8 +64,7 @@ impl Repo {
     pub fn recorded_for(&self, remote: &str, url: &str) -> Option<String> {
         let remotes = self.remotes().ok()?;
         let by_name = remotes.iter().find(|one| one.name == remote && same_place(&one.url, url));
-        let by_url = || remotes.iter().find(|one| same_place(&one.url, url));
-        by_name.or_else(by_url).map(|one| one.name.clone())
+        by_name.or_else(|| remotes.iter().find(|one| same_place(&one.url, url))).map(|one| one.name.clone())
     }
 }
 

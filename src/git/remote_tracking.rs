@@ -71,12 +71,10 @@ impl Repo {
     /// Returns `true` if the last fetch brought `tip` from a place that none of the remotes names, and from no other: a
     /// remote was pointed elsewhere for the time of a fetch.
     fn was_fetched_elsewhere(&self, tip: &Oid, remotes: &[Remote]) -> bool {
-        let file = |folder: &std::path::Path| fs::read(folder.join("FETCH_HEAD")).unwrap_or_default();
-        let text = file(self.git_dir());
+        let text = fs::read(self.git_dir().join("FETCH_HEAD")).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         let mut places = text.lines().filter_map(|line| fetched_from(line, tip)).peekable();
-        let is_of_a_remote = |place: &str| remotes.iter().any(|remote| is_shown_as(&remote.url, place));
-        places.peek().is_some() && !places.any(is_of_a_remote)
+        places.peek().is_some() && !places.any(|place| remotes.iter().any(|remote| is_shown_as(&remote.url, place)))
     }
 }
 

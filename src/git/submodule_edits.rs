@@ -42,7 +42,7 @@ fn is_veiled(inner: &Repo, depth: usize) -> Result<bool, GitError> {
     let Some(depth) = depth.checked_sub(1) else { return Ok(true) };
     let survey = inner.survey_itself()?;
     let Survey { marked, local_files, submodules, .. } = &survey;
-    let local = |cause| matches!(cause, LocalCause::Excluded | LocalCause::Filtered);
-    let hides = !marked.is_empty() || local_files.iter().any(|file| local(file.cause));
+    let hides = !marked.is_empty()
+        || local_files.iter().any(|file| matches!(file.cause, LocalCause::Excluded | LocalCause::Filtered));
     Ok(hides || !inner.veiled_to(submodules, depth)?.is_empty())
 }

@@ -84,10 +84,9 @@ fn hook_state(repository: &InstallTarget, hook: &HookRecord, hooks_path: Option<
         return None;
     }
     let names = [hook.name.as_str()];
-    let managed = || managers(repository, &names);
     let state = match content {
         // What else is there was put there by a hook manager, which `gate doctor` looks at.
-        Ok(bytes) if author(&managed(), &bytes).is_some() => return None,
+        Ok(bytes) if author(&managers(repository, &names), &bytes).is_some() => return None,
         Ok(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => HookState::Empty,
         Ok(_) => HookState::Another,
         // git reads hooks from its configuration, too.

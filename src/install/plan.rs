@@ -162,17 +162,11 @@ impl FileState {
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
-        match self {
-            Self::File { bytes, .. } => bytes,
-            _ => &[],
-        }
+        if let Self::File { bytes, .. } = self { bytes } else { &[] }
     }
 
     pub(super) fn mode(&self) -> u32 {
-        match self {
-            Self::File { mode, .. } => *mode,
-            _ => 0,
-        }
+        if let Self::File { mode, .. } = self { *mode } else { 0 }
     }
 
     /// Returns the permission bits, or those for a new file where nothing is.

@@ -37,14 +37,13 @@ impl InstallTarget {
     /// Returns the repository that `dir` lies in.
     pub fn discover(dir: &Path) -> Result<Self, InstallError> {
         let ask = |args: &[&str]| output(user_command(dir), args);
-        let nowhere = |error| match error {
+        let git_dir = PathBuf::from(ask(&["rev-parse", "--absolute-git-dir"]).map_err(|error| match error {
             // git's words depend on its language; only this answer leaves no git directory.
             InstallError::Git { message, .. } if message.contains("not a git repository") => {
                 InstallError::NotARepository { dir: dir.to_owned() }
             }
             error => error,
-        };
-        let git_dir = PathBuf::from(ask(&["rev-parse", "--absolute-git-dir"]).map_err(nowhere)?);
+        })?);
         let common_dir = dir.join(ask(&["rev-parse", "--git-common-dir"])?);
         let common_dir = common_dir.canonicalize().map_err(InstallError::io(&common_dir))?;
         let bare = ask(&["rev-parse", "--is-bare-repository"])? == "true";

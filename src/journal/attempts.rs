@@ -2,6 +2,7 @@
 //! about it.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -20,12 +21,11 @@ const MAX_BRANCHES: usize = 32;
 
 /// The sum of the verdicts of one session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SessionState {
     /// The refusals by branch since everything passed. The empty name: on no branch.
-    #[serde(default)]
     branches: BTreeMap<String, BranchAttempts>,
     /// The state of the rescue.
-    #[serde(default)]
     pub rescue: RescueState,
 }
 
@@ -61,9 +61,6 @@ impl BranchAttempts {
 const NO_BRANCH: &str = "";
 
 impl SessionState {
-    /// A session that was never blocked.
-    pub const NEW: Self = Self { branches: BTreeMap::new(), rescue: RescueState::NEW };
-
     /// Returns the number of attempts, on the branch with the most.
     pub fn made(&self) -> u32 {
         self.branches.values().map(BranchAttempts::most).max().unwrap_or(0)
@@ -120,7 +117,7 @@ impl SessionState {
 
     fn begin_anew_where_all_passed(&mut self) {
         if self.branches.is_empty() {
-            *self = Self::NEW;
+            *self = Self::default();
         }
     }
 
@@ -155,8 +152,8 @@ impl SessionState {
         }
         if matches!(judged.moment, Moment::Stop | Moment::Push) {
             let shown = |name: &str| name == NO_BRANCH || judged.branches.iter().any(|branch| branch == name);
-            let idle = |branch: &BranchAttempts| branch.made.keys().any(|gate| judged.idle.contains(gate));
-            self.branches.retain(|name, branch| !shown(name) || idle(branch));
+            self.branches
+                .retain(|name, branch| !shown(name) || branch.made.keys().any(|gate| judged.idle.contains(gate)));
             self.begin_anew_where_all_passed();
         }
     }
@@ -203,7 +200,7 @@ impl Sessions {
     fn first(&mut self, session: &str) -> &mut SessionState {
         match self.0.iter().position(|(known, _)| known == session) {
             Some(at) => self.0[..=at].rotate_right(1),
-            None => self.0.insert(0, (session.to_owned(), SessionState::NEW)),
+            None => self.0.insert(0, (session.to_owned(), SessionState::default())),
         }
         self.0.truncate(MAX_SESSIONS);
         &mut self.0[0].1
@@ -227,7 +224,10 @@ impl Sessions {
 
     /// Returns the sessions whose counts have not ended.
     pub(super) fn refused(&self) -> impl Iterator<Item = (&str, &SessionState)> {
-        self.0.iter().filter(|(_, state)| *state != SessionState::NEW).map(|(session, state)| (session.as_str(), state))
+        self.0
+            .iter()
+            .filter(|(_, state)| *state != SessionState::default())
+            .map(|(session, state)| (session.as_str(), state))
     }
 
     pub(super) fn latest_refused(&self) -> Option<&str> {
@@ -266,7 +266,7 @@ impl Sessions {
     }
 
     pub(super) fn of(&self, session: &str) -> &SessionState {
-        static NEW: SessionState = SessionState::NEW;
+        static NEW: LazyLock<SessionState> = LazyLock::new(SessionState::default);
         self.0.iter().find(|(known, _)| known == session).map_or(&NEW, |(_, state)| state)
     }
 }
@@ -318,7 +318,7 @@ mod tests {
             assert_eq!(sessions.of("s").attempt_for(from_ref(&tests), &[]), *next, "{why}");
         }
         assert_eq!(sessions.of("s").attempt_for(&[quiet], &[]), 0, "what does not block is not an attempt");
-        assert_eq!(sessions.of("other"), &SessionState::NEW);
+        assert_eq!(sessions.of("other"), &SessionState::default());
     }
 
     #[test]
@@ -349,7 +349,7 @@ mod tests {
             let found = [on(&["feature".to_owned()]), on(&["second".to_owned()]), on(&[])];
             assert_eq!(found, *next, "{why}");
         }
-        assert_eq!(sessions.of("s"), &SessionState::NEW);
+        assert_eq!(sessions.of("s"), &SessionState::default());
     }
 
     #[test]
@@ -392,7 +392,7 @@ mod tests {
         let mut sessions = Sessions::default();
         sessions.count("s", &refused);
         sessions.count("s", &through);
-        assert_eq!(sessions.of("s"), &SessionState::NEW);
+        assert_eq!(sessions.of("s"), &SessionState::default());
     }
 
     #[test]
@@ -418,7 +418,7 @@ mod tests {
         let packet = format!("# Handoff {NAME}\n\n<ESCALATION>\n");
         // Who is to find the way out is not who failed.
         sessions.prompted("unblocker", &packet);
-        assert_eq!(sessions.of("unblocker"), &SessionState::NEW);
+        assert_eq!(sessions.of("unblocker"), &SessionState::default());
         let replied = Replied {
             handoff: NAME.to_owned(),
             output: "retry_packet_for_coder".to_owned(),
@@ -440,10 +440,10 @@ mod tests {
         assert_eq!(sessions.latest_refused(), Some("fresh"));
         // One that nobody knows is a text like any other.
         sessions.prompted("fresh", &reply.replace("404dee68", "00000000"));
-        assert_eq!(sessions.of("fresh"), &SessionState::NEW);
+        assert_eq!(sessions.of("fresh"), &SessionState::default());
         assert_eq!(sessions.of("s"), &before);
         sessions.prompted("s", &format!("leave {NAME} and make it say three"));
-        assert_eq!(sessions.of("s"), &SessionState::NEW);
+        assert_eq!(sessions.of("s"), &SessionState::default());
     }
 
     #[test]
@@ -478,7 +478,7 @@ mod tests {
             sessions.count(&number.to_string(), &judged(Moment::Stop, true, &[gate("tests", true)]));
         }
         assert_eq!(sessions.0.len(), MAX_SESSIONS);
-        assert_eq!(sessions.of("0"), &SessionState::NEW, "the oldest is gone");
-        assert_ne!(sessions.of("1"), &SessionState::NEW);
+        assert_eq!(sessions.of("0"), &SessionState::default(), "the oldest is gone");
+        assert_ne!(sessions.of("1"), &SessionState::default());
     }
 }

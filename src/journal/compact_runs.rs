@@ -5,8 +5,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::recorded_run::RecordedRun;
-use crate::event::test_results::NamedPart;
-use crate::event::{CommandRef, Ended, Origin, Run, RunReport};
+use crate::event::{CommandRef, Ended, NamedPart, Origin, Run, RunReport};
 use crate::repo_path::RepoPath;
 use crate::snapshot::KeptSnapshot;
 

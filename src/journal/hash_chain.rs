@@ -10,8 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::journal_file::JournalFile;
 use super::line_format::Decoded;
 use crate::digest::{hex_digest, hex_digest_read};
-use crate::event::pruning::JournalHead;
-use crate::event::{EventKind, Repaired};
+use crate::event::{EventKind, JournalHead, Repaired};
 
 /// The `prev` of the first line.
 pub(super) const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::compressed_parts::{CompressedParts, PartsHead};
 use super::{line_format, private_files};
-use crate::event::EventKind;
-use crate::event::pruning::JournalHead;
+use crate::event::{EventKind, JournalHead};
 
 /// The longest head, in bytes.
 const MAX_HEAD: u64 = 64 * 1024;

@@ -392,10 +392,7 @@ impl Journal {
         let tail = read::tail(&mut file).map_err(JournalError::read(&path))?;
         let last = tail.map_or(0, |tail| tail.mark.start);
         // The last line may be damaged.
-        match self.last_id_from(last)? {
-            Some(id) => Ok(Some(id)),
-            None => self.last_id_from(0),
-        }
+        if let Some(id) = self.last_id_from(last)? { Ok(Some(id)) } else { self.last_id_from(0) }
     }
 
     fn last_id_from(&self, offset: u64) -> Result<Option<String>, JournalError> {

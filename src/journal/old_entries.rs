@@ -3,10 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::state::JournalState;
-use crate::event::agent_work::{Act, Speaker};
-use crate::event::rescue::Rescue;
-use crate::event::test_results::TestResults;
-use crate::event::{Event, EventKind, Judged, Run};
+use crate::event::{Act, Event, EventKind, Judged, Rescue, Run, Speaker, TestResults};
 use crate::oid::Oid;
 
 /// The reason for which an entry stays.

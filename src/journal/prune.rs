@@ -20,8 +20,7 @@ use super::new_event::event;
 use super::new_journal::NewJournal;
 use super::old_entries::OldEntries;
 use super::{Journal, JournalError, JournalState, NewEvent, line_format, state_cache};
-use crate::event::pruning::{JournalHead, Pruned};
-use crate::event::{EventKind, Origin};
+use crate::event::{EventKind, JournalHead, Origin, Pruned};
 use crate::oid::Oid;
 
 /// The largest part that is looked at for the first time at once, in bytes.

@@ -29,17 +29,6 @@ pub struct RescueState {
 const MAX_REMEMBERED: usize = 16;
 
 impl RescueState {
-    /// No packet was handed over.
-    pub(super) const NEW: Self = Self {
-        attempts: 0,
-        open: None,
-        tree: None,
-        packets: Vec::new(),
-        hypotheses: Vec::new(),
-        ruled_out: None,
-        given_up: false,
-    };
-
     /// Takes up one more event, called `id`.
     pub(super) fn follow(&mut self, id: &str, rescue: &Rescue) {
         match rescue {

@@ -42,7 +42,6 @@ impl Journal {
     /// result is empty and nothing is read. Events that cannot be read are left out.
     pub fn session_events(&self, state: &JournalState, session: &str) -> Result<SessionEvents, JournalError> {
         let own = |event: &Event| event.session.as_deref() == Some(session);
-        let is_work = |event: &Event| own(event) && matches!(event.kind, EventKind::Work(_));
         let begins = state.work_begins(session);
         let path = self.journal_path();
         let (mut found, spooled) = self.with_spool(|| {
@@ -65,7 +64,7 @@ impl Journal {
                 JournalLine::Damaged { .. } => None,
             })
             .collect();
-        if begins.is_some() || spooled.iter().any(is_work) {
+        if begins.is_some() || spooled.iter().any(|event| own(event) && matches!(event.kind, EventKind::Work(_))) {
             found.events.extend(spooled);
         }
         Ok(found)

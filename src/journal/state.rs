@@ -10,12 +10,9 @@ use super::latest_runs::Runs;
 use super::line_format::Decoded;
 use super::open_failures::{self, NamedFailures, OpenFailure};
 use crate::digest::hex_digest;
-use crate::event::accepted_plan::AcceptedPlan;
-use crate::event::agent_work::{Act, EditKind, FileEdit, Prompt, Speaker};
-use crate::event::pushes::PushVerdict;
-use crate::event::red_green::RedGreenProof;
-use crate::event::task_context::TaskContext;
-use crate::event::test_results::TestResults;
+use crate::event::{
+    AcceptedPlan, Act, EditKind, FileEdit, Prompt, PushVerdict, RedGreenProof, Speaker, TaskContext, TestResults,
+};
 use crate::event::{Event, EventKind, Grade, Judged, Run, RunStarted, Waived, forwarded_text};
 use crate::journal::recorded_run::RecordedRun;
 use crate::repo_path::RepoPath;

@@ -209,8 +209,7 @@ impl TestHistory {
             let both = self.contents_of_flaky(key).into_iter().filter(|(_, known)| *known == id);
             contents.extend(both.map(|(tree, _)| tree));
         }
-        let first = |tree: &&Oid| self.runs.iter().position(|run| run.tree == **tree);
-        contents.sort_by_key(first);
+        contents.sort_by_key(|tree| self.runs.iter().position(|run| run.tree == **tree));
         contents.dedup();
         contents
     }

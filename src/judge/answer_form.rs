@@ -38,8 +38,7 @@ pub struct WordAnswer {
 /// thoughts, and twice if both are the same. Material cannot hold the ticket, so what it says is not an answer.
 pub fn object<T: DeserializeOwned>(text: &str, ticket: &str) -> Result<T, String> {
     let objects = objects(text);
-    let has_ticket = |one: &&&str| ticket_of(one).is_some_and(|own| own == ticket);
-    let ours: Vec<&&str> = objects.iter().filter(has_ticket).collect();
+    let ours: Vec<&&str> = objects.iter().filter(|one| ticket_of(one).is_some_and(|own| own == ticket)).collect();
     match ours[..] {
         [] if objects.is_empty() && text.contains('{') => Err("its JSON object has no end".to_owned()),
         [] if objects.is_empty() => Err("it holds no JSON object".to_owned()),
@@ -92,12 +91,11 @@ impl WordAnswer {
     /// Reads the answer to the prompt with this ticket.
     pub fn read(text: &str, ticket: &str) -> Result<Self, String> {
         let answer: Self = object(text, ticket)?;
-        let items = || answer.missing.iter().chain(&answer.human_actions);
         if answer.reason.trim().is_empty() || answer.reason.len() > MAX_SENTENCE {
             return Err("its reason is empty or too long".to_owned());
         }
         if answer.missing.len().max(answer.human_actions.len()) > MAX_ITEMS
-            || items().any(|item| item.len() > MAX_SENTENCE)
+            || answer.missing.iter().chain(&answer.human_actions).any(|item| item.len() > MAX_SENTENCE)
         {
             return Err("its lists are too long".to_owned());
         }

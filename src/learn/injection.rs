@@ -21,9 +21,9 @@ pub fn text(all: &Reflections, role: &str, holds: &dyn Fn(&Reflection) -> bool) 
     if !parts.is_empty() {
         parts.insert(0, format!("Recent reflections ({role}, last {KEPT_PER_ROLE}):"));
     }
-    let is_shown = |id: &str| own.iter().any(|one| one.id == id);
     let common = all.common_lessons();
-    let common = common.iter().filter(|lesson| !is_shown(&lesson.newest.id) && holds(lesson.newest));
+    let common =
+        common.iter().filter(|lesson| !own.iter().any(|one| one.id == lesson.newest.id) && holds(lesson.newest));
     let mut common: Vec<String> = common
         .filter_map(|lesson| {
             let words = lesson.newest.lesson_learned.as_deref()?;

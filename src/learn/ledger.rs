@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::event::agent_work::Act;
-use crate::event::settings::SessionSettings;
-use crate::event::{Event, EventKind, Judged, Run};
+use crate::event::{Act, Event, EventKind, Judged, Run, SessionSettings};
 use crate::git::{Repo, TreeDiff};
 use crate::journal::{Journal, JournalError};
 use crate::learn::reward::Reward;
@@ -133,13 +131,12 @@ impl<'r> Ledger<'r> {
     pub fn sessions_behind(&self, paths: &[RepoPath], since: Option<Timestamp>) -> Vec<String> {
         let edits =
             |act: &Act| matches!(act, Act::Edited(edits) if edits.iter().any(|edit| paths.contains(&edit.path)));
-        let is_new = |at: Timestamp| since.is_none_or(|since| at >= since);
         let mut editors = Vec::new();
         let mut last: Option<(Timestamp, String)> = None;
         for session in self.sessions() {
             let events = self.events_of(&session);
             let acts = || events.iter().filter_map(|event| Some((event.at, act(event)?)));
-            if acts().any(|(at, act)| is_new(at) && edits(act)) {
+            if acts().any(|(at, act)| since.is_none_or(|since| at >= since) && edits(act)) {
                 editors.push(session.clone());
             }
             last = last.max(acts().map(|(at, _)| (at, session.clone())).max());

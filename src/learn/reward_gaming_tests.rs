@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::command_line::Proves;
-use crate::event::agent_work::{Act, AgentWork, EditKind, FileEdit, ShellCommand, ToolUse};
-use crate::event::test_results::{EarlierFailure, TestResult, TestResults};
-use crate::event::{CommandRef, Ended, Event, EventKind, Run, Waived};
+use crate::event::{
+    Act, AgentWork, CommandRef, EarlierFailure, EditKind, Ended, Event, EventKind, FileEdit, Run, ShellCommand,
+    TestResult, TestResults, ToolUse, Waived,
+};
 use crate::learn::reward::Reward;
 use crate::learn::reward_numbers::{self, RewardSources, numbers};
 use crate::learn::task_record::tests::{event, judged, prompt};

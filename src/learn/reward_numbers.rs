@@ -5,11 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use crate::command_line::Proves;
-use crate::event::agent_work::{Act, Speaker};
-use crate::event::test_results::{TestResult, TestResults};
-use crate::event::{Event, EventKind, Judged, Run};
+use crate::event::{Act, Event, EventKind, Judged, Run, Speaker, TestResult, TestResults};
 use crate::learn::reward::RewardNumbers;
-use crate::learn::task_record::{self, TaskOutcome, TaskRecord};
+use crate::learn::task_record::{self, TaskOutcome};
 use crate::moment::Moment;
 use crate::oid::Oid;
 
@@ -111,11 +109,10 @@ fn proven_tasks(sources: &RewardSources<'_>) -> u32 {
         events.iter().filter(|event| run_of(event).is_some_and(passed)).map(|event| event.id.as_str()).collect();
     let tasks = task_record::tasks(events);
     let successes = || tasks.iter().filter(|task| task.outcome == TaskOutcome::Success);
-    let checked = |task: &&TaskRecord| task.passed_runs.iter().any(|run| checks.contains(run.as_str()));
     let is_persons = |act: &Act| matches!(act, Act::Prompt(prompt) if prompt.from == Speaker::Person);
     let hears_people = events.iter().filter_map(work_of).any(|work| work.actor.is_none() && is_persons(&work.act));
     if hears_people {
-        count(successes().filter(checked).count())
+        count(successes().filter(|task| task.passed_runs.iter().any(|run| checks.contains(run.as_str()))).count())
     } else {
         u32::from(successes().next().is_some() && !checks.is_empty())
     }

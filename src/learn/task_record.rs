@@ -8,9 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::event::agent_work::{Act, AgentWork, Prompt, Speaker};
-use crate::event::rescue::Rescue;
-use crate::event::{Event, EventKind, Judged, Run, Waived};
+use crate::event::{Act, AgentWork, Event, EventKind, Judged, Prompt, Rescue, Run, Speaker, Waived};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::verdict::assemble::ESCALATES_AT;
@@ -19,7 +17,7 @@ use crate::verdict::assemble::ESCALATES_AT;
 const MAX_TASK: usize = 120;
 
 /// The outcome of a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
@@ -31,6 +29,7 @@ pub enum TaskOutcome {
     /// The last verdict refused the work, or a person had to take over.
     Blocked,
     /// The record holds no verdict.
+    #[default]
     Unknown,
 }
 
@@ -53,7 +52,7 @@ pub struct GateFailure {
 }
 
 /// A task, as the record shows it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TaskRecord {
     /// The session.
     pub session: String,
@@ -105,7 +104,8 @@ pub fn tasks(events: &[Event]) -> Vec<TaskRecord> {
             waivers.push(waived);
         }
         if let Some(session) = event.session.as_deref() {
-            sessions.entry(session).or_insert_with(|| SessionReader::new(session)).read(event, &waivers);
+            let new = || SessionReader { session: session.to_owned(), ..SessionReader::default() };
+            sessions.entry(session).or_insert_with(new).read(event, &waivers);
         }
     }
     let mut tasks: Vec<TaskRecord> = sessions.into_values().flat_map(SessionReader::finish).collect();
@@ -122,6 +122,7 @@ struct OpenGate {
 }
 
 /// The task that a session is at.
+#[derive(Default)]
 struct OpenTask {
     record: TaskRecord,
     open: BTreeMap<String, OpenGate>,
@@ -134,6 +135,7 @@ struct OpenTask {
     failed_keys: BTreeSet<String>,
 }
 
+#[derive(Default)]
 struct SessionReader {
     session: String,
     client: Option<String>,
@@ -144,11 +146,6 @@ struct SessionReader {
 }
 
 impl SessionReader {
-    fn new(session: &str) -> Self {
-        let session = session.to_owned();
-        Self { session, client: None, role: None, hears_people: false, open: None, done: Vec::new() }
-    }
-
     fn read(&mut self, event: &Event, waivers: &[&Waived]) {
         match &event.kind {
             EventKind::Settings(settings) => self.role.clone_from(&settings.role),
@@ -183,31 +180,9 @@ impl SessionReader {
     fn begin(&mut self, at: Timestamp, text: &str) {
         self.close();
         let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-        let record = TaskRecord {
-            session: self.session.clone(),
-            client: None,
-            role: None,
-            began: at,
-            ended: at,
-            task: line.chars().take(MAX_TASK).collect(),
-            outcome: TaskOutcome::Unknown,
-            attempts: 0,
-            failures: Vec::new(),
-            waived: Vec::new(),
-            is_over: false,
-            commits: Vec::new(),
-            trees: Vec::new(),
-            branches: Vec::new(),
-            passed_runs: Vec::new(),
-        };
-        self.open = Some(OpenTask {
-            record,
-            open: BTreeMap::new(),
-            passes: None,
-            handed_over: false,
-            passed_runs: Vec::new(),
-            failed_keys: BTreeSet::new(),
-        });
+        let task = line.chars().take(MAX_TASK).collect();
+        let record = TaskRecord { session: self.session.clone(), began: at, ended: at, task, ..TaskRecord::default() };
+        self.open = Some(OpenTask { record, ..OpenTask::default() });
     }
 
     fn ran(&mut self, id: &str, run: &Run) {

@@ -42,8 +42,7 @@ pub(super) fn call(line: &str, env: &[String], prompt: &str, patience: Duration)
     let names = ["PATH", "HOME"].into_iter().chain(env.iter().map(String::as_str));
     whole.extend(names.filter_map(|name| Some((name.to_owned(), std::env::var_os(name)?))));
     // What the entry passes on may be a key. `PATH` and `HOME` are none.
-    let is_passed = |(name, _): &&(String, OsString)| env.contains(name) && name != "PATH" && name != "HOME";
-    let passed = whole.iter().filter(is_passed);
+    let passed = whole.iter().filter(|(name, _)| env.contains(name) && name != "PATH" && name != "HOME");
     let secrets: Vec<String> = passed.map(|(_, value)| value.to_string_lossy().into_owned()).collect();
     let line = format!("exec 2>{}\n{line}", shell_word(&errors.to_string_lossy()));
     let bounded = BoundedCommand::new(&line, empty.path(), &output, patience, MAX_ANSWER);

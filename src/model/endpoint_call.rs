@@ -163,12 +163,11 @@ where
 /// Returns the pause that `retry-after` asks for: seconds, or a date.
 fn pause(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
-    let seconds = || value.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let until_date = || {
         let date = jiff::fmt::rfc2822::parse(value).ok()?.timestamp();
         Some(Duration::try_from(date.duration_since(now)).unwrap_or_default())
     };
-    seconds().or_else(until_date)
+    value.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).or_else(until_date)
 }
 
 /// Returns an error if the endpoint refused.

@@ -32,8 +32,7 @@ static FAMILIES: LazyLock<Vec<ModelFamily>> = LazyLock::new(|| {
 pub fn family(name: &str) -> Option<&'static ModelFamily> {
     let name = name.to_lowercase();
     let words: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-    let is_named = |family: &&ModelFamily| family.words.iter().any(|word| words.contains(&word.as_str()));
-    FAMILIES.iter().find(is_named)
+    FAMILIES.iter().find(|family| family.words.iter().any(|word| words.contains(&word.as_str())))
 }
 
 /// Returns `true` if a word names this model: with or without its provider and its date, or by its line alone.

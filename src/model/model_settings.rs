@@ -237,11 +237,10 @@ impl ModelSettings {
 
     /// Returns the name of the model, as the entry or its command gives it.
     fn model_name(&self) -> Option<&str> {
-        let in_access = || match &self.access {
+        self.model.as_deref().or_else(|| match &self.access {
             ModelAccess::Command { line, .. } => model_name::named_in(line),
             ModelAccess::Endpoint(endpoint) => Some(endpoint.model.as_str()),
-        };
-        self.model.as_deref().or_else(in_access)
+        })
     }
 
     /// Returns the digest of the way to the model. Another command or endpoint under the same name is another model.
@@ -278,9 +277,8 @@ impl ModelEntry {
             Some(WEAK.as_ref()?.find(text)?.as_str().trim_start_matches(is_mark).trim_end_matches('_').to_owned())
         };
         // A folder is not a model, and a line may hold a key.
-        let is_path = |word: &&str| word.starts_with(['/', '.', '~']);
         let words = own.into_iter().flatten().flat_map(str::split_whitespace);
-        let word = words.filter(|word| !is_path(word)).find_map(weak);
+        let word = words.filter(|word| !word.starts_with(['/', '.', '~'])).find_map(weak);
         if let Some(word) = word.filter(|_| !self.even_if_weak) {
             return Err(format!(
                 "a model whose name has `{word}` in it is too weak to judge; to use it anyway: even_if_weak = true"

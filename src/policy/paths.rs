@@ -7,7 +7,7 @@ use crate::repo_path::RepoPath;
 
 /// The rules for paths. A path counts when an `include` glob matches it and no `exclude` glob does, or a `keep` glob
 /// takes it back, or the judged command or gate names it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PathRules {
     /// The globs of the paths that count, as written, `!` for those that leave out.
     pub inputs: Vec<String>,
@@ -37,12 +37,7 @@ impl PathRules {
         let mut rules = Self {
             inputs: inputs.iter().map(|glob| glob.as_ref().to_owned()).collect(),
             ignore: defaults.iter().chain(ignore).map(|glob| glob.as_ref().to_owned()).collect(),
-            include: Globs::default(),
-            exclude: Globs::default(),
-            keep: Globs::default(),
-            own: Globs::default(),
-            named: BTreeSet::new(),
-            scratch: BTreeSet::new(),
+            ..Self::default()
         };
         for glob in inputs.iter().map(AsRef::as_ref) {
             match glob.strip_prefix('!') {

@@ -182,7 +182,6 @@ fn by_path(name: &NameInPrompt, paths: &[String]) -> NameMatches {
     for path in paths {
         let file = path.rsplit('/').next().unwrap_or(path);
         let stem = file.split('.').next().unwrap_or(file).to_lowercase();
-        let is_folder = |part: &str| part == lower || part.strip_suffix('s') == Some(singular);
         if name.kind == NameKind::Phrase {
             let joined = lower.replace(' ', "");
             let stem = stem.replace(['_', '-'], "");
@@ -192,7 +191,7 @@ fn by_path(name: &NameInPrompt, paths: &[String]) -> NameMatches {
                 place.part.insert(path.clone());
             }
         } else if name.kind == NameKind::Word && lower.len() < MIN_PART {
-            if path.rsplit('/').skip(1).any(is_folder) {
+            if path.rsplit('/').skip(1).any(|part| part == lower || part.strip_suffix('s') == Some(singular)) {
                 place.part.insert(path.clone());
             }
         } else if name.kind == NameKind::Word {

@@ -18,8 +18,7 @@ fn entry(key: &str, value: &Value, width: usize) -> Vec<String> {
             lines
         }
         Value::Table(table) if whole.chars().count() > width => {
-            let inner = |(name, value): (&String, &Value)| entry(&format!("{key}.{}", key_text(name)), value, width);
-            table.iter().flat_map(inner).collect()
+            table.iter().flat_map(|(name, value)| entry(&format!("{key}.{}", key_text(name)), value, width)).collect()
         }
         _ => whole.lines().map(str::to_owned).collect(),
     }

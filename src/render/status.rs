@@ -6,9 +6,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use crate::event::model_call::ModelCall;
-use crate::fact::Facts;
-use crate::fact::plan::{PlanProgress, PlanStep};
-use crate::fact::subject::Base;
+use crate::fact::{Base, Facts, PlanProgress, PlanStep};
 use crate::foreign_text::{one_line, shortened};
 use crate::gates::finding::{Answer, GateResult};
 use crate::plural::counted;

@@ -7,14 +7,10 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::event::accepted_plan::AcceptedPlan;
-use crate::event::agent_work::{Act, AgentWork};
-use crate::event::model_call::ModelCall;
-use crate::event::red_green::RedGreenProof;
-use crate::event::rescue::{Rescue, Trial};
-use crate::event::settings::SessionSettings;
-use crate::event::test_results::{TestResult, TestResults};
-use crate::event::{Ended, EventKind, GitEvent, Judged, Origin, Run};
+use crate::event::{
+    AcceptedPlan, Act, AgentWork, Ended, EventKind, GitEvent, Judged, ModelCall, Origin, RedGreenProof, Rescue, Run,
+    SessionSettings, TestResult, TestResults, Trial,
+};
 use crate::foreign_text::shortened;
 use crate::journal;
 use crate::oid::Oid;

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use anstyle::Style;
 use minijinja::context;
 
-use crate::fact::Note;
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::moment::Moment;
 use crate::policy::Mode;
@@ -53,8 +52,7 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
             }
         }
     }
-    let is_new = |note: &&Note| !said.iter().any(|message| message.contains(&note.text));
-    for note in verdict.notes.iter().filter(is_new) {
+    for note in verdict.notes.iter().filter(|note| !said.iter().any(|message| message.contains(&note.text))) {
         let _ = writeln!(text, "  {WARN}note{WARN:#} {}", note.text);
     }
     if verdict.gates.iter().any(is_observed) {
@@ -151,8 +149,7 @@ fn headline(verdict: &Verdict) -> String {
         .collect();
     let more = verdict.subjects.len().saturating_sub(3);
     let names = names.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() };
-    let nothing = || say("terminal", "nothing", &context! {});
-    let names = if names.is_empty() { nothing() } else { names };
+    let names = if names.is_empty() { say("terminal", "nothing", &context! {}) } else { names };
     let attempt =
         |again: bool, over: bool| say("terminal", "attempt", &context! { attempt => verdict.attempt, again, over });
     let (style, words, attempt) = match verdict.outcome {

@@ -38,10 +38,7 @@ impl Neutral {
         for root in &self.roots {
             line = replaced(&line, root, &up, here);
         }
-        match &self.home {
-            Some(home) => replaced(&line, home, "~/", "~"),
-            None => line,
-        }
+        if let Some(home) = &self.home { replaced(&line, home, "~/", "~") } else { line }
     }
 }
 

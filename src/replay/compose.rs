@@ -14,8 +14,7 @@ use serde_json::{Map, Value, json};
 
 use crate::commit::change::Commit;
 use crate::engine::Workplace;
-use crate::fact::hosting::Hosting;
-use crate::fact::subject::{DefaultBranch, RefUpdate};
+use crate::fact::{DefaultBranch, Hosting, RefUpdate};
 use crate::git::{GitError, Range, Repo};
 use crate::oid::Oid;
 use crate::ref_names;

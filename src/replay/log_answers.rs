@@ -81,10 +81,7 @@ impl<'a> LogJudge<'a> {
         if self.seen.is_empty() {
             return Ok(None);
         }
-        let gates = match self.stops.last() {
-            Some(last) => last.gates.clone(),
-            None => self.judged()?,
-        };
+        let gates = if let Some(last) = self.stops.last() { last.gates.clone() } else { self.judged()? };
         let Self { id: session, stops, interrupted, continues, .. } = self;
         Ok(Some(SessionAnswers { schema_version: 1, session, gates, stops, interrupted, continues, unread }))
     }

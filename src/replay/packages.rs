@@ -156,13 +156,12 @@ pub fn fits(runs: &[&str], package: &Package) -> bool {
 pub fn says_what_a_line_means(path: &str) -> bool {
     let manifest =
         |ecosystem: &Ecosystem| Globs::new(&ecosystem.manifests).is_ok_and(|globs| globs.is_match(base(path)));
-    let tasks = |file: &String| within(path, file) || path.ends_with(&format!("/{file}"));
     TABLES.ecosystem.iter().any(manifest)
         || Catalogue::embedded()
             .runners()
             .filter_map(|runner| runner.task.as_ref())
             .flat_map(|task| &task.file)
-            .any(tasks)
+            .any(|file| within(path, file) || path.ends_with(&format!("/{file}")))
 }
 
 /// Returns `true` if the tests of a package run only code that was compiled before.

@@ -140,10 +140,9 @@ pub fn hook_proofs(recorded: &RecordedLine<'_>, content: &Content, all: &[Packag
     let files = From(content, recorded.dir.unwrap_or_default());
     let record = LineRecord { status: Some(0), output: Some(output), background: false, shell: Some(Shell::Bash) };
     let judged = command_line::judge(recorded.line, &record, Project::without_runners(&files));
-    let everything = || (0..all.len()).collect::<Vec<_>>();
     let proof = |kind, report| PackageProof {
         kind,
-        packages: everything(),
+        packages: (0..all.len()).collect::<Vec<_>>(),
         ended: Ended::Exited(0),
         report,
         masked: None,
@@ -265,10 +264,7 @@ impl RunDirectory {
             Some(path) if outside(path) => path.to_owned(),
             Some(path) => {
                 let start = recorded.dir?;
-                match seen_from("", &join(start, path)) {
-                    Some(path) => path,
-                    None => join(start, path),
-                }
+                if let Some(path) = seen_from("", &join(start, path)) { path } else { join(start, path) }
             }
             None => recorded.dir?.to_owned(),
         };

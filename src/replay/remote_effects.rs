@@ -35,7 +35,6 @@ fn pushed(leaf: &Leaf, purpose: &Purpose, world: &World) -> Vec<Update> {
     let dry = words.iter().any(|word| matches!(*word, "--dry-run" | "-n"));
     let at = words.iter().position(|word| *word == "push").unwrap_or(words.len());
     let remote = words.iter().skip(at + 1).find(|word| !word.starts_with('-')).copied().unwrap_or("origin").to_owned();
-    let tip = |branch: &str| world.branches.get(branch).cloned().unwrap_or_else(|| world.head.clone());
     let update = |branch: &str, new: Option<String>| Update {
         local_ref: if new.is_some() { "HEAD".to_owned() } else { "(delete)".to_owned() },
         new,
@@ -56,7 +55,8 @@ fn pushed(leaf: &Leaf, purpose: &Purpose, world: &World) -> Vec<Update> {
                 Some(branch) => found.push(update(branch, None)),
                 None => {
                     let place = place.trim_end_matches('?');
-                    let mut made = update(place, Some(tip(place)));
+                    let mut made =
+                        update(place, Some(world.branches.get(place).cloned().unwrap_or_else(|| world.head.clone())));
                     if is_tag(&words, place) {
                         made.remote_ref = format!("refs/tags/{place}");
                         made.local_ref.clone_from(&made.remote_ref);

@@ -90,10 +90,7 @@ pub fn judge(session: &RecordedSession<'_>, unread: Vec<UnreadRecords>) -> Resul
         let gates = judged(session, Some(stop))?;
         stops.push(StopAnswers { number: index + 1, at, text: beginning(&text), gates });
     }
-    let gates = match stops.last() {
-        Some(last) => last.gates.clone(),
-        None => judged(session, None)?,
-    };
+    let gates = if let Some(last) = stops.last() { last.gates.clone() } else { judged(session, None)? };
     let (interrupted, continues) = (session.interrupted(), session.continues());
     Ok(SessionAnswers { schema_version: 1, session: session.id.clone(), gates, stops, interrupted, continues, unread })
 }

@@ -7,8 +7,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::engine::Workplace;
-use crate::event::agent_work::Act;
-use crate::event::{Event, EventKind};
+use crate::event::{Act, Event, EventKind};
 use crate::fact::subject::Base;
 use crate::git::GitError;
 use crate::moment::Moment;
@@ -186,7 +185,7 @@ pub(super) fn is_deed(event: &Event) -> bool {
 
 /// Returns the commit that was checked out last, as far as it is recorded and still exists.
 fn head_of(place: &Workplace, entries: &[Entry]) -> Result<Option<Oid>, GitError> {
-    let told = |entry: &Entry| match &entry.event.kind {
+    for head in entries.iter().rev().filter_map(|entry| match &entry.event.kind {
         EventKind::Run(run) => run.start.head.clone(),
         EventKind::Judged(judged) => judged.commits.first().cloned(),
         EventKind::Git(movement) if movement.action != "push" => movement.new.clone(),
@@ -196,8 +195,7 @@ fn head_of(place: &Workplace, entries: &[Entry]) -> Result<Option<Oid>, GitError
         }
         .or_else(|| work.head.clone()),
         _ => None,
-    };
-    for head in entries.iter().rev().filter_map(told) {
+    }) {
         if place.repo.commit(head.as_str())?.is_some() {
             return Ok(Some(head));
         }

@@ -327,10 +327,7 @@ impl World {
         let old = self.content(&rewrite.old).cloned().unwrap_or_else(|| self.tree.clone());
         let base = self.content_or_empty(&self.base);
         let onto = rewrite.onto.as_ref().and_then(|onto| self.content(onto)).cloned();
-        let mut content = match &onto {
-            Some(onto) => onto.with_changes(&base, &old),
-            None => old.clone(),
-        };
+        let mut content = if let Some(onto) = &onto { onto.with_changes(&base, &old) } else { old.clone() };
         let clean = self.tree.differing(&old).is_some_and(|paths| paths.is_empty());
         if let Some(label) = &rewrite.tree {
             content = self.named.name(&content, label);

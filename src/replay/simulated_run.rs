@@ -108,8 +108,7 @@ impl World {
 
     /// Adds an update of a remote, unless it was made before: every answer about it would be the same.
     pub(super) fn updated(&mut self, update: Update) {
-        let same = |earlier: &Update| Update { seq: update.seq, ..earlier.clone() } == update;
-        if !self.updates.iter().any(same) {
+        if !self.updates.iter().any(|earlier| Update { seq: update.seq, ..earlier.clone() } == update) {
             self.updates.push(update);
         }
     }

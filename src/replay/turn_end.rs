@@ -1,7 +1,6 @@
 //! The stops of a session.
 
-use crate::event::agent_work::{Act, StopKind, TurnEnd};
-use crate::event::{Event, EventKind};
+use crate::event::{Act, Event, EventKind, StopKind, TurnEnd};
 
 /// The end of a turn of the agent itself, not of a sub-agent.
 pub(super) fn stop_of(event: &Event) -> Option<&TurnEnd> {

@@ -61,8 +61,7 @@ pub fn split(diff: &[u8]) -> Vec<ChangeHunk> {
     let mut hunks = Vec::new();
     for file in pieces(&lines, b"diff --git ") {
         let Some(path) = path_of(file[0]) else { continue };
-        let is_place = |line: &&&[u8]| !line.starts_with(b"@@ ");
-        let (head, rest) = file.split_at(file.iter().take_while(is_place).count());
+        let (head, rest) = file.split_at(file.iter().take_while(|line| !line.starts_with(b"@@ ")).count());
         let shown_head = shown(&String::from_utf8_lossy(&head.concat()));
         let bodies = pieces(rest, b"@@ ");
         if bodies.is_empty() {

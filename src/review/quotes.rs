@@ -29,13 +29,11 @@ pub fn find(lines: &[HunkLine], line: Option<u32>, quote: &str) -> Option<QuoteP
 }
 
 fn find_bare(lines: &[HunkLine], bare_lines: &[String], line: Option<u32>, wanted: &[String]) -> Option<QuotePlace> {
-    let is_line = |text: &String| text.chars().filter(|c| c.is_alphanumeric()).count() >= MIN_QUOTE;
-    if !wanted.iter().any(is_line) {
+    if !wanted.iter().any(|text| text.chars().filter(|c| c.is_alphanumeric()).count() >= MIN_QUOTE) {
         return None;
     }
-    let distance = |at: usize| lines[at].number.zip(line).map_or(u32::MAX, |(a, b)| a.abs_diff(b));
     let ends = (0..lines.len()).filter_map(|at| Some((at, end_of(lines, bare_lines, at, wanted)?)));
-    let (at, end) = ends.min_by_key(|(at, _)| distance(*at))?;
+    let (at, end) = ends.min_by_key(|(at, _)| lines[*at].number.zip(line).map_or(u32::MAX, |(a, b)| a.abs_diff(b)))?;
     // A removed line has no number: the next one has.
     let number = lines[at..].iter().find_map(|one| one.number);
     Some(QuotePlace { line: number, lines: lines_digest(&bare_lines[at..end]) })

@@ -6,8 +6,7 @@ use std::time::Duration;
 use minijinja::context;
 
 use crate::event::model_call::{CallPurpose, ModelCall};
-use crate::fact::review::{FindingAnswer, ReviewFinding, ReviewRole};
-use crate::fact::word_judgement::FailedJudge;
+use crate::fact::{FailedJudge, FindingAnswer, ReviewFinding, ReviewRole};
 use crate::judge::ask_and_record;
 use crate::judge::quoted_material::PromptMarks;
 use crate::judge::word_question::PromptError;

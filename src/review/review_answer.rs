@@ -25,7 +25,6 @@ struct ReviewAnswer {
 #[derive(Deserialize)]
 struct AnsweredFinding {
     file: String,
-    #[serde(default)]
     line: Option<serde_json::Value>,
     #[serde(deserialize_with = "severity")]
     severity: Severity,

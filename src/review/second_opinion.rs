@@ -4,8 +4,7 @@ use minijinja::context;
 use serde::Deserialize;
 
 use crate::event::model_call::{CallPurpose, ModelCall};
-use crate::fact::review::{FindingAnswer, ReviewFinding, ReviewRole};
-use crate::fact::word_judgement::FailedJudge;
+use crate::fact::{FailedJudge, FindingAnswer, ReviewFinding, ReviewRole};
 use crate::judge::answer_form::object;
 use crate::judge::ask_and_record;
 use crate::judge::quoted_material::PromptMarks;

@@ -30,8 +30,7 @@ impl Watch {
     /// Takes the signals. They wait until [`Watch::forward`] says where they go.
     pub(super) fn start() -> io::Result<Self> {
         let ignored = ignored();
-        let kept = |signal: &i32| ignored & (1 << (signal - 1)) == 0;
-        let ending: Vec<i32> = ENDING.into_iter().filter(kept).collect();
+        let ending: Vec<i32> = ENDING.into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0).collect();
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         let idle = idle(&ending)?;
         // SIGCHLD, because one that was ignored by whoever started us would let the child's status vanish.

@@ -109,8 +109,7 @@ pub(super) enum SignatureCheck {
 
 /// Returns the error for an unsupported kind. It repeats only text that looks like the name of a kind.
 fn unsupported(name: &str) -> KeyError {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-@.".contains(c);
-    if name.len() <= 64 && name.chars().all(plain) && !name.is_empty() {
+    if name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || "-@.".contains(c)) && !name.is_empty() {
         KeyError::Unsupported(name.to_owned())
     } else {
         KeyError::Malformed

@@ -152,8 +152,8 @@ fn is_code(path: &str) -> bool {
 
 /// Returns globs for the files of forges that are there and that no code names.
 fn forge_files(files: &Files) -> Vec<String> {
-    let there = |start: &str| files.below("").any(|path| path.starts_with(start));
-    let mut found: Vec<(&str, &str)> = FORGE.into_iter().filter(|(start, _)| there(start)).collect();
+    let mut found: Vec<(&str, &str)> =
+        FORGE.into_iter().filter(|(start, _)| files.below("").any(|path| path.starts_with(start))).collect();
     if found.is_empty() {
         return Vec::new();
     }

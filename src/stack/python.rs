@@ -79,14 +79,13 @@ fn runner(files: &Files, dir: &str, own: &dyn Fn(&str) -> bool) -> Option<Python
     if let Some(path) = tests.iter().find(imports) {
         return known("pytest", format!("{path} imports pytest"));
     }
-    let asks_for = |name: &&&str| ["pytest", "py.test"].iter().any(|tool| text(name).contains(tool));
     // tox and nox run their whole list of environments: the documents, linters and every version of Python. Where they
     // call pytest, pytest is the suite.
     let sources = [
         "pyproject.toml", "requirements.txt", "requirements-dev.txt", "Pipfile", "setup.py", "setup.cfg", "tox.ini",
         "noxfile.py",
     ];
-    if let Some(name) = sources.iter().find(asks_for)
+    if let Some(name) = sources.iter().find(|name| ["pytest", "py.test"].iter().any(|tool| text(name).contains(tool)))
         && !tests.is_empty()
     {
         let run =

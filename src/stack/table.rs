@@ -147,8 +147,7 @@ impl StackSources {
         let (Ok(sources), Ok(tests)) = (Globs::new(&stack.sources), Globs::new(&stack.test_files)) else {
             return Self { tested: true, built: true };
         };
-        let is_source = |path: &&str| sources.is_match(&path[below.len()..]);
-        let mut there = own().filter(is_source).peekable();
+        let mut there = own().filter(|path| sources.is_match(&path[below.len()..])).peekable();
         if there.peek().is_none() {
             return Self { tested: true, built: true };
         }

@@ -14,11 +14,12 @@ use super::tokens::came_into;
 const INLINED: f64 = 0.5;
 
 /// The result for all functions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Preservation {
     /// Every function is still there.
+    #[default]
     Preserved,
     /// A function was removed, or nothing is left of its work.
     Lost,
@@ -85,7 +86,7 @@ pub struct UnparsedFile {
 }
 
 /// The changes of the functions of a tree.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FunctionDiff {
     /// 1.
@@ -171,18 +172,7 @@ fn report(
     before: &Outlines,
     after: &Outlines,
 ) -> FunctionDiff {
-    let mut diff = FunctionDiff {
-        schema_version: 1,
-        verdict: Preservation::Preserved,
-        lost: Vec::new(),
-        moved: Vec::new(),
-        renamed: Vec::new(),
-        emptied: Vec::new(),
-        new: Vec::new(),
-        unparsed: Vec::new(),
-        changes: Vec::new(),
-        unparsed_why: Vec::new(),
-    };
+    let mut diff = FunctionDiff { schema_version: 1, ..FunctionDiff::default() };
     let doubtful = unparsed(before, after, &mut diff);
     let (ambiguous_old, ambiguous_new) = (repeated(&pairing.old), repeated(&pairing.new));
     let (mut lost, mut doubt) = (false, doubtful);

@@ -141,10 +141,9 @@ impl LanguageTable {
         if let Some(program) = text.strip_prefix("#!").filter(|_| !has_ending(path)).map(program) {
             return self.list.iter().find(|language| language.entry.shebangs.iter().any(|known| known == program));
         }
-        let claims = |language: &&SourceLanguage| language.claims(&extension, text);
         self.list
             .iter()
-            .find(claims)
+            .find(|language| language.claims(&extension, text))
             .or_else(|| self.list.iter().find(|language| language.entry.extensions.contains(&extension)))
     }
 
@@ -156,8 +155,8 @@ impl LanguageTable {
     /// Returns `true` if a file is in a language that is read. A script need not have an ending.
     pub(super) fn knows(&self, path: &str, bytes: &[u8]) -> bool {
         let extension = ending(path);
-        let is_script = || !has_ending(path) && bytes.starts_with(b"#!");
-        self.list.iter().any(|language| language.entry.extensions.contains(&extension)) || is_script()
+        self.list.iter().any(|language| language.entry.extensions.contains(&extension))
+            || !has_ending(path) && bytes.starts_with(b"#!")
     }
 
     /// Returns `true` if two files are in languages of one family.

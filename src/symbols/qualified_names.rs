@@ -33,8 +33,7 @@ pub(super) fn segments(written: &str, paths: PathNames) -> Vec<String> {
         PathNames::Last if plain.contains("::") || plain.contains('\\') => parts[parts.len() - 1..].to_vec(),
         PathNames::Last | PathNames::Join => parts,
     };
-    let counts = |part: &&str| !part.is_empty() && !NO_CONTAINERS.contains(part);
-    parts.into_iter().filter(counts).map(str::to_owned).collect()
+    parts.into_iter().filter(|part| !part.is_empty() && !NO_CONTAINERS.contains(part)).map(str::to_owned).collect()
 }
 
 /// Returns a single name without quotes.

@@ -8,8 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::mem::{self, Discriminant};
 
 use super::{Entry, SAME};
-use crate::event::EventKind;
-use crate::event::agent_work::{Act, AgentWork, FileEdit, Speaker};
+use crate::event::{Act, AgentWork, EventKind, FileEdit, Speaker};
 
 /// The length of the text on which two reporters must agree. Each bounds and trims it in its own way.
 const COMPARED: usize = 80;
@@ -58,10 +57,7 @@ pub(super) fn join(sources: &mut [Vec<Entry>]) {
 }
 
 fn work(entry: &Entry) -> Option<&AgentWork> {
-    match &entry.event.kind {
-        EventKind::Work(work) => Some(work),
-        _ => None,
-    }
+    if let EventKind::Work(work) = &entry.event.kind { Some(work) } else { None }
 }
 
 /// Returns the key of an act; for a call that has an id, also its key without one.

@@ -6,8 +6,7 @@ use jiff::Timestamp;
 use minijinja::context;
 
 use crate::event::FailingGate;
-use crate::fact::subject::{Base, DefaultBranch};
-use crate::fact::{Facts, Note};
+use crate::fact::{Base, DefaultBranch, Facts, Note};
 use crate::gates::finding::{Answer, Effect, Finding, GateResult, stopping};
 use crate::gates::{evidence, protected_branch};
 use crate::policy::{Command, Mode, Policy, Severity};

@@ -11,8 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::Grade;
 use crate::exit::Exit;
-use crate::fact::Note;
-use crate::fact::hosting::Hosting;
+use crate::fact::{Hosting, Note};
 use crate::gates::finding::GateResult;
 use crate::moment::Moment;
 use crate::oid::Oid;

@@ -1,7 +1,6 @@
 //! The command that runs the checks that a refused push lacks, and then pushes.
 
-use crate::fact::Facts;
-use crate::fact::subject::{RefUpdate, Subject};
+use crate::fact::{Facts, RefUpdate, Subject};
 use crate::oid::Oid;
 use crate::ref_names;
 use crate::shell_quote::{shell_line, shell_word};

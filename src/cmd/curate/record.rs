@@ -9,8 +9,7 @@ use jiff::Timestamp;
 
 use crate::command_line::{self, LineRecord};
 use crate::engine::Workplace;
-use crate::event::agent_work::Act;
-use crate::event::{Event, EventKind};
+use crate::event::{Act, Event, EventKind};
 use crate::fact::session_steps::Story;
 use crate::learn::curator::RunDetails;
 use crate::learn::memory_file;

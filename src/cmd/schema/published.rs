@@ -16,17 +16,10 @@ use crate::contract_shelf::BegunContract;
 use crate::escalation::Escalation;
 use crate::escalation::handoff::packet::Packet;
 use crate::eval::eval_report::EvalReport;
-use crate::event::accepted_plan::AcceptedPlan;
-use crate::event::agent_work::AgentWork;
-use crate::event::model_call::ModelCall;
-use crate::event::posted::Posted;
-use crate::event::pruning::{JournalHead, Pruned};
-use crate::event::red_green::RedGreenProof;
-use crate::event::rescue::{Rescue, Trial};
-use crate::event::settings::SessionSettings;
-use crate::event::task_context::TaskContext;
-use crate::event::test_results::TestResults;
-use crate::event::{Damage, GitEvent, Judged, Repaired, Run, RunStarted, Waived};
+use crate::event::{
+    AcceptedPlan, AgentWork, Damage, GitEvent, JournalHead, Judged, ModelCall, Posted, Pruned, RedGreenProof, Repaired,
+    Rescue, Run, RunStarted, SessionSettings, TaskContext, TestResults, Trial, Waived,
+};
 use crate::fact::assessment::Assessment;
 use crate::journal::StoredLine;
 use crate::learn::metrics::Metrics;

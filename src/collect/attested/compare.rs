@@ -5,8 +5,7 @@ use crate::attest::verify::Attested;
 use crate::collect::named_texts::NamedTexts;
 use crate::collect::tree_differences;
 use crate::event::Grade;
-use crate::fact::Facts;
-use crate::fact::evidence::RunFact;
+use crate::fact::{Facts, RunFact};
 use crate::git::{GitError, Repo, TreeDiff};
 use crate::policy::Policy;
 

@@ -22,8 +22,7 @@ impl RunOrder<'_> {
         if runs.iter().all(|run| self.statement(run).is_none()) {
             return runs;
         }
-        let is_later = |a: &RunFact, b: &RunFact| self.is_later(a, b);
-        newest_first(runs, is_later)
+        newest_first(runs, |a, b| self.is_later(a, b))
     }
 
     fn statement(&self, run: &RunFact) -> Option<&Attested> {
@@ -32,10 +31,9 @@ impl RunOrder<'_> {
 
     fn is_later(&self, run: &RunFact, other: &RunFact) -> bool {
         // A run that the job itself made came after all that it had read.
-        let of_this_job = |run: &RunFact| self.known_here.is_none_or(|known| run.id.as_str() > known);
         match (self.statement(run), self.statement(other)) {
             (None, None) => run.id > other.id,
-            (None, Some(_)) => of_this_job(run),
+            (None, Some(_)) => self.known_here.is_none_or(|known| run.id.as_str() > known),
             (Some(_), None) => false,
             (Some(run), Some(other)) => {
                 let is_before = |earlier: &Attested, later: &Attested| {
@@ -52,8 +50,7 @@ fn newest_first(runs: Vec<RunFact>, is_later: impl Fn(&RunFact, &RunFact) -> boo
     let mut left = runs;
     let mut ordered = Vec::with_capacity(left.len());
     while !left.is_empty() {
-        let newest = |at: &usize| left.iter().all(|other| !is_later(other, &left[*at]));
-        let candidates = (0..left.len()).filter(newest);
+        let candidates = (0..left.len()).filter(|at| left.iter().all(|other| !is_later(other, &left[*at])));
         let rank = |at: &usize| (!left[*at].ended.success(), left[*at].id.clone());
         let at = candidates.max_by_key(rank).or_else(|| (0..left.len()).max_by_key(rank));
         let Some(at) = at else { break };

@@ -175,10 +175,9 @@ impl ContractContent<'_> {
             return unreadable(format!("{map} is not an import map"));
         };
         let Ok(paths) = self.files() else { return unreadable("the files cannot be listed") };
-        let wanted = |path: &RepoPath| read.file.is_empty() || crate::symbols::are_kin(&path.to_string(), &read.file);
         let files: Vec<(String, Vec<u8>)> = paths
             .iter()
-            .filter(|path| wanted(path))
+            .filter(|path| read.file.is_empty() || crate::symbols::are_kin(&path.to_string(), &read.file))
             .filter_map(|path| Some((path.to_string(), self.bytes(&text_of(path)).ok()?)))
             .collect();
         let verification = crate::symbols::verify(&read, &files);

@@ -13,9 +13,7 @@ pub use self::unfit::{idle_reason, unfit};
 use crate::command_line;
 use crate::contract::{self, Ask, ConditionOutcome, Contract, ContractCondition, ContractError};
 use crate::contract_shelf::BegunContract;
-use crate::fact::contract::{ConditionFact, ContractFact, ContractProblem};
-use crate::fact::subject::{Subject, SubjectKind};
-use crate::fact::{Facts, Note};
+use crate::fact::{ConditionFact, ContractFact, ContractProblem, Facts, Note, Subject, SubjectKind};
 use crate::git::{GitError, Repo, TreeFile};
 use crate::oid::Oid;
 use crate::policy::{Command, PathRules, Policy, command_key};
@@ -177,10 +175,7 @@ fn command_lines(contract: &ContractInForce) -> impl Iterator<Item = (usize, &st
 }
 
 const fn command_of(ask: &Ask) -> Option<&str> {
-    match ask {
-        Ask::Command { line, .. } => Some(line.as_str()),
-        _ => None,
-    }
+    if let Ask::Command { line, .. } = ask { Some(line.as_str()) } else { None }
 }
 
 /// Returns the command of a policy that is this line at the root.

@@ -53,9 +53,8 @@ fn no_program<'a>(
     if !purpose.is_unknown || leaf.shadowed || !leaf.wrappers.is_empty() || is_program(name) {
         return None;
     }
-    let is_word = |text: &str| text.chars().all(char::is_alphabetic);
     let prose = leaf.argv.len() > 1
-        && leaf.argv.iter().all(|arg| arg.literal().is_some_and(is_word))
+        && leaf.argv.iter().all(|arg| arg.literal().is_some_and(|text| text.chars().all(char::is_alphabetic)))
         && leaf.environment.is_empty();
     (prose || is_in_tree(name)).then_some(name)
 }

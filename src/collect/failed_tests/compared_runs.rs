@@ -1,7 +1,6 @@
 //! The run in which a test failed, and the latest one of the same command that passed.
 
-use crate::event::test_results::{NamedPart, TestResult};
-use crate::event::{Grade, RunReport};
+use crate::event::{Grade, NamedPart, RunReport, TestResult};
 use crate::fact::failed_test::CountedTests;
 use crate::journal::{JournalState, OpenFailure, RecordedRun};
 use crate::policy::Command;

@@ -40,7 +40,6 @@ pub(super) fn asks_as_much(old: &DeclaredTest, new: &DeclaredTest, names: &NewNa
     let has_all = |was: &Counts, is: &Counts| was.iter().all(|(word, count)| of(is, word) >= *count);
     let has_no_more = |was: &Counts, is: &Counts| is.iter().all(|(word, count)| *count <= of(was, word));
     let of_old = |counts: Counts| counts.into_iter().filter(|(word, _)| was_kept.contains_key(word)).collect();
-    let ratio = || TextDiff::from_slices(&was.all(), &is.all()).ratio();
     was.asserts()
         && has_all(&was_kept, &is_kept)
         && has_all(&was.count(&COMPARING), &is.count(&COMPARING))
@@ -50,7 +49,7 @@ pub(super) fn asks_as_much(old: &DeclaredTest, new: &DeclaredTest, names: &NewNa
         && has_no_more(&was.assigned(&locals), &is.assigned(&locals))
         && was.loops() == is.loops()
         && !adds_hiding_word(&old.body, &new.body)
-        && ratio() >= SAME_BODY
+        && TextDiff::from_slices(&was.all(), &is.all()).ratio() >= SAME_BODY
 }
 
 /// Returns `true` if a test that kept its name was changed little: it still asserts, half as much at least, and nothing more

@@ -87,8 +87,7 @@ fn tests_names_like(mention: &Mention, file: &RepoPath) -> bool {
     let base = path.rsplit('/').next().unwrap_or_default();
     let Some((_, ending)) = base.rsplit_once('.') else { return false };
     let folder = folder_of(&mention.file);
-    let of_tests = |part: &&str| ["test", "tests", "spec", "__tests__"].contains(part);
-    folder.iter().any(of_tests)
+    folder.iter().any(|part| ["test", "tests", "spec", "__tests__"].contains(part))
         && below(&folder, &parts(&path))
         && !table().generic.iter().any(|name| name == base)
         && tokens(&mention.line, Words::Quoted).any(|token| token.strip_prefix('.').unwrap_or(token) == ending)

@@ -262,7 +262,7 @@ fn some_of_the_lines_connect_and_are_no_measure() {
 #[test]
 fn without_a_table_nothing_is_said_about_scopes() {
     let mixed = commit("fix(parser): a", &["M src/parser/lex.rs", "M web/app.css"]);
-    assert_eq!(judge(&mixed, &ScopeTable::empty(), &rules()).outcome(), CommitOutcome::Pass);
+    assert_eq!(judge(&mixed, &ScopeTable::default(), &rules()).outcome(), CommitOutcome::Pass);
 }
 
 #[test]

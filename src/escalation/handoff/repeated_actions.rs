@@ -8,8 +8,7 @@ use serde::Deserialize;
 
 use crate::command_line::{CommonGround, Deeds};
 use crate::embedded;
-use crate::event::agent_work::{Act, EditKind};
-use crate::event::{Event, EventKind};
+use crate::event::{Act, EditKind, Event, EventKind};
 use crate::repo_path::{RepoPath, seen_from};
 
 /// The maximum number of earlier command lines that are searched for the folders in which they ran.

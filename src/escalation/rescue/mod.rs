@@ -12,8 +12,7 @@ use std::time::Duration;
 use minijinja::context;
 
 use crate::engine::Workplace;
-use crate::event::rescue::{Rescue, Withdrawn};
-use crate::event::{Ended, EventKind, Origin};
+use crate::event::{Ended, EventKind, Origin, Rescue, Withdrawn};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::journal::{JournalState, NewEvent};

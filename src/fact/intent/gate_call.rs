@@ -140,9 +140,9 @@ pub(super) fn of_target(leaf: &Leaf, found: &mut Vec<Intent>) {
         Some("cp" | "install" | "rsync") => (false, has_unknown),
         _ => (false, false),
     };
-    let ends = |c: char| c.is_whitespace() || "\"'<>|&;".contains(c);
     let is_own = |word: &&str| is_of_user(&word.split('/').collect::<Vec<_>>());
-    let mut words = leaf.text.split(ends).filter(|word| !word.is_empty());
+    let mut words =
+        leaf.text.split(|c: char| c.is_whitespace() || "\"'<>|&;".contains(c)).filter(|word| !word.is_empty());
     let target = match (changes || leaf.writes.contains(&None), fills) {
         (true, _) => words.find(is_own),
         (false, true) => words.next_back().filter(is_own),

@@ -129,8 +129,7 @@ pub(super) fn is_settings_file(path: &str) -> bool {
 /// Returns `true` if a text of git's settings sends git elsewhere for its hooks, or has an alias that passes over them.
 pub(super) fn sets_hooks(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
-    let passes_over = |line: &str| line.contains('=') && line.contains("--no-verif");
-    text.lines().any(|line| line.contains("hookspath") || passes_over(line))
+    text.lines().any(|line| line.contains("hookspath") || line.contains('=') && line.contains("--no-verif"))
 }
 
 fn of_subcommand(leaf: &Leaf, subcommand: &str, rest: &[&Arg], from: &PathContext<'_>, found: &mut Vec<Intent>) {

@@ -7,9 +7,8 @@ pub(super) fn adds_rights(leaf: &Leaf) -> bool {
     let Some(mode) = leaf.argv.iter().skip(1).map(|arg| arg.text.as_str()).find(|text| !text.starts_with("--")) else {
         return false;
     };
-    let adds = |part: &str| part.trim_start_matches(['u', 'g', 'o', 'a']).starts_with('+');
     let runs = u32::from_str_radix(mode, 8).is_ok_and(|mode| mode & 0o100 != 0);
-    runs || mode.split(',').all(adds)
+    runs || mode.split(',').all(|part| part.trim_start_matches(['u', 'g', 'o', 'a']).starts_with('+'))
 }
 
 /// The folder or file that an option of a command names, and that it fills.

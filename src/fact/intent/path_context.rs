@@ -97,12 +97,13 @@ pub fn spelled_out(line: &str, dirs: &Dirs) -> Option<String> {
         return None;
     }
     let (asked, here, loops) = (ASKED.as_ref()?, HERE.as_ref()?, LOOP.as_ref()?);
-    let told = |found: &regex::Captures<'_>| match found[1].split_whitespace().collect::<Vec<_>>()[..] {
-        ["--show-toplevel"] => dirs.root.to_string_lossy().into_owned(),
-        ["--git-path", below] => dirs.common_dir.join(below).to_string_lossy().into_owned(),
-        _ => dirs.common_dir.to_string_lossy().into_owned(),
-    };
-    let text = asked.replace_all(line, told);
+    let text = asked.replace_all(line, |found: &regex::Captures<'_>| {
+        match found[1].split_whitespace().collect::<Vec<_>>()[..] {
+            ["--show-toplevel"] => dirs.root.to_string_lossy().into_owned(),
+            ["--git-path", below] => dirs.common_dir.join(below).to_string_lossy().into_owned(),
+            _ => dirs.common_dir.to_string_lossy().into_owned(),
+        }
+    });
     let text = here.replace_all(&text, ".");
     let text = loops.replace_all(&text, |found: &regex::Captures<'_>| {
         let words: Vec<String> = found[1].split_whitespace().map(of_pattern).collect();

@@ -80,7 +80,6 @@ pub(super) fn of_find(place: Place<'_>, found: &mut Vec<Intent>) {
 
 /// Returns `true` if it hands what it finds to a program that removes it.
 fn removes(argv: &[Arg]) -> bool {
-    let runs = |pair: &[Arg]| matches!(&*pair[0].text, "-exec" | "-execdir" | "-ok" | "-okdir");
     let program = |pair: &[Arg]| matches!(&*pair[1].text, "rm" | "mv" | "unlink" | "shred" | "/bin/rm");
-    argv.windows(2).any(|pair| runs(pair) && program(pair))
+    argv.windows(2).any(|pair| matches!(&*pair[0].text, "-exec" | "-execdir" | "-ok" | "-okdir") && program(pair))
 }

@@ -8,7 +8,7 @@ use crate::event::{Ended, Run};
 use crate::fact::intent::{self, Intent};
 use crate::foreign_text::shortened_in_bytes;
 use crate::runner::{CommandKind, Project};
-use crate::shell::expanded_program::{Leaf, Program};
+use crate::shell::expanded_program::Leaf;
 use crate::shell_kind::Shell;
 
 /// The maximum number of commands of a line that are listed.
@@ -135,10 +135,9 @@ impl CommandRun {
         let output = (status.is_some() || !tail.is_empty()).then_some(tail);
         let judged = command_line::judge(line, &LineRecord { status, output, background, shell }, project);
         let understood = command_line::understand_in(line, shell, project).ok();
-        let leaves = |program: &Program| program.leaves.len().min(COMMANDS);
         let intents = understood.as_ref().map(intent::of_line).unwrap_or_default();
         let commands = understood.map_or_else(Vec::new, |understood| {
-            let count = leaves(&understood.program);
+            let count = understood.program.leaves.len().min(COMMANDS);
             let both = understood.steps().take(count);
             both.map(|(leaf, purpose)| SimpleRun::of(leaf, purpose.edits)).collect()
         });

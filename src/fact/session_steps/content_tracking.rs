@@ -9,8 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::ContentId;
 use super::command_run::SimpleRun;
 use crate::digest::{hex_digest, summand};
-use crate::event::GitEvent;
-use crate::event::agent_work::{EditKind, FileEdit};
+use crate::event::{EditKind, FileEdit, GitEvent};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
@@ -217,8 +216,7 @@ enum FileEffect {
 
 fn effect(command: &SimpleRun, dir: Option<&RepoPath>) -> Option<FileEffect> {
     let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
-    let plain = |words: &[&str]| words.iter().all(|word| !word.contains(['*', '?', '[', '…', '$', '~']));
-    if !command.writes.is_empty() || !plain(&words) {
+    if !command.writes.is_empty() || !words.iter().all(|word| !word.contains(['*', '?', '[', '…', '$', '~'])) {
         return None;
     }
     let named = |words: &[&str]| -> Option<Vec<RepoPath>> {

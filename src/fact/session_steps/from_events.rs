@@ -6,8 +6,7 @@ use std::mem::discriminant;
 use super::command_run::CommandRun;
 use super::content_tracking::Contents;
 use super::{Deed, KnownRuns, MAX_STEPS, Step, Story, TouchedFile};
-use crate::event::agent_work::{Act, AgentWork, ShellCommand};
-use crate::event::{Event, EventKind, Run};
+use crate::event::{Act, AgentWork, Event, EventKind, Run, ShellCommand};
 use crate::foreign_text::shortened_in_bytes;
 use crate::runner::Project;
 use crate::timeline::Entry;
@@ -136,10 +135,7 @@ fn run(
 ) -> (CommandRun, Option<super::ContentId>) {
     let read =
         || CommandRun::of(&command.line, command.ended, &command.tail, command.background, command.shell, project);
-    let ran = match known {
-        Some(known) => known.of(command, read),
-        None => read(),
-    };
+    let ran = if let Some(known) = known { known.of(command, read) } else { read() };
     if let Some(start) = &command.start {
         contents.seen(&start.tree);
     }

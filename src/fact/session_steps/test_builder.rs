@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 
 use super::Story;
-use crate::event::agent_work::{
-    Act, AgentWork, CommandEnd, EditKind, FileEdit, PlanItem, Prompt, ShellCommand, Speaker, StopKind, ToolUse, TurnEnd,
+use crate::event::{
+    Act, AgentWork, CommandEnd, CommandRef, EditKind, Ended, Event, EventKind, FileEdit, GitEvent, Grade, Origin,
+    PlanItem, Prompt, Run, ShellCommand, Speaker, StopKind, ToolUse, TurnEnd,
 };
-use crate::event::{CommandRef, Ended, Event, EventKind, GitEvent, Grade, Origin, Run};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::runner::{Project, ProjectFiles};

@@ -1,8 +1,7 @@
 use super::test_builder::{Tale, shell, tree};
 use super::*;
 use crate::command_line::CheckOutcome;
-use crate::event::agent_work::Act;
-use crate::event::{Ended, Grade};
+use crate::event::{Act, Ended, Grade};
 use crate::runner::CommandKind;
 
 const RED: &str =

@@ -4,12 +4,8 @@ use minijinja::{Value, context};
 
 use super::{EvidenceCase, NOT_ADDED, is_any_untracked, outcome};
 use crate::command_line::{self, CheckOutcome};
-use crate::fact::Facts;
-use crate::fact::evidence::{RunFact, RunProof};
 use crate::fact::rewritten_files::{base_name, rewriter};
-use crate::fact::session_steps::Deed;
-use crate::fact::subject::SubjectKind;
-use crate::fact::unfinished_runs::OpenRunState;
+use crate::fact::{Deed, Facts, OpenRunState, RunFact, RunProof, SubjectKind};
 use crate::gates::finding::{Answer, Finding};
 use crate::gates::finding_text::{list, plain, shell_words};
 use crate::gates::other_command::difference;

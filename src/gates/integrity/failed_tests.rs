@@ -6,9 +6,8 @@ use minijinja::context;
 
 use super::{WeakenedProof, default_subject};
 use crate::event::test_results::TestResult;
-use crate::fact::Facts;
-use crate::fact::failed_test::{CountedTests, FailedTest, Obstacle, TestDifference};
 use crate::fact::weakening::is_same_test;
+use crate::fact::{CountedTests, Facts, FailedTest, Obstacle, TestDifference};
 use crate::gates::finding::Answer;
 use crate::repo_path::RepoPath;
 

@@ -3,9 +3,8 @@
 use minijinja::context;
 
 use super::{WeakenedProof, default_subject};
-use crate::fact::Facts;
 use crate::fact::intent::{self, Intent, IntentKind};
-use crate::fact::session_steps::{CommandRun, Deed, Step};
+use crate::fact::{CommandRun, Deed, Facts, Step};
 use crate::gates::finding::Answer;
 use crate::moment::Moment;
 

@@ -1,9 +1,8 @@
 use super::*;
 use crate::event::agent_work::Act;
-use crate::fact::Note;
 use crate::fact::session_steps::test_builder::{Tale, tree};
-use crate::fact::subject::Subject;
 use crate::fact::weakening::{FilePair, compare};
+use crate::fact::{Note, Subject};
 use crate::moment::Moment;
 use crate::runner::Catalogue;
 

@@ -8,9 +8,8 @@ use super::{Params, WeakenedProof, default_subject};
 use crate::command_line::CheckOutcome;
 use crate::event::agent_work::Speaker;
 use crate::event::forwarded_text::own_words;
-use crate::fact::Facts;
-use crate::fact::session_steps::{Deed, Step};
 use crate::fact::weakening::{Weakened, Weakening, WeakeningKind, is_same_test, is_test_file};
+use crate::fact::{Deed, Facts, Step};
 use crate::gates::finding::Answer;
 use crate::repo_path::RepoPath;
 

@@ -1,6 +1,5 @@
 use super::*;
-use crate::event::Grade;
-use crate::event::agent_work::{Act, PlanItem, Prompt, ToolUse};
+use crate::event::{Act, Grade, PlanItem, Prompt, ToolUse};
 use crate::fact::session_steps::test_builder::{Tale, shell};
 
 const RED: &str = "test adds ... FAILED\n\ntest result: FAILED. 11 passed; 1 failed; 0 ignored; finished in 0.31s\n";

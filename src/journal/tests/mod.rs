@@ -11,11 +11,9 @@ mod run_index;
 use proptest::prelude::*;
 
 use super::{Journal, JournalLine, NewEvent};
-use crate::event::agent_work::{Act, AgentWork};
-use crate::event::rescue::Trial;
 use crate::event::{
-    CommandRef, Damage, Ended, EventKind, FailingGate, GitEvent, Grade, Judged, Origin, Repaired, Run, RunReport,
-    RunStarted, Waived,
+    Act, AgentWork, CommandRef, Damage, Ended, EventKind, FailingGate, GitEvent, Grade, Judged, Origin, Repaired, Run,
+    RunReport, RunStarted, Trial, Waived,
 };
 use crate::moment::Moment;
 use crate::oid::Oid;

@@ -43,8 +43,7 @@ pub(super) fn missing(sources: &CuratorSources<'_>, runs: &[SeenRun<'_>]) -> Vec
     }
     let never_passed = |name: &[String]| !runs.iter().any(|run| run.passed() && run.command.begins_with(name));
     groups.retain(|name, found| found.len() >= TWICE && never_passed(name));
-    let of = |found: &Vec<MissingCommand<'_, '_>>| replaced(sources, runs, found).or_else(|| named(sources, found));
-    groups.values().filter_map(of).collect()
+    groups.values().filter_map(|found| replaced(sources, runs, found).or_else(|| named(sources, found))).collect()
 }
 
 fn missing_command<'r, 's>(run: &'r SeenRun<'s>) -> Option<MissingCommand<'r, 's>> {
@@ -75,8 +74,7 @@ fn replaced(
     let lines: Vec<&str> = sources.memory.lines().collect();
     let managed = memory_file::managed(&lines);
     let is_warning = |line: &str| line.contains(&format!("not `{wrong}`"));
-    let names_wrong = |at: &usize| !managed[*at] && lines[*at].contains(&wrong) && !is_warning(lines[*at]);
-    match (0..lines.len()).find(names_wrong) {
+    match (0..lines.len()).find(|at| !managed[*at] && lines[*at].contains(&wrong) && !is_warning(lines[*at])) {
         Some(at) => {
             let change = MemoryChange::Replace { lines: vec![at], from: wrong, to: right_text.clone() };
             Some(proposal(sources, ProposalKind::Missing, &text, change, evidence))
@@ -92,9 +90,8 @@ fn replacement<'r, 's>(missing: &MissingCommand<'_, '_>, runs: &'r [SeenRun<'s>]
     let is_later = |run: &&SeenRun<'_>| run.story == missing.story && run.step > missing.step && run.passed();
     let asks = |run: &SeenRun<'_>| run.ran.kinds.iter().all(|kind| kind == "read" || kind == "install");
     let is_program = name == 1 && !missing.command.words[0].contains('/');
-    let is_there = |run: &SeenRun<'_>| is_program || run.place == missing.place;
     let stands = |run: &SeenRun<'_>| stands_for(&run.command.words, &missing.command.words, name);
-    let fits = |run: &&SeenRun<'_>| !asks(run) && is_there(run) && stands(run);
+    let fits = |run: &&SeenRun<'_>| !asks(run) && (is_program || run.place == missing.place) && stands(run);
     let all: Vec<&SeenRun<'_>> = runs.iter().filter(is_later).filter(fits).collect();
     let text = &missing.command.text;
     let is_same = |run: &&SeenRun<'_>| text.ends_with(&run.command.text) || run.command.text.ends_with(text.as_str());

@@ -156,8 +156,7 @@ fn bracket(line: &str, mention: &LineMention<'_>) -> Option<std::ops::Range<usiz
 /// Returns the brackets around a path if they hold nothing else that is named.
 fn aside(line: &str, named: &[LineMention<'_>], index: usize) -> Option<std::ops::Range<usize>> {
     let place = bracket(line, &named[index])?;
-    let is_inside = |other: &LineMention<'_>| place.contains(&other.place.start);
-    (named.iter().filter(|other| is_inside(other)).count() == 1).then_some(place)
+    (named.iter().filter(|other| place.contains(&other.place.start)).count() == 1).then_some(place)
 }
 
 /// Returns the part of an enumeration that names a path, with the words that join it to its neighbour.

@@ -61,12 +61,11 @@ pub struct CaseText {
 
 /// A use of a tool.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct Tool {
     /// Its name.
-    #[serde(default)]
     pub tool: String,
     /// Its argument.
-    #[serde(default)]
     pub arg: Value,
 }
 
@@ -209,12 +208,11 @@ pub struct CaseCheckout {
 
 /// Somebody else pushed.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct RemoteMoved {
     /// Its new commit.
-    #[serde(default)]
     pub sha: String,
     /// The files that it changes; those without content were deleted.
-    #[serde(default)]
     pub files: Vec<MovedFile>,
 }
 

@@ -3,8 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{CaseEnd, CaseWriter, name};
-use crate::event::agent_work::{Act, AgentWork, EditKind, ShellCommand, Speaker, StopKind};
-use crate::event::{Ended, Event, EventKind, Grade, Run};
+use crate::event::{Act, AgentWork, EditKind, Ended, Event, EventKind, Grade, Run, ShellCommand, Speaker, StopKind};
 use crate::git::GitError;
 use crate::oid::Oid;
 use crate::replay::turn_end;
@@ -44,14 +43,13 @@ impl CaseWriter<'_> {
 
     /// Returns `true` if a run is that of a command line which is recorded, too.
     fn is_told(&self, index: usize, run: &Run) -> bool {
-        let same = |entry: &Entry| match &entry.event.kind {
+        self.record.entries[..index].iter().rev().any(|entry| match &entry.event.kind {
             EventKind::Work(work) => match &work.act {
                 Act::Command(command) => command.start.as_ref() == Some(&run.start),
                 _ => false,
             },
             _ => false,
-        };
-        self.record.entries[..index].iter().rev().any(same)
+        })
     }
 
     fn run(&mut self, run: &Run, tail: &str, grade: Grade) -> Result<(), GitError> {

@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 use super::contents::changes;
 use super::{CaseEnd, CaseWriter, name};
 use crate::commit::change::{FileChange, PathStatus};
-use crate::event::EventKind;
-use crate::event::agent_work::Act;
+use crate::event::{Act, EventKind};
 use crate::git::GitError;
 use crate::oid::Oid;
 

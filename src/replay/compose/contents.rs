@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::{CaseEnd, CaseWriter};
-use crate::event::EventKind;
-use crate::event::agent_work::Act;
+use crate::event::{Act, EventKind};
 use crate::git::{GitError, PathChange, Repo, TreeDiff};
 use crate::oid::Oid;
 use crate::replay::packages;

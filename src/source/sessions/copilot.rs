@@ -10,8 +10,7 @@ use super::event_builder::{CommandEnding, OpenCall, Transcript, time};
 use super::kept_text::{self, LINE, SHORT, Sides, WORDS};
 use super::lazy_json::{BrokenJson, JsonCursor, Raw};
 use super::patch;
-use crate::event::Ended;
-use crate::event::agent_work::{Act, EditKind, Phase, PlanItem, Speaker, StopKind};
+use crate::event::{Act, EditKind, Ended, Phase, PlanItem, Speaker, StopKind};
 
 /// The fields of the events that are read.
 #[derive(Default)]

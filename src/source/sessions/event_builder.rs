@@ -14,10 +14,10 @@ use super::kept_text;
 use super::lazy_json::BrokenJson;
 use super::repository_paths::{self, Roots};
 use crate::digest::hex_digest;
-use crate::event::agent_work::{
-    Act, AgentWork, CommandEnd, Denial, FileEdit, Phase, PlanItem, Prompt, ShellCommand, Speaker, ToolUse,
+use crate::event::{
+    Act, AgentWork, CommandEnd, Denial, Ended, Event, EventKind, FileEdit, Grade, Origin, Phase, PlanItem, Prompt,
+    ShellCommand, Speaker, ToolUse,
 };
-use crate::event::{Ended, Event, EventKind, Grade, Origin};
 use crate::repo_path::RepoPath;
 
 /// The largest number of calls without a result that are remembered. Clients run a handful at once; more of them are

@@ -265,8 +265,7 @@ fn gemini_session(path: &Path) -> Option<String> {
     }
     let is_document = path.extension().is_some_and(|extension| extension == "json");
     // A newer version that resumes such a session copies it to lines.
-    let is_copied = || path.with_extension("jsonl").exists();
-    if is_document && !is_copied() { document::gemini_session(path).ok()? } else { None }
+    if is_document && !path.with_extension("jsonl").exists() { document::gemini_session(path).ok()? } else { None }
 }
 
 fn opencode(path: &Path, roots: &Roots) -> Vec<FoundSession> {

@@ -14,8 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::line_reader::open;
 use super::{Client, Error, Roots, SessionCounts, SessionLog, SessionSummary, opencode, opencode_error, read_each};
 use crate::digest::hex_digest;
-use crate::event::agent_work::AgentWork;
-use crate::event::{Event, EventKind, Grade, Origin};
+use crate::event::{AgentWork, Event, EventKind, Grade, Origin};
 
 /// The version of the format. A later one is not read.
 const FORMAT: u32 = 1;

@@ -115,11 +115,10 @@ fn unnamed_imports(module: &SourceModule) -> Vec<String> {
 
 /// Returns the names at the top of a file that are not functions. In Rust, words in small letters are modules.
 fn definitions(module: &SourceModule) -> Vec<String> {
-    let is_function = |name: &str| module.functions.iter().any(|f| f.container.is_empty() && f.name == name);
     let counts = |name: &&String| {
         !name.starts_with("__")
             && (module.language != "rust" || name.starts_with(char::is_uppercase))
-            && !is_function(name)
+            && !module.functions.iter().any(|f| f.container.is_empty() && f.name == **name)
             && !module.imports.iter().any(|import| import.local.as_ref() == Some(*name))
     };
     module.defined.keys().filter(counts).cloned().collect()

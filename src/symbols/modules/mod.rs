@@ -86,8 +86,7 @@ impl SourceModule {
             let mut module =
                 Self { path: path.to_owned(), language: id, error_line: outline.error_line, ..Self::default() };
             // An `impl` names its type, and does not define it.
-            let defines = |scope: &&String| !scope.contains('.') && language.entry.id != "rust";
-            let scopes = outline.scopes.iter().filter(defines);
+            let scopes = outline.scopes.iter().filter(|scope| !scope.contains('.') && language.entry.id != "rust");
             module.defined = scopes.map(|scope| (scope.clone(), true)).collect();
             module.functions = outline.functions.into_iter().filter(|function| !function.is_header()).collect();
             let imported = imports::read(tree, text, &mut module);

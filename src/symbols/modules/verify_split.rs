@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::SourceModule;
 use super::import_map::{ImportMap, free, last_part};
 use super::parts;
 use super::resolve::Resolver;
 use super::unused_imports::unused;
-use super::{ImportedName, SourceModule};
 use crate::symbols::function::Function;
 
 /// Platforms in the names of files of Go.
@@ -215,7 +215,8 @@ impl<'m> MapCheck<'m> {
         for import in &module.imports {
             let Some(name) = import.name.as_deref().filter(|name| *name != "*") else { continue };
             let there = self.resolver.module(module, &import.module);
-            let mine = there.iter().any(|target| self.parts.contains(target)) || self.was_the_file(module, import);
+            let mine = there.iter().any(|target| self.parts.contains(target))
+                || Resolver::candidates(module, &import.module).contains(&self.map.file);
             if !mine || (there.contains(&at) && module.language != "rust") {
                 continue;
             }
@@ -232,11 +233,6 @@ impl<'m> MapCheck<'m> {
                 }
             }
         }
-    }
-
-    /// Returns `true` if an import means the file that was split, which no longer exists.
-    fn was_the_file(&self, module: &SourceModule, import: &ImportedName) -> bool {
-        Resolver::candidates(module, &import.module).contains(&self.map.file)
     }
 
     /// Names with a path before them: `config::parse`, `ops.create`, `Keys.hash`.

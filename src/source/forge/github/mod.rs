@@ -78,8 +78,7 @@ impl Forge for GitHub {
         let list = async |state: &str| -> Result<Vec<Pull>, Trouble> {
             let route = self.route(&format!("/pulls?state={state}&head={head}"));
             let shapes: Vec<PullShape> = self.client.pages(&route, "the pull requests").await?;
-            let of_branch = |shape: &PullShape| shape.is_of(owner, branch);
-            shapes.into_iter().filter(of_branch).map(PullShape::pull).collect()
+            shapes.into_iter().filter(|shape| shape.is_of(owner, branch)).map(PullShape::pull).collect()
         };
         self.client.wait(async {
             let mut pulls = list("open").await?;

@@ -6,8 +6,7 @@ use super::super::event_builder::Transcript;
 use super::super::kept_text::{self, WORDS};
 use super::super::lazy_json::BrokenJson;
 use super::{ClaudeFields, speaker};
-use crate::event::Ended;
-use crate::event::agent_work::Phase;
+use crate::event::{Ended, Phase};
 
 /// What a notice about a command in the background begins with.
 pub(super) const NOTIFICATION: &str = "<task-notification>";

@@ -7,8 +7,7 @@ use super::super::event_builder::{CommandEnding, OpenCall, Transcript};
 use super::super::kept_text::{self, Sides};
 use super::super::lazy_json::{BrokenJson, JsonCursor, Raw};
 use super::{Block, ClaudeFields};
-use crate::event::Ended;
-use crate::event::agent_work::{Act, EditKind};
+use crate::event::{Act, EditKind, Ended};
 
 /// The data of a tool call's result, in addition to the text for the model.
 #[derive(Default)]

@@ -7,8 +7,7 @@ use super::super::event_builder::{CommandEnding, OpenCall, Transcript};
 use super::super::kept_text::{self, LINE, Sides, WORDS};
 use super::super::lazy_json::{BrokenJson, Raw};
 use super::script;
-use crate::event::Ended;
-use crate::event::agent_work::{Act, EditKind, Speaker};
+use crate::event::{Act, EditKind, Ended, Speaker};
 use crate::shell_quote::shell_word;
 
 /// An act, as an item or as an event of an older version.

@@ -11,8 +11,7 @@ use super::super::{patch, tool_input};
 use super::item::{command_line, texts};
 use super::script;
 use super::script::BLOCKED;
-use crate::event::Ended;
-use crate::event::agent_work::{Act, PlanItem, Speaker};
+use crate::event::{Act, Ended, PlanItem, Speaker};
 
 /// An item of the conversation, as the model has it.
 #[derive(Default)]

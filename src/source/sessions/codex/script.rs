@@ -11,8 +11,7 @@ use super::super::event_builder::{CommandEnding, OpenCall, ScriptedCall, Transcr
 use super::super::kept_text::{self, LINE, Sides};
 use super::super::lazy_json::{BrokenJson, JsonCursor, Raw};
 use super::super::patch;
-use crate::event::Ended;
-use crate::event::agent_work::EditKind;
+use crate::event::{EditKind, Ended};
 
 /// The mark of a script whose commands are told by items.
 pub(super) const COMMANDS: &str = "scripted commands";

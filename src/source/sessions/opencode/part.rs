@@ -10,8 +10,7 @@ use super::super::kept_text::{self, LINE, SHORT, Sides, WORDS};
 use super::super::lazy_json::{BrokenJson, JsonCursor, Raw};
 use super::super::{patch, tool_input};
 use super::{SessionMessage, is_new};
-use crate::event::Ended;
-use crate::event::agent_work::{Act, EditKind, Phase, PlanItem, Speaker};
+use crate::event::{Act, EditKind, Ended, Phase, PlanItem, Speaker};
 
 /// A part of a message.
 #[derive(Default)]
