@@ -18,6 +18,7 @@ mod questions;
 mod readiness;
 mod score_basis;
 mod scores;
+mod smell_phrase;
 mod smells;
 mod task_order;
 mod task_scope;

@@ -180,7 +180,6 @@ impl<'a> ScoreBasis<'a> {
         let (_, before) = self.before(name);
         let last = before.rsplit(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
         // "Add a Dockerfile" and "añade un botón a index.html"
-        let is_article = |last: &str| last == "a" && self.language.name() == "en";
-        last.is_some_and(|last| POINTING.contains(&last) && !is_article(last))
+        last.is_some_and(|last| POINTING.contains(&last) && !(last == "a" && self.language.name() == "en"))
     }
 }

@@ -275,8 +275,7 @@ fn without_unspaced_scripts(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_unspaced) {
         return Cow::Borrowed(text);
     }
-    let spaced = |c: char| if is_unspaced(c) { " ".repeat(c.len_utf8()) } else { c.to_string() };
-    Cow::Owned(text.chars().map(spaced).collect())
+    Cow::Owned(text.chars().map(|c| if is_unspaced(c) { " ".repeat(c.len_utf8()) } else { c.to_string() }).collect())
 }
 
 fn names(text: &str, own: &str, wish: &str) -> Vec<NameInPrompt> {
@@ -285,8 +284,8 @@ fn names(text: &str, own: &str, wish: &str) -> Vec<NameInPrompt> {
     // What an address names is elsewhere.
     blank_all(&mut text, &URL, 0);
     let spaced = without_unspaced_scripts(wish);
-    let place_of = |kind: NameKind| if kind == NameKind::Word { &*spaced } else { &*text };
-    let kinds = NAMES.iter().map(|(kind, regex)| (*kind, regex, place_of(*kind)));
+    let kinds =
+        NAMES.iter().map(|(kind, regex)| (*kind, regex, if *kind == NameKind::Word { &*spaced } else { &*text }));
     for (kind, regex, place) in kinds.chain([(NameKind::Word, &*UNSPACED_WORD, wish)]) {
         let Some(regex) = regex.about(place) else { continue };
         for captures in regex.captures_iter(place) {

@@ -114,7 +114,6 @@ impl ScoreBasis<'_> {
 
     /// Returns `true` if a part of the request after the first names neither a result nor a value.
     pub(super) fn has_open_part(&self) -> bool {
-        let definite = |act| matches!(act, Some(ClauseAct::Precise | ClauseAct::Create));
         let Some(first) = self.clauses.iter().position(|clause| clause.act.is_some()) else { return false };
         if self.tasks < 2 && !super::task_scope::list_items(&self.reading.wish).is_empty() {
             return false;
@@ -127,7 +126,8 @@ impl ScoreBasis<'_> {
                 && !self.reading.wish[..clause.end].trim_end().ends_with(':')
                 && !self.reading.explicit().any(|name| clause.start <= name.start && name.start < clause.end)
         };
-        definite(self.clauses[first].act) && (self.clauses[first + 1..].iter().any(is_open) || self.has_open_tail())
+        matches!(self.clauses[first].act, Some(ClauseAct::Precise | ClauseAct::Create))
+            && (self.clauses[first + 1..].iter().any(is_open) || self.has_open_tail())
     }
 
     /// Returns `true` if what is hung on in passing names neither a value nor a thing of a definite form.

@@ -30,11 +30,10 @@ pub fn chosen_order(answer: &str, count: usize, is_asked: bool) -> Option<Chosen
     let lower = answer.trim().to_lowercase();
     let ItemNumbers { wanted: mut numbers, refused, .. } = ItemNumbers::of(&lower);
     let last = count.min(MAX_TASKS);
-    let is_outside = |number: &usize| !(1..=last).contains(number);
     if words_in(&lower) > MAX_WORDS
         || lower.ends_with('?')
         || !is_only_an_order(&lower, !refused.is_empty())
-        || numbers.iter().chain(&refused).any(is_outside)
+        || numbers.iter().chain(&refused).any(|number| !(1..=last).contains(number))
     {
         return None;
     }

@@ -113,8 +113,7 @@ fn statements(
 ) -> Vec<(usize, usize)> {
     let wish = reading.wish.as_str();
     let text = |clause: &Clause| &wish[clause.start..clause.end];
-    let is_head = |clause: &&Clause| clause.act.is_none() && text(clause).trim_end().ends_with([':', '：']);
-    let head = clauses.first().filter(is_head);
+    let head = clauses.first().filter(|clause| clause.act.is_none() && text(clause).trim_end().ends_with([':', '：']));
     let parts: Vec<&Clause> = clauses[usize::from(head.is_some()).min(clauses.len())..]
         .iter()
         .filter(|clause| words_in(text(clause)) > 1)
