@@ -1,15 +1,17 @@
 //! The functions of one file.
 
+mod captures;
+
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
-use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator, Tree};
+use tree_sitter::{Node, Tree};
 
-use super::closures::{closure_in, is_callback};
+use self::captures::{Captured, Definition};
+use super::closures::is_callback;
 use super::function::Function;
 use super::language::{LanguageTable, SourceLanguage};
 use super::parsing::{errors, parse_repaired};
-use super::qualified_names::{self, clean, segments};
 use super::tokens;
 
 /// The size, in bytes, from which a file is not read.
@@ -45,35 +47,6 @@ pub struct FunctionAlias {
     pub name: String,
     /// The last part of the name that it means.
     pub target: String,
-}
-
-/// The parts of a function in one match of the query.
-struct Definition<'t> {
-    name: String,
-    container: Vec<String>,
-    body: Option<Node<'t>>,
-    parameters: Option<Node<'t>>,
-    suffix: Option<String>,
-    mark: String,
-    closure: bool,
-    /// It is the parameters of its type, as a constructor.
-    header: bool,
-    /// Where it begins, if not where its node does.
-    start: Option<Node<'t>>,
-}
-
-/// The matches of the query, by node.
-#[derive(Default)]
-struct Captured<'t> {
-    functions: HashMap<usize, Vec<Definition<'t>>>,
-    scopes: HashMap<usize, Vec<String>>,
-    suffixes: HashMap<usize, String>,
-    declarations: BTreeSet<usize>,
-    ignored: BTreeSet<usize>,
-    kept: BTreeSet<usize>,
-    anonymous: BTreeSet<usize>,
-    callbacks: BTreeSet<usize>,
-    aliases: HashMap<usize, Vec<(String, String)>>,
 }
 
 /// Reads the functions of a file. A file of a language that is not read has none.
@@ -344,154 +317,6 @@ impl<'a> OutlineReader<'a> {
                 before.lines().any(|text| line.is_match(text)) || before.ends_with("private ")
             })
     }
-
-    /// Runs the query.
-    fn captured<'t>(&self, tree: &'t Tree) -> Option<Captured<'t>> {
-        let query = self.language.query()?;
-        let names = query.capture_names();
-        let mut captured = Captured::default();
-        let mut cursor = QueryCursor::new();
-        let mut matches = cursor.matches(query, tree.root_node(), self.text.as_bytes());
-        while let Some(found) = matches.next() {
-            let node = |name: &str| {
-                found
-                    .captures()
-                    .iter()
-                    .find(|capture| names[capture.index as usize] == name)
-                    .map(|capture| capture.node)
-            };
-            let setting = |name: &str| {
-                let settings = query.property_settings(found.pattern_index).iter();
-                settings.filter(|setting| &*setting.key == name).find_map(|setting| setting.value.as_deref())
-            };
-            if let Some(function) = node("function") {
-                self.define(function, found, names, &setting, &mut captured);
-            }
-            if let Some(scope) = node("scope") {
-                let written = node("scope.name").map(|name| segments(self.written(name), self.language.entry.paths));
-                let fixed = setting("name").map(|name| vec![name.to_owned()]);
-                captured.scopes.insert(scope.id(), fixed.or(written).unwrap_or_default());
-            }
-            if let Some(suffixed) = node("suffixed")
-                && let Some(suffix) = setting("suffix")
-            {
-                captured.suffixes.insert(suffixed.id(), suffix.to_owned());
-            }
-            captured.declarations.extend(node("declaration").map(|node| node.id()));
-            captured.ignored.extend(node("ignore").map(|node| node.id()));
-            captured.anonymous.extend(node("anonymous").map(|node| node.id()));
-            captured.callbacks.extend(node("callback").map(|node| node.id()));
-            captured.kept.extend(node("keep").map(|node| node.id()));
-            if let (Some(alias), Some(name), Some(target)) = (node("alias"), node("name"), node("target")) {
-                let target = clean(self.written(target));
-                let target = target.rsplit(['.', ':', '\\']).next().unwrap_or(target).to_owned();
-                let name = clean(self.written(name)).to_owned();
-                if name != target {
-                    captured.aliases.entry(alias.id()).or_default().push((name, target));
-                }
-            }
-        }
-        Some(captured)
-    }
-
-    fn define<'t>(
-        &self,
-        function: Node<'t>,
-        found: &QueryMatch<'_, 't>,
-        names: &[&str],
-        setting: &dyn Fn(&str) -> Option<&'a str>,
-        captured: &mut Captured<'t>,
-    ) {
-        let node = |name: &str| {
-            found.captures().iter().find(|capture| names[capture.index as usize] == name).map(|capture| capture.node)
-        };
-        // A method for each name of a list: the parameter of the loop must be what is defined.
-        if let (Some(parameter), Some(argument)) = (node("parameter"), node("argument"))
-            && self.written(parameter) != self.written(argument)
-        {
-            return;
-        }
-        let (closure, header) = (setting("closure").is_some(), setting("header").is_some());
-        let suffix = setting("suffix").map(str::to_owned).or_else(|| Some(self.written(node("suffix")?).to_owned()));
-        let definition = if let Some(declarator) = node("declarator") {
-            let Some(declared) = qualified_names::declared(declarator, self.text) else { return };
-            Definition {
-                name: declared.name,
-                container: declared.container,
-                body: node("body"),
-                parameters: Some(declared.parameters),
-                suffix,
-                mark: declared.mark,
-                closure,
-                header,
-                start: None,
-            }
-        } else if function.kind() == "fn" {
-            let Some((name, parts)) = node("name").and_then(|name| Some((name, listed_function(name, self.text)?)))
-            else {
-                return;
-            };
-            Definition {
-                name: clean(self.written(name)).to_owned(),
-                container: Vec::new(),
-                body: Some(parts.1),
-                parameters: Some(parts.0),
-                suffix,
-                mark: String::new(),
-                closure,
-                header,
-                start: None,
-            }
-        } else {
-            let written = node("name").map(|name| clean(self.written(name)).to_owned());
-            let Some(name) = setting("name").map(str::to_owned).or(written) else { return };
-            let (prefix, ending) = (setting("prefix").unwrap_or_default(), setting("ending").unwrap_or_default());
-            let closure_node = node("value").and_then(closure_in);
-            if node("value").is_some() && closure_node.is_none() {
-                return;
-            }
-            let part = |name| closure_node.map_or_else(|| node(name), |found| found.child_by_field_name(name));
-            let container = node("container").map(|node| segments(self.written(node), self.language.entry.paths));
-            Definition {
-                name: format!("{prefix}{name}{ending}"),
-                container: container.unwrap_or_default(),
-                body: part("body"),
-                parameters: part("parameters"),
-                suffix,
-                mark: String::new(),
-                closure,
-                header,
-                start: node("name").filter(|_| setting("from") == Some("name")),
-            }
-        };
-        let known = captured.functions.entry(function.id()).or_default();
-        let same = known.iter_mut().find(|other| other.name == definition.name);
-        match same {
-            Some(other) if other.body.is_none() => *other = definition,
-            Some(other) if other.container.is_empty() => other.container = definition.container,
-            Some(_) => {}
-            None => known.push(definition),
-        }
-    }
-}
-
-/// Returns the parameters and the body of a function in a list of tokens, or `None` if it has no body.
-fn listed_function<'t>(name: Node<'t>, text: &str) -> Option<(Node<'t>, Node<'t>)> {
-    let (mut depth, mut parameters, mut next) = (0_usize, None, name.next_sibling());
-    while let Some(token) = next {
-        let written = text.get(token.byte_range()).unwrap_or_default();
-        let opens = |bracket| token.kind() == "token_tree" && written.starts_with(bracket);
-        match (parameters, written) {
-            (_, "<") => depth += 1,
-            (_, ">" | ">>") => depth = depth.saturating_sub(written.len()),
-            (_, ";" | "fn") if depth == 0 => return None,
-            (None, _) if depth == 0 && opens('(') => parameters = Some(token),
-            (Some(parameters), _) if depth == 0 && opens('{') => return Some((parameters, token)),
-            _ => {}
-        }
-        next = token.next_sibling();
-    }
-    None
 }
 
 /// Returns the name of the first parameter: `a: A`, `A a`, `a A`.
