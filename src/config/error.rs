@@ -42,10 +42,7 @@ impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(first) = self.problems.first() else { return f.write_str(&self.file) };
         write!(f, "{}:{}:{}: {}", self.file, first.line, first.column, first.what)?;
-        match &first.meant {
-            Some(meant) => write!(f, "; did you mean {}?", quoted(meant)),
-            None => Ok(()),
-        }
+        if let Some(meant) = &first.meant { write!(f, "; did you mean {}?", quoted(meant)) } else { Ok(()) }
     }
 }
 
@@ -195,11 +192,10 @@ fn locate(text: &str, at: &Range<usize>, what: String, meant: Option<String>) ->
     let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
     let line_end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
     // A byte order mark is not a column.
-    let visible = |part: &str| part.trim_start_matches('\u{feff}').chars().count();
     let source = text[line_start..line_end].trim_start_matches('\u{feff}').trim_end_matches('\r');
     Problem {
         line: text[..start].matches('\n').count() + 1,
-        column: visible(&text[line_start..start]) + 1,
+        column: text[line_start..start].trim_start_matches('\u{feff}').chars().count() + 1,
         width: text[start..end.min(line_end)].trim_end().chars().count().max(1),
         source: source.chars().map(shown).collect(),
         what,

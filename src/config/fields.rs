@@ -233,8 +233,7 @@ pub(super) fn is_name(name: &str) -> bool {
 
 /// Checks that a name has letters, digits and the characters of `more` alone.
 pub(super) fn check_name(report: &mut Report<'_>, name: &LocatedValue<&str>, kind: &str, more: &str) {
-    let fits = |c: char| c.is_alphanumeric() || more.contains(c);
-    if name.value.is_empty() || !name.value.chars().all(fits) {
+    if name.value.is_empty() || !name.value.chars().all(|c| c.is_alphanumeric() || more.contains(c)) {
         let more: Vec<String> = more.chars().map(String::from).collect();
         let (name_given, more) = (quoted(name.value), more.join(" "));
         report.add(&name.at, format!("{name_given} is not a name of a {kind}: use letters, digits and `{more}`"));
@@ -265,14 +264,12 @@ pub(super) fn plain(report: &mut Report<'_>, value: &Spanned<DeValue<'_>>) -> Op
             toml::Value::Array(items.iter().map(|item| plain(report, item)).collect::<Option<_>>()?)
         }
         DeValue::Table(table) => {
-            let plain = |(key, value): (&Spanned<_>, _)| Some((str_of(key), plain(report, value)?));
+            let plain = |(key, value): (&Spanned<std::borrow::Cow<'_, str>>, _)| {
+                Some((key.get_ref().clone().into_owned(), plain(report, value)?))
+            };
             toml::Value::Table(table.iter().map(plain).collect::<Option<_>>()?)
         }
     })
-}
-
-fn str_of(key: &Spanned<std::borrow::Cow<'_, str>>) -> String {
-    key.get_ref().clone().into_owned()
 }
 
 fn text(report: &mut Report<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<LocatedValue<String>> {

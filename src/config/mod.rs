@@ -5,7 +5,6 @@
 
 mod attest;
 mod built_in_gates;
-mod ci;
 mod commands;
 mod error;
 mod fields;
@@ -17,11 +16,9 @@ mod param_error;
 mod policy_digest;
 mod policy_location;
 mod prompt_notes;
-mod push;
-mod quarantine;
-mod retention;
 mod roles;
 mod scopes;
+mod small_tables;
 #[cfg(test)]
 mod tests;
 
@@ -178,12 +175,13 @@ fn parse_over(
         Some(said) => attest::signers(&mut report, said),
         None => Signers::Nobody,
     };
-    let ci = root.table(&mut report, "ci").map(|said| ci::strictness(&mut report, said)).unwrap_or_default();
-    let push_runs = root.table(&mut report, "push").map(|said| push::runs(&mut report, said)).unwrap_or_default();
-    let retention = root.table(&mut report, "retention").map(|said| retention::retention(&mut report, said));
+    let ci = root.table(&mut report, "ci").map(|said| small_tables::strictness(&mut report, said)).unwrap_or_default();
+    let push_runs =
+        root.table(&mut report, "push").map(|said| small_tables::push_runs(&mut report, said)).unwrap_or_default();
+    let retention = root.table(&mut report, "retention").map(|said| small_tables::retention(&mut report, said));
     let retention = retention.unwrap_or_default();
     let tables = root.tables(&mut report, "quarantine");
-    let quarantine = quarantine::quarantine(&mut report, tables);
+    let quarantine = small_tables::quarantine(&mut report, tables);
     let (commands, gates, scopes, signers) = report.finish((commands, gates.list, scopes, signers))?;
     Ok(digested(Policy {
         commands,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{FULL, parsed};
-use crate::config::{attest, ci, commands, gate_table, push, quarantine, scopes};
+use crate::config::{attest, commands, gate_table, scopes, small_tables};
 use crate::embedded::{TEMPLATES, file};
 
 const SCOPES: &str = "[scopes]\na = [\"a/**\", \"!a/x\"]\n\"@b/c\" = { paths = [\"b\"], aliases = [\"c\"], with = [\"a\"], shared = [\"d\"], goes_along = true }";
@@ -32,9 +32,9 @@ fn it_has_the_keys_of_the_reader() {
         (&schema["properties"]["attest"], attest::KEYS),
         (&schema["$defs"]["gate"], gate_table::KEYS),
         (&schema["$defs"]["scope_table"], scopes::KEYS),
-        (&schema["properties"]["ci"], ci::KEYS),
-        (&schema["properties"]["push"], push::KEYS),
-        (&schema["properties"]["quarantine"]["items"], quarantine::KEYS),
+        (&schema["properties"]["ci"], small_tables::CI_KEYS),
+        (&schema["properties"]["push"], small_tables::PUSH_KEYS),
+        (&schema["properties"]["quarantine"]["items"], small_tables::QUARANTINE_KEYS),
         (&schema["$defs"]["message"], gate_table::MESSAGE_KEYS),
     ] {
         let listed = table["properties"].as_object().unwrap().keys().map(String::as_str).collect();
