@@ -6,8 +6,8 @@
 
 use std::path::Path;
 
-use super::client::command_evidence::{self, LineEnd};
 use super::client::command_weight;
+use super::client::line_runs::{self, LineEnd};
 use super::client::session_state::{PendingCommand, StartingPoint, begun_lines, kept_values, unquoted};
 use super::typed_line::{self, TypedLine};
 use crate::command_line::{Purpose, Understood};
@@ -118,7 +118,7 @@ fn record(place: &Workplace, line: &EnclosingLine, ground: &StartingPoint, push:
     let pending = PendingCommand { line: before, ..line.pending.clone() };
     let narrowed = line.narrowed.as_deref();
     let line_end = LineEnd { shell: line.shell, ended: Ended::Exited(0), output: None, narrowed };
-    let runs = command_evidence::runs_of(place, &pending, &ground, line_end).unwrap_or_default();
+    let runs = line_runs::runs_of(place, &pending, &ground, line_end).unwrap_or_default();
     let client = place.session.agent.as_deref().unwrap_or("agent");
     let reporter = if line.is_typed { typed_line::REPORTER } else { client };
     let event = |kind: EventKind| NewEvent {

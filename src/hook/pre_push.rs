@@ -63,9 +63,8 @@ pub fn judge(hook: &GitHook<'_>, may_run: bool) -> anyhow::Result<PushAnswer> {
     }
     let Described { policy, state, facts } = described;
     // What a dry run would be told is not an attempt, and where a push arrives nobody knows whose attempt it is.
-    let claimed = || hook.name == "pre-push" && !is_dry_run();
     let promised: Vec<_> = facts.contracts.iter().map(|one| (one.name.clone(), one.subject.clone())).collect();
-    let judgement = place.judge_if(&policy, &state, facts, None, claimed);
+    let judgement = place.judge_if(&policy, &state, facts, None, || hook.name == "pre-push" && !is_dry_run());
     if !is_dry_run() {
         place.note_met_contracts(&judgement.verdict, &promised);
     }

@@ -1,8 +1,7 @@
 //! Checks if a planned push would move a protected branch, as far as this clone knows: the network is not used.
 
 use crate::engine::Workplace;
-use crate::fact::subject::{Base, DefaultBranch, RefUpdate, Subject};
-use crate::fact::{Facts, Note};
+use crate::fact::{Base, DefaultBranch, Facts, Note, RefUpdate, Subject};
 use crate::gates;
 use crate::gates::finding::{Effect, Finding, GateResult};
 use crate::git::Repo;

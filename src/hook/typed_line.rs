@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::client::command_evidence::{self, LineEnd};
 use super::client::command_weight::{self, Weight};
 use super::client::hook_context::clean;
+use super::client::line_runs::{self, LineEnd};
 use super::client::session_state::{PendingCommand, StartingPoint, Store};
 use super::in_time;
 use super::unix_millis::millis_since_1970;
@@ -94,7 +94,7 @@ fn grounds(
 ) -> Option<(Workplace, Vec<StartingPoint>)> {
     let mut first = None;
     let mut found: Vec<StartingPoint> = Vec::new();
-    let places = command_evidence::heavy(line).filter_map(|(leaf, _)| command_evidence::place_of(leaf, dir));
+    let places = line_runs::heavy(line).filter_map(|(leaf, _)| line_runs::place_of(leaf, dir));
     for place in places.filter_map(|place| workplace(&place)) {
         let Some(root) = place.repo.root().map(Path::to_owned) else { continue };
         if found.len() >= MAX_GROUNDS || found.iter().any(|ground| ground.root == root) {
@@ -122,8 +122,8 @@ fn ground(
     root: PathBuf,
     dir: &Path,
 ) -> Option<StartingPoint> {
-    let policy = command_evidence::policy_here(place).ok()?;
-    let at = command_evidence::relative(dir, &root).unwrap_or_else(|| RepoPath::from_os(dir.as_os_str()));
+    let policy = line_runs::policy_here(place).ok()?;
+    let at = line_runs::relative(dir, &root).unwrap_or_else(|| RepoPath::from_os(dir.as_os_str()));
     let told = |ended| command_line::ObservedLine {
         line: &pending.line,
         dir: &at,
@@ -169,7 +169,7 @@ fn ended(token: &str, status: i32) -> Option<()> {
 
 /// Records the runs of a line in one working tree. If that fails, the line proves nothing.
 fn record(place: &Workplace, pending: &PendingCommand, ground: &StartingPoint, line_end: LineEnd<'_>) {
-    let runs = command_evidence::runs_of(place, pending, ground, line_end).unwrap_or_default();
+    let runs = line_runs::runs_of(place, pending, ground, line_end).unwrap_or_default();
     if runs.is_empty() {
         return;
     }

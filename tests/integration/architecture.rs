@@ -221,7 +221,7 @@ fn only_who_owns_the_terminal_prints() {
 const CIRCLES: &[(&str, &[&str], &str)] = &[
     (
         "hook/client",
-        &["background_checks", "changes", "command_evidence", "own_commits", "stop"],
+        &["changes", "command_evidence", "own_commits", "stop"],
         "one call of a tool is noted by all of them, and each looks at what the others noted",
     ),
     (

@@ -1,7 +1,7 @@
 //! Declared checks that run in the background while the agent stops.
 
-use super::command_evidence::policy_here;
 use super::hook_context::Desk;
+use super::line_runs::policy_here;
 use crate::command_line;
 use crate::event::Ended;
 use crate::repo_path::RepoPath;

@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::command_evidence::{heavy, place_of};
 use super::command_weight::understand;
 use super::hook_context::Desk;
+use super::line_runs::{heavy, place_of};
 use super::own_commits;
 use crate::command_line::{Purpose, Understood};
 use crate::config;

@@ -7,31 +7,20 @@ use super::changes;
 use super::command_weight::{self, Weight};
 use super::hook_context::{Desk, clean};
 use super::hook_event::{self, HookEvent, ReportedEnding};
+use super::line_runs::{LineEnd, heavy, place_of, relative, runs_of};
+use super::output_tail::{end_of_file, plain, short_tail_of, tail_of};
 use super::session_state::{PendingCommand, StartingPoint};
-use crate::command_line::{self, Purpose, Understood, Witnessed};
-use crate::engine::{Workplace, earlier_lines, test_results};
-use crate::event::agent_work::{Act, CommandEnd, ShellCommand};
-use crate::event::{CommandRef, Ended, EventKind, Run};
+use crate::command_line::{self, Understood};
+use crate::engine::Workplace;
+use crate::event::{Act, CommandEnd, Ended, EventKind, ShellCommand};
 use crate::hook::unix_millis::millis_since_1970;
-use crate::parent_processes::{ParentProcess, processes_above};
-use crate::policy::{Command, Policy};
+use crate::parent_processes::processes_above;
 use crate::repo_path::RepoPath;
-use crate::run::{self, KeptOutput};
-use crate::runner::{NamedTests, Project};
-use crate::shell::expanded_program::Leaf;
-use crate::shell_kind::Shell;
+use crate::runner::Project;
 use crate::snapshot::KeptSnapshot;
 use crate::source::project_files::DiskDirectory;
 use crate::source::sessions::Client;
 
-/// The length of the end of an output that is kept, in bytes.
-const TAIL: usize = 8 * 1024;
-/// The length of the kept end, in bytes, if only people read the output: see [`is_only_for_people`].
-const SHORT_TAIL: usize = 256;
-/// The length of the end of an output that is read, in bytes.
-const READ: usize = 64 * 1024;
-/// The maximum number of paths in an event.
-const PATHS: usize = 256;
 /// The maximum number of working trees that are examined for one line.
 const MAX_GROUNDS: usize = 3;
 /// The number of processes above a hook among which its client is looked for.
@@ -85,8 +74,7 @@ fn may_push(line: &Understood) -> bool {
 /// Returns the process of the client that calls this hook: the nearest one above that is not a shell of the hook.
 fn client_process() -> Option<u32> {
     let above = processes_above(MAX_HOOK_DEPTH).into_iter();
-    let is_of_hook = |process: &ParentProcess| process.words.join(" ").contains(" hook ");
-    above.into_iter().find(|process| !is_of_hook(process)).map(|process| process.id)
+    above.into_iter().find(|process| !process.words.join(" ").contains(" hook ")).map(|process| process.id)
 }
 
 /// Takes a snapshot of a working tree.
@@ -116,22 +104,6 @@ fn works_in(desk: &Desk, line: Option<&Understood>, at: &Path) -> Vec<PathBuf> {
     }
     found.truncate(MAX_GROUNDS);
     found
-}
-
-/// Returns the commands of a line that do more than read.
-pub(in crate::hook) fn heavy(line: &Understood) -> impl Iterator<Item = (&Leaf, &Purpose)> {
-    line.program
-        .leaves
-        .iter()
-        .zip(&line.purposes)
-        .filter(|(leaf, one)| !leaf.remote && !command_weight::is_light(leaf, one))
-}
-
-/// Returns the directory in which a command runs, as far as the line shows it.
-pub(in crate::hook) fn place_of(leaf: &Leaf, at: &Path) -> Option<PathBuf> {
-    let Some(directory) = &leaf.directory else { return Some(at.to_owned()) };
-    let path = directory.path.as_deref()?;
-    (!path.starts_with('~')).then(|| at.join(path))
 }
 
 /// Records a command that ended, and the proof that it gives.
@@ -273,19 +245,6 @@ pub(super) fn note_left_running(desk: &mut Desk, log: Option<&Path>) {
     }
 }
 
-/// The end of a line, as far as it is known.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::hook) struct LineEnd<'a> {
-    /// The shell that ran it, or `None` if it is unknown.
-    pub(in crate::hook) shell: Option<Shell>,
-    /// Its status.
-    pub(in crate::hook) ended: Ended,
-    /// Its output, or `None` if it is unknown.
-    pub(in crate::hook) output: Option<&'a str>,
-    /// A phrase that names what in the environment weakens the check.
-    pub(in crate::hook) narrowed: Option<&'a str>,
-}
-
 /// The proof that a line gives in one working tree.
 struct Proof {
     root: PathBuf,
@@ -340,221 +299,8 @@ fn keep(desk: &mut Desk, proofs: Vec<Proof>) {
     }
 }
 
-/// Returns the runs of declared commands that a line made, in the working tree of `place`. An error says why they are
-/// lost.
-pub(in crate::hook) fn runs_of(
-    place: &Workplace,
-    pending: &PendingCommand,
-    ground: &StartingPoint,
-    line_end: LineEnd<'_>,
-) -> Result<Vec<EventKind>, String> {
-    let Some(end) = &ground.end else { return Ok(Vec::new()) };
-    let policy = policy_here(place)?;
-    let mut served = served(&policy, pending, ground, line_end);
-    let narrowed = |witnessed: &Witnessed| witnessed.ended.success() && witnessed.masked.is_none();
-    for witnessed in served.iter_mut().filter(|witnessed| narrowed(witnessed)) {
-        witnessed.masked = line_end.narrowed.map(str::to_owned);
-    }
-    mark_stale(place, &policy, pending, ground, line_end.output.unwrap_or_default(), &mut served);
-    if served.iter().any(|witnessed| witnessed.masked.is_some()) {
-        // A line whose status is another's shows nothing: it is kept to be told where nothing else is known of this
-        // content, and takes the place of no run that showed something.
-        let state = place.state().map_err(|failure| format!("gate: {failure}"))?;
-        let known = |key: &str| state.runs(key).iter().any(|run| run.run.start.tree == ground.start.tree);
-        served.retain(|witnessed| witnessed.masked.is_none() || !known(&witnessed.command.key));
-    }
-    let together =
-        if line_end.narrowed.is_none() { together(place, &policy, pending, ground, line_end)? } else { Vec::new() };
-    if served.is_empty() && together.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut changed = place
-        .repo
-        .changed_between(&ground.start, end)
-        .map_err(|error| format!("gate: two snapshots could not be compared: {error}"))?;
-    let files = DiskDirectory(ground.root.clone());
-    let project = policy.project(&files);
-    let logs = command_line::own_logs(&told_of(pending, ground, line_end), project);
-    changed.retain(|path| !(logs.contains(path) && end.untracked.contains(path)));
-    let told = told_of(pending, ground, line_end);
-    if changed.is_empty() && pending.began > 0 && command_line::may_change_after_checks(&told, project) {
-        let is_input = |path: &RepoPath| policy.commands.iter().any(|command| command.inputs.matches(path));
-        changed = place
-            .rewritten_files(&ground.start, pending.began, &is_input)
-            .map_err(|error| format!("gate: the files of a snapshot could not be listed: {error}"))?;
-    }
-    let mut start = &ground.start;
-    if command_line::changed_before_checks(&changed, &told, project) {
-        // The checks ran on what the line had written before them.
-        (start, changed) = (end, Vec::new());
-    }
-    changed.truncate(PATHS);
-    let output = line_end.output.unwrap_or_default();
-    let tail = tail_of(output);
-    let ids = served.iter().filter_map(|served| served.report.as_ref());
-    let runners: Vec<_> = ids.filter_map(|report| policy.runners.runner(&report.runner)).collect();
-    let tests = NamedTests::of_runners(output, !pending.cut && output.len() < READ, &runners);
-    // What failed before matters only where this run names tests.
-    let state =
-        if tests.is_empty() { None } else { Some(place.state().map_err(|failure| format!("gate: {failure}"))?) };
-    // Lines that prove a command together name its tests in parts.
-    let unnamed = NamedTests::default();
-    let named = |served: Witnessed| {
-        let tests = command_line::names_seen_from(&served.command.dir, tests.clone(), &told, project);
-        (served, tests)
-    };
-    let served = served.into_iter().map(named);
-    let runs =
-        served.chain(together.into_iter().map(|served| (served, unnamed.clone()))).flat_map(|(served, tests)| {
-            let verbatim = is_verbatim(&policy, &served.command, pending, ground);
-            let run = Run {
-                command: served.command,
-                call: Some(pending.call.clone()),
-                start: start.clone(),
-                end: end.clone(),
-                changed: changed.clone(),
-                logs: logs.clone(),
-                verbatim,
-                ended: served.ended,
-                over_time: Ended::is_over_time(Some(served.ended), &tail),
-                millis: pending.millis,
-                report: served.report,
-                named: tests.named_part(),
-                masked: served.masked,
-                tail: tail.clone(),
-                policy: policy.digest.clone(),
-            };
-            let named = state.as_ref().and_then(|state| test_results(&run, &tests, state));
-            [Some(EventKind::Run(Box::new(run))), named.map(Box::new).map(EventKind::Tests)].into_iter().flatten()
-        });
-    Ok(runs.collect())
-}
-
-/// Marks the proofs of runs that may have used what was built from other content.
-fn mark_stale(
-    place: &Workplace,
-    policy: &Policy,
-    pending: &PendingCommand,
-    ground: &StartingPoint,
-    output: &str,
-    served: &mut [Witnessed],
-) {
-    let passed = |witnessed: &&mut Witnessed| witnessed.ended.success() && witnessed.masked.is_none();
-    let mut served = served.iter_mut().filter(passed).peekable();
-    if served.peek().is_none() {
-        return;
-    }
-    let dir = ground.root.join(ground.dir.to_os());
-    let files = DiskDirectory(dir.clone());
-    let Ok(line) = command_line::understand(&pending.line, policy.project(&files)) else { return };
-    let ids = line.purposes.iter().flat_map(Purpose::runs);
-    let runners: Vec<_> = ids.filter_map(|id| policy.runners.runner(id)).collect();
-    for witnessed in served {
-        let declared = policy.commands.iter().find(|command| Some(&command.name) == witnessed.command.name.as_ref());
-        let is_input = |path: &RepoPath| declared.is_none_or(|command| command.inputs.matches(path));
-        witnessed.masked = place.stale_build(&witnessed.command, &runners, &is_input, &ground.start, output);
-    }
-}
-
-/// Returns the proofs that a line gives together with those that ran before it on the same content.
-fn together(
-    place: &Workplace,
-    policy: &Policy,
-    pending: &PendingCommand,
-    ground: &StartingPoint,
-    line_end: LineEnd<'_>,
-) -> Result<Vec<Witnessed>, String> {
-    let (files, told) = (DiskDirectory(ground.root.clone()), told_of(pending, ground, line_end));
-    let project = policy.project(&files);
-    let in_part = command_line::proven_in_part(&policy.commands, &told, project);
-    if !line_end.ended.success() || in_part.is_empty() || ground.end.as_ref() != Some(&ground.start) {
-        return Ok(Vec::new());
-    }
-    let state = place.state().map_err(|failure| format!("gate: {failure}"))?;
-    let earlier = earlier_lines(&place.journal, &state, &ground.start, Some(&pending.call))
-        .map_err(|error| format!("gate: the journal could not be read: {error}"))?;
-    let earlier: Vec<_> = earlier.iter().map(|line| line.observed(ground.root.to_str())).collect();
-    Ok(command_line::witness_together(&in_part, &earlier, &told, project))
-}
-
-/// Returns the policy for the content that is checked out.
-pub(in crate::hook) fn policy_here(place: &Workplace) -> Result<Policy, String> {
-    let repo = &place.repo;
-    let lineage = repo
-        .head()
-        .and_then(|head| {
-            head.commit
-                .map(|commit| crate::collect::lineage(repo, &commit, crate::collect::BaseOf::AnyRemote))
-                .transpose()
-        })
-        .map_err(|error| format!("gate: git could not be run: {error}"))?;
-    let (policy, _) = place.policy(lineage.as_ref()).map_err(|failure| format!("gate: {failure}"))?;
-    Ok(policy)
-}
-
-/// Returns `true` if a line is the declared command itself.
-fn is_verbatim(policy: &Policy, proven: &CommandRef, pending: &PendingCommand, ground: &StartingPoint) -> bool {
-    let is_it = |command: &&Command| Some(&command.name) == proven.name.as_ref();
-    let declared = policy.commands.iter().find(is_it);
-    declared.is_some_and(|command| command.run.trim() == pending.line.trim() && command.dir == ground.dir)
-}
-
-/// Returns the proofs that a line gives for the declared commands of the working tree that it ran on.
-fn served(policy: &Policy, pending: &PendingCommand, ground: &StartingPoint, line_end: LineEnd<'_>) -> Vec<Witnessed> {
-    let told = told_of(pending, ground, line_end);
-    command_line::witness(&policy.commands, &told, policy.project(&DiskDirectory(ground.root.clone())))
-}
-
-fn told_of<'a>(
-    pending: &'a PendingCommand,
-    ground: &'a StartingPoint,
-    line_end: LineEnd<'a>,
-) -> command_line::ObservedLine<'a> {
-    command_line::ObservedLine {
-        line: &pending.line,
-        dir: &ground.dir,
-        root: ground.root.to_str(),
-        ended: Some(line_end.ended),
-        output: line_end.output,
-        cut: pending.cut,
-        background: false,
-        shell: line_end.shell,
-    }
-}
-
 /// Returns the directory in which the line of a call starts.
 fn start_of(desk: &Desk, told: &HookEvent, dir: Option<&Path>) -> PathBuf {
     let base = told.dir.clone().unwrap_or_else(|| desk.root.clone());
     dir.map_or(base.clone(), |dir| base.join(dir))
-}
-
-/// Returns a path relative to a root.
-pub(in crate::hook) fn relative(path: &Path, root: &Path) -> Option<RepoPath> {
-    let (path, root) = (path.canonicalize().ok()?, root.canonicalize().ok()?);
-    path.strip_prefix(root).ok().map(|inner| RepoPath::from_os(inner.as_os_str()))
-}
-
-fn output_of(text: &str) -> KeptOutput {
-    let bytes = text.as_bytes();
-    let cut = bytes.len() > READ;
-    let tail = bytes[bytes.len() - bytes.len().min(READ)..].to_vec();
-    KeptOutput { head: Vec::new(), tail, total: bytes.len() as u64, cut, whole: None }
-}
-
-fn tail_of(text: &str) -> String {
-    run::clean_tail(&output_of(text), TAIL)
-}
-
-fn short_tail_of(text: &str) -> String {
-    run::clean_tail(&output_of(text), SHORT_TAIL)
-}
-
-fn plain(text: &str) -> String {
-    run::plain_text(&output_of(text).end())
-}
-
-fn end_of_file(path: &Path) -> String {
-    super::log_tail::end(path, READ as u64)
-        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-        .unwrap_or_default()
 }

@@ -11,8 +11,7 @@ use super::hook_event::{
 };
 use super::payload::{self, named, path, text};
 use crate::client_definition::ClientFile;
-use crate::event::Ended;
-use crate::event::agent_work::{Phase, StopKind};
+use crate::event::{Ended, Phase, StopKind};
 use crate::foreign_text::beginning_in_bytes;
 
 /// The length of the end of the log that is searched for the final message, in bytes.
@@ -30,10 +29,7 @@ pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> HookEvent
     let own = text(payload, "sessionId").to_owned();
     // A sub-agent has a session of its own, and not all of its calls name the one above it (`Desk::of`).
     let parent = named(payload, "parentAgentId").filter(|_| text(payload, "agentId") == own);
-    let (session, actor) = match parent {
-        Some(parent) => (parent, Some(own)),
-        None => (own, None),
-    };
+    let (session, actor) = if let Some(parent) = parent { (parent, Some(own)) } else { (own, None) };
     HookEvent {
         actor_type: None,
         session,

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::event::Ended;
-use crate::event::agent_work::{FileEdit, Phase, PlanItem, Speaker, StopKind};
+use crate::event::{Ended, FileEdit, Phase, PlanItem, Speaker, StopKind};
 
 /// One hook call, parsed.
 #[derive(Clone, Debug, PartialEq)]

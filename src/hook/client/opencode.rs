@@ -5,18 +5,14 @@ use serde_json::Value;
 use super::hook_event::{HookEvent, HookEventKind, ReportedEnding, StartedTool, Stopping};
 use super::payload::{self, first, flag, named, path, text};
 use crate::client_definition::ClientFile;
-use crate::event::Ended;
-use crate::event::agent_work::{Phase, StopKind};
+use crate::event::{Ended, Phase, StopKind};
 
 /// Reads one call.
 pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> HookEvent {
     // A sub-agent is a session of its own, with a parent.
     let parent = named(payload, "parentID");
     let own = text(payload, "sessionID").to_owned();
-    let (session, actor) = match parent {
-        Some(parent) => (parent, Some(own)),
-        None => (own, None),
-    };
+    let (session, actor) = if let Some(parent) = parent { (parent, Some(own)) } else { (own, None) };
     HookEvent {
         actor_type: named(payload, "agent"),
         session,

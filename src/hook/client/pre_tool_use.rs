@@ -6,16 +6,14 @@
 use std::path::{Component, Path};
 
 use super::HookDecision;
-use super::command_evidence::policy_here;
 use super::hook_context::{Desk, clean};
 use super::hook_event::{HookEvent, StartedTool};
+use super::line_runs::policy_here;
 use super::roles::{self, CallPlan};
 use crate::command_line::Understood;
 use crate::event::agent_work::{Act, Denial};
-use crate::fact::intent::{Intent, IntentKind};
-use crate::fact::roles::PlannedAct;
-use crate::fact::subject::{RefUpdate, Subject};
 use crate::fact::{Facts, client_hooks};
+use crate::fact::{Intent, IntentKind, PlannedAct, RefUpdate, Subject};
 use crate::gates;
 use crate::gates::finding::{Effect, GateResult};
 use crate::hook::protected_push::{default_remote, destination, judge_refs, subject, update};
@@ -164,12 +162,11 @@ fn pushes(desk: &Desk, line: &Understood) -> Vec<Subject> {
 
 /// Returns `true` if a command is about the repository that it is started in, as far as its words show it.
 fn in_this_repository(leaf: &Leaf) -> bool {
-    let elsewhere = |arg: &Arg| arg.text == "-C" || arg.text.starts_with("--git-dir");
     let away = leaf.directory.as_ref().is_some_and(|dir| {
         dir.path.as_deref().is_none_or(|path| path.starts_with(['/', '~']) || path.split('/').any(|part| part == ".."))
     });
     let before_push = leaf.argv.iter().take_while(|arg| arg.text != "push");
-    !leaf.remote && !away && !before_push.into_iter().any(elsewhere)
+    !leaf.remote && !away && !before_push.into_iter().any(|arg| arg.text == "-C" || arg.text.starts_with("--git-dir"))
 }
 
 /// Returns the remote that the words of a push name.

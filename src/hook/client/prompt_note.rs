@@ -4,9 +4,8 @@ use std::fmt::Write as _;
 
 use super::hook_context::{Desk, clean};
 use crate::config::{self, PromptNotes};
-use crate::event::EventKind;
 use crate::event::accepted_plan::{AcceptedPlan, PlannedTask, numbered};
-use crate::event::task_context::TaskContext;
+use crate::event::{EventKind, TaskContext};
 use crate::foreign_text::one_line;
 use crate::prompt::{PromptEvaluation, PromptText, chosen_order, evaluate, note, phrase};
 use crate::prompt_history::{self, PromptHistory};

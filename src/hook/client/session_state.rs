@@ -11,8 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::hex_digest;
-use crate::event::accepted_plan::PlannedTask;
-use crate::event::task_context::TaskContext;
+use crate::event::{PlannedTask, TaskContext};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::KeptSnapshot;
@@ -313,8 +312,7 @@ impl Store {
 
     /// Returns the commands of the session that ended and whose status is still unknown.
     pub(super) fn ended(&self) -> Vec<PendingCommand> {
-        let ended = |pending: &PendingCommand| pending.grounds.iter().any(|ground| ground.end.is_some());
-        self.pending().filter(ended).collect()
+        self.pending().filter(|pending| pending.grounds.iter().any(|ground| ground.end.is_some())).collect()
     }
 
     /// Returns the commands of the session that began, and whose end was not reported.

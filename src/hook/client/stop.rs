@@ -14,9 +14,8 @@ use crate::collect::contracts;
 use crate::digest::hex_digest;
 use crate::engine::{Uncommitted, Workplace};
 use crate::event::agent_work::{Act, Prompt, Speaker, StopKind, TurnEnd};
-use crate::fact::Facts;
 use crate::fact::final_message::{self, LastWords};
-use crate::fact::unfinished_runs::OpenRunState;
+use crate::fact::{Facts, OpenRunState};
 use crate::failure::Failure;
 use crate::gates;
 use crate::gates::finding::GateResult;
@@ -118,8 +117,8 @@ fn waits(desk: &Desk, stop: &Stopping) -> Option<String> {
 /// running commands: a declared check, or anything that the agent says it waits for.
 fn still_runs(desk: &Desk, facts: &Facts, words: LastWords) -> bool {
     let check = facts.open_runs.iter().any(|open| open.state == OpenRunState::Running);
-    let anything = || facts.story.runs().any(|(_, ran)| ran.background && ran.ended.is_none());
-    desk.client != Client::Claude && (check || words.announces && anything())
+    desk.client != Client::Claude
+        && (check || words.announces && facts.story.runs().any(|(_, ran)| ran.background && ran.ended.is_none()))
 }
 
 /// Lets the agent stop and shows the remarks to its person. The agent gets them with the next prompt.
