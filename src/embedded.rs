@@ -1,6 +1,9 @@
 //! The files of `evals/`, `gates/`, `hooks/` and `templates/`, embedded when the binary is built.
 
+use std::collections::BTreeMap;
+
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 
 /// The description of a runner that is known before its file is read.
 #[derive(Clone, Copy, Debug)]
@@ -30,5 +33,19 @@ pub fn file(folder: &[(&'static str, &'static str)], name: &str) -> Option<&'sta
 pub fn table<T: DeserializeOwned>(name: &str) -> T {
     log::debug!("reads the table {name}");
     let text = TABLES.binary_search_by_key(&name, |(path, _)| path).ok().map_or("", |at| TABLES[at].1);
+    read(name, text)
+}
+
+/// Returns the value of one key of an embedded table: `part("stacks.toml", "stack")`. The rest is not read.
+///
+/// # Panics
+///
+/// As [`table`].
+pub fn part<T: DeserializeOwned>(name: &str, key: &str) -> T {
+    let parts: BTreeMap<String, Box<RawValue>> = table(name);
+    read(name, parts.get(key).map_or("", |part| part.get()))
+}
+
+fn read<T: DeserializeOwned>(name: &str, text: &str) -> T {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{name}: {error}"))
 }

@@ -1,6 +1,7 @@
 //! The error of a command: what failed, where, and the remedy.
 
 use std::fmt;
+use std::path::Path;
 
 use crate::exit::Exit;
 use crate::repo_path::RepoPath;
@@ -27,6 +28,11 @@ impl Failure {
     /// Returns the function that makes an error a failure with this exit code.
     pub fn with<E: fmt::Display>(exit: Exit) -> impl Fn(E) -> Self {
         move |error| Self::new(exit, error)
+    }
+
+    /// Returns the function that makes an error about a file a failure with this exit code.
+    pub fn of_file<E: fmt::Display>(exit: Exit, path: &Path) -> impl Fn(E) -> Self {
+        move |error| Self::new(exit, format!("{}: {error}", path.display()))
     }
 
     /// Returns the same failure with a remedy.

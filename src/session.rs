@@ -19,12 +19,6 @@ pub struct Session {
     pub agent: Option<String>,
 }
 
-/// The table `gates/agents.toml`.
-#[derive(Debug, Deserialize)]
-struct Agents {
-    client: Vec<ClientVariables>,
-}
-
 /// A client and the variables that it sets for its commands.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -75,7 +69,7 @@ pub fn role_name(text: &str) -> Option<String> {
 }
 
 fn clients() -> Vec<ClientVariables> {
-    embedded::table::<Agents>("agents.toml").client
+    embedded::part("agents.toml", "client")
 }
 
 #[cfg(test)]

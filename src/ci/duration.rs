@@ -8,10 +8,8 @@ use std::time::Duration;
 ///
 /// A fragment that describes the expected form.
 pub fn span(text: &str) -> Result<Duration, String> {
-    let (number, unit) = match text.find(|c: char| !c.is_ascii_digit()) {
-        Some(at) => text.split_at(at),
-        None => (text, "s"),
-    };
+    let (number, unit) =
+        if let Some(at) = text.find(|c: char| !c.is_ascii_digit()) { text.split_at(at) } else { (text, "s") };
     let each = match unit {
         "s" => 1,
         "m" => 60,

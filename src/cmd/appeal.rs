@@ -103,7 +103,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
             folder
                 .map_or(Ok(()), std::fs::create_dir_all)
                 .and_then(|()| verdict_files::write_bytes(path, format!("{text}\n").as_bytes()))
-                .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", path.display())))?;
+                .map_err(Failure::of_file(Exit::Usage, path))?;
             ui.say(format_args!(
                 "gate: wrote verdict {} as a case to {}; read the file before you share it",
                 verdict.id,

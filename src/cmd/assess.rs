@@ -60,11 +60,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     }
     let judgement = place.judge(&here.policy, &here.state, facts, Some(Uncommitted::Work(&here.look.snapshot)));
     let record = judgement.written.as_deref();
-    if args.json {
-        ui.json(&judgement.verdict)?;
-    } else {
-        ui.raw(render::verdict::lines(&judgement.verdict, record));
-    }
+    ui.show(args.json, &judgement.verdict, render::verdict::lines(&judgement.verdict, record))?;
     Ok(judgement.verdict.outcome.exit())
 }
 

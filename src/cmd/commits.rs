@@ -48,10 +48,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     };
     let log = if args.history.is_some() { repo.long_log(&range) } else { repo.log(&range) }?.ahead();
     // A history is looked at to find rules that fit, so the rules are those that are being written.
-    let lineage = match args.history {
-        Some(_) => None,
-        None => Some(collect::lineage(repo, &tip, BaseOf::AnyRemote)?),
-    };
+    let lineage = if args.history.is_some() { None } else { Some(collect::lineage(repo, &tip, BaseOf::AnyRemote)?) };
     let (policy, _) = place.policy(lineage.as_ref())?;
     let (gate, yardstick) = gate_and_yardstick(&policy)?;
     let mut tally = CommitTally::default();

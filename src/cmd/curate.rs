@@ -270,7 +270,7 @@ fn carry_out(
                 .remedy("gate curate")
                 .into());
         }
-        write(file, &text).map_err(|error| Failure::new(Exit::BadInput, format!("{}: {error}", file.display())))?;
+        write(file, &text).map_err(Failure::of_file(Exit::BadInput, file))?;
     }
     ui.say(format_args!("gate: {made} of {} made", counted(proposals.len(), "edit")));
     Ok(Exit::Pass)

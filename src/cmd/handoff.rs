@@ -70,11 +70,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             Ok(Exit::NothingFails)
         }
         Handed::Packet { packet, text, path, wrong } => {
-            if args.json {
-                ui.json(&packet)?;
-            } else {
-                ui.raw(text);
-            }
+            ui.show(args.json, &packet, text)?;
             if let Some(wrong) = wrong {
                 ui.say(wrong);
             }
@@ -82,11 +78,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             Ok(Exit::Pass)
         }
         Handed::Terminal { payload, text, wrong } => {
-            if args.json {
-                ui.json(&payload)?;
-            } else {
-                ui.raw(text);
-            }
+            ui.show(args.json, &payload, text)?;
             if let Some(wrong) = wrong {
                 ui.say(wrong);
             }
@@ -125,6 +117,6 @@ pub(super) fn read(file: &Path) -> Result<String, Failure> {
     } else {
         fs::read(file)
     };
-    let bytes = bytes.map_err(|error| Failure::new(Exit::BadInput, format!("{}: {error}", file.display())))?;
+    let bytes = bytes.map_err(Failure::of_file(Exit::BadInput, file))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

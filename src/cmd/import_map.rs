@@ -78,10 +78,8 @@ fn read_map(file: &Path) -> Result<ImportMap> {
 
 /// Returns the files of the tree in the languages of `like`, or in any language if it has none.
 pub(super) fn files(repo: Option<&Repo>, root: &Path, like: &str) -> Result<Vec<(String, Vec<u8>)>> {
-    let paths: Vec<RepoPath> = match repo.filter(|repo| repo.root().is_some()) {
-        Some(repo) => repo.work_files()?,
-        None => walked(root),
-    };
+    let paths: Vec<RepoPath> =
+        if let Some(repo) = repo.filter(|repo| repo.root().is_some()) { repo.work_files()? } else { walked(root) };
     let read = |path: &RepoPath| {
         let shown = path.to_string();
         let file = root.join(path.to_os());

@@ -82,11 +82,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let out = args.out.clone().unwrap_or_else(|| weight_history::folder(&gate_dir));
     let report = strategy_report::markdown(&strategies, &history);
     write(&out, &report, &history, &samples)?;
-    if args.json {
-        ui.json(&history.last())?;
-    } else {
-        ui.raw(report);
-    }
+    ui.show(args.json, &history.last(), report)?;
     Ok(Exit::Pass)
 }
 

@@ -22,9 +22,9 @@ pub struct Args {
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     match &args.dir {
         Some(dir) => {
-            let failed = |error: std::io::Error| Failure::new(Exit::BadInput, format!("{}: {error}", dir.display()));
-            fs::create_dir_all(dir).map_err(failed)?;
-            clap_mangen::generate_to(Cli::command(), dir).map_err(failed)?;
+            let failed = Failure::of_file(Exit::BadInput, dir);
+            fs::create_dir_all(dir).map_err(&failed)?;
+            clap_mangen::generate_to(Cli::command(), dir).map_err(&failed)?;
         }
         None => {
             let mut page = Vec::new();

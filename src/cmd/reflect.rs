@@ -86,11 +86,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     } else {
         ui.say("gate: the task is not over yet, so its reflection is not kept");
     }
-    if args.json {
-        ui.json(&reflection)?;
-    } else {
-        ui.raw(render::reflections::human(&reflection, Some(fate)));
-    }
+    ui.show(args.json, &reflection, render::reflections::human(&reflection, Some(fate)))?;
     Ok(Exit::Pass)
 }
 

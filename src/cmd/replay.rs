@@ -39,16 +39,16 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let path = Path::new(&args.what);
     if args.what == "-" {
         let mut bytes = Vec::new();
-        std::io::stdin().read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
+        std::io::stdin().read_to_end(&mut bytes).map_err(Failure::of_file(Exit::Usage, path))?;
         return case(args, &bytes, ui);
     }
     if !path.is_file() {
         return recorded(args, ui);
     }
-    if let Some(client) = sessions::recognise(path).map_err(|error| unreadable(path, &error))? {
+    if let Some(client) = sessions::recognise(path).map_err(Failure::of_file(Exit::Usage, path))? {
         return log(args, &SessionLog::new(client, path.to_owned()), ui);
     }
-    let bytes = fs::read(path).map_err(|error| unreadable(path, &error))?;
+    let bytes = fs::read(path).map_err(Failure::of_file(Exit::Usage, path))?;
     let value: Option<Value> = serde_json::from_slice(&bytes).ok();
     let has = |key: &str| value.as_ref().is_some_and(|value| value.get(key).is_some());
     if has("gates") || has("record") {
@@ -58,20 +58,12 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     case(args, &bytes, ui)
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(Exit::Usage, format!("{}: {error}", path.display()))
-}
-
 /// Judges a case.
 fn case(args: &Args, bytes: &[u8], ui: &mut Ui) -> anyhow::Result<Exit> {
     let wrong = |error: CaseError| Failure::new(Exit::BadInput, format!("{}: {error}", args.what));
     let case = Case::read(bytes).map_err(wrong)?;
     let answers = answer(&case).map_err(wrong)?;
-    if args.json {
-        ui.json(&answers)?;
-    } else {
-        ui.raw(render::replay::lines(&case, &answers));
-    }
+    ui.show(args.json, &answers, render::replay::lines(&case, &answers))?;
     Ok(Exit::Pass)
 }
 
@@ -188,11 +180,7 @@ pub(super) fn neutral(place: Option<&Workplace>) -> Neutral {
 /// Judges a verdict again.
 fn again(args: &Args, place: &Workplace, verdict: &Verdict, ui: &mut Ui) -> anyhow::Result<Exit> {
     let again = rejudge::again(place, verdict).map_err(|error| cannot(&verdict.id, error))?;
-    if args.json {
-        ui.json(&again)?;
-    } else {
-        ui.raw(render::replay::again(&again));
-    }
+    ui.show(args.json, &again, render::replay::again(&again))?;
     Ok(Exit::Pass)
 }
 

@@ -90,7 +90,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let here = place.look()?;
     let base = base(&place, &here, args.base.as_deref())?;
     let snapshot = &here.look.snapshot;
-    let tree = place.repo.keep(snapshot).map_err(|error| Failure::new(Exit::CannotJudge, error))?.tree;
+    let tree = place.repo.keep(snapshot).map_err(Failure::with(Exit::CannotJudge))?.tree;
     let hunks = place
         .change_hunks(&base, &tree, Some(snapshot))
         .map_err(|error| Failure::new(Exit::CannotJudge, format!("the change cannot be read: {error}")))?;
@@ -300,7 +300,7 @@ struct ReviewTask {
 
 fn task(place: &Workplace, here: &Here, args: &Args) -> Result<ReviewTask, Failure> {
     let named = args.task.as_ref().map(|path| {
-        let wrong = |error| Failure::new(Exit::Usage, format!("{}: {error}", path.display()));
+        let wrong = Failure::of_file(Exit::Usage, path);
         std::fs::read_to_string(path).map_err(wrong)
     });
     let named = named.transpose()?;

@@ -70,10 +70,6 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let Some(reward) = ledger.reward(session) else {
         return Err(Failure::new(Exit::CannotJudge, format_args!("nothing is recorded of session {session}")).into());
     };
-    if args.json {
-        ui.json(&reward)?;
-    } else {
-        ui.raw(render::learning::reward(&reward));
-    }
+    ui.show(args.json, &reward, render::learning::reward(&reward))?;
     Ok(Exit::Pass)
 }

@@ -42,10 +42,7 @@ pub(super) struct TaskList<'a> {
 /// Lists the tasks of one request, and makes them the plan of the session if their order is known.
 pub fn main(args: &ScopeArgs, ui: &mut Ui) -> Result<Exit> {
     let evaluation = args.request.evaluate()?;
-    let plan = match &args.order {
-        Some(answer) => Some(accepted(&evaluation.tasks, answer)?),
-        None => None,
-    };
+    let plan = if let Some(answer) = &args.order { Some(accepted(&evaluation.tasks, answer)?) } else { None };
     if args.request.is_json() {
         let (tasks, together) = (&*evaluation.tasks, evaluation.together);
         ui.json(&TaskList { schema_version: 1, tasks, together, plan })?;
@@ -70,11 +67,11 @@ fn accepted(tasks: &[TaskInPrompt], answer: &str) -> Result<AcceptedPlan> {
     };
     let order = chosen_order(answer, tasks.len(), true).ok_or_else(unclear)?;
     let place = Workplace::here()?;
-    let head = place.repo.head().map_err(|error| Failure::new(Exit::CannotJudge, error))?.commit;
+    let head = place.repo.head().map_err(Failure::with(Exit::CannotJudge))?.commit;
     let planned = numbered(tasks, |text| redact(text).into_owned());
     let plan = AcceptedPlan::ordered(&planned, &order.numbers, order.together, head);
     let session = Some(place.session.id.clone());
     let event = NewEvent { session, origin: Origin::observed(), kind: EventKind::Plan(plan.clone()) };
-    place.journal.append(event).map_err(|error| Failure::new(Exit::CannotJudge, error))?;
+    place.journal.append(event).map_err(Failure::with(Exit::CannotJudge))?;
     Ok(plan)
 }

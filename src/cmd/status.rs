@@ -81,7 +81,7 @@ fn plan(place: &Workplace, here: &Here, facts: &Facts) -> Result<Option<PlanProg
     let others = || here.state.latest_plan().filter(|_| place.session.agent.is_none());
     let (None, Some(plan)) = (&facts.plan, others()) else { return Ok(facts.plan.clone()) };
     let progress = plan_progress::read(&place.repo, plan, here.head.commit.as_ref());
-    Ok(Some(progress.map_err(|error| Failure::new(Exit::CannotJudge, error))?))
+    Ok(Some(progress.map_err(Failure::with(Exit::CannotJudge))?))
 }
 
 /// Returns the cost of the user's models in this session; outside of a client, in the one that asked last. `None`: no

@@ -14,11 +14,6 @@ use crate::foreign_text::beginning;
 use crate::ref_names;
 
 /// `gates/agents.toml`, as far as it is about commits.
-#[derive(Debug, Deserialize)]
-struct AgentsFile {
-    authorship: Authorship,
-}
-
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Authorship {
@@ -88,7 +83,7 @@ impl AuthorPatterns {
 fn marks() -> &'static Marks {
     static MARKS: OnceLock<Marks> = OnceLock::new();
     MARKS.get_or_init(|| {
-        let AgentsFile { authorship } = embedded::table("agents.toml");
+        let authorship: Authorship = embedded::part("agents.toml", "authorship");
         Marks {
             trailers: authorship.trailers,
             phrases: AuthorPatterns::new(authorship.phrases),
@@ -143,7 +138,7 @@ mod tests {
 
     #[test]
     fn the_embedded_file_is_readable() {
-        let AgentsFile { authorship } = embedded::table("agents.toml");
+        let authorship: Authorship = embedded::part("agents.toml", "authorship");
         for marks in [&authorship.phrases, &authorship.identities, &authorship.branches] {
             for mark in marks {
                 Regex::new(&format!("(?i-u){}", mark.pattern)).unwrap();

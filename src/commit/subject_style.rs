@@ -103,10 +103,7 @@ pub fn conventional(subject: &str) -> Option<CommitSubject> {
         }
         rest = after;
     }
-    let (breaking, rest) = match rest.strip_prefix('!') {
-        Some(rest) => (true, rest),
-        None => (false, rest),
-    };
+    let (breaking, rest) = if let Some(rest) = rest.strip_prefix('!') { (true, rest) } else { (false, rest) };
     let text = rest.strip_prefix(": ")?.trim();
     if text.is_empty() {
         return None;
@@ -117,10 +114,7 @@ pub fn conventional(subject: &str) -> Option<CommitSubject> {
 /// Reads `scope: text`; the scope may be a path or a list, but not a sentence.
 fn subsystem(subject: &str) -> Option<CommitSubject> {
     let (head, text) = subject.split_once(": ")?;
-    let (head, breaking) = match head.strip_suffix('!') {
-        Some(head) => (head, true),
-        None => (head, false),
-    };
+    let (head, breaking) = if let Some(head) = head.strip_suffix('!') { (head, true) } else { (head, false) };
     let scopes = list(head);
     let word = |scope: &String| !scope.contains(|c: char| c.is_whitespace() || "[]()".contains(c)) && scope.len() <= 60;
     if scopes.is_empty() || !scopes.iter().all(word) || text.trim().is_empty() {

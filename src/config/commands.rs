@@ -37,10 +37,8 @@ fn command(report: &mut Report<'_>, name: &LocatedValue<&str>, table: &DeTable<'
     fields.require(report, "run");
     let gate = fields.text(report, "gate").and_then(|said| gate_of(report, &said, gates));
     let run = fields.words(report, "run");
-    let dir = match fields.text(report, "dir") {
-        Some(said) => below_root(report, &said, "dir")?,
-        None => String::new(),
-    };
+    let dir =
+        if let Some(said) = fields.text(report, "dir") { below_root(report, &said, "dir")? } else { String::new() };
     let inputs = match fields.texts(report, "inputs") {
         Some(said) => inputs(report, &said),
         None if dir.is_empty() => vec!["**".to_owned()],

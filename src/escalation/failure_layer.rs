@@ -25,11 +25,6 @@ pub struct Suspicion {
 }
 
 #[derive(Debug, Deserialize)]
-struct FailureLayersFile {
-    layer: Vec<Layer>,
-}
-
-#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Layer {
     name: String,
@@ -41,8 +36,7 @@ struct Layer {
     others: Vec<String>,
 }
 
-static RULES: LazyLock<Vec<Layer>> =
-    LazyLock::new(|| embedded::table::<FailureLayersFile>("failure-layers.toml").layer);
+static RULES: LazyLock<Vec<Layer>> = LazyLock::new(|| embedded::part("failure-layers.toml", "layer"));
 
 /// Returns the layer that the closing lines of failing runs and the reason codes of findings suggest. A run counts more
 /// than a gate: it is closer to the cause.
@@ -73,9 +67,8 @@ mod tests {
 
     #[test]
     fn the_rules_are_readable_and_meet_their_examples() {
-        let file: FailureLayersFile = embedded::table("failure-layers.toml");
-        assert_eq!(file.layer.len(), LAYERS.len() - 1);
-        for layer in &file.layer {
+        assert_eq!(RULES.len(), LAYERS.len() - 1);
+        for layer in &*RULES {
             assert!(LAYERS.contains(&layer.name.as_str()), "{}", layer.name);
             layer.patterns.check().unwrap();
             for example in &layer.examples {

@@ -7,13 +7,6 @@ use serde::Deserialize;
 use crate::embedded;
 use crate::repo_path::RepoPath;
 
-/// The table `gates/rewritten-files.toml`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RewrittenFilesTable {
-    file: Vec<RewrittenFile>,
-}
-
 /// Files that one tool rewrites.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -30,9 +23,9 @@ pub struct RewrittenFile {
 
 /// Returns the tool that rewrites a file of this name.
 pub fn rewriter(path: &RepoPath) -> Option<&'static RewrittenFile> {
-    static TABLE: LazyLock<RewrittenFilesTable> = LazyLock::new(|| embedded::table("rewritten-files.toml"));
+    static TABLE: LazyLock<Vec<RewrittenFile>> = LazyLock::new(|| embedded::part("rewritten-files.toml", "file"));
     let name = base_name(path);
-    TABLE.file.iter().find(|file| file.names.iter().any(|known| known.as_bytes() == name))
+    TABLE.iter().find(|file| file.names.iter().any(|known| known.as_bytes() == name))
 }
 
 /// Returns the last part of a path.

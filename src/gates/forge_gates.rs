@@ -44,10 +44,7 @@ pub(super) fn unreadable(gate: &Gate, moment: Moment, offline: Offline, trouble:
 /// Returns the trouble as a phrase.
 pub(super) fn why(trouble: &Trouble) -> String {
     let what = shortened(&trouble.what, 300);
-    match &trouble.needs {
-        Some(needs) => format!("{what}; the token needs {}", plain(needs)),
-        None => what,
-    }
+    if let Some(needs) = &trouble.needs { format!("{what}; the token needs {}", plain(needs)) } else { what }
 }
 
 /// Returns the remedy.

@@ -9,20 +9,10 @@ impl Repo {
     /// program of the repository changes its form, and no attribute hides a file as binary.
     pub fn function_diff(&self, base: &Oid, tree: &Oid) -> Result<Vec<u8>, GitError> {
         let mut command = self.command();
+        command.args(["-c", "core.quotePath=false", "-c", "core.attributesFile=/dev/null", "diff-tree", "-r", "-p"]);
         command.args([
-            "-c",
-            "core.quotePath=false",
-            "-c",
-            "core.attributesFile=/dev/null",
-            "diff-tree",
-            "-r",
-            "-p",
-            "--no-color",
-            "--no-ext-diff",
-        ]);
-        command.args([
-            "--no-textconv", "--text", "--ignore-submodules=none", "--submodule=short", "--no-renames",
-            "--function-context", "--src-prefix=a/", "--dst-prefix=b/",
+            "--no-color", "--no-ext-diff", "--no-textconv", "--text", "--ignore-submodules=none", "--submodule=short",
+            "--no-renames", "--function-context", "--src-prefix=a/", "--dst-prefix=b/",
         ]);
         command.args([base.as_str(), tree.as_str()]);
         run(&mut command, None)

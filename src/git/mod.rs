@@ -60,7 +60,6 @@ mod tool_folders;
 mod visible_files;
 mod withheld_files;
 mod work_trees;
-mod working_tree_files;
 mod write_tree;
 
 pub use blame::Since;

@@ -32,10 +32,7 @@ struct NoteCommit {
 impl Repo {
     /// Returns the history of the notes on `objects` in the ref `reference`, or from that commit on. Two calls of git.
     pub fn note_history(&self, reference: &str, objects: &[Oid]) -> Result<NoteHistory, GitError> {
-        let tip = match reference.parse() {
-            Ok(commit) => Some(commit),
-            Err(_) => self.reference(reference)?,
-        };
+        let tip = if let Ok(commit) = reference.parse() { Some(commit) } else { self.reference(reference)? };
         let Some(tip) = tip.filter(|_| !objects.is_empty()) else { return Ok(NoteHistory::default()) };
         if self.object_kind(&tip)? != Some(ObjectKind::Commit) {
             return Ok(NoteHistory::default());

@@ -60,10 +60,7 @@ impl Repo {
     /// out is named. Two calls of git, however many objects there are.
     pub fn notes(&self, reference: &str, objects: &[Oid], most: usize) -> Result<NotesRead, GitError> {
         let mut read = NotesRead::default();
-        let commit = match reference.parse() {
-            Ok(commit) => Some(commit),
-            Err(_) => self.reference(reference)?,
-        };
+        let commit = if let Ok(commit) = reference.parse() { Some(commit) } else { self.reference(reference)? };
         let Some(commit) = commit else { return Ok(read) };
         if self.object_kind(&commit)? != Some(ObjectKind::Commit) {
             read.left_out.push(format!("{reference} is not a ref of notes: it does not name a commit"));

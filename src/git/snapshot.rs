@@ -47,10 +47,7 @@ impl Repo {
 
     /// Returns the working tree as a survey found it.
     pub(super) fn snapshot_in(&self, survey: &Survey) -> Result<Snapshot, GitError> {
-        let base = match &survey.status.head {
-            Some(head) => self.tree_of(head)?,
-            None => self.empty_tree(),
-        };
+        let base = if let Some(head) = &survey.status.head { self.tree_of(head)? } else { self.empty_tree() };
         let mut dirty: BTreeMap<RepoPath, DirtyPath> = BTreeMap::new();
         let mut opaque: BTreeSet<RepoPath> = survey.refused.iter().chain(&survey.veiled).cloned().collect();
         let littered = survey.status.paths.iter().any(|one| one.work == WorktreeSide::LitteredSubmodule);

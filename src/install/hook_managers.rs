@@ -24,12 +24,6 @@ pub struct HookManager {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ManagerTable {
-    manager: Vec<ManagerEntry>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct ManagerEntry {
     name: String,
     files: Vec<String>,
@@ -81,7 +75,7 @@ pub fn managers(repository: &InstallTarget, names: &[&str]) -> Vec<HookManager> 
 }
 
 fn known() -> Vec<ManagerEntry> {
-    embedded::table::<ManagerTable>("hook-managers.toml").manager
+    embedded::part("hook-managers.toml", "manager")
 }
 
 /// Returns `true` if the manager that wrote a hook file is running this program: it found this program's hook, keeps
@@ -128,8 +122,7 @@ mod tests {
 
     #[test]
     fn the_table_is_well_formed() {
-        let table: ManagerTable = embedded::table("hook-managers.toml");
-        for entry in &table.manager {
+        for entry in known() {
             assert!(!entry.files.is_empty() && !entry.hook_text.is_empty(), "{}", entry.name);
             assert!(!entry.says.ends_with('.') && !entry.says.contains('@'), "{}", entry.name);
             for add in entry.add.values() {

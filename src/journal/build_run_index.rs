@@ -32,10 +32,7 @@ impl Journal {
     /// Builds the index of runs. The writers' lock is held only for the lines that were written meanwhile. Returns
     /// `false` if another process is building it, or if the journal was replaced.
     pub(super) fn build_run_index(&self) -> Result<bool, JournalError> {
-        match self.lock_run_index()? {
-            Some(_lock) => NewIndex::of(self)?.take_place(self),
-            None => Ok(false),
-        }
+        if let Some(_lock) = self.lock_run_index()? { NewIndex::of(self)?.take_place(self) } else { Ok(false) }
     }
 
     /// Takes the lock of the index of runs; `None` if another process has it.

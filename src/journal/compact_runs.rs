@@ -107,49 +107,29 @@ impl TryFrom<StoredRuns> for Vec<RecordedRun> {
 
     fn try_from(stored: StoredRuns) -> Result<Self, Misfit> {
         let StoredRuns { commands, origins, sessions, policies, runs } = stored;
-        let restored = runs.into_iter().map(|run| {
-            let StoredRun {
-                id,
-                at,
-                session,
-                offset,
-                of,
-                start,
-                end,
-                changed,
-                logs,
-                verbatim,
-                ended,
-                over_time,
-                millis,
-                report,
-                named,
-                masked,
-            } = run;
+        let restored = runs.into_iter().map(|stored| {
+            let (origin, command, policy) = stored.of;
             let run = Run {
-                command: commands.get(of.1)?.clone(),
+                command: commands.get(command)?.clone(),
                 call: None,
-                end: end.unwrap_or_else(|| start.clone()),
-                start,
-                changed,
-                logs,
-                verbatim,
-                ended,
-                over_time,
-                millis,
-                report,
-                named,
-                masked,
+                end: stored.end.unwrap_or_else(|| stored.start.clone()),
+                start: stored.start,
+                changed: stored.changed,
+                logs: stored.logs,
+                verbatim: stored.verbatim,
+                ended: stored.ended,
+                over_time: stored.over_time,
+                millis: stored.millis,
+                report: stored.report,
+                named: stored.named,
+                masked: stored.masked,
                 tail: String::new(),
-                policy: policies.get(of.2)?.clone(),
+                policy: policies.get(policy)?.clone(),
             };
-            let session = match session {
-                Some(number) => Some(sessions.get(number)?.clone()),
-                None => None,
-            };
-            let at = Timestamp::new(at.0, at.1).ok()?;
-            let origin = origins.get(of.0)?.clone();
-            Some(RecordedRun { id, at, session, origin, offset: Some(offset), run: Box::new(run) })
+            let session = if let Some(number) = stored.session { Some(sessions.get(number)?.clone()) } else { None };
+            let at = Timestamp::new(stored.at.0, stored.at.1).ok()?;
+            let (id, origin, offset) = (stored.id, origins.get(origin)?.clone(), Some(stored.offset));
+            Some(RecordedRun { id, at, session, origin, offset, run: Box::new(run) })
         });
         restored.collect::<Option<Self>>().ok_or(Misfit)
     }

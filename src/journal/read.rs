@@ -96,10 +96,8 @@ impl RawLines {
             if piece.is_empty() {
                 return Ok(false);
             }
-            let (used, found) = match memchr::memchr(b'\n', piece) {
-                Some(at) => (at + 1, true),
-                None => (piece.len(), false),
-            };
+            let (used, found) =
+                if let Some(at) = memchr::memchr(b'\n', piece) { (at + 1, true) } else { (piece.len(), false) };
             self.reader.consume(used);
             self.offset += used as u64;
             if found {

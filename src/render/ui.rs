@@ -47,6 +47,15 @@ impl Ui {
         Ok(())
     }
 
+    /// Prints an answer as JSON, or else its text.
+    pub fn show(&mut self, json: bool, answer: &impl Serialize, text: impl AsRef<str>) -> serde_json::Result<()> {
+        if json {
+            return self.json(answer);
+        }
+        self.raw(text);
+        Ok(())
+    }
+
     /// Prints a part of the answer.
     pub fn raw(&mut self, text: impl AsRef<str>) {
         let text = foreign_text::printable(text.as_ref());

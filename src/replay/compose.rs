@@ -65,10 +65,7 @@ pub enum CaseEnd {
 
 /// Writes a case. Without a repository it has no contents.
 pub fn compose(repo: Option<&Repo>, neutral: &Neutral, record: &CaseSources<'_>) -> Result<Value, GitError> {
-    let base = match (repo, &record.base) {
-        (Some(repo), Some(base)) => Some(repo.tree_of(base)?),
-        _ => None,
-    };
+    let base = if let (Some(repo), Some(base)) = (repo, &record.base) { Some(repo.tree_of(base)?) } else { None };
     let start = base.clone().or_else(|| repo.map(Repo::empty_tree));
     let mut trees = HashMap::new();
     for commit in &record.commits {

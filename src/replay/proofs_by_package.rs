@@ -255,10 +255,7 @@ struct RunDirectory {
 
 impl RunDirectory {
     fn of(leaf: &Leaf, recorded: &RecordedLine<'_>, content: &Content) -> Option<Self> {
-        let named = match &leaf.directory {
-            None => None,
-            Some(directory) => Some(directory.path.as_deref()?),
-        };
+        let named = if let Some(directory) = &leaf.directory { Some(directory.path.as_deref()?) } else { None };
         let outside = |path: &str| path.starts_with(['/', '~', '$']) || path.as_bytes().get(1) == Some(&b':');
         let path = match named {
             Some(path) if outside(path) => path.to_owned(),

@@ -70,10 +70,7 @@ impl<'a> BoundedCommand<'a> {
             command = command.stderr_to_stdout();
         }
         command = command.stdout_path(self.output);
-        command = match self.input {
-            Some(input) => command.stdin_path(input),
-            None => command.stdin_null(),
-        };
+        command = if let Some(input) = self.input { command.stdin_path(input) } else { command.stdin_null() };
         if let Some(whole) = self.only {
             command = command.full_env(whole.iter().map(|(name, value)| (name.as_str(), value)));
         }

@@ -10,12 +10,6 @@ use crate::globs::Globs;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct StackTable {
-    stack: Vec<Stack>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Stack {
     name: String,
     marker: Vec<String>,
@@ -66,10 +60,13 @@ struct StackChoice {
     without_text: Option<(String, String)>,
 }
 
+fn stacks() -> Vec<Stack> {
+    embedded::part("stacks.toml", "stack")
+}
+
 /// Returns every component of every stack of the table.
 pub(super) fn find(files: &Files) -> Vec<Detection> {
-    let table: StackTable = embedded::table("stacks.toml");
-    table.stack.iter().flat_map(|stack| stack.find(files)).collect()
+    stacks().iter().flat_map(|stack| stack.find(files)).collect()
 }
 
 impl Stack {
@@ -193,8 +190,7 @@ mod tests {
 
     #[test]
     fn the_table_is_well_formed() {
-        let table: StackTable = embedded::table("stacks.toml");
-        for stack in &table.stack {
+        for stack in stacks() {
             let choices = || stack.test.iter().chain(&stack.build);
             assert!(choices().count() > 0, "{} has no command", stack.name);
             assert!(choices().all(|c| c.run.contains("{tool}") != stack.tool.is_empty()), "{}", stack.name);

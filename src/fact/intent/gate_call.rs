@@ -15,18 +15,13 @@ const OWN_VARIABLES: [&str; 7] =
 
 /// The variables by which `gates/agents.toml` knows a client.
 #[derive(Deserialize)]
-struct AgentTable {
-    client: Vec<AgentVariables>,
-}
-
-#[derive(Deserialize)]
 struct AgentVariables {
     variables: Vec<String>,
     session: Option<String>,
 }
 
 static CLIENT_VARIABLES: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let clients = embedded::table::<AgentTable>("agents.toml").client;
+    let clients: Vec<AgentVariables> = embedded::part("agents.toml", "client");
     clients.into_iter().flat_map(|client| client.variables.into_iter().chain(client.session)).collect()
 });
 

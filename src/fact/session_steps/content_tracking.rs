@@ -177,10 +177,7 @@ impl Contents {
             Some(FileEffect::AsCommitted(paths)) => {
                 for path in paths {
                     let key = (path.clone(), self.heads);
-                    let version = match self.committed.get(&key) {
-                        Some(known) => *known,
-                        None => self.fresh(),
-                    };
+                    let version = if let Some(known) = self.committed.get(&key) { *known } else { self.fresh() };
                     self.committed.insert(key, version);
                     self.set(&path, Some(version));
                 }

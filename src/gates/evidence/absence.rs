@@ -35,10 +35,7 @@ impl EvidenceCase<'_> {
             let again = counted[1..].iter().any(same);
             // A file that no commit holds and that changes with a run is most likely its report.
             let writes = again || paths.iter().all(|path| run.untracked.contains(path));
-            let rewriter = match &paths[..] {
-                [path] => rewriter(path).map(|known| (path, known)),
-                _ => None,
-            };
+            let rewriter = if let [path] = &paths[..] { rewriter(path).map(|known| (path, known)) } else { None };
             let words = match rewriter {
                 Some((path, known)) => {
                     let base = String::from_utf8_lossy(base_name(path)).into_owned();

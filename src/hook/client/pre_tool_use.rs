@@ -136,10 +136,8 @@ fn pushes(desk: &Desk, line: &Understood) -> Vec<Subject> {
         let current = head.branch.as_deref().and_then(ref_names::branch);
         let remote = remote(leaf).unwrap_or_else(|| default_remote(&desk.place.repo, current));
         for place in &purpose.pushes {
-            let (name, deleted) = match place.strip_prefix("delete:") {
-                Some(name) => (name, true),
-                None => (place.as_str(), false),
-            };
+            let (name, deleted) =
+                if let Some(name) = place.strip_prefix("delete:") { (name, true) } else { (place.as_str(), false) };
             let name = if name == "@current" {
                 current.and_then(|branch| destination(&desk.place.repo, branch))
             } else {

@@ -75,10 +75,7 @@ pub(super) fn of(source: &SessionLog) -> Result<Option<Vec<u8>>, Error> {
 
 /// Reads a document of the client whose log this is.
 pub(super) fn read(text: &[u8], log: &mut Transcript<'_>) {
-    match log.client {
-        Client::Opencode => opencode::document(text, log),
-        _ => gemini::document(text, log),
-    }
+    if log.client == Client::Opencode { opencode::document(text, log) } else { gemini::document(text, log) }
 }
 
 #[cfg(test)]

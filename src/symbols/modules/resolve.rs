@@ -68,10 +68,7 @@ impl Resolver<'_> {
             };
             return self.module(from, &whole);
         }
-        match from.language.as_str() {
-            "rust" | "python" => self.module(from, receiver),
-            _ => Vec::new(),
-        }
+        if matches!(from.language.as_str(), "rust" | "python") { self.module(from, receiver) } else { Vec::new() }
     }
 
     /// Returns the files that a name means if files of JavaScript pass it on as a namespace: `export * as name`.

@@ -254,10 +254,7 @@ fn shown(output: Raw<'_>) -> Result<(String, Option<i32>), BrokenJson> {
         }
         Ok(())
     });
-    match (read, inner) {
-        (Ok(()), Some(inner)) => Ok((inner, code)),
-        _ => Ok((text.into_owned(), None)),
-    }
+    if let (Ok(()), Some(inner)) = (read, inner) { Ok((inner, code)) } else { Ok((text.into_owned(), None)) }
 }
 
 /// Returns the status in the lines that the client writes before the output; never one that the output itself mentions.
