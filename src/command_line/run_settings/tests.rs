@@ -202,3 +202,38 @@ fn settings_of_a_person_that_replace_what_runs() {
         assert_eq!(found.is_some(), replaced, "{line} {text} {name}={value}: {found:?}");
     }
 }
+
+#[test]
+fn settings_that_ignore_a_failed_test() {
+    let mut wrong = Vec::new();
+    for (line, path, text, ignores) in [
+        ("tox", "tox.ini", "[testenv]\ncommands =\n    - pytest\n", true),
+        ("tox", "tox.ini", "[testenv]\ndeps = pytest[x]\nignore_outcome = true\ncommands = pytest\n", true),
+        (
+            "tox",
+            "tox.ini",
+            "[testenv]\ncommands =\n    - rm -rf x\n    pytest\n[testenv:dev]\nignore_outcome = true\n",
+            false,
+        ),
+        ("nox", "noxfile.py", "session.run(\"pytest\", success_codes=[0, 1])\n", true),
+        ("nox", "noxfile.py", "session.run(\"pytest\", success_codes=[0, 5])\n", false),
+        ("inv test", "tasks.py", "c.run(\"pytest\", warn=True)\n", true),
+        ("inv test", "tasks.py", "r = c.run(\"pytest\", warn=True)\nsys.exit(r.exited)\n", false),
+        ("rake test", "Rakefile", "task :test do\n  sh \"x\" do |ok, res|\n    puts res\n  end\nend\n", true),
+        ("rake test", "Rakefile", "task :test do\n  sh \"x\"\nrescue => e\n  puts e\nend\n", true),
+        ("rake test", "Rakefile", "begin\n  require \"x\"\nrescue LoadError\nend\n", false),
+        ("mvn test", "pom.xml", "<testFailureIgnore>true</testFailureIgnore>", true),
+        ("mvn test", ".mvn/maven.config", "-fn\n", true),
+        ("mvn test", ".mvn/maven.config", "-T4\n", false),
+        ("gradle test", "build.gradle", "test {\n  ignoreFailures = true\n}\n", true),
+        ("gradle test", "build.gradle", "checkstyle {\n  ignoreFailures = true\n}\ntest { }\n", false),
+        ("cargo make test", "Makefile.toml", "[tasks.test]\nignore_errors = true\n", true),
+    ] {
+        let record = LineRecord { status: Some(0), output: None, background: false, shell: Some(Shell::Bash) };
+        let judged = judge(line, &record, Project::without_runners(&files(path, text)));
+        if (judged.proves == Proves::Nothing) != ignores {
+            wrong.push(format!("{line} {path}: {text}: {}", judged.reason));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
