@@ -37,6 +37,9 @@ struct Stack {
     /// Sources that the build command does not read.
     #[serde(default)]
     build_ignore: Vec<String>,
+    /// A note about sources at the top of the repository without any marker.
+    #[serde(default)]
+    unmarked: String,
     #[serde(default)]
     test: Vec<StackChoice>,
     #[serde(default)]
@@ -114,6 +117,12 @@ impl Stack {
                     ..Detection::default()
                 });
             }
+        }
+        let sources = Globs::new(&self.sources).unwrap_or_default();
+        let mut at_top = files.below("").filter(|path| !path.contains('/'));
+        if all.is_empty() && !self.unmarked.is_empty() && at_top.any(|path| sources.is_match(path)) {
+            let (stack, notes) = (self.name.clone(), vec![self.unmarked.clone()]);
+            found.push(Detection { stack, notes, ..Detection::default() });
         }
         found
     }

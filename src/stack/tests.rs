@@ -564,6 +564,10 @@ fn targets() {
             ],
         ),
     ]);
+    let files = [("Makefile", "test:\n\tgo test\n"), ("errors.go", "package errors\n"), ("errors_test.go", "")];
+    let component = &detect(&Files::in_memory(files))[0];
+    assert!(component.notes[0].starts_with("Go files are here and no go.mod"), "{component:?}");
+    assert_eq!(component.commands.iter().map(|command| command.run.as_str()).collect::<Vec<_>>(), ["make test"]);
     let files = [("Makefile", "test:\n"), ("Cargo.toml", PACKAGE)];
     let note = &detect(&Files::in_memory(files))[0].notes[0];
     assert_eq!(
