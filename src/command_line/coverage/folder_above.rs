@@ -63,14 +63,22 @@ pub(super) fn call_from_settings(
     Some((words, folder.to_owned()))
 }
 
-/// Returns the folder above whose workspace has the folder as a member, if the check is one of all members.
-pub(super) fn workspace_above(identity: &Identity, directory: &str, place: StartDirectory<'_>) -> Option<String> {
+/// Returns the folder above whose workspace has the folder as a member, if the check is one of all members and no folder
+/// below that one has settings of its own.
+pub(super) fn workspace_above(
+    identity: &Identity,
+    upwards: &Upwards,
+    directory: &str,
+    place: StartDirectory<'_>,
+) -> Option<String> {
     let has_it = |folder: &&str| {
         let view = DirectoryView(StartDirectory { start: folder, ..place });
         let member = directory.strip_prefix(folder).map(|rest| rest.trim_start_matches('/'));
         member.is_some_and(|member| identity.is_of_all_with(place.project.runners, member, &view))
     };
-    above(directory).find(has_it).map(str::to_owned)
+    let root = above(directory).find(has_it)?;
+    let mut below = [directory].into_iter().chain(above(directory)).take_while(|folder| *folder != root);
+    (!below.any(|folder| has_one(&upwards.own_settings, folder, place))).then(|| root.to_owned())
 }
 
 fn place_in(directory: &str, path: &str, place: StartDirectory<'_>) -> Option<String> {

@@ -181,7 +181,8 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
     let what = match Identity::of(catalogue, &words) {
         Some(identity) if leaf.remote => CheckSubject::Known(identity),
         Some(identity) => {
-            directory = workspace_above(&identity, &directory, place).unwrap_or(directory);
+            let root = above.as_ref().and_then(|above| workspace_above(&identity, above, &directory, place));
+            directory = root.unwrap_or(directory);
             let view = DirectoryView(StartDirectory { start: &directory, ..place });
             let identity = identity.within(catalogue, directory.is_empty(), &view);
             let root = place.root.map(|root| format!("{}/{directory}", root.trim_end_matches('/')));

@@ -1,5 +1,6 @@
 //! Calls of a project's own scripts: `./test.sh`, `sh test.sh` and `/work/repo/test.sh` are one.
 
+use super::search_path::is_of_project;
 use super::start_directory::{DirectoryView, StartDirectory};
 use crate::runner::{Catalogue, ProjectFiles};
 
@@ -8,7 +9,12 @@ use crate::runner::{Catalogue, ProjectFiles};
 pub(super) fn script_call(words: Vec<String>, directory: &str, place: StartDirectory<'_>) -> Vec<String> {
     let Some((program, rest)) = words.split_first() else { return words };
     let here = StartDirectory { start: directory, ..place };
-    let typed = interpreter(program);
+    // Another program of this name may lie in the project.
+    let is_installed = match program.rsplit_once('/') {
+        Some((folder, _)) => here.inside(program).is_none() || is_of_project(folder, place.root, directory),
+        None => true,
+    };
+    let typed = interpreter(program).filter(|_| is_installed);
     let shown = |word: &&String| typed.as_deref().is_some_and(is_shell) && matches!(word.as_str(), "-x" | "-v");
     let flags = rest.iter().take_while(shown).count();
     let script = if typed.is_some() { rest.get(flags).filter(|word| !word.starts_with('-')) } else { Some(program) };

@@ -14,7 +14,7 @@ pub(super) fn finds_installed_programs(path: &str, root: Option<&str>, directory
 
 /// Returns `true` for a folder into which a package manager puts programs, in `directory`, above it or at the root:
 /// `$PWD/.venv/bin`.
-fn is_of_project(place: &str, root: Option<&str>, directory: &str) -> bool {
+pub(super) fn is_of_project(place: &str, root: Option<&str>, directory: &str) -> bool {
     let installed = |path: &str| match path.rsplit_once('/') {
         Some((tool, "bin" | "Scripts")) => tool == "vendor" || environment_names().iter().any(|name| name == tool),
         _ => path == "node_modules/.bin",

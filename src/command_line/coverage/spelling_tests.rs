@@ -112,6 +112,7 @@ fn scripts_of_the_project() {
             (SH, "./test/run", "/work/repo/test/run", "ok\n"),
             (SH, "sh test/run", "test/run", "ok\n"),
             (SH, "./t.py", "python t.py", "ok\n"),
+            (SH, "./t.py", ".venv/bin/python3 t.py", "ok\n"),
             (SH, "./plain", "sh plain", "ok\n"),
             (BASH, "./t.sh", "bash t.sh", "ok\n"),
             (BASH, "./strict.sh", "./strict.sh", "ok\n"),
@@ -121,6 +122,7 @@ fn scripts_of_the_project() {
     check(
         &[
             (SH, "./test/run", "sh test/other", "ok\n"),
+            (SH, "./test/run", "./fake/sh test/run", "ok\n"),
             (SH, "./test/run", "sh test/run -k a", "ok\n"),
             (SH, "./test/run", "sh -n test/run", "ok\n"),
             (SH, "./test/run", "cd test && ./run", "ok\n"),
@@ -167,6 +169,41 @@ fn packages_and_members_by_other_names() {
             (PNPM, "pnpm -r test", "pnpm --filter a test", JEST_OK),
             (PNPM, "pnpm -r test", "pnpm --filter a --filter '!b' test", JEST_OK),
             (PNPM, "pnpm -r test", "pnpm --filter packages/a --filter packages/b test", JEST_OK),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn the_workspace_from_the_folder_of_a_member() {
+    const CARGO: &str =
+        "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+    const TWO: Files = &[
+        ("Cargo.toml", "[workspace]\nmembers = ['a', 'b']\n"),
+        ("a/Cargo.toml", "[package]\nname = 'a'\n"),
+        ("b/Cargo.toml", "[package]\nname = 'b'\n"),
+        ("c/Cargo.toml", "[package]\nname = 'c'\n"),
+    ];
+    const OWN: Files = &[
+        ("Cargo.toml", "[workspace]\nmembers = ['a']\n"),
+        ("a/Cargo.toml", "[package]\nname = 'a'\n"),
+        ("a/.cargo/config.toml", "[build]\n"),
+    ];
+    check(
+        &[
+            (TWO, "cargo test --workspace", "cd a && cargo test --all", CARGO),
+            (TWO, "cargo test", "cd a/src && cargo test --workspace", CARGO),
+            (TWO, "cargo test", "cd a && cargo test --manifest-path ../Cargo.toml", CARGO),
+        ],
+        true,
+    );
+    check(
+        &[
+            (TWO, "cargo test --workspace", "cd a && cargo test", CARGO),
+            (TWO, "cargo test --workspace", "cd c && cargo test --workspace", CARGO),
+            (TWO, "cargo test --workspace", "cd a && cargo test --workspace --exclude b", CARGO),
+            (TWO, "cargo test --workspace", "cd a && cargo test --manifest-path Cargo.toml", CARGO),
+            (OWN, "cargo test --workspace", "cd a && cargo test --workspace", CARGO),
         ],
         false,
     );
