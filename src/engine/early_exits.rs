@@ -20,7 +20,7 @@ const RUNS: [&str; 4] = ["Run", "TestMain", "Verify", "Main"];
 const MAX_SOURCES: usize = 2_000;
 
 /// The part of a source that runs when it is called, or before everything else.
-struct Function {
+struct GoFunction {
     /// Its name; that of what runs before everything else is empty.
     name: String,
     /// The names that it uses, with `Exit` for a call that may end the process with status 0.
@@ -58,7 +58,7 @@ impl Workplace {
         let files: BTreeSet<RepoPath> = all.into_iter().map(|mention| mention.file).collect();
         let read = |path: RepoPath| Some((regular_file::read_text(&root.join(path.to_os())).ok()?, path));
         let texts = files.into_iter().take(MAX_SOURCES).filter_map(read);
-        let functions: Vec<Function> = texts.flat_map(|(text, path)| functions(&text, &path)).collect();
+        let functions: Vec<GoFunction> = texts.flat_map(|(text, path)| functions(&text, &path)).collect();
         let (path, through) = reached(&functions, sources)?;
         let verbose = line.replacen("go test", "go test -v", 1);
         let shown = if verbose == line { "go test -v ./...".to_owned() } else { verbose };
@@ -70,8 +70,8 @@ impl Workplace {
 }
 
 /// Returns the file and the name of a function that ends the process before the tests, if the work changed it or one on the way.
-fn reached(functions: &[Function], changed: &BTreeSet<&RepoPath>) -> Option<(RepoPath, String)> {
-    let mut by_name: BTreeMap<&str, Vec<&Function>> = BTreeMap::new();
+fn reached(functions: &[GoFunction], changed: &BTreeSet<&RepoPath>) -> Option<(RepoPath, String)> {
+    let mut by_name: BTreeMap<&str, Vec<&GoFunction>> = BTreeMap::new();
     for function in functions {
         by_name.entry(&function.name).or_default().push(function);
     }
@@ -101,7 +101,7 @@ fn shown(name: &str) -> &str {
 }
 
 /// Returns the functions of a source as `gofmt` writes it, and what runs before them.
-fn functions(text: &str, path: &RepoPath) -> Vec<Function> {
+fn functions(text: &str, path: &RepoPath) -> Vec<GoFunction> {
     let mut found = Vec::new();
     let mut before = String::new();
     let mut lines = text.lines();
@@ -122,10 +122,10 @@ fn functions(text: &str, path: &RepoPath) -> Vec<Function> {
         }
         // In a test, such an exit is a panic.
         if name != "main" {
-            found.push(Function { name: name.to_owned(), uses: uses(&body, name == "TestMain"), path: path.clone() });
+            found.push(GoFunction { name: name.to_owned(), uses: uses(&body, name == "TestMain"), path: path.clone() });
         }
     }
-    found.push(Function { name: String::new(), uses: uses(&before, false), path: path.clone() });
+    found.push(GoFunction { name: String::new(), uses: uses(&before, false), path: path.clone() });
     found
 }
 

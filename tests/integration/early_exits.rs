@@ -78,17 +78,17 @@ fn an_exit_that_the_tests_in_go_never_come_past_needs_their_names() {
     let project = declared("go test ./...");
     let repo = &project.repo;
     let code = "package calc\n\nimport \"os\"\n\nfunc init() {\n\tstop()\n}\n\nfunc stop() {\n\tos.Exit(0)\n}\n";
-    repo.write("go.mod", "module example.com/a\n").write("calc/calc.go", code).commit_all("feat: calc");
+    repo.write("go.mod", "module example.com/a\n").write("src/calc.go", code).commit_all("feat: calc");
     let (_bin, path) = stands_in(
         "go",
         "case $2 in -v) echo '--- PASS: TestA (0.00s)'; echo PASS;; esac; printf 'ok  \\texample.com/a\\t0.1s\\n'",
     );
     let run = format!("{path} gate run test");
-    let why = "calc/calc.go may end the process before its tests run, with status 0 (init)";
+    let why = "src/calc.go may end the process before its tests run, with status 0 (init)";
     project.sh(&run).exits(0).says(why).says("gate run -- go test -v ./...");
     project.sh(&format!("{path} gate run -- go test -v ./...")).exits(0).says(PASSES);
     project.check().exits(0);
-    repo.write("calc/calc.go", code.replace("os.Exit(0)", "os.Exit(2)")).commit_all("fix: calc");
+    repo.write("src/calc.go", code.replace("os.Exit(0)", "os.Exit(2)")).commit_all("fix: calc");
     project.sh(&run).exits(0).says(PASSES);
 }
 
