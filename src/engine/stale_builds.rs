@@ -3,6 +3,7 @@
 //! Some tools build again only what is younger than its build, and Python what has another size or second. A file that
 //! was put back with its old time (`mv`, `cp -p`, `tar`) is passed over, and what ran was made from other content.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
@@ -78,16 +79,17 @@ impl Workplace {
             .as_deref()
             .map_or_else(|| ", then run it again".to_owned(), |name| format!(" && gate run {}", shell_word(name)));
         let then = again.replace(" && ", ", then: ");
-        let of_work = self.changed_by_the_work(is_input, on);
-        let stale_program = || self.stale_program(root, command, &of_work.iter().collect(), on, &then);
+        let changed = OnceCell::new();
+        let of_work = || changed.get_or_init(|| self.changed_by_the_work(is_input, on)).as_slice();
+        let stale_program = || self.stale_program(root, command, &of_work, on, &then);
         if runners.iter().any(|runner| runner.id == "go test")
-            && let Some(exit) = self.early_exit(root, &of_work.iter().collect(), on, &command.line, output)
+            && let Some(exit) = self.early_exit(root, &of_work().iter().collect(), on, &command.line, output)
         {
             return Some(exit);
         }
         let Some(reuse) = reuse(runners) else { return stale_program() };
         let earlier = self.earlier_runs(command, is_input, &on.tree).ok()?;
-        let sources = earlier.iter().flat_map(|run| &run.differing).chain(&of_work).collect();
+        let sources = earlier.iter().flat_map(|run| &run.differing).chain(of_work()).collect();
         let stale = match reuse {
             BuildReuse::ByAge => Some(passed_over(root, &earlier)).filter(|old| !old.is_empty()).map(|old| {
                 format!(

@@ -78,22 +78,22 @@ struct Built {
 impl Workplace {
     /// Returns the sentence about a program that tests start and that is older than a source of its language, if nothing
     /// was built since that was edited. `sources` are the files that the work changed.
-    pub(super) fn stale_program(
+    pub(super) fn stale_program<'s>(
         &self,
         root: &Path,
         command: &CommandRef,
-        sources: &BTreeSet<&RepoPath>,
+        sources: &dyn Fn() -> &'s [RepoPath],
         on: &KeptSnapshot,
         again: &str,
     ) -> Option<String> {
-        let is_code = |path: &&&RepoPath| language_of(path).is_some() && !is_of_tests(path);
-        let edited = |path: &RepoPath| Some((times(&root.join(path.to_os()))?.modified, path.clone()));
-        let edits: Vec<(i128, RepoPath)> = sources.iter().filter(is_code).filter_map(|path| edited(path)).collect();
-        if edits.is_empty() || builds(root, command) {
-            return None;
-        }
         let mut built = Vec::new();
         collect(root, Path::new(""), &mut built, &mut { MAX_ENTRIES }, 0);
+        if !built.iter().any(|one| one.is_whole) || builds(root, command) {
+            return None;
+        }
+        let is_code = |path: &&RepoPath| language_of(path).is_some() && !is_of_tests(path);
+        let edited = |path: &RepoPath| Some((times(&root.join(path.to_os()))?.modified, path.clone()));
+        let edits: Vec<(i128, RepoPath)> = sources().iter().filter(is_code).filter_map(edited).collect();
         let newest = built.iter().map(|one| one.written).max()?;
         // A build after the edit made all that depends on the source.
         let unbuilt: Vec<&RepoPath> =
