@@ -56,8 +56,7 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
     if !asked && policy.roles.list.is_empty() && !decisions::asked_at_commit(&policy) {
         return Ok(None);
     }
-    let text =
-        std::fs::read(file).map_err(Failure::of_file(Exit::BadInput, file))?;
+    let text = std::fs::read(file).map_err(Failure::of_file(Exit::BadInput, file))?;
     let comment = repo.config("core.commentString")?.or(repo.config("core.commentChar")?).unwrap_or_default();
     let comment = if comment == "auto" { String::new() } else { comment };
     let message = message_draft::clean(&String::from_utf8_lossy(&text), &comment);
