@@ -16,13 +16,8 @@ use super::shown_output::may_show;
 
 /// The messages of a shell about a command that it cannot start, or about a missing directory or script.
 const COMPLAINTS: [&str; 7] = [
-    "no such file or directory",
-    "not a directory",
-    "command not found",
-    ": not found",
-    "permission denied",
-    "cannot open",
-    "is not recognized as",
+    "no such file or directory", "not a directory", "command not found", ": not found", "permission denied",
+    "cannot open", "is not recognized as",
 ];
 
 /// Returns the endings of commands of the line that `output` shows.

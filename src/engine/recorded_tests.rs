@@ -70,25 +70,8 @@ impl Workplace {
 /// Returns `true` for a file that may say what a command prints: no source of a program.
 fn is_setting(path: &RepoPath) -> bool {
     const SETTINGS: [&str; 19] = [
-        "toml",
-        "json",
-        "jsonc",
-        "ini",
-        "cfg",
-        "yml",
-        "yaml",
-        "sh",
-        "bash",
-        "mk",
-        "xml",
-        "gradle",
-        "kts",
-        "cmake",
-        "properties",
-        "conf",
-        "lock",
-        "mod",
-        "txt",
+        "toml", "json", "jsonc", "ini", "cfg", "yml", "yaml", "sh", "bash", "mk", "xml", "gradle", "kts", "cmake",
+        "properties", "conf", "lock", "mod", "txt",
     ];
     let path = path.to_os();
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();

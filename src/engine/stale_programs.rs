@@ -30,23 +30,8 @@ const MAGIC: [&[u8]; 6] =
     [b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\xfe\xed\xfa\xcf", b"MZ"];
 /// The words with which a script or the task of a line builds.
 const BUILDS: [&str; 17] = [
-    "make",
-    "cmake",
-    "ninja",
-    "meson",
-    "cargo",
-    "rustc",
-    "go build",
-    "go install",
-    "gcc",
-    "g++",
-    "clang",
-    "cc",
-    "build",
-    "setup.py",
-    "pip install",
-    "maturin",
-    "compile",
+    "make", "cmake", "ninja", "meson", "cargo", "rustc", "go build", "go install", "gcc", "g++", "clang", "cc",
+    "build", "setup.py", "pip install", "maturin", "compile",
 ];
 
 /// Programs that run tests of one language, and the extensions of these.

@@ -263,14 +263,8 @@ mod tests {
             assert!(starts_pytest(line), "{line}");
         }
         for line in [
-            "make test",
-            "PYTHONPATH=src pytest",
-            "pytest | tail -3",
-            "python -I -m pytest",
-            "python -m unittest",
-            "tox",
-            "cd api && pytest",
-            "",
+            "make test", "PYTHONPATH=src pytest", "pytest | tail -3", "python -I -m pytest", "python -m unittest",
+            "tox", "cd api && pytest", "",
         ] {
             assert!(!starts_pytest(line), "{line}");
         }

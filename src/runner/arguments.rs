@@ -372,19 +372,8 @@ impl Arguments {
     /// Returns the names of all known options, those first with which least is proven.
     fn names(&self) -> impl Iterator<Item = &str> {
         let lists = [
-            &self.nothing,
-            &self.exit_zero,
-            &self.filter,
-            &self.value,
-            &self.number,
-            &self.optional,
-            &self.neutral,
-            &self.watch,
-            &self.edit,
-            &self.no_edit,
-            &self.exit_decides,
-            &self.alike,
-            &self.more,
+            &self.nothing, &self.exit_zero, &self.filter, &self.value, &self.number, &self.optional, &self.neutral,
+            &self.watch, &self.edit, &self.no_edit, &self.exit_decides, &self.alike, &self.more,
         ];
         lists.into_iter().flatten().map(|entry| entry.split('=').next().unwrap_or(entry))
     }

@@ -55,14 +55,7 @@ pub fn with_slashes(line: &str) -> Cow<'_, str> {
 /// Returns the shell that the text itself shows.
 pub fn of_text(line: &str) -> Option<Shell> {
     const POWERSHELL: [&str; 9] = [
-        "$env:",
-        "$LASTEXITCODE",
-        "$PSScriptRoot",
-        "-ErrorAction ",
-        "| Out-",
-        "| Select-",
-        "| Where-",
-        "| ForEach-",
+        "$env:", "$LASTEXITCODE", "$PSScriptRoot", "-ErrorAction ", "| Out-", "| Select-", "| Where-", "| ForEach-",
         "$PSVersionTable",
     ];
     let starts_with_cmdlet =
@@ -82,37 +75,9 @@ pub fn of_text(line: &str) -> Option<Shell> {
 /// Returns `true` if a word is `Verb-Noun` with one of PowerShell's approved verbs.
 fn is_cmdlet(word: &str) -> bool {
     const VERBS: [&str; 31] = [
-        "Add",
-        "Clear",
-        "Close",
-        "Compare",
-        "Convert",
-        "ConvertFrom",
-        "ConvertTo",
-        "Copy",
-        "Expand",
-        "Export",
-        "ForEach",
-        "Format",
-        "Get",
-        "Group",
-        "Import",
-        "Invoke",
-        "Join",
-        "Measure",
-        "Move",
-        "New",
-        "Out",
-        "Read",
-        "Remove",
-        "Rename",
-        "Resolve",
-        "Select",
-        "Set",
-        "Sort",
-        "Start",
-        "Test",
-        "Where",
+        "Add", "Clear", "Close", "Compare", "Convert", "ConvertFrom", "ConvertTo", "Copy", "Expand", "Export",
+        "ForEach", "Format", "Get", "Group", "Import", "Invoke", "Join", "Measure", "Move", "New", "Out", "Read",
+        "Remove", "Rename", "Resolve", "Select", "Set", "Sort", "Start", "Test", "Where",
     ];
     let Some((verb, noun)) = word.split_once('-') else {
         return false;

@@ -6,45 +6,13 @@ use super::inner_command::{InnerCommand, ShellOptions, Unwrapped, plain};
 
 /// Names of options that change nothing about which commands run, in lower case and without `-` and `_`.
 const HARMLESS_NAMES: [&str; 27] = [
-    "braceexpand",
-    "emacs",
-    "errtrace",
-    "functrace",
-    "hashall",
-    "histexpand",
-    "history",
-    "ignoreeof",
-    "interactivecomments",
-    "monitor",
-    "noclobber",
-    "noglob",
-    "nolog",
-    "nonomatch",
-    "norc",
-    "noprofile",
-    "norcs",
-    "noediting",
-    "notify",
-    "physical",
-    "posix",
-    "privileged",
-    "restricted",
-    "shwordsplit",
-    "verbose",
-    "vi",
-    "xtrace",
+    "braceexpand", "emacs", "errtrace", "functrace", "hashall", "histexpand", "history", "ignoreeof",
+    "interactivecomments", "monitor", "noclobber", "noglob", "nolog", "nonomatch", "norc", "noprofile", "norcs",
+    "noediting", "notify", "physical", "posix", "privileged", "restricted", "shwordsplit", "verbose", "vi", "xtrace",
 ];
 /// Options of `-O` that change nothing about which commands run.
 const HARMLESS_SHOPTS: [&str; 9] = [
-    "dotglob",
-    "extglob",
-    "failglob",
-    "globstar",
-    "huponexit",
-    "inherit_errexit",
-    "lastpipe",
-    "nocaseglob",
-    "nullglob",
+    "dotglob", "extglob", "failglob", "globstar", "huponexit", "inherit_errexit", "lastpipe", "nocaseglob", "nullglob",
 ];
 /// Letters of options that change nothing about which commands run.
 const HARMLESS_LETTERS: &str = "abfhmprvxBCEHPT";

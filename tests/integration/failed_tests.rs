@@ -469,11 +469,7 @@ fn a_test_that_was_moved_to_where_nothing_collects_it_did_not_go_with_its_work()
     const BATS: &str = "@test \"adds\" {\n  . ./calc.sh\n  [ \"$(add 1 2)\" = 3 ]\n}\n";
     for (code, text, from, to, tests, name) in [
         (
-            "src/calc.js",
-            "exports.add=(a,b)=>a+b;\n",
-            "test/calc.test.js",
-            "test/unit/calc.test.js",
-            TESTS,
+            "src/calc.js", "exports.add=(a,b)=>a+b;\n", "test/calc.test.js", "test/unit/calc.test.js", TESTS,
             "calc > adds",
         ),
         ("src/calc.js", "exports.add=(a,b)=>a+b;\n", "test/calc.test.js", "lib/calc.txt", TESTS, "calc > adds"),

@@ -310,15 +310,8 @@ fn a_run_that_did_not_understand_its_arguments_is_none() {
 fn options_of_make_that_only_show_more_or_work_faster() {
     const OPAQUE: Files = &[("Makefile", "test: t.sh\n\t$(RUN) $<\nlint:\n\t$(LINT)\n")];
     for line in [
-        "make -j 2",
-        "make -j",
-        "make -s",
-        "make -s test",
-        "make -j2 test",
-        "make -j 2 test",
-        "make -j test",
-        "make test -s -j4 -k",
-        "make -w -C . test",
+        "make -j 2", "make -j", "make -s", "make -s test", "make -j2 test", "make -j 2 test", "make -j test",
+        "make test -s -j4 -k", "make -w -C . test",
     ] {
         assert!(proof_with(OPAQUE, "make test", line, "ok"), "{line}");
     }

@@ -190,11 +190,7 @@ fn a_status_of_nothing_that_was_run_proves_nothing() {
 fn an_answer_about_the_program_proves_nothing() {
     let mut wrong = Vec::new();
     for line in [
-        "cargo --list test",
-        "cargo --version test",
-        "npm --version test",
-        "npm -v test",
-        "node -v --test",
+        "cargo --list test", "cargo --version test", "npm --version test", "npm -v test", "node -v --test",
         "node --help --test",
     ] {
         let found = crate::command_line::judge(
