@@ -131,12 +131,13 @@ fn functions(text: &str, path: &RepoPath) -> Vec<GoFunction> {
 
 /// Returns the names that a body calls.
 fn uses(body: &str, runs_tests: bool) -> BTreeSet<String> {
-    let Some(calls) = compiled(r"\b(\w+)\(([^()\n]*)") else { return BTreeSet::new() };
+    let Some(calls) = compiled(r"\b(\w+)\(") else { return BTreeSet::new() };
     let body: String = body.lines().flat_map(|line| [line.split("//").next().unwrap_or_default(), "\n"]).collect();
     let body = without_kept_functions(&body);
     let mut found = BTreeSet::new();
     for call in calls.captures_iter(&body) {
-        let (name, argument) = (&call[1], call[2].trim());
+        let (name, rest) = (&call[1], &body[call.get_match().end()..]);
+        let argument = rest.split(['(', ')', '\n']).next().unwrap_or_default().trim();
         let code = argument.parse::<u8>().ok();
         // What the tests returned, or a failure.
         let is_honest = argument.ends_with("Run") || code.map_or(runs_tests, |code| code > 0);
