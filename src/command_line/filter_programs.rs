@@ -1,11 +1,31 @@
 //! The programs that filter lines: what `tail`, `head`, `cut`, `grep` and `sed` pass on.
 
-use regex::RegexBuilder;
+use regex::{Regex, RegexBuilder};
 
 use crate::shell::expanded_program::{Arg, Leaf};
 
 use super::colour_removal::removes_colours;
-use super::output_filters::Filter;
+
+/// A filter between a command and the record.
+#[derive(Clone, Debug)]
+pub(super) enum Filter {
+    /// Only the last lines, or `None` if their number is unknown.
+    Tail(Option<usize>),
+    /// Only the end, cut at any byte: its first line may be incomplete.
+    Torn,
+    /// Only the first lines, or `None` if their number is unknown.
+    Head(Option<usize>),
+    /// Only the lines that match.
+    Keep(Regex),
+    /// Only the lines that do not match.
+    Drop(Regex),
+    /// Only this number of bytes at the start of each line.
+    Narrow(usize),
+    /// All lines in another order: a later filter may cut off any of them.
+    Shuffled,
+    /// The unknown output of a program that reads them.
+    Garbled,
+}
 
 /// Returns the filters that a program applies to the lines that it reads.
 pub(super) fn filters_of(name: &str, args: &[Arg]) -> Vec<Filter> {

@@ -1,28 +1,19 @@
 //! Checks whose failure a status of 0 does not show: in a line of unknown programs, or in the lines of a task.
 
-use super::purpose::Purpose;
+use super::purpose::{MaskedFailure, Purpose, seen_by, sees_other_files};
 use super::understanding::{CHECKS, understand_at};
 use super::{Understood, contradiction, understand};
 use crate::foreign_text::beginning;
-use crate::runner::{Catalogue, CommandKind, ExitMeaning, InDirectory, Project, Script, TaskRun};
+use crate::runner::{Catalogue, CommandKind, ExitMeaning, InDirectory, Project, TaskRun, TaskScript, resolve};
 use crate::shell::command_outcome::{CommandOutcome, ObservedEnding};
 use crate::shell::exit_status;
-use crate::shell::expanded_program::{Leaf, LeafId, Sink};
+use crate::shell::expanded_program::{InputSource, Leaf, LeafId, Program, Sink};
 
 /// The largest depth of tasks that call tasks.
-const MAX_DEPTH: u8 = 4;
+const MAX_DEPTH: u8 = 3;
 
 /// The maximum number of commands of a line that may be the check.
 const MAX_CHECKS: usize = 24;
-
-/// A failure that status 0 does not show.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct MaskedFailure {
-    /// The reason, as a clause.
-    pub(super) why: String,
-    /// `true` if the task runner would have printed that it ignored a failure.
-    pub(super) is_printed: bool,
-}
 
 /// Returns the reason why status 0 of a line without any known check does not prove that its programs succeeded:
 /// `./t.sh || true`, `./t.sh | tail`. Returns `None` if it does.
@@ -31,7 +22,7 @@ pub fn unseen_failure(line: &str, output: Option<&str>, project: Project<'_>) ->
     settle(&mut understood, output, project.runners);
     understood.purposes.iter().find_map(|purpose| purpose.masked.clone()).map(|masked| masked.why).or_else(|| {
         let lines = [understood];
-        hidden(&Lines { lines: &lines, counts: Counts::Last, project })
+        hidden(&Lines { lines: &lines, counts: CheckedPrograms::Last, project })
     })
 }
 
@@ -55,8 +46,20 @@ pub(super) fn settle(understood: &mut Understood, output: Option<&str>, catalogu
     }
 }
 
+/// Marks the commands that call tasks whose failure status 0 does not show. `depth`: the number of tasks that call the line.
+pub(super) fn mark(program: &Program, purposes: &mut [Purpose], project: Project<'_>, depth: u8) {
+    for (leaf, purpose) in program.leaves.iter().zip(purposes).filter(|(leaf, _)| leaf.name().is_some()) {
+        let within = seen_by(leaf, project.files);
+        let project = project.with_files(if sees_other_files(leaf) { &() } else { &within });
+        let tasks = resolve(project.runners, &leaf.words(), project.files);
+        if let Some(masked) = in_tasks(&tasks, project, depth) {
+            purpose.masked = Some(masked);
+        }
+    }
+}
+
 /// Returns the failure that status 0 of one of these tasks does not show.
-pub(super) fn in_tasks(tasks: &[TaskRun], project: Project<'_>, depth: u8) -> Option<MaskedFailure> {
+fn in_tasks(tasks: &[TaskRun], project: Project<'_>, depth: u8) -> Option<MaskedFailure> {
     tasks.iter().filter(|_| depth < MAX_DEPTH).find_map(|task| in_task(task, project, depth + 1))
 }
 
@@ -79,9 +82,9 @@ fn in_task(task: &TaskRun, project: Project<'_>, depth: u8) -> Option<MaskedFail
         return Some(MaskedFailure { is_printed, ..found });
     }
     let is_empty = lines.iter().all(|line| matches!(line.trim(), ":" | "true"));
-    let differs = |variant: &Script| {
+    let differs = |variant: &TaskScript| {
         let (checks, found) = in_lines(task, &variant.lines, project, depth);
-        variant.doubt.is_some() || found.is_some() || has_checks && !checks || checks && is_empty
+        found.is_some() || has_checks && !checks || checks && is_empty
     };
     let is_test = kinds_of(task, project.runners).contains(&CommandKind::Test);
     (is_test && task.variants.iter().any(differs)).then(|| MaskedFailure {
@@ -92,7 +95,8 @@ fn in_task(task: &TaskRun, project: Project<'_>, depth: u8) -> Option<MaskedFail
 
 /// Returns `true` if the lines of a task check anything, and the failure that they hide.
 fn in_lines(task: &TaskRun, lines: &[String], project: Project<'_>, depth: u8) -> (bool, Option<MaskedFailure>) {
-    let hides = |line: &str| line.contains(['|', ';', '&', '\n']);
+    let says_itself = |line: &str| line.contains("false") || line.contains("exit 1");
+    let hides = |line: &str| line.contains(['|', ';', '&', '\n']) && !says_itself(line);
     let is_test = kinds_of(task, project.runners).contains(&CommandKind::Test);
     let mut understood = Vec::with_capacity(lines.len());
     for line in lines {
@@ -111,7 +115,7 @@ fn in_lines(task: &TaskRun, lines: &[String], project: Project<'_>, depth: u8) -
         purposes.any(|purpose| purpose.invocation.is_some() && purpose.is(*kind))
     };
     let known = if is_test { is_known(&CommandKind::Test) } else { CHECKS.iter().any(is_known) };
-    let counts = if known { Counts::Named } else { Counts::All };
+    let counts = if known { CheckedPrograms::Named } else { CheckedPrograms::All };
     let view = Lines { lines: &understood, counts, project };
     let checks = known || !view.candidates().is_empty();
     let found = nested.or_else(|| hidden(&view).map(|why| MaskedFailure { why, is_printed: false }));
@@ -125,7 +129,7 @@ fn kinds_of(task: &TaskRun, catalogue: &Catalogue) -> Vec<CommandKind> {
 
 /// The programs that may be the check.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Counts {
+enum CheckedPrograms {
     /// Scripts of the project, and whatever nobody knows at the end of the lines.
     All,
     /// The same of a line that is no task.
@@ -137,7 +141,7 @@ enum Counts {
 /// Lines that run one after the other.
 struct Lines<'a> {
     lines: &'a [Understood],
-    counts: Counts,
+    counts: CheckedPrograms,
     project: Project<'a>,
 }
 
@@ -154,10 +158,10 @@ impl Lines<'_> {
             let leaf = &self.lines[*at].program.leaves[*id];
             // A word that stands for other words is no check, unless it runs a script.
             let is_word = matches!(leaf.stdout, Sink::Captured(_)) && !is_script(leaf, names);
-            may_check(&self.lines[*at].purposes[*id]) && !is_word
+            may_check(&self.lines[*at].purposes[*id]) && !is_word && !self.feeds_script(*at, leaf)
         };
         let leaf = |(at, id): (usize, LeafId)| &self.lines[at].program.leaves[id];
-        let last = all().filter(unknown).last().filter(|_| self.counts != Counts::Named);
+        let last = all().filter(unknown).last().filter(|_| self.counts != CheckedPrograms::Named);
         let counts = |place: &(usize, LeafId)| {
             let words = words(leaf(*place));
             let is_any = |list: &[String]| words.iter().any(|word| list.contains(word));
@@ -173,12 +177,25 @@ impl Lines<'_> {
             let in_background = leaf(*place).background && (is_ended() || is_any(&names.serving));
             Some(*place) == last
                 || is_named
-                || self.counts != Counts::Named
+                || self.counts != CheckedPrograms::Named
                     && !in_background
                     && is_script(leaf(*place), names)
                     && !is_any(&names.preparing)
         };
         all().filter(unknown).filter(counts).take(MAX_CHECKS).collect()
+    }
+}
+
+impl Lines<'_> {
+    /// Returns `true` if a command makes the input of a script of the project: `./datagen | ./lz4 -t`.
+    fn feeds_script(&self, at: usize, leaf: &Leaf) -> bool {
+        let Sink::Pipe(pipe) = leaf.stdout else { return false };
+        let line = &self.lines[at];
+        let names = self.project.runners.names();
+        let reads = |(reader, purpose): (&Leaf, &Purpose)| {
+            reader.stdin == InputSource::Pipe(pipe) && may_check(purpose) && is_script(reader, names)
+        };
+        line.program.leaves.iter().zip(&line.purposes).any(reads)
     }
 }
 
@@ -210,8 +227,9 @@ fn hidden(lines: &Lines<'_>) -> Option<String> {
         let seen: Vec<ObservedEnding> = others.map(|(_, other)| ObservedEnding::not_run(*other)).collect();
         !leaf.repeated && exit_status::fate_seen(program, *id, &seen).on_zero.not_run
     };
-    let (at, id) =
-        candidates.first().filter(|_| lines.counts == Counts::All && candidates.iter().all(may_be_left_out))?;
+    let (at, id) = candidates
+        .first()
+        .filter(|_| lines.counts == CheckedPrograms::All && candidates.iter().all(may_be_left_out))?;
     let leaf = &lines.lines[*at].program.leaves[*id];
     Some(format!("the line can end with 0 without `{}`", beginning(leaf.text.trim(), 60)))
 }

@@ -1,32 +1,9 @@
 //! The filters between a command's output and the recorded output.
 
-use regex::Regex;
-
 use crate::shell::expanded_program::{Arg, InputSource, Leaf, LeafId, Program, Sink};
 
-use super::filter_programs::filters_of;
+use super::filter_programs::{Filter, filters_of};
 use super::log_file;
-
-/// A filter between a command and the record.
-#[derive(Clone, Debug)]
-pub(super) enum Filter {
-    /// Only the last lines, or `None` if their number is unknown.
-    Tail(Option<usize>),
-    /// Only the end, cut at any byte: its first line may be incomplete.
-    Torn,
-    /// Only the first lines, or `None` if their number is unknown.
-    Head(Option<usize>),
-    /// Only the lines that match.
-    Keep(Regex),
-    /// Only the lines that do not match.
-    Drop(Regex),
-    /// Only this number of bytes at the start of each line.
-    Narrow(usize),
-    /// All lines in another order: a later filter may cut off any of them.
-    Shuffled,
-    /// The unknown output of a program that reads them.
-    Garbled,
-}
 
 /// The size of a record that has all of its lines.
 #[derive(Clone, Copy, Debug)]

@@ -4,12 +4,10 @@ use std::path::PathBuf;
 
 use crate::runner::{
     Catalogue, CommandKind, ExitMeaning, InDirectory, Invocation, Project, ProjectFiles, RunScope, Runner, classify,
-    resolve,
 };
 use crate::shell::expanded_program::{Arg, InputSource, Leaf, Program};
 
 use super::command_table::{CommandEntry, Paths, Prints, table};
-use super::masked_failure::{self, MaskedFailure};
 use super::setting_effect::{How, Narrowed};
 use super::{Extent, environment, push_target, run_settings};
 
@@ -20,6 +18,15 @@ pub struct Understood {
     pub program: Program,
     /// The purpose of each command, in the same order.
     pub purposes: Vec<Purpose>,
+}
+
+/// A failure that status 0 does not show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct MaskedFailure {
+    /// The reason, as a clause.
+    pub(super) why: String,
+    /// `true` if the task runner would have printed that it ignored a failure.
+    pub(super) is_printed: bool,
 }
 
 impl Understood {
@@ -132,10 +139,14 @@ pub(super) fn seen_by<'a>(leaf: &'a Leaf, files: &'a dyn ProjectFiles) -> InDire
     InDirectory { files, directory: leaf.directory.as_ref().and_then(|directory| directory.path.as_deref()) }
 }
 
+/// Returns `true` if the files that a command sees are not the project's: those of another machine, or of a directory that
+/// is not known.
+pub(super) fn sees_other_files(leaf: &Leaf) -> bool {
+    leaf.remote || leaf.directory.as_ref().is_some_and(|directory| directory.path.is_none())
+}
+
 /// Returns the purpose of a command.
-///
-/// `depth`: the number of tasks that it is called by.
-pub(super) fn purpose(leaf: &Leaf, project: Project<'_>, depth: u8) -> Purpose {
+pub(super) fn purpose(leaf: &Leaf, project: Project<'_>) -> Purpose {
     let mut found = Purpose {
         kinds: Vec::new(),
         invocation: None,
@@ -157,11 +168,8 @@ pub(super) fn purpose(leaf: &Leaf, project: Project<'_>, depth: u8) -> Purpose {
         return found;
     };
     let within = seen_by(leaf, project.files);
-    // Files of another machine, or of a directory that is not known, are not the project's.
-    let hidden = leaf.remote || leaf.directory.as_ref().is_some_and(|directory| directory.path.is_none());
-    let project = project.with_files(if hidden { &() } else { &within });
+    let project = project.with_files(if sees_other_files(leaf) { &() } else { &within });
     let invocation = classify(project.runners, &words, project.files);
-    found.masked = masked_failure::in_tasks(&resolve(project.runners, &words, project.files), project, depth);
     if invocation.kinds.is_empty() {
         other(name, leaf, &words, &mut found);
     } else {
@@ -195,7 +203,7 @@ fn check(leaf: &Leaf, mut invocation: Invocation, project: Project<'_>, found: &
     let setting = run_settings::of_project(leaf, &invocation, project);
     match setting {
         Some(Narrowed { by, how: How::Printed }) if shadow.is_none() => {
-            found.masked.get_or_insert(MaskedFailure { why: by, is_printed: false });
+            found.masked = Some(MaskedFailure { why: by, is_printed: false });
         }
         setting => found.replaced = shadow.or_else(|| setting.map(|setting| setting.by)),
     }
@@ -334,19 +342,8 @@ fn is_attached(option: &str) -> bool {
 fn in_tree(path: &str, leaf: &Leaf) -> bool {
     let outside = |path: &str| {
         [
-            "/tmp/",
-            "/var/",
-            "/private/",
-            "/dev/",
-            "/usr/",
-            "/etc/",
-            "/opt/",
-            "/proc/",
-            "/run/",
-            "~",
-            "$",
-            "/mnt/c/Users",
-            "/c/Users",
+            "/tmp/", "/var/", "/private/", "/dev/", "/usr/", "/etc/", "/opt/", "/proc/", "/run/", "~", "$",
+            "/mnt/c/Users", "/c/Users",
         ]
         .iter()
         .any(|start| path.starts_with(start))

@@ -62,7 +62,7 @@ fn widen(leaf: &Leaf, mut argv: Vec<String>, project: Project<'_>) -> Option<Vec
             narrowed_by: None,
             ..leaf.clone()
         };
-        let found = purpose(&tried, project, 0);
+        let found = purpose(&tried, project);
         let by = match (found.extent, found.narrowed_by.clone()) {
             (Some(Extent::Full), _) => {
                 // Without an argument it would be the package here; all of them are asked for.

@@ -6,7 +6,7 @@ use crate::shell::{build_program, dialect, exit_status};
 use crate::shell_kind::Shell;
 
 use super::purpose::{Purpose, Understood, purpose};
-use super::{Extent, compose, current_branch_push, generated_programs, working_directory};
+use super::{Extent, compose, current_branch_push, generated_programs, masked_failure, working_directory};
 
 /// The kinds of checks, the one that decides first.
 pub(super) const CHECKS: [CommandKind; 4] =
@@ -32,7 +32,8 @@ fn understood(line: &str, shell: Option<Shell>, project: Project<'_>, depth: u8)
     let mut program = build_program::program_in(&dialect::with_slashes(line), &Shell::candidates(shell))?;
     program.leaves.iter_mut().for_each(|leaf| compose::follow(leaf, project.files));
     program.leaves.iter_mut().for_each(|leaf| working_directory::follow(leaf, project.runners));
-    let mut purposes: Vec<Purpose> = program.leaves.iter().map(|leaf| purpose(leaf, project, depth)).collect();
+    let mut purposes: Vec<Purpose> = program.leaves.iter().map(|leaf| purpose(leaf, project)).collect();
+    masked_failure::mark(&program, &mut purposes, project, depth);
     current_branch_push::name_branches(&program, &mut purposes);
     generated_programs::mark(&mut program, &mut purposes);
     Ok(Understood { program, purposes })

@@ -1,7 +1,10 @@
 //! From the words of a simple command to the work it would execute.
 
+mod script_commands;
+
 use std::cell::Cell;
 
+use self::script_commands::{ScriptCommand, followed};
 use crate::runner::ambiguous_calls::is_met;
 use crate::runner::arguments::ReadArguments;
 use crate::runner::catalogue::{Catalogue, Invoke, Runner, program_name};
@@ -10,9 +13,6 @@ use crate::runner::project_files::{InDirectory, ProjectFiles};
 use crate::runner::shadowing_module::shadowing_module;
 use crate::runner::task::{TaskRun, resolve};
 use crate::runner::task_order::{OrderedStep, TaskOrder, combined};
-use crate::shell::command_outcome::ObservedEnding;
-use crate::shell::expanded_program::{InputSource, Sink};
-use crate::shell::{build_program, exit_status};
 
 /// The largest depth of tasks that call tasks.
 const MAX_DEPTH: u8 = 4;
@@ -397,7 +397,7 @@ fn named(catalogue: &Catalogue, run: &TaskRun) -> Invocation {
 /// Returns `true` if a task, and every task that it calls, runs only programs that execute no test and succeed.
 fn is_inert(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, budget: &Budget<'_>) -> bool {
     let commands = run.script.as_ref().filter(|_| !run.framed).and_then(|lines| followed(lines));
-    let is_inert = |command: &Scripted| {
+    let is_inert = |command: &ScriptCommand| {
         let program = command.argv.first().and_then(Option::as_deref);
         if program.is_some_and(|program| catalogue.names().inert.iter().any(|name| name == program)) {
             return true;
@@ -409,44 +409,6 @@ fn is_inert(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, budg
         !calls.is_empty() && calls.iter().all(empty)
     };
     commands.is_some_and(|commands| commands.iter().all(is_inert))
-}
-
-/// A command of a script.
-#[expect(clippy::struct_excessive_bools, reason = "independent facts about the command")]
-struct Scripted {
-    argv: Vec<Option<String>>,
-    directory: Option<String>,
-    /// `true` if the script succeeds only if it ran and succeeded.
-    decides: bool,
-    /// `true` if the next command of the script starts only after it succeeded.
-    chained: bool,
-    /// `true` if the task prints all of its output.
-    visible: bool,
-    /// `true` if it reads what another command prints.
-    reads: bool,
-}
-
-/// Returns the commands of a script's lines, with wrappers removed, or `None` if a line is not shell, or runs something
-/// that no text shows.
-fn followed(lines: &[String]) -> Option<Vec<Scripted>> {
-    let mut commands = Vec::new();
-    for line in lines {
-        let program = build_program::program(line).ok().filter(|program| !program.truncated)?;
-        for (id, leaf) in program.leaves.iter().enumerate() {
-            let directory = match &leaf.directory {
-                Some(directory) => Some(directory.path.clone()?),
-                None => None,
-            };
-            let decides = exit_status::fate(&program, id).decides();
-            let visible = leaf.stdout == Sink::Terminal && leaf.stderr == Sink::Terminal;
-            let before_next = || exit_status::fate_seen(&program, id, &[ObservedEnding::end(id + 1, true)]);
-            let is_last = id + 1 == program.leaves.len();
-            let chained = if is_last { decides } else { before_next().always_succeeded() };
-            let reads = matches!(leaf.stdin, InputSource::Pipe(_));
-            commands.push(Scripted { argv: leaf.words(), directory, decides, chained, visible, reads });
-        }
-    }
-    Some(commands)
 }
 
 #[cfg(test)]

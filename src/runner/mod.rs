@@ -40,5 +40,5 @@ pub use output_tally::OutputOutcome;
 pub(crate) use output_tally::shown_line;
 pub use project::Project;
 pub use project_files::{InDirectory, ProjectFiles};
-pub use task::{Script, TaskRun, files_above, positions, resolve};
+pub use task::{TaskRun, TaskScript, files_above, positions, resolve};
 pub use test_names::NamedTests;

@@ -8,7 +8,7 @@ use crate::runner::arguments::Upwards;
 use crate::runner::catalogue::{Catalogue, Runner};
 use crate::runner::command_kind::CommandKind;
 use crate::runner::invocation::MatchedRunner;
-use crate::runner::task::task_files::{TaskFile, TaskSource};
+use crate::runner::task::task_files::{TaskDefinitions, TaskSource};
 
 mod justfile;
 mod makefile;
@@ -19,7 +19,7 @@ mod task_files;
 mod taskfile;
 mod workspace_members;
 
-pub use task_definition::Script;
+pub use task_definition::TaskScript;
 
 /// The rules by which a task runner finds and names its tasks.
 #[derive(Debug, Deserialize)]
@@ -151,7 +151,7 @@ pub struct TaskRun {
     /// The same lines if none of those failed whose failure the runner ignores and prints.
     pub unless_ignored: Option<Vec<String>>,
     /// The other scripts that it may have, because something outside of its file decides.
-    pub variants: Vec<Script>,
+    pub variants: Vec<TaskScript>,
     /// The reason why status 0 of it proves nothing, whatever its lines do.
     pub doubt: Option<String>,
     /// `true` if the file has scripts that run before or after it because of their names (`pretest`).
@@ -313,7 +313,7 @@ fn calls(
         None => rules.file.iter().find_map(|path| here.read(path)),
     };
     let source = file.as_deref().map(|text| TaskSource { format: rules.format, text, files: &here, given: &given });
-    let tasks = source.as_ref().and_then(|source| TaskFile::read(source, None));
+    let tasks = source.as_ref().and_then(|source| TaskDefinitions::read(source, None));
     // `make` is `make test` if that is the first target.
     let tests = |name: &String| catalogue.names().kinds(rules, name).contains(&CommandKind::Test);
     let default_task = tasks.as_ref().and_then(|tasks| tasks.default_task(rules));
@@ -346,17 +346,17 @@ fn calls(
             runner.generated.iter().find_map(|generated| generated.line(text, name)).map(|line| vec![line.clone()])
         });
         let defined = || tasks.as_ref().and_then(|tasks| tasks.script(name));
-        let found = generated.map_or_else(defined, |lines| Some(Script { lines, ..Script::default() }));
+        let found = generated.map_or_else(defined, |lines| Some(TaskScript { lines, ..TaskScript::default() }));
         let is_missing = found.is_none()
             && rules.format == Format::Makefile
             && tests(&name.to_owned())
             && !self::words(name).iter().any(|word| catalogue.names().preparing.contains(word))
             && tasks.as_ref().is_some_and(|tasks| tasks.lacks(name));
         let variants = match (&tasks, &source) {
-            (Some(tasks), Some(source)) => tasks.variants(name, source),
+            (Some(tasks), Some(source)) if tests(&name.to_owned()) => tasks.variants(name, source),
             _ => Vec::new(),
         };
-        let Script { lines, unless_ignored, doubt } = found.unwrap_or_default();
+        let TaskScript { lines, unless_ignored, doubt } = found.unwrap_or_default();
         let script = Some(lines).filter(|lines| !lines.is_empty());
         let doubt = doubt.or_else(|| is_missing.then(|| format!("gate does not find the recipe of `{name}`")));
         if rules.only_defined && script.is_none() {
@@ -364,7 +364,7 @@ fn calls(
         }
         let absent = script.is_none() && file.is_some() && rules.format == Format::JsonScripts && is_optional(&own);
         let called: Vec<&str> = own.iter().copied().flatten().chain(invoke.words.iter().map(String::as_str)).collect();
-        let in_no_member = matches!(&tasks, Some(TaskFile::Json(package)) if workspace_members::none_defines(&called, package, &here, name));
+        let in_no_member = matches!(&tasks, Some(TaskDefinitions::Json(package)) if workspace_members::none_defines(&called, package, &here, name));
         let has_script = |word: &str| {
             let tasks = tasks.as_ref().filter(|_| rules.format == Format::JsonScripts);
             tasks.is_some_and(|tasks| tasks.script(&format!("{word}{name}")).is_some())

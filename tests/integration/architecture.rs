@@ -220,6 +220,11 @@ fn only_who_owns_the_terminal_prints() {
 /// The members of a folder that use each other in a circle, and why. A file and the modules below it are one member.
 const CIRCLES: &[(&str, &[&str], &str)] = &[
     (
+        "command_line",
+        &["contradiction", "masked_failure", "understanding"],
+        "a line calls tasks, a task runs lines, and what an output contradicts is asked of both",
+    ),
+    (
         "hook/client",
         &["changes", "command_evidence", "own_commits", "stop"],
         "one call of a tool is noted by all of them, and each looks at what the others noted",

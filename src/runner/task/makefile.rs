@@ -335,7 +335,7 @@ impl Reader<'_> {
             // Compilers write the lists of headers.
             if !names.split_whitespace().all(|name| optional(name.trim_end_matches(')'))) {
                 self.make.variables.incomplete = true;
-                self.unknown_include(names.trim(), needed);
+                self.unknown_include(names.trim());
             }
             return;
         }
@@ -359,15 +359,11 @@ impl Reader<'_> {
     }
 
     /// Keeps what a file may hold whose name is not known: `-include Makefile.$(OS)`.
-    fn unknown_include(&mut self, name: &str, needed: bool) {
+    fn unknown_include(&mut self, name: &str) {
         let start = name.split("$(").next().unwrap_or_default();
         let is_plain = !start.is_empty() && !start.contains(char::is_whitespace);
         let found = if is_plain { globbed(&format!("{start}*"), self.files) } else { Vec::new() };
         self.make.possible.extend(found.iter().filter_map(|path| self.files.read(path)));
-        if needed && found.is_empty() && !name.contains("$(wildcard ") {
-            let why = format!("the Makefile includes `{name}`, which gate does not find");
-            self.make.unread.get_or_insert(why);
-        }
     }
 
     fn rule(&mut self, line: &str) {

@@ -26,7 +26,7 @@ pub(super) enum TaskStep {
 
 /// What a task and the tasks that it depends on run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Script {
+pub struct TaskScript {
     /// The shell lines, those of the tasks it depends on first.
     pub lines: Vec<String>,
     /// The same lines if none of those failed whose failure the runner ignores and prints; `None` if there are none.
@@ -35,7 +35,7 @@ pub struct Script {
     pub doubt: Option<String>,
 }
 
-impl Script {
+impl TaskScript {
     /// Appends a line.
     pub(super) fn push(&mut self, line: &str, ignored: bool) {
         if !ignored {

@@ -6,7 +6,7 @@ use globset::GlobBuilder;
 
 use super::justfile::Justfile;
 use super::makefile::Makefile;
-use super::task_definition::{Script, Task, TaskStep};
+use super::task_definition::{Task, TaskScript, TaskStep};
 use super::{rakefile, taskfile};
 use crate::runner::ProjectFiles;
 use crate::runner::plain_yaml;
@@ -14,6 +14,9 @@ use crate::runner::task::{Format, TaskRules};
 
 /// The largest number of tasks that a task may run, including indirect ones.
 const MAX_TASKS: usize = 256;
+
+/// The largest number of lines of a task that is followed.
+const MAX_SCRIPT_LINES: usize = 64;
 
 /// The largest number of other scripts that a task of a Makefile is looked at for, and of the lines that are read for them.
 const MAX_VARIANTS: usize = 6;
@@ -23,7 +26,7 @@ const MAX_VARIANT_LINES: usize = 2_000;
 const MAX_FILE_SIZE: usize = 1 << 20;
 
 /// A file that defines tasks.
-pub(super) enum TaskFile {
+pub(super) enum TaskDefinitions {
     /// A Makefile.
     Make(Makefile),
     /// A justfile.
@@ -40,7 +43,7 @@ pub(super) enum TaskFile {
     Rake(String),
 }
 
-impl TaskFile {
+impl TaskDefinitions {
     /// Reads a file, or returns `None` if it cannot be followed. `given`: the variables of the command line.
     pub(super) fn read(source: &TaskSource<'_>, flipped: Option<usize>) -> Option<Self> {
         let TaskSource { format, text, files, given } = source;
@@ -92,7 +95,7 @@ impl TaskFile {
     }
 
     /// Returns what the task `name` runs, or `None` if the file does not define it, or not in a way that can be followed.
-    pub(super) fn script(&self, name: &str) -> Option<Script> {
+    pub(super) fn script(&self, name: &str) -> Option<TaskScript> {
         let mut gathered = Gathered::default();
         gather(self, name, &mut BTreeSet::new(), &mut gathered)?;
         // A recipe that only prints, or that is empty, runs what `:` runs.
@@ -100,11 +103,12 @@ impl TaskFile {
         if gathered.script.lines.is_empty() && is_rule && !gathered.needs_files {
             gathered.script.push(":", false);
         }
-        (!gathered.script.lines.is_empty() || gathered.script.doubt.is_some()).then_some(gathered.script)
+        let is_followed = (1..=MAX_SCRIPT_LINES).contains(&gathered.script.lines.len());
+        (is_followed || gathered.script.doubt.is_some()).then_some(gathered.script)
     }
 
     /// Returns the other scripts that a task may have, because something outside of the file decides.
-    pub(super) fn variants(&self, name: &str, source: &TaskSource<'_>) -> Vec<Script> {
+    pub(super) fn variants(&self, name: &str, source: &TaskSource<'_>) -> Vec<TaskScript> {
         let Self::Make(make) = self else { return Vec::new() };
         let known = self.script(name);
         let number = make.open_questions.min(MAX_VARIANT_LINES / make.lines.max(1)).min(MAX_VARIANTS);
@@ -156,7 +160,7 @@ pub(super) fn matching(format: Format, text: &str, name: &str) -> Vec<String> {
 /// The lines of a task and of its dependencies.
 #[derive(Debug, Default)]
 struct Gathered {
-    script: Script,
+    script: TaskScript,
     prints: bool,
     needs_files: bool,
 }
@@ -181,7 +185,7 @@ fn only_prints(line: &str) -> bool {
 }
 
 /// Appends the lines of a task, its dependencies first, each task once.
-fn gather(file: &TaskFile, name: &str, seen: &mut BTreeSet<String>, gathered: &mut Gathered) -> Option<()> {
+fn gather(file: &TaskDefinitions, name: &str, seen: &mut BTreeSet<String>, gathered: &mut Gathered) -> Option<()> {
     if seen.len() >= MAX_TASKS {
         return None;
     }
@@ -288,7 +292,7 @@ mod tests {
 
     fn script(format: Format, text: &str, name: &str) -> Option<Vec<String>> {
         let source = TaskSource { format, text, files: &(), given: &[] };
-        TaskFile::read(&source, None)?.script(name).map(|script| script.lines)
+        TaskDefinitions::read(&source, None)?.script(name).map(|script| script.lines)
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::variables::{Variables, known};
 
 /// A conditional part that is open at a line.
 #[derive(Debug)]
-pub(super) struct Condition {
+pub(super) struct OpenCondition {
     /// `true` if the lines of the present arm count.
     pub(super) active: bool,
     /// `true` if an arm of it counted already.
@@ -16,7 +16,7 @@ pub(super) struct Condition {
 /// The conditions at a line, the innermost last.
 #[derive(Debug, Default)]
 pub(super) struct Conditions {
-    open: Vec<Condition>,
+    open: Vec<OpenCondition>,
     /// The number of conditions so far that something outside of the file decides.
     pub(super) open_questions: usize,
     /// The one of these that is answered the other way.
@@ -51,7 +51,7 @@ impl Conditions {
             "ifeq" | "ifneq" | "ifdef" | "ifndef" => {
                 let outer = self.active();
                 let holds = outer && self.holds(word, rest, variables);
-                self.open.push(Condition { active: holds, taken: holds, outer });
+                self.open.push(OpenCondition { active: holds, taken: holds, outer });
             }
             "else" => {
                 let Some(condition) = self.open.pop() else { return true };
@@ -61,7 +61,11 @@ impl Conditions {
                     rest.split_once([' ', '\t', '(']).map_or((rest, ""), |(word, _)| (word, &rest[word.len()..]));
                 let asks = word.starts_with("if");
                 let holds = may && (!asks || self.holds(word, operands, variables));
-                self.open.push(Condition { active: holds, taken: condition.taken || holds, outer: condition.outer });
+                self.open.push(OpenCondition {
+                    active: holds,
+                    taken: condition.taken || holds,
+                    outer: condition.outer,
+                });
             }
             "endif" => drop(self.open.pop()),
             _ => return false,

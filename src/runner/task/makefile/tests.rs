@@ -54,7 +54,7 @@ fn recipes_are_read_as_make_reads_them() {
         ("X = 1 # c\nY := $(X)\nX = 2\nZ += $(Y)\ntest: ; x $(Z)\n", "x 1"),
         (".DEFAULT:\n\tx $@\n", "x test"),
         ("test:\n\tx \\\n\t  y # c\n", "x    y # c"),
-        ("test:\n\tx $(if $(V),a,b) $(or ,c) $(filter a%,ab ba)\n", "x $(if $(V),a,b) c ab"),
+        ("test:\n\tx $(if $(V),a,b) $(or ,c) $(filter a%,ab ba)\n", "x $(make-if) c ab"),
     ] {
         assert_eq!(lines(text, "test").join("|"), expected, "{text}");
     }

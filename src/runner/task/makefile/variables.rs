@@ -98,7 +98,9 @@ impl Variables {
                         out.push('$');
                         continue;
                     };
-                    let unknown = || format!("$({inner})");
+                    // A shell would take `$(if …)` for its own `if`.
+                    let unknown =
+                        || if inner.starts_with("if ") { "$(make-if)".to_owned() } else { format!("$({inner})") };
                     let value = if too_much { None } else { self.reference(inner, locals, depth + 1) };
                     out.push_str(&value.unwrap_or_else(unknown));
                     rest = after;
