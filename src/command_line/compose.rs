@@ -8,8 +8,6 @@ use crate::shell::{ContainerWords, folder_here, wrapper_values};
 
 /// The names of the file, in order of precedence.
 const FILES: [&str; 4] = ["compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml"];
-/// The maximum nesting that is read.
-
 /// Sets the directory of a command that runs in such a service. `files` are those of the directory in which the line
 /// starts.
 pub(super) fn follow(leaf: &mut Leaf, files: &dyn ProjectFiles) {

@@ -43,12 +43,12 @@ pub(super) fn silent_program(root: &Path, again: &str) -> Option<String> {
     let log = logs.filter(|path| path.is_file()).max_by_key(time)?;
     let text = regular_file::read(&log).ok()?;
     let text = String::from_utf8_lossy(&text);
-    let (test, framework) =
+    let (found, framework) =
         tests_in(&text).take(MAX_PROGRAMS).find_map(|test| Some((test.name, silent_framework(&test)?)))?;
     Some(format!(
         "{}, a program with {framework}, ended with status 0 before its tests did, because it printed no summary: \
          find what ends it{again}",
-        one_line(test)
+        one_line(found)
     ))
 }
 

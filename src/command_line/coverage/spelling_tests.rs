@@ -70,6 +70,7 @@ fn all_files_by_their_names() {
             (PY, "pytest", "pytest tests/*.py", PYTEST),
             (PY, "pytest", "pytest -q tests/test_*.py", PYTEST),
             (PY, "pytest", "pytest tests/test_b.py ./tests/test_a.py", PYTEST),
+            (MODULES, "python -m unittest", "python3 -B -u -m unittest", UNITTEST),
             (MODULES, "python -m unittest", "python3 -m unittest tests/test_*.py", UNITTEST),
             (MODULES, "python -m unittest", "python -m unittest tests.test_a tests.test_b", UNITTEST),
             (NODE, "node --test", "node --test test/*.test.js", NODE_OK),

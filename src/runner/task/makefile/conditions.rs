@@ -84,9 +84,9 @@ impl Conditions {
                 let Some((left, right)) = operands_of(operands) else { return true };
                 let (left, right) = (variables.expand(left, &[]), variables.expand(right, &[]));
                 let names: Vec<String> = [&left, &right].into_iter().flat_map(|side| unknown(side)).collect();
-                let mut named = references(operands);
-                named.extend(names);
-                (word == "ifeq", named, emptied(&left) == emptied(&right))
+                let mut mentioned = references(operands);
+                mentioned.extend(names);
+                (word == "ifeq", mentioned, emptied(&left) == emptied(&right))
             }
         };
         let result = held == wanted;
