@@ -97,7 +97,7 @@ enum RecordError {
 }
 
 /// Runs the job and records it.
-pub fn record(place: &Workplace, root: &Path, job: RunJob<'_>) -> CompletedRun {
+pub fn record(place: &Workplace, root: &Path, job: &RunJob<'_>) -> CompletedRun {
     record_with(place, root, job, run::run)
 }
 
@@ -122,7 +122,7 @@ pub fn record_unseen(
     let inputs = declared.map(|command| &command.inputs);
     let job = RunJob { command, line: CommandLine::Shell(line), reports, policy, runners, declared: &[], inputs };
     let mut returned = Err(io::Error::from(io::ErrorKind::NotFound));
-    let completed = record_with(place, root, job, |spec| match run::run_unseen(line, spec, patience) {
+    let completed = record_with(place, root, &job, |spec| match run::run_unseen(line, spec, patience) {
         Ok((finished, how)) => {
             returned = Ok(how);
             finished
@@ -138,7 +138,7 @@ pub fn record_unseen(
 fn record_with(
     place: &Workplace,
     root: &Path,
-    job: RunJob<'_>,
+    job: &RunJob<'_>,
     run: impl FnOnce(&Spec<'_>) -> Finished,
 ) -> CompletedRun {
     let dir = root.join(job.command.dir.to_os());
@@ -148,7 +148,7 @@ fn record_with(
     let start = begin(place, &job.command);
     let report = TestReport::prepare(&job.command.line, &reading.runners, &work_trees(&place.repo));
     let withheld = reading.withheld();
-    let own = own_environment(place, root, &job);
+    let own = own_environment(place, root, job);
     let mut env = report.environment().to_vec();
     env.extend(own.iter().flatten().flat_map(VirtualEnvironment::variables));
     let head_log = head_reflog::size(place.repo.git_dir());
@@ -159,7 +159,7 @@ fn record_with(
     let counted = if others { reading.counted(&finished) } else { None };
     let tests = report.read(&finished, &ReportFiles { written: &written, others, counted });
     let named = |home: &RepoPath| reading.named(root, &job.command.dir, home, tests.clone(), &finished);
-    let mut served = reading.served(root, &job, &finished);
+    let mut served = reading.served(root, job, &finished);
     let elsewhere = || report.loaded_elsewhere().map(|file| loaded_elsewhere(&file));
     let failed = || report.failed().map(|failed| failed_tests(&failed));
     let stale = || {

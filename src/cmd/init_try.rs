@@ -69,7 +69,7 @@ pub(super) fn try_all(repository: &InstallTarget, wishes: &Wishes, ui: &mut Ui) 
             declared: &[],
             inputs: None,
         };
-        let recorded = recorded_run::record(&place, &root, job);
+        let recorded = recorded_run::record(&place, &root, &job);
         results.push((candidate, problem(candidate, &recorded), counts(&recorded), begun.elapsed()));
     }
     for (candidate, problem, counts, took) in &results {

@@ -59,7 +59,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
             ui.say("gate: the line uses the syntax of bash, so bash runs it");
         }
         let job = given(bash.as_ref().map_or(&args.command, |words| &words[..]), &root, &policy)?;
-        return Ok(run(&place, &root, job, &policy, ui));
+        return Ok(run(&place, &root, &job, &policy, ui));
     }
     let commands = if args.names.is_empty() {
         let contracts = place.contracts_in_force()?;
@@ -125,7 +125,7 @@ pub(super) fn run_declared(
         declared: &[],
         inputs: Some(&command.inputs),
     };
-    let code = run(place, root, job, policy, ui);
+    let code = run(place, root, &job, policy, ui);
     if code == ExitCode::SUCCESS
         && let Err(failure) = place.reset_attempts_if_proven()
     {
@@ -134,7 +134,7 @@ pub(super) fn run_declared(
     code
 }
 
-fn run(place: &Workplace, root: &Path, job: RunJob<'_>, policy: &Policy, ui: &mut Ui) -> ExitCode {
+fn run(place: &Workplace, root: &Path, job: &RunJob<'_>, policy: &Policy, ui: &mut Ui) -> ExitCode {
     let name = job.command.name.clone().unwrap_or_else(|| job.command.line.clone());
     let recorded = recorded_run::record(place, root, job);
     say(&name, &recorded, ui);

@@ -22,7 +22,7 @@ pub fn unseen_failure(line: &str, output: Option<&str>, project: Project<'_>) ->
     settle(&mut understood, output, project.runners);
     understood.purposes.iter().find_map(|purpose| purpose.masked.clone()).map(|masked| masked.why).or_else(|| {
         let lines = [understood];
-        hidden(&Lines { lines: &lines, counts: CheckedPrograms::Last, project })
+        hidden(&Lines { understood: &lines, counts: CheckedPrograms::Last, project })
     })
 }
 
@@ -116,7 +116,7 @@ fn in_lines(task: &TaskRun, lines: &[String], project: Project<'_>, depth: u8) -
     };
     let known = if is_test { is_known(&CommandKind::Test) } else { CHECKS.iter().any(is_known) };
     let counts = if known { CheckedPrograms::Named } else { CheckedPrograms::All };
-    let view = Lines { lines: &understood, counts, project };
+    let view = Lines { understood: &understood, counts, project };
     let checks = known || !view.candidates().is_empty();
     let found = nested.or_else(|| hidden(&view).map(|why| MaskedFailure { why, is_printed: false }));
     (checks, found)
@@ -140,7 +140,7 @@ enum CheckedPrograms {
 
 /// Lines that run one after the other.
 struct Lines<'a> {
-    lines: &'a [Understood],
+    understood: &'a [Understood],
     counts: CheckedPrograms,
     project: Project<'a>,
 }
@@ -152,23 +152,23 @@ impl Lines<'_> {
         let all = || {
             let ids =
                 |(at, line): (usize, &Understood)| (0..line.purposes.len()).map(move |id| (at, id)).collect::<Vec<_>>();
-            self.lines.iter().enumerate().flat_map(ids)
+            self.understood.iter().enumerate().flat_map(ids)
         };
         let unknown = |(at, id): &(usize, LeafId)| {
-            let leaf = &self.lines[*at].program.leaves[*id];
+            let leaf = &self.understood[*at].program.leaves[*id];
             // A word that stands for other words is no check, unless it runs a script.
             let is_word = matches!(leaf.stdout, Sink::Captured(_)) && !is_script(leaf, names);
-            may_check(&self.lines[*at].purposes[*id]) && !is_word && !self.feeds_script(*at, leaf)
+            may_check(&self.understood[*at].purposes[*id]) && !is_word && !self.feeds_script(*at, leaf)
         };
-        let leaf = |(at, id): (usize, LeafId)| &self.lines[at].program.leaves[id];
-        let last = all().filter(unknown).last().filter(|_| self.counts != CheckedPrograms::Named);
+        let leaf = |(at, id): (usize, LeafId)| &self.understood[at].program.leaves[id];
+        let last = all().rfind(unknown).filter(|_| self.counts != CheckedPrograms::Named);
         let counts = |place: &(usize, LeafId)| {
             let words = words(leaf(*place));
             let is_any = |list: &[String]| words.iter().any(|word| list.contains(word));
             let is_named = is_any(&names.checks) && !is_any(&names.preparing);
             // What is ended by the line, or serves the tests, is no test.
             let is_ended = || {
-                self.lines[place.0]
+                self.understood[place.0]
                     .program
                     .leaves
                     .iter()
@@ -190,7 +190,7 @@ impl Lines<'_> {
     /// Returns `true` if a command makes the input of a script of the project: `./datagen | ./lz4 -t`.
     fn feeds_script(&self, at: usize, leaf: &Leaf) -> bool {
         let Sink::Pipe(pipe) = leaf.stdout else { return false };
-        let line = &self.lines[at];
+        let line = &self.understood[at];
         let names = self.project.runners.names();
         let reads = |(reader, purpose): (&Leaf, &Purpose)| {
             reader.stdin == InputSource::Pipe(pipe) && may_check(purpose) && is_script(reader, names)
@@ -202,7 +202,7 @@ impl Lines<'_> {
 /// Returns the reason why a check among these lines may have failed, or may not have run, although all lines end with 0.
 fn hidden(lines: &Lines<'_>) -> Option<String> {
     let candidates = lines.candidates();
-    for (at, line) in lines.lines.iter().enumerate() {
+    for (at, line) in lines.understood.iter().enumerate() {
         let mine: Vec<LeafId> = candidates.iter().filter(|(of, _)| *of == at).map(|(_, id)| *id).collect();
         let program = &line.program;
         let name =
@@ -222,7 +222,7 @@ fn hidden(lines: &Lines<'_>) -> Option<String> {
         }
     }
     let may_be_left_out = |(at, id): &(usize, LeafId)| {
-        let (program, leaf) = (&lines.lines[*at].program, &lines.lines[*at].program.leaves[*id]);
+        let (program, leaf) = (&lines.understood[*at].program, &lines.understood[*at].program.leaves[*id]);
         let others = candidates.iter().filter(|(of, other)| of == at && other != id);
         let seen: Vec<ObservedEnding> = others.map(|(_, other)| ObservedEnding::not_run(*other)).collect();
         !leaf.repeated && exit_status::fate_seen(program, *id, &seen).on_zero.not_run
@@ -230,7 +230,7 @@ fn hidden(lines: &Lines<'_>) -> Option<String> {
     let (at, id) = candidates
         .first()
         .filter(|_| lines.counts == CheckedPrograms::All && candidates.iter().all(may_be_left_out))?;
-    let leaf = &lines.lines[*at].program.leaves[*id];
+    let leaf = &lines.understood[*at].program.leaves[*id];
     Some(format!("the line can end with 0 without `{}`", beginning(leaf.text.trim(), 60)))
 }
 

@@ -217,7 +217,8 @@ fn words_for(path: &Path) -> Vec<String> {
 fn is_extension(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let is_copy = path.components().next().is_some_and(|first| first.as_os_str() == "build");
-    name.ends_with(".node") || !is_copy && (name.contains(".cpython-") || name.contains(".abi3."))
+    path.extension().is_some_and(|end| end == "node")
+        || !is_copy && (name.contains(".cpython-") || name.contains(".abi3."))
 }
 
 /// Returns `true` for a line of a test, or of a script that the command names, with one of these names.

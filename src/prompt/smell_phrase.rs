@@ -78,7 +78,7 @@ impl<'a> SmellPhrase<'a> {
         &self.wish.text()[self.start..self.end]
     }
 
-    pub(super) fn from_start(&self) -> &'a str {
+    pub(super) fn rest(&self) -> &'a str {
         &self.wish.text()[self.start..]
     }
 
@@ -93,7 +93,7 @@ impl<'a> SmellPhrase<'a> {
 
     /// Returns the text from it to the first of the marks.
     fn up_to(&self, marks: &[char]) -> &'a str {
-        self.from_start().split(marks).next().unwrap_or_default()
+        self.rest().split(marks).next().unwrap_or_default()
     }
 
     fn names(&self) -> impl Iterator<Item = &'a NameInPrompt> {
@@ -165,7 +165,7 @@ impl<'a> SmellPhrase<'a> {
     fn is_word_of_another_language(&self) -> bool {
         let (key, language) = (format!("smells.{}", self.id), self.wish.language);
         self.before().trim_end().ends_with(|c: char| c.is_alphanumeric())
-            && self.from_start().starts_with(char::is_uppercase)
+            && self.rest().starts_with(char::is_uppercase)
             && !self.said().contains(char::is_whitespace)
             && language.spans(&key, self.wish.text()).iter().all(|&(from, to)| to <= self.start || self.end <= from)
     }
@@ -206,7 +206,7 @@ impl<'a> SmellPhrase<'a> {
             // "If you have a minute, could you add a test?" is polite.
             _ => {
                 let mut clauses = self.wish.clauses.iter();
-                language.begins("says.triggers", self.from_start()).is_none()
+                language.begins("says.triggers", self.rest()).is_none()
                     || clauses.any(|other| other.start < self.start && other.act.is_some())
             }
         }
@@ -365,7 +365,7 @@ impl<'a> SmellPhrase<'a> {
         let clause_start = wish[from..start].rfind(['.', '\n', ';', ':']).map_or(from, |at| from + at);
         let is_example_list =
             begins("says.goes_on") && wish[clause_start..start].matches([',', '，', '、']).count() > 1;
-        let is_name = self.from_start().starts_with(char::is_uppercase)
+        let is_name = self.rest().starts_with(char::is_uppercase)
             && self.after().starts_with([' ', '-'])
             && self.after().trim_start().starts_with(char::is_uppercase)
             && start > 0;

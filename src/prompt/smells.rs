@@ -86,7 +86,7 @@ fn complaint(wish: &Wish<'_>) -> Option<Smell> {
 /// Returns `true` for "the job keeps going even if a day fails", which says what is wanted.
 fn goes_on_despite(phrase: &SmellPhrase<'_>) -> bool {
     let language = phrase.wish.language;
-    language.begins("says.goes_well", phrase.from_start()).is_some()
+    language.begins("says.goes_well", phrase.rest()).is_some()
         && language.begins("says.concessions", phrase.after().trim_start()).is_some()
 }
 

@@ -290,6 +290,13 @@ fn sorted<'a>(catalogue: &Catalogue, rules: &TaskRules, found: &'a MatchedRunner
     Some(words)
 }
 
+/// Returns `true` if a Makefile has no recipe for a target whose name does not say that it only prepares something.
+fn lacks_recipe(catalogue: &Catalogue, rules: &TaskRules, tasks: Option<&TaskDefinitions>, name: &str) -> bool {
+    rules.format == Format::Makefile
+        && !self::words(name).iter().any(|word| catalogue.names().preparing.contains(word))
+        && tasks.is_some_and(|tasks| tasks.lacks(name))
+}
+
 fn calls(
     catalogue: &Catalogue,
     rules: &TaskRules,
@@ -347,15 +354,10 @@ fn calls(
         });
         let defined = || tasks.as_ref().and_then(|tasks| tasks.script(name));
         let found = generated.map_or_else(defined, |lines| Some(TaskScript { lines, ..TaskScript::default() }));
-        let is_missing = found.is_none()
-            && rules.format == Format::Makefile
-            && tests(&name.to_owned())
-            && !self::words(name).iter().any(|word| catalogue.names().preparing.contains(word))
-            && tasks.as_ref().is_some_and(|tasks| tasks.lacks(name));
-        let variants = match (&tasks, &source) {
-            (Some(tasks), Some(source)) if tests(&name.to_owned()) => tasks.variants(name, source),
-            _ => Vec::new(),
-        };
+        let is_missing =
+            found.is_none() && tests(&name.to_owned()) && lacks_recipe(catalogue, rules, tasks.as_ref(), name);
+        let open = tasks.as_ref().zip(source.as_ref()).filter(|_| tests(&name.to_owned()));
+        let variants = open.map(|(tasks, source)| tasks.variants(name, source)).unwrap_or_default();
         let TaskScript { lines, unless_ignored, doubt } = found.unwrap_or_default();
         let script = Some(lines).filter(|lines| !lines.is_empty());
         let doubt = doubt.or_else(|| is_missing.then(|| format!("gate does not find the recipe of `{name}`")));

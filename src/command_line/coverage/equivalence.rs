@@ -85,7 +85,7 @@ impl Deeds {
         let mut starts = Vec::new();
         let mut waiting: Vec<&RequestedCheck> = self.each.iter().map(|deed| &deed.asked).collect();
         while let Some(check) = waiting.pop() {
-            let known = if let CheckSubject::Known(known) = &check.key.what { Some(known) } else { None };
+            let known = if let CheckSubject::Known(known) = &check.key.what { Some(&**known) } else { None };
             match known.and_then(|known| known.named_from_start(catalogue)) {
                 Some(endings) => starts.push((check.key.directory.as_str(), endings)),
                 None => waiting.extend(check.parts.iter().chain(&check.members).flatten()),

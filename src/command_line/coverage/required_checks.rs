@@ -37,7 +37,7 @@ pub(super) struct CheckKey {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CheckSubject {
     /// A runner or a task of the catalogue.
-    Known(Identity),
+    Known(Box<Identity>),
     /// Any other program, compared word by word; a script of the project by its interpreter and its path.
     Program(Vec<String>),
 }
@@ -179,7 +179,7 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
     let (mut each, mut settled) = (None, false);
     let (mut packages, mut shares) = (Vec::new(), Vec::new());
     let what = match Identity::of(catalogue, &words) {
-        Some(identity) if leaf.remote => CheckSubject::Known(identity),
+        Some(identity) if leaf.remote => CheckSubject::Known(Box::new(identity)),
         Some(identity) => {
             let root = above.as_ref().and_then(|above| workspace_above(&identity, above, &directory, place));
             directory = root.unwrap_or(directory);
@@ -193,7 +193,7 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
             shares = identity.by_share(catalogue).into_iter().map(home).collect();
             let (identity, folder) = home(identity);
             directory = folder;
-            CheckSubject::Known(identity)
+            CheckSubject::Known(Box::new(identity))
         }
         None => CheckSubject::Program(script_call(words.into_iter().flatten().collect(), &directory, place)),
     };
@@ -202,7 +202,7 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
     // The task of every member is not that of the file here.
     let mut parts = goals.or(parts).filter(|parts| !parts.is_empty() && each.is_none());
     let alone = |(identity, directory)| {
-        let key = CheckKey { what: CheckSubject::Known(identity), directory, ..key.clone() };
+        let key = CheckKey { what: CheckSubject::Known(Box::new(identity)), directory, ..key.clone() };
         RequestedCheck { key, parts: None, members: None, settled: false, is_share: false }
     };
     let each = each.filter(|each| each.len() > 1);
@@ -249,7 +249,7 @@ fn goals(
         let other =
             |word: &Option<String>| names.iter().any(|other| (*other != name || task.is_default) && is(other, word));
         let own: Vec<Option<String>> = words.iter().filter(|word| !other(word)).cloned().collect();
-        let what = CheckSubject::Known(Identity::of(catalogue, &own)?);
+        let what = CheckSubject::Known(Box::new(Identity::of(catalogue, &own)?));
         let (environment, inside) = (BTreeMap::new(), Vec::new());
         let key = CheckKey { directory: directory.to_owned(), environment, inside, what };
         Some(RequestedCheck {

@@ -94,7 +94,9 @@ fn lists(text: &str) -> toml::Table {
             Some(entry) => {
                 let list = key.as_ref().and_then(|key: &String| file.get_mut(key)).and_then(toml::Value::as_array_mut);
                 let entry = entry.trim_matches(['"', '\'']).to_owned();
-                list.into_iter().for_each(|list| list.push(entry.clone().into()));
+                if let Some(list) = list {
+                    list.push(entry.into());
+                }
             }
             None if line.is_empty() => {}
             None => {

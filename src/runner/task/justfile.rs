@@ -94,8 +94,8 @@ impl Justfile {
         if !matches!(name, "sh" | "bash" | "dash" | "zsh" | "ash" | "ksh") {
             return TaskStep::Line(format!("{program} recipe"));
         }
-        let options =
-            words.filter(|word| word.starts_with('-')).map(|word| format!("set {word}\n")).collect::<String>();
+        let options: String =
+            words.filter(|word| word.starts_with('-')).flat_map(|word| ["set ", word, "\n"]).collect();
         TaskStep::Line(options + &self.substituted(&body.join("\n")))
     }
 

@@ -95,7 +95,7 @@ impl Makefile {
             let found = self.possible.iter().any(replaces);
             found.then(|| format!("a file that the Makefile may include has a rule for `{target}`, too"))
         };
-        self.settings.doubt(&self.variables, own).or_else(|| self.unread.clone()).or_else(other)
+        settings::doubt(&self.variables, own).or_else(|| self.unread.clone()).or_else(other)
     }
 
     /// Returns the target that runs if none is named, or `None` if this file does not say it.
@@ -191,9 +191,10 @@ impl Makefile {
         for raw in rule.recipe.iter().flatten() {
             let (outer, plain) = marks(raw);
             // A variable may hold several lines, each with its own marks.
-            for line in self.variables.expand(plain, &locals).split('\n').flat_map(continued) {
+            for line in self.variables.expand(plain, &locals).split('\n').filter_map(continued) {
                 let (inner, text) = marks(&line);
-                if !text.is_empty() && !(text.starts_with('#') && !text.contains('\n')) && !is_unset(text) {
+                let is_comment = text.starts_with('#') && !text.contains('\n');
+                if !(text.is_empty() || is_comment || is_unset(text)) {
                     lines.push((outer || inner, text.to_owned()));
                 }
             }

@@ -61,9 +61,9 @@ pub(super) fn tail(raw: Raw<'_>) -> String {
 /// Returns `true` if a text appears as it is written.
 fn is_plain(text: &str) -> bool {
     // Control characters of two bytes begin with 0xc2. Without a way out, many bytes are compared at once.
-    !text.bytes().fold(false, |found, byte| {
-        found | (byte < 0x20 && byte != b'\n' && byte != b'\t' || byte == 0x7f || byte == 0xc2)
-    }) || text.chars().all(|char| !char.is_control() || char == '\n' || char == '\t')
+    let odd = |byte: u8| byte < 0x20 && byte != b'\n' && byte != b'\t' || byte == 0x7f || byte == 0xc2;
+    !text.bytes().fold(false, |found, byte| found | odd(byte))
+        || text.chars().all(|char| !char.is_control() || char == '\n' || char == '\t')
 }
 
 /// Returns the same for a text whose beginning may be missing.

@@ -33,30 +33,6 @@ impl Settings {
         true
     }
 
-    /// Returns the reason why status 0 of a target proves nothing. `own`: the variables of the target alone.
-    pub(super) fn doubt(&self, variables: &Variables, own: impl Fn(&str) -> Option<String>) -> Option<String> {
-        let value = |name: &str| own(name).or_else(|| variables.text(name).map(|text| variables.expand(text, &[])));
-        if value("SHELL").is_some_and(|shell| !names_a_shell(&shell)) {
-            return Some("the Makefile gives its recipes to a program that is no shell".to_owned());
-        }
-        if value(".SHELLFLAGS").is_some_and(|flags| !are_plain(&flags.split_whitespace().collect::<Vec<_>>())) {
-            return Some("the shell of the Makefile does not run the recipes (.SHELLFLAGS)".to_owned());
-        }
-        let flags = ["MAKEFLAGS", "GNUMAKEFLAGS"].into_iter().filter_map(value).collect::<Vec<_>>().join(" ");
-        let hides = |word: &&str| {
-            let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
-            let letters = letters.or_else(|| Some(*word).filter(|word| word.len() < 4 && !word.contains(['=', '-'])));
-            let long =
-                ["--ig", "--dry", "--just-p", "--recon", "--q", "--t", "--ev"].iter().any(|one| word.starts_with(one));
-            let is_number = |letters: &str| letters.starts_with(['j', 'l', 'O', 'I', 'C']);
-            long && !matches!(*word, "--quiet" | "--trace")
-                || letters.is_some_and(|letters| !is_number(letters) && letters.contains(['i', 'n', 'q', 't']))
-                || word.starts_with("$(") && !known(word)
-        };
-        let found = flags.split_whitespace().find(hides)?;
-        Some(format!("the Makefile sets MAKEFLAGS ({found})"))
-    }
-
     /// Returns the lines as the shells of make run them; of each `true` if its failure is ignored.
     pub(super) fn lines(&self, lines: Vec<(bool, String)>, target: &str) -> Vec<TaskStep> {
         let ignores = self.ignores_all || self.ignored.iter().any(|name| name == target);
@@ -83,4 +59,28 @@ impl Settings {
         };
         lines.into_iter().map(step).collect()
     }
+}
+
+/// Returns the reason why status 0 of a target proves nothing. `own`: the variables of the target alone.
+pub(super) fn doubt(variables: &Variables, own: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let value = |name: &str| own(name).or_else(|| variables.text(name).map(|text| variables.expand(text, &[])));
+    if value("SHELL").is_some_and(|shell| !names_a_shell(&shell)) {
+        return Some("the Makefile gives its recipes to a program that is no shell".to_owned());
+    }
+    if value(".SHELLFLAGS").is_some_and(|flags| !are_plain(&flags.split_whitespace().collect::<Vec<_>>())) {
+        return Some("the shell of the Makefile does not run the recipes (.SHELLFLAGS)".to_owned());
+    }
+    let flags = ["MAKEFLAGS", "GNUMAKEFLAGS"].into_iter().filter_map(value).collect::<Vec<_>>().join(" ");
+    let hides = |word: &&str| {
+        let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+        let letters = letters.or_else(|| Some(*word).filter(|word| word.len() < 4 && !word.contains(['=', '-'])));
+        let long =
+            ["--ig", "--dry", "--just-p", "--recon", "--q", "--t", "--ev"].iter().any(|one| word.starts_with(one));
+        let is_number = |letters: &str| letters.starts_with(['j', 'l', 'O', 'I', 'C']);
+        long && !matches!(*word, "--quiet" | "--trace")
+            || letters.is_some_and(|letters| !is_number(letters) && letters.contains(['i', 'n', 'q', 't']))
+            || word.starts_with("$(") && !known(word)
+    };
+    let found = flags.split_whitespace().find(hides)?;
+    Some(format!("the Makefile sets MAKEFLAGS ({found})"))
 }

@@ -149,7 +149,6 @@ impl Variables {
         self.value(&name, locals, depth)
     }
 
-    #[expect(clippy::too_many_lines, reason = "one arm for each function")]
     fn function(&self, name: &str, text: &str, locals: &[(String, String)], depth: usize) -> Option<String> {
         let expand = |text: &str| self.expanded(text, locals, depth);
         let raw = arguments(text);
@@ -193,12 +192,12 @@ impl Variables {
                 let holds = !words(0)?.trim().is_empty();
                 Some(if holds { argument(1) } else { argument(2) })
             }
-            "or" => (0..raw.len()).map(|at| words(at)).collect::<Option<Vec<_>>>().map(|all| {
+            "or" => (0..raw.len()).map(words).collect::<Option<Vec<_>>>().map(|all| {
                 let found = all.into_iter().find(|text| !text.trim().is_empty());
                 found.unwrap_or_default()
             }),
             "and" => {
-                let all: Vec<String> = (0..raw.len()).map(|at| words(at)).collect::<Option<_>>()?;
+                let all: Vec<String> = (0..raw.len()).map(words).collect::<Option<_>>()?;
                 let holds = all.iter().all(|text| !text.trim().is_empty());
                 Some(all.into_iter().next_back().filter(|_| holds).unwrap_or_default())
             }
