@@ -208,6 +208,13 @@ fn settings_that_ignore_a_failed_test() {
     let mut wrong = Vec::new();
     for (line, path, text, ignores) in [
         ("tox", "tox.ini", "[testenv]\ncommands =\n    - pytest\n", true),
+        (
+            "tox",
+            "tox.ini",
+            "[testenv]\ndeps =\n    -r requirements/test.txt\n    -rtests.txt\ncommands = pytest\n",
+            false,
+        ),
+        ("nox", "noxfile.py", "try:\n    import tomllib\nexcept ImportError:\n    pass\n", false),
         ("tox", "tox.ini", "[testenv]\ndeps = pytest[x]\nignore_outcome = true\ncommands = pytest\n", true),
         (
             "tox",
