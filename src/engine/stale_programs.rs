@@ -18,7 +18,7 @@ use crate::tool_folder::environment_names;
 /// The depth, below the root, at which programs are looked for: `target/debug/deps`, `build/lib/python/pkg`.
 const MAX_DEPTH: usize = 5;
 /// The largest number of entries of the working tree that are looked at.
-const MAX_ENTRIES: usize = 50_000;
+const MAX_ENTRIES: usize = 10_000;
 /// The largest number of programs of which the tests are asked.
 const MAX_PROGRAMS: usize = 64;
 /// The largest part of a program in which the marks of its compiler are looked for, in bytes.
