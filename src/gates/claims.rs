@@ -269,11 +269,12 @@ impl ClaimJudge<'_> {
         }
     }
 
-    /// Does the same as [`Self::edited_after`], for the files that a declared command reads.
+    /// Returns a file that a declared command reads and that was changed after a step, if the content differs since.
     fn input_edited_after(&self, step: &Step) -> Option<String> {
         self.changed_after(step, |path| self.policy.commands.iter().any(|command| command.inputs.matches(path)))
     }
 
+    /// Returns a file that `counts` and that was changed after a step, if the content differs since.
     fn changed_after(&self, step: &Step, counts: impl Fn(&RepoPath) -> bool) -> Option<String> {
         let steps = &self.facts.story.steps;
         let at = steps.iter().position(|other| other.id == step.id)?;
