@@ -1,12 +1,9 @@
 //! The recipes of a justfile.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::task_definition::{Task, TaskStep};
 use crate::runner::ProjectFiles;
-
-/// The maximum depth of imports.
-const MAX_DEPTH: usize = 4;
 
 /// The recipes of a justfile and of those that it imports.
 pub(super) struct Justfile {
@@ -18,7 +15,7 @@ pub(super) struct Justfile {
 impl Justfile {
     /// Reads the recipes of a file.
     pub(super) fn read(text: &str, files: &dyn ProjectFiles) -> Self {
-        let text = imported(text, files, 0).replace("\\\r\n", " ").replace("\\\n", " ");
+        let text = imported(text, files, &mut BTreeSet::new()).replace("\\\r\n", " ").replace("\\\n", " ");
         let variables = text.lines().filter(|line| !line.starts_with(['\t', ' ', '#'])).filter_map(variable).collect();
         Self { text, variables }
     }
@@ -143,25 +140,27 @@ impl Justfile {
     }
 }
 
-/// Returns a text in which each `import` is replaced by the file.
-fn imported(text: &str, files: &dyn ProjectFiles, depth: usize) -> String {
-    let read = |line: &str| {
-        let path = line.strip_prefix("import")?.trim_start_matches('?').trim().trim_matches(['"', '\'']);
-        let text = files.read(path.strip_prefix("./").unwrap_or(path)).filter(|_| depth < MAX_DEPTH)?;
-        Some(imported(&text, files, depth + 1))
-    };
+/// Returns a text in which the first `import` of each file is replaced by the file.
+fn imported(text: &str, files: &dyn ProjectFiles, seen: &mut BTreeSet<String>) -> String {
     if !text.contains("import") {
         return text.to_owned();
     }
-    text.lines().map(|line| read(line).unwrap_or_else(|| line.to_owned())).collect::<Vec<_>>().join("\n")
+    let lines = text.lines().map(|line| imported_file(line, files, seen).unwrap_or_else(|| line.to_owned()));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn imported_file(line: &str, files: &dyn ProjectFiles, seen: &mut BTreeSet<String>) -> Option<String> {
+    let path = line.strip_prefix("import")?.trim_start_matches('?').trim().trim_matches(['"', '\'']);
+    let path = path.strip_prefix("./").unwrap_or(path);
+    let text = files.read(path).filter(|_| seen.insert(path.to_owned()))?;
+    Some(imported(&text, files, seen))
 }
 
 /// Returns the name of the recipe that a line begins.
 fn header(line: &str) -> Option<&str> {
-    let (head, rest) = line.split_once(':').filter(|(_, rest)| !rest.starts_with('='))?;
+    let (head, _) = line.split_once(':').filter(|(_, rest)| !rest.starts_with('='))?;
     let name = head.split_whitespace().next()?.trim_start_matches('@');
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
-    let _ = rest;
     (is_name
         && !name.is_empty()
         && !line.starts_with(['\t', ' ', '#', '['])

@@ -13,6 +13,9 @@ use crate::runner::ProjectFiles;
 /// The largest number of lines that are read, those of included files among them.
 const MAX_LINES: usize = 40_000;
 
+/// The maximum depth of files that include others, and of texts that are evaluated.
+const MAX_DEPTH: usize = 8;
+
 /// A rule of a Makefile.
 #[derive(Debug, Default)]
 struct Rule {
@@ -57,6 +60,8 @@ struct Reader<'a> {
     /// The variable that is defined over several lines, its operator, its lines, and the depth.
     definition: Option<(String, String, Vec<String>, usize)>,
     prefix: char,
+    /// The number of texts around the present one.
+    depth: usize,
 }
 
 impl Makefile {
@@ -75,6 +80,7 @@ impl Makefile {
             current: 0..0,
             definition: None,
             prefix: '\t',
+            depth: 0,
         };
         reader.text(text);
         let make = &mut reader.make;
@@ -223,6 +229,17 @@ fn marks(line: &str) -> (bool, &str) {
 }
 
 impl Reader<'_> {
+    /// Reads a text that another one includes or evaluates.
+    fn inner_text(&mut self, text: &str) {
+        if self.depth == MAX_DEPTH {
+            self.make.unread.get_or_insert_with(|| "the Makefile includes itself".to_owned());
+            return;
+        }
+        self.depth += 1;
+        self.text(text);
+        self.depth -= 1;
+    }
+
     fn text(&mut self, text: &str) {
         let text = text.replace("\r\n", "\n");
         let mut lines = text.split('\n');
@@ -322,7 +339,7 @@ impl Reader<'_> {
             self.current = 0..0;
             self.make.variables.expand(line, &[]);
             let texts = self.make.variables.evaluated();
-            return texts.iter().for_each(|text| self.text(text));
+            return texts.iter().for_each(|text| self.inner_text(text));
         }
         self.rule(line);
     }
@@ -349,7 +366,7 @@ impl Reader<'_> {
             for path in paths {
                 match self.files.read(&path) {
                     Some(text) => {
-                        self.text(&text);
+                        self.inner_text(&text);
                         self.current = 0..0;
                     }
                     None if needed && !optional(&path) => self.make.variables.incomplete = true,

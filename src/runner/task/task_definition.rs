@@ -24,7 +24,7 @@ pub(super) enum TaskStep {
     Task(String),
 }
 
-/// What a task and the tasks that it depends on run.
+/// The lines that a task runs, with those of the tasks that it depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskScript {
     /// The shell lines, those of the tasks it depends on first.

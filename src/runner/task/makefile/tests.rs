@@ -77,3 +77,12 @@ fn a_question_that_is_left_open_is_answered_both_ways() {
     assert_eq!(Makefile::read(text, &(), &[], Some(0)).task("test").unwrap().steps.len(), 1);
     assert_eq!(Makefile::read(text, &(), &[], None).task("test").unwrap().steps.len(), 0);
 }
+
+#[test]
+fn a_makefile_that_includes_or_evaluates_itself_has_an_end() {
+    let include = "include Makefile\ninclude Makefile\ntest:\n\tx\n";
+    let files = std::collections::BTreeMap::from([("Makefile".to_owned(), include.to_owned())]);
+    assert!(Makefile::read(include, &files, &[], None).doubt("test").is_some());
+    let evaluate = "define a\n$(eval $(call a))\nendef\n$(eval $(call a))\ntest:\n\tx\n";
+    assert_eq!(lines(evaluate, "test"), ["x"]);
+}

@@ -24,7 +24,7 @@ pub(super) struct Variable {
 #[derive(Debug, Default)]
 pub(super) struct Variables {
     all: BTreeMap<String, Variable>,
-    /// Those of the command line, which no file changes.
+    /// The variables of the command line, which no file changes.
     given: BTreeMap<String, String>,
     /// `true` if a file that is not read may set any of them.
     pub(super) incomplete: bool,
@@ -162,7 +162,8 @@ impl Variables {
             }),
             "info" | "warning" => Some(String::new()),
             "eval" => {
-                self.evaluated.borrow_mut().push(expand(text));
+                let text = expand(text);
+                self.evaluated.borrow_mut().push(text);
                 Some(String::new())
             }
             "strip" => Some(each(&expand(text), str::to_owned)),
