@@ -4,6 +4,12 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
 
+/// The beginnings of programs and libraries in machine code: ELF, Mach-O, and PE.
+const MACHINE_CODE: [&[u8]; 7] = [
+    b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xfe\xed\xfa\xcf", b"\xca\xfe\xba\xbe",
+    b"\xca\xfe\xba\xbf", b"MZ",
+];
+
 /// Opens a regular file. Links are followed.
 ///
 /// # Errors
@@ -27,6 +33,11 @@ pub fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Returns `true` for a regular file that begins like a program or a library in machine code.
+pub fn is_machine_code(path: &Path) -> bool {
+    read_at_most(path, 4).is_ok_and(|head| MACHINE_CODE.iter().any(|start| head.starts_with(start)))
 }
 
 /// Reads a regular file.

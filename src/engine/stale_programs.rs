@@ -1,8 +1,7 @@
 //! Programs and extension modules of the project that its tests start, and that were made before an edit of their sources.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Workplace;
@@ -25,9 +24,6 @@ const MAX_PROGRAMS: usize = 64;
 const MAX_PROGRAM: u64 = 32 * 1024 * 1024;
 /// The folders that are not looked into.
 const PASSED_OVER: [&str; 4] = [".git", "node_modules", "site-packages", "CMakeFiles"];
-/// The beginnings of programs and shared objects: ELF, Mach-O, and PE.
-const MAGIC: [&[u8]; 6] =
-    [b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\xfe\xed\xfa\xcf", b"MZ"];
 /// The words with which a script or the task of a line builds.
 const BUILDS: [&str; 17] = [
     "make", "cmake", "ninja", "meson", "cargo", "rustc", "go build", "go install", "gcc", "g++", "clang", "cc",
@@ -140,9 +136,8 @@ fn language_of(path: &RepoPath) -> Option<Language> {
 
 /// Returns the language of a program, by the marks of its compiler.
 fn language_in(path: &Path) -> Language {
-    let mut content = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(MAX_PROGRAM).read_to_end(&mut content));
-    let holds = |mark: &[u8]| read.is_ok() && memchr::memmem::find(&content, mark).is_some();
+    let content = regular_file::read_at_most(path, MAX_PROGRAM).unwrap_or_default();
+    let holds = |mark: &[u8]| memchr::memmem::find(&content, mark).is_some();
     match () {
         () if holds(b"Go buildinf:") || holds(b"Go build ID") => Language::Go,
         () if holds(b"/rustc/") || holds(b"rustc version") => Language::Rust,
@@ -264,9 +259,7 @@ fn is_built(root: &Path, path: &Path) -> Option<bool> {
     match path.extension().and_then(|end| end.to_str()) {
         Some("o" | "obj" | "a" | "lib" | "rlib" | "rmeta") => Some(false),
         None | Some("so" | "node" | "dylib" | "pyd" | "dll" | "exe" | "out") => {
-            let mut head = [0; 4];
-            File::open(root.join(path)).and_then(|mut file| file.read_exact(&mut head)).ok()?;
-            MAGIC.iter().any(|magic| head.starts_with(magic)).then_some(true)
+            regular_file::is_machine_code(&root.join(path)).then_some(true)
         }
         Some(_) => None,
     }

@@ -1,4 +1,4 @@
-//! Where the programs of a virtual environment come from.
+//! The origin of the programs in a virtual environment.
 //!
 //! `pyvenv.cfg` and a script called `python3` that prints "OK" are two lines to write. An interpreter is a program from
 //! outside of the working tree, and an installer records the digest of each script that it writes:
@@ -6,7 +6,6 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
@@ -14,17 +13,13 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest as _, Sha256};
 
 use super::{CONFIGURATION, VirtualEnvironment};
+use crate::regular_file;
 use crate::runner::Catalogue;
 
-/// The maximum size of a script that an installer writes for a program, in bytes.
-const MAX_SCRIPT: u64 = 256 * 1024;
 /// The names of an interpreter of an environment.
 const INTERPRETERS: [&str; 3] = ["python3", "python", "python.exe"];
-/// How the names of the programs begin that interpret Python.
+/// The beginnings of the names of Python interpreters.
 const IMPLEMENTATIONS: [&str; 3] = ["python", "pypy", "graalpy"];
-/// How an executable file of Linux, macOS or Windows begins.
-const EXECUTABLES: [&[u8]; 6] =
-    [b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\xca\xfe\xba\xbf", b"MZ"];
 
 /// The reason why the programs of an environment are not used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -51,20 +46,21 @@ impl VirtualEnvironment {
         }
         let is_named = |name: &str| line.split_whitespace().any(|word| word == name);
         let mut recorded = None;
-        for script in self.scripts() {
-            let Some(name) = script.file_name().and_then(|name| name.to_str()) else { continue };
-            if !is_named(name) && !runners.knows_program(name) {
+        for program in self.entries() {
+            let Some(name) = program.file_name().and_then(|name| name.to_str()) else { continue };
+            let is_interpreter = IMPLEMENTATIONS.iter().any(|known| name.starts_with(known));
+            if is_interpreter || !is_named(name) && !runners.knows_program(name) {
                 continue;
             }
             let recorded = recorded.get_or_insert_with(|| self.recorded_digests());
             let is_as_recorded = match recorded.get(name) {
-                Some(Some(digest)) => digest_of(&script).as_ref() == Some(digest),
+                Some(Some(digest)) => digest_of(&program).as_ref() == Some(digest),
                 // The packages that an environment is made with are recorded without digests.
                 Some(None) => true,
                 None => false,
             };
             if !is_as_recorded {
-                return Err(DistrustedEnvironment::Script(script));
+                return Err(DistrustedEnvironment::Script(program));
             }
         }
         Ok(())
@@ -74,7 +70,7 @@ impl VirtualEnvironment {
     fn is_python(&self, interpreter: &Path, root: &Path) -> bool {
         let Ok(target) = interpreter.canonicalize() else { return false };
         let name = target.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if !IMPLEMENTATIONS.iter().any(|known| name.starts_with(known)) || !is_executable_format(&target) {
+        if !IMPLEMENTATIONS.iter().any(|known| name.starts_with(known)) || !regular_file::is_machine_code(&target) {
             return false;
         }
         let Ok(root) = root.canonicalize() else { return false };
@@ -84,15 +80,14 @@ impl VirtualEnvironment {
 
     /// Returns the folder of the interpreter that it was made with.
     fn home(&self) -> Option<PathBuf> {
-        let text = fs::read_to_string(self.folder.join(CONFIGURATION)).ok()?;
+        let text = regular_file::read_text(&self.folder.join(CONFIGURATION)).ok()?;
         let pairs = text.lines().filter_map(|line| line.split_once('='));
         pairs.filter(|(key, _)| key.trim() == "home").map(|(_, home)| PathBuf::from(home.trim())).next()
     }
 
-    /// Returns its programs that are scripts.
-    fn scripts(&self) -> impl Iterator<Item = PathBuf> {
-        let entries = fs::read_dir(self.programs()).into_iter().flatten().flatten();
-        entries.map(|entry| entry.path()).filter(|path| path.is_file() && begins_with(path, &[b"#!"]))
+    /// Returns the files in the folder of its programs.
+    fn entries(&self) -> impl Iterator<Item = PathBuf> {
+        fs::read_dir(self.programs()).into_iter().flatten().flatten().map(|entry| entry.path())
     }
 
     /// Returns the SHA-256 of its programs, as the installers of packages recorded it in `RECORD`, by name.
@@ -102,7 +97,7 @@ impl VirtualEnvironment {
         let folders = of_unix.chain([self.folder.join("Lib").join("site-packages")]);
         let packages = folders.flat_map(fs::read_dir).flatten().flatten().map(|entry| entry.path());
         let records = packages.filter(|path| path.extension().is_some_and(|end| end == "dist-info"));
-        let texts = records.filter_map(|package| fs::read_to_string(package.join("RECORD")).ok());
+        let texts = records.filter_map(|package| regular_file::read_text(&package.join("RECORD")).ok());
         texts.flat_map(|text| text.lines().filter_map(recorded_program).collect::<Vec<_>>()).collect()
     }
 }
@@ -115,28 +110,14 @@ fn recorded_program(line: &str) -> Option<(String, Option<String>)> {
     matches!(folder, "../bin" | "Scripts").then(|| (name.to_owned(), digest))
 }
 
-/// Returns the SHA-256 of a script in the form of `RECORD`, or `None` if it is too large or cannot be read.
-fn digest_of(script: &Path) -> Option<String> {
-    let mut bytes = Vec::new();
-    fs::File::open(script).ok()?.take(MAX_SCRIPT + 1).read_to_end(&mut bytes).ok()?;
-    (bytes.len() as u64 <= MAX_SCRIPT).then(|| URL_SAFE_NO_PAD.encode(Sha256::digest(&bytes)))
+/// Returns the SHA-256 of a program in the form of `RECORD`, or `None` if it cannot be read.
+fn digest_of(program: &Path) -> Option<String> {
+    Some(URL_SAFE_NO_PAD.encode(Sha256::digest(regular_file::read(program).ok()?)))
 }
 
 /// Returns `true` if a folder has an interpreter with the bytes of this one.
 fn is_copy_from(copy: &Path, home: &Path) -> bool {
-    let bytes = fs::read(copy).ok();
+    let bytes = regular_file::read(copy).ok();
     let names = copy.file_name().and_then(|name| name.to_str()).into_iter().chain(INTERPRETERS);
-    bytes.is_some() && names.map(|name| home.join(name)).any(|original| fs::read(original).ok() == bytes)
-}
-
-/// Returns `true` if a file is a program in machine code.
-fn is_executable_format(path: &Path) -> bool {
-    begins_with(path, &EXECUTABLES)
-}
-
-/// Returns `true` if a file begins with one of these bytes.
-fn begins_with(path: &Path, starts: &[&[u8]]) -> bool {
-    let mut first = [0; 4];
-    let read = fs::File::open(path).and_then(|mut file| file.read(&mut first)).unwrap_or_default();
-    starts.iter().any(|start| first[..read].starts_with(start))
+    bytes.is_some() && names.map(|name| home.join(name)).any(|original| regular_file::read(&original).ok() == bytes)
 }

@@ -70,7 +70,7 @@ fn a_made_up_interpreter_runs_nothing() {
     fs::copy("/bin/true", &inside).expect("a program");
     let script = root.join(".venv/python3-script");
     fs::write(&script, SCRIPT).expect("a script");
-    for target in [std::path::Path::new("/bin/true"), &inside, &script, std::path::Path::new("/nowhere/python3")] {
+    for target in [std::path::Path::new("/bin/true"), &inside, &script, std::path::Path::new("/missing/python3")] {
         link(&project, target);
         project
             .gate(["run", "test"])
@@ -94,8 +94,15 @@ fn a_script_that_no_installer_wrote_runs_nothing() {
     // A program that runs tests may be started by the line, too.
     project.repo.write(RECORD, recorded(SCRIPT)).script(".venv/bin/pytest", "#!/bin/sh\necho '1 passed in 0.1s'\n");
     refused("/.venv/bin/pytest");
+    // A shell runs a file without a first line, too, and a link leads anywhere.
+    project.repo.script(".venv/bin/pytest", "echo '1 passed in 0.1s'\n");
+    refused("/.venv/bin/pytest");
+    let pytest = project.repo.root().join(".venv/bin/pytest");
+    fs::remove_file(&pytest).expect("removed");
+    std::os::unix::fs::symlink("/bin/true", &pytest).expect("a link");
+    refused("/.venv/bin/pytest");
     // What has nothing to do with tests is a person's own business.
-    fs::remove_file(project.repo.root().join(".venv/bin/pytest")).expect("removed");
+    fs::remove_file(&pytest).expect("removed");
     project.repo.script(".venv/bin/my-notes", "#!/bin/sh\n");
     project.gate(["run", "test"]).exits(0);
 }
