@@ -6,6 +6,7 @@
 mod scratch_run;
 mod test_report;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -159,6 +160,10 @@ fn record_with(
     let counted = if others { reading.counted(&finished) } else { None };
     let tests = report.read(&finished, &ReportFiles { written: &written, others, counted });
     let named = |home: &RepoPath| reading.named(root, &job.command.dir, home, tests.clone(), &finished);
+    let own_tests = named(&job.command.dir);
+    let tests_in = |home: &RepoPath| {
+        if *home == job.command.dir { Cow::Borrowed(&own_tests) } else { Cow::Owned(named(home)) }
+    };
     let mut served = reading.served(root, job, &finished);
     let elsewhere = || report.loaded_elsewhere().map(|file| loaded_elsewhere(&file));
     let failed = || report.failed().map(|failed| failed_tests(&failed));
@@ -187,17 +192,16 @@ fn record_with(
         }
     }
     let logs = reading.logs(root, &job.command.dir, &finished);
-    let own_tests = named(&job.command.dir);
     let ending = RunEnding { finished: &finished, said, tests: &own_tests, logs };
     let ended = start.and_then(|start| end(place, start, job.command.clone(), job.policy.clone(), ending));
     let ended = ended.and_then(|run| {
         let settled = !served.is_empty() && reading.edits_first(root, &run, &finished);
         let served: Vec<Run> = served.into_iter().map(|witnessed| run_of(&run, witnessed, settled)).collect();
-        served.iter().try_for_each(|run| place.append_run(run.clone(), &named(&run.command.dir)))?;
+        served.iter().try_for_each(|run| place.append_run(run.clone(), &tests_in(&run.command.dir)))?;
         // The record is whole without it: what cannot be written is said, and the run counts.
         let all = std::iter::once(&run).chain(&served);
         let noted =
-            all.map(|run| place.note_tests(run, &named(&run.command.dir))).find(Result::is_err).unwrap_or(Ok(()));
+            all.map(|run| place.note_tests(run, &tests_in(&run.command.dir))).find(Result::is_err).unwrap_or(Ok(()));
         Ok((run, served, noted.err()))
     });
     match ended {

@@ -31,10 +31,10 @@ struct GoFunction {
 impl Workplace {
     /// Returns the sentence about an exit that a changed source reaches before the tests run, for a run of `go test` that
     /// does not show them. `sources` are the files that the work changed.
-    pub(super) fn early_exit(
+    pub(super) fn early_exit<'s>(
         &self,
         root: &Path,
-        sources: &BTreeSet<&RepoPath>,
+        sources: &dyn Fn() -> &'s [RepoPath],
         on: &KeptSnapshot,
         line: &str,
         output: &str,
@@ -44,8 +44,8 @@ impl Workplace {
         if output.lines().any(is_shown) {
             return None;
         }
-        let is_source = |path: &RepoPath| path.as_bytes().ends_with(b".go");
-        if !sources.iter().any(|path| is_source(path)) {
+        let sources: BTreeSet<&RepoPath> = sources().iter().filter(|path| path.as_bytes().ends_with(b".go")).collect();
+        if sources.is_empty() {
             return None;
         }
         let words: Vec<String> = EXITS.iter().map(|word| (*word).to_owned()).collect();
@@ -59,7 +59,7 @@ impl Workplace {
         let read = |path: RepoPath| Some((regular_file::read_text(&root.join(path.to_os())).ok()?, path));
         let texts = files.into_iter().take(MAX_SOURCES).filter_map(read);
         let functions: Vec<GoFunction> = texts.flat_map(|(text, path)| functions(&text, &path)).collect();
-        let (path, through) = reached(&functions, sources)?;
+        let (path, through) = reached(&functions, &sources)?;
         let verbose = line.replacen("go test", "go test -v", 1);
         let shown = if verbose == line { "go test -v ./...".to_owned() } else { verbose };
         Some(format!(

@@ -83,7 +83,7 @@ impl Workplace {
         let of_work = || changed.get_or_init(|| self.changed_by_the_work(is_input, on)).as_slice();
         let stale_program = || self.stale_program(root, command, &of_work, on, &then);
         if runners.iter().any(|runner| runner.id == "go test")
-            && let Some(exit) = self.early_exit(root, &of_work().iter().collect(), on, &command.line, output)
+            && let Some(exit) = self.early_exit(root, &of_work, on, &command.line, output)
         {
             return Some(exit);
         }

@@ -20,7 +20,7 @@ pub(super) struct Definition<'t> {
     pub(super) closure: bool,
     /// It is the parameters of its type, as a constructor.
     pub(super) header: bool,
-    /// Where it begins, if not where its node does.
+    /// The place where it begins, if that is not where its node begins.
     pub(super) start: Option<Node<'t>>,
 }
 
