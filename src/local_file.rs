@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::embedded;
 use crate::globs::Globs;
 use crate::repo_path::RepoPath;
-use crate::shell_quote::shell_line;
+use crate::shell_quote::{shell_line, shell_word};
 
 /// The reason why a checkout elsewhere does not have a file as it is here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -31,6 +31,12 @@ pub enum LocalCause {
     Unnamed,
     /// It can be executed here, and git is told not to look at modes.
     Executable,
+    /// It is a manifest that reads a dependency from a folder outside of the repository.
+    Outside,
+    /// It is a submodule at a commit that no branch of a remote has.
+    Unpushed,
+    /// It is an installed package that no manifest lists.
+    Unlisted,
 }
 
 /// A file that exists here and that a checkout of the same commit elsewhere lacks, or has with other content.
@@ -55,6 +61,9 @@ impl LocalCause {
             Self::Linked => "local-link",
             Self::Unnamed => "local-repository",
             Self::Executable => "local-mode",
+            Self::Outside => "outside-dependency",
+            Self::Unpushed => "unpushed-submodule",
+            Self::Unlisted => "unlisted-package",
         }
     }
 
@@ -84,38 +93,55 @@ impl LocalCause {
             Self::Executable => {
                 "is executable here and not in git, which core.fileMode=false keeps from seeing the mode"
             }
+            Self::Outside => {
+                "reads a dependency from a folder outside of this repository, which a checkout elsewhere lacks"
+            }
+            Self::Unpushed => "is a submodule at a commit that was made here and that no branch of its remote has",
+            Self::Unlisted => "is imported and installed here, but package.json does not list it",
         };
         format!("{names} {words}")
     }
 
     /// Returns the remedy that puts the files into a checkout elsewhere.
     pub fn remedy(self, paths: &[&RepoPath]) -> String {
-        if self == Self::Filtered {
-            return "commit the content that the tests need, and run them where no filter changes it".to_owned();
-        }
-        if self == Self::Linked {
-            return "commit the content that the tests need in its place".to_owned();
-        }
-        if self == Self::Unnamed {
-            return "make it a submodule (git submodule add), or commit its files instead".to_owned();
-        }
         let paths: Vec<String> = paths.iter().take(3).map(ToString::to_string).collect();
-        let paths = shell_line(paths.iter().map(String::as_str));
-        if self == Self::Converted {
-            return format!(
-                "let git write it and run it again: git add -- {paths} && rm {paths} && git checkout-index -- {paths}"
-            );
+        let named = shell_line(paths.iter().map(String::as_str));
+        match self {
+            Self::Filtered => {
+                "commit the content that the tests need, and run them where no filter changes it".to_owned()
+            }
+            Self::Linked => "commit the content that the tests need in its place".to_owned(),
+            Self::Unnamed => "make it a submodule (git submodule add), or commit its files instead".to_owned(),
+            Self::Converted => format!(
+                "let git write it and run it again: git add -- {named} && rm {named} && git checkout-index -- {named}"
+            ),
+            Self::Unlinked => format!(
+                "let git write the link and run it again: git config core.symlinks true && git checkout-index -f -- {named}"
+            ),
+            Self::Executable => {
+                format!("commit its mode if it is needed: git update-index --add --chmod=+x -- {named}")
+            }
+            Self::Outside => "depend on a published version, or move the folder into this repository".to_owned(),
+            Self::Unpushed => {
+                let push = |path: &String| format!("git -C {} push origin HEAD:refs/heads/NAME", shell_word(path));
+                format!(
+                    "push it to a branch of its remote: {}",
+                    paths.iter().map(push).collect::<Vec<_>>().join(" && ")
+                )
+            }
+            Self::Unlisted => {
+                format!("add it: {}", paths.iter().map(|path| install(path)).collect::<Vec<_>>().join(" && "))
+            }
+            Self::Ignored | Self::Excluded => format!("commit it if it is needed: git add --force -- {named}"),
         }
-        if self == Self::Unlinked {
-            return format!(
-                "let git write the link and run it again: git config core.symlinks true && git checkout-index -f -- {paths}"
-            );
-        }
-        if self == Self::Executable {
-            return format!("commit its mode if it is needed: git update-index --add --chmod=+x -- {paths}");
-        }
-        format!("commit it if it is needed: git add --force -- {paths}")
     }
+}
+
+/// Returns the command that adds an installed package to the manifest beside its `node_modules`.
+fn install(package: &str) -> String {
+    let (folder, name) = package.split_once("node_modules/").unwrap_or(("", package));
+    let prefix = folder.strip_suffix('/').map(|folder| format!("--prefix {} ", shell_word(folder))).unwrap_or_default();
+    format!("npm install {prefix}--save-dev {}", shell_word(name))
 }
 
 /// The table `gates/local-files.toml`, as it is written.

@@ -30,6 +30,7 @@ mod kept_objects;
 mod leftover_files;
 mod linked_files;
 mod live_contents;
+mod local_dependencies;
 mod local_files;
 mod log;
 mod log_entry;

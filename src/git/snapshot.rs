@@ -8,6 +8,7 @@ use super::converted_files::links_as_files;
 use super::file_modes::{executable_here, overlooks_modes, tells_modes_apart};
 use super::index::Marked;
 use super::linked_files::{links_elsewhere, tells_cases_apart, unnamed_repositories};
+use super::local_dependencies::{is_manifest, manifests_that_leave, unpushed_submodules};
 use super::scratch_index::Scratch;
 use super::sparse_checkout::Present;
 use super::status::{FULL_STAT, STATUS, StatusPath, WorkingTreeStatus, WorktreeSide, parse_status};
@@ -145,7 +146,7 @@ impl Repo {
         let root = self.work_tree()?;
         let overlooked = overlooks_modes(&self.config_entries()?, root);
         let (status, index) = thread::scope(|scope| {
-            let listing = scope.spawn(|| self.index_view(|_| overlooked));
+            let listing = scope.spawn(|| self.index_view(|path| overlooked || is_manifest(path)));
             // With this setting git takes a file for another one, and is silent about it.
             let cases = if tells_cases_apart(root) { &["-c", "core.ignoreCase=false"][..] } else { &[] };
             // On a disk of Windows, what the file system tells of a file varies, and git would read every file again.
@@ -188,6 +189,11 @@ impl Repo {
         survey.local_files = self.local_files(root, &status, !index.attributes.is_empty(), &survey.files)?;
         survey.local_files.extend(links_elsewhere(root, &index.links, &status.ignored));
         survey.local_files.extend(unnamed_repositories(root, &survey.submodules));
+        survey.local_files.extend(unpushed_submodules(root, &survey.submodules));
+        survey.local_files.extend(manifests_that_leave(root, index.wanted.iter().map(|(path, _)| path)));
+        let filled = survey.tool_folders.iter().map(|folder| folder.path.as_bytes());
+        let ignored = status.ignored.iter().filter_map(|path| path.strip_suffix(b"/"));
+        survey.local_files.extend(self.unlisted_packages(root, filled.chain(ignored))?);
         let attributes = index.attributes.iter().map(|(path, _)| path);
         survey.local_files.extend(self.converted_files(root, &status, attributes)?);
         survey.local_files.extend(links_as_files(root, &self.config_entries()?, &index.links));

@@ -3,7 +3,7 @@
 use crate::project::{POLICY, Project};
 
 /// A project with more tracked files, on whose branch nothing has run yet.
-fn project(files: &[(&str, &str)]) -> Project {
+pub fn project(files: &[(&str, &str)]) -> Project {
     let project = Project::with(&POLICY.replace("inputs = [\"src/**\", \"test.sh\"]\n", ""));
     for (path, text) in files {
         project.repo.write(path, text);
@@ -13,14 +13,14 @@ fn project(files: &[(&str, &str)]) -> Project {
 }
 
 /// The run passes, and the check and the push name `path`; nothing is attested, and the refusal names it, too.
-fn is_named_and_not_attested(project: &Project, path: &str, words: &str) {
+pub fn is_named_and_not_attested(project: &Project, path: &str, words: &str) {
     project.gate(["run", "test"]).exits(0);
     project.check().exits(0).says(path).says(words);
     project.gate(["attest"]).exits(10).says("not attested").says(path).says(words);
     project.push("git push -q origin HEAD:feature").exits(0).says(path).says(words);
 }
 
-fn is_attestable(project: &Project) {
+pub fn is_attestable(project: &Project) {
     project.gate(["run", "test"]).exits(0);
     project.check().exits(0).never_says("hides it").never_says("not committed, so").never_says("git filter");
     project.gate(["attest"]).never_says("not attested");

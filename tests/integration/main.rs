@@ -64,6 +64,7 @@ mod install_shell;
 mod install_try;
 mod journal;
 mod learning;
+mod local_dependencies;
 mod local_files;
 mod log_fields;
 #[cfg(feature = "mcp")]
