@@ -172,6 +172,10 @@ fn record_with(
         let output = run::plain_text(&finished.output.end());
         place.stale_build(&job.command, &reading.runners, &|path| job.reads(path), start, &output)
     };
+    let untrusted = || {
+        let found = VirtualEnvironment::distrusted(&place.repo, root, &dir, &job.command.line, job.runners)?;
+        Some(format!("{found}; make the virtual environment again with its installer"))
+    };
     let shows_none = tests.is_empty() && said.report.is_none();
     let unshown = || {
         let start = start.as_ref().ok().filter(|_| shows_none)?;
@@ -183,7 +187,7 @@ fn record_with(
     };
     let doubt = || {
         let on_files = replaced_files(place, head_log).or_else(elsewhere);
-        on_files.or_else(failed).or_else(|| report.broken_off()).or_else(unshown).or_else(stale)
+        on_files.or_else(untrusted).or_else(failed).or_else(|| report.broken_off()).or_else(unshown).or_else(stale)
     };
     if let Some(why) = Some(()).filter(|()| finished.ended.success()).and_then(|()| doubt()) {
         said.masked.get_or_insert_with(|| why.clone());

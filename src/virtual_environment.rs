@@ -5,8 +5,9 @@
 
 mod origin;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 pub use self::origin::DistrustedEnvironment;
 use crate::git::Repo;
@@ -28,6 +29,23 @@ const CONFIGURATION: &str = "pyvenv.cfg";
 pub struct VirtualEnvironment {
     /// Its folder.
     pub folder: PathBuf,
+}
+
+/// Returns the paths in a line, as they are seen from the folder in which it runs.
+fn folders_named(line: &str, dir: &Path) -> Vec<PathBuf> {
+    let here = ["$(pwd)", "`pwd`", "${PWD}", "$PWD"].iter().fold(line.to_owned(), |line, here| line.replace(here, "."));
+    let is_between = |c: char| c.is_whitespace() || "\"'=:;&|()<>".contains(c);
+    here.split(is_between).filter(|word| word.contains('/')).map(|word| dir.join(word)).collect()
+}
+
+/// Returns the environment below `root` that a path is in.
+fn environment_above(path: &Path, root: &Path) -> Option<PathBuf> {
+    /// The environment, the folder of its programs, and a program.
+    const LEVELS: usize = 3;
+    let path = path.components().filter(|part| *part != Component::CurDir).collect::<PathBuf>();
+    let mut above = path.ancestors().take(LEVELS);
+    let found = above.find(|folder| folder.starts_with(root) && folder.join(CONFIGURATION).is_file())?;
+    Some(found.to_owned())
 }
 
 impl VirtualEnvironment {
@@ -62,6 +80,25 @@ impl VirtualEnvironment {
     /// those that an installer wrote.
     pub fn of_checkout(root: &Path, line: &str, runners: &Catalogue) -> Option<Self> {
         Self::in_folders([root.to_owned()]).filter(|found| found.check(root, line, runners).is_ok())
+    }
+
+    /// Returns the reason why the programs of an environment in the working tree that a line uses are not to be trusted: it
+    /// names the environment (a program in it, its `activate`, a part of `PATH`), or the environment is active. `dir` is
+    /// the folder in which the line runs.
+    pub fn distrusted(
+        repo: &Repo,
+        root: &Path,
+        dir: &Path,
+        line: &str,
+        runners: &Catalogue,
+    ) -> Option<DistrustedEnvironment> {
+        let mut folders = folders_named(line, dir);
+        folders.extend(ACTIVE.iter().filter_map(std::env::var_os).map(PathBuf::from));
+        let search = std::env::var_os("PATH").unwrap_or_default();
+        folders.extend(std::env::split_paths(&search).filter(|path| path.starts_with(root)));
+        let folders: BTreeSet<PathBuf> = folders.iter().filter_map(|path| environment_above(path, root)).collect();
+        let own = folders.into_iter().filter(|folder| !repo.has_tracked_files(folder).unwrap_or(true));
+        own.map(|folder| Self { folder }).find_map(|one| one.check(root, line, runners).err())
     }
 
     /// Returns the first environment in these folders, unless one is active.

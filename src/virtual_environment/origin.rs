@@ -21,6 +21,9 @@ const INTERPRETERS: [&str; 3] = ["python3", "python", "python.exe"];
 /// The beginnings of the names of Python interpreters.
 const IMPLEMENTATIONS: [&str; 3] = ["python", "pypy", "graalpy"];
 
+/// The beginning of the names of the scripts that activate an environment, which shells read and nobody records.
+const ACTIVATION: &str = "activate";
+
 /// The reason why the programs of an environment are not used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DistrustedEnvironment {
@@ -44,12 +47,12 @@ impl VirtualEnvironment {
                 return Err(DistrustedEnvironment::Interpreter(interpreter));
             }
         }
-        let is_named = |name: &str| line.split_whitespace().any(|word| word == name);
+        let is_named = |name: &str| line.split_whitespace().any(|word| word.rsplit('/').next() == Some(name));
         let mut recorded = None;
         for program in self.entries() {
             let Some(name) = program.file_name().and_then(|name| name.to_str()) else { continue };
-            let is_interpreter = IMPLEMENTATIONS.iter().any(|known| name.starts_with(known));
-            if is_interpreter || !is_named(name) && !runners.knows_program(name) {
+            let is_own = name.starts_with(ACTIVATION) || IMPLEMENTATIONS.iter().any(|known| name.starts_with(known));
+            if is_own || !is_named(name) && !runners.knows_program(name) || is_of_node(&program) {
                 continue;
             }
             let recorded = recorded.get_or_insert_with(|| self.recorded_digests());
@@ -100,6 +103,15 @@ impl VirtualEnvironment {
         let texts = records.filter_map(|package| regular_file::read_text(&package.join("RECORD")).ok());
         texts.flat_map(|text| text.lines().filter_map(recorded_program).collect::<Vec<_>>()).collect()
     }
+}
+
+/// Returns `true` for Node.js, and for a program of one of its packages, in an environment that `nodeenv` made.
+fn is_of_node(program: &Path) -> bool {
+    let is_node =
+        |path: &Path| path.file_name().is_some_and(|name| name == "node") && regular_file::is_machine_code(path);
+    let target = fs::read_link(program).ok();
+    let is_package = target.is_some_and(|target| target.starts_with("../lib/node_modules"));
+    is_node(program) || is_package && is_node(&program.with_file_name("node"))
 }
 
 /// Reads a line of `RECORD` about a program: `../../../bin/pytest,sha256=…,210`.

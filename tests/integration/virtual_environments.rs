@@ -14,7 +14,12 @@ const RECORD: &str = ".venv/lib/python3.11/site-packages/own-1.0.dist-info/RECOR
 
 /// A project with an environment as `venv` and an installer leave it, and with the command `own-tests` of that.
 fn with_environment() -> Project {
-    let project = declared("own-tests");
+    with_program("own-tests", SCRIPT)
+}
+
+/// The same with a declared command of this name.
+fn with_program(name: &str, script: &str) -> Project {
+    let project = declared(name);
     let home = project.repo.outside().join("python");
     fs::create_dir_all(&home).expect("a folder");
     fs::copy(env!("CARGO_BIN_EXE_gate"), home.join("python3")).expect("a program");
@@ -22,19 +27,19 @@ fn with_environment() -> Project {
         .repo
         .write(".gitignore", ".venv/\n")
         .write(".venv/pyvenv.cfg", format!("home = {}\nversion = 3.11.7\n", home.display()))
-        .script(".venv/bin/own-tests", SCRIPT)
-        .write(RECORD, recorded(SCRIPT));
+        .script(format!(".venv/bin/{name}"), script)
+        .write(RECORD, recorded(name, script));
     link(&project, &home.join("python3"));
     project.edit("two");
     project
 }
 
-/// The line about `own-tests` in `RECORD`.
-fn recorded(script: &str) -> String {
+/// The line about a program in `RECORD`.
+fn recorded(name: &str, script: &str) -> String {
     let hexadecimal = gate::digest::sha256(script.as_bytes());
     let digits = |at: usize| u8::from_str_radix(&hexadecimal[at..at + 2], 16).expect("digits");
     let digest: Vec<u8> = (0..hexadecimal.len()).step_by(2).map(digits).collect();
-    format!("../../../bin/own-tests,sha256={},{}\nown.py,,\n", URL_SAFE_NO_PAD.encode(digest), script.len())
+    format!("../../../bin/{name},sha256={},{}\nown.py,,\n", URL_SAFE_NO_PAD.encode(digest), script.len())
 }
 
 /// Makes `python3` of the environment a link.
@@ -87,12 +92,15 @@ fn a_script_that_no_installer_wrote_runs_nothing() {
         let said = project.gate(["run", "test"]).exits(127);
         said.says(&format!("{why} is not the script that an installer wrote"));
     };
-    project.repo.write(RECORD, recorded("#!/bin/sh\nexec other\n"));
+    project.repo.write(RECORD, recorded("own-tests", "#!/bin/sh\nexec other\n"));
     refused("/.venv/bin/own-tests");
     project.repo.write(RECORD, "own.py,,\n");
     refused("/.venv/bin/own-tests");
     // A program that runs tests may be started by the line, too.
-    project.repo.write(RECORD, recorded(SCRIPT)).script(".venv/bin/pytest", "#!/bin/sh\necho '1 passed in 0.1s'\n");
+    project
+        .repo
+        .write(RECORD, recorded("own-tests", SCRIPT))
+        .script(".venv/bin/pytest", "#!/bin/sh\necho '1 passed in 0.1s'\n");
     refused("/.venv/bin/pytest");
     // A shell runs a file without a first line, too, and a link leads anywhere.
     project.repo.script(".venv/bin/pytest", "echo '1 passed in 0.1s'\n");
@@ -114,4 +122,43 @@ fn an_environment_that_the_agent_wrote_runs_nothing() {
     session.prompt("Make the tests pass");
     session.run("echo 'home = /usr/bin' > .venv/pyvenv.cfg");
     project.gate(["run", "test"]).exits(127).says("an edit wrote").says("so no installer made this environment");
+}
+
+#[test]
+fn a_made_up_program_proves_nothing_however_a_line_finds_it() {
+    let script = "#!/bin/sh\necho '===== 1 passed in 0.01s ====='\n";
+    let project = with_program("pytest", script);
+    let own = project.repo.root().join(".venv");
+    let search = format!("{}:{}", own.join("bin").display(), std::env::var("PATH").expect("a path"));
+    let active = own.display().to_string();
+    let lines = [
+        ".venv/bin/pytest",
+        "./.venv/bin/pytest",
+        "PATH=\"$PWD/.venv/bin:$PATH\" pytest",
+        "PATH=$(pwd)/.venv/bin:$PATH pytest",
+        ". .venv/bin/activate && pytest",
+        "cd . && source .venv/bin/activate && pytest",
+    ];
+    project.repo.script(".venv/bin/activate", "PATH=$PWD/.venv/bin:$PATH\n");
+    let runs = |is_trusted: bool| {
+        let words = "pytest is not the script that an installer wrote";
+        for line in lines {
+            project.edit(line);
+            let said = project.gate(["run", "--", line]).exits(0);
+            if is_trusted {
+                said.says("this proves test")
+            } else {
+                said.says(words)
+            };
+        }
+        let said = project.gate_with(&[("VIRTUAL_ENV", &active), ("PATH", &search)], &["run", "test"]).exits(0);
+        if is_trusted {
+            said.never_says(words)
+        } else {
+            said.says(words)
+        };
+    };
+    runs(true);
+    project.repo.script(".venv/bin/pytest", &script.replace("1 passed", "2 passed"));
+    runs(false);
 }
