@@ -193,16 +193,20 @@ impl Suite {
     }
 }
 
+/// The line without its numbers and with one unit for every time: a second run may take "1.02s" instead of "897ms".
+fn without_numbers(line: &str) -> String {
+    let line = line.replace(|c: char| c.is_ascii_digit() || c == '.', "");
+    // Bun shows a time only if it is not too short.
+    line.replace("µs", "s").replace("ms", "s").replace(" [s]", "")
+}
+
 /// Lines without numbers: times differ, and so do the ids of threads.
 fn shape(output: &Output) -> Vec<String> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     // What a first run compiles and checks, and estimates that come from it, differ from the second one's.
     let first = ["Compiling", "Finished", "Check ", "Nextest run", "Time:", "Blocking", "gate:"];
     let lines = text.lines().filter(|line| !first.iter().any(|word| line.contains(word)));
-    let numberless = |line: &str| line.replace(|c: char| c.is_ascii_digit() || c == '.', "").replace("µs", "ms");
-    // Bun shows a time only if it is not too short.
-    let without = |line: &str| numberless(line).replace(" [ms]", "");
-    lines.map(without).collect()
+    lines.map(without_numbers).collect()
 }
 
 #[test]
