@@ -147,7 +147,7 @@ fn record_with(
     let globs: Vec<String> = job.reports.iter().cloned().chain(reading.reports()).collect();
     let before = report_files(&dir, &globs);
     let start = begin(place, &job.command);
-    let report = TestReport::prepare(&job.command.line, &reading.runners, &work_trees(&place.repo));
+    let report = TestReport::prepare(&job.command.line, &reading.runners, job.runners, &work_trees(&place.repo));
     let withheld = reading.withheld();
     let own = own_environment(place, root, job);
     let mut env = report.environment().to_vec();
@@ -179,6 +179,9 @@ fn record_with(
     let shows_none = tests.is_empty() && said.report.is_none();
     let unshown = || {
         let start = start.as_ref().ok().filter(|_| shows_none)?;
+        if report.has_begun() {
+            return Some("a runner began and ran no test".to_owned());
+        }
         let named = Some(place.tests_named_before(&job.command.key)).filter(|_| report.names_each_time());
         named.and_then(tests_not_shown).or_else(|| {
             let before = place.counted_before(&job.command, start)?;

@@ -43,7 +43,7 @@ pub fn scratch_run(
     patience: Duration,
 ) -> Option<ScratchRun> {
     let reading = UnderstoodLine::of(command, dir, runners);
-    let report = TestReport::prepare(command, &reading.runners, &[]);
+    let report = TestReport::prepare(command, &reading.runners, runners, &[]);
     let set = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
         format!("export {}={}; ", name.to_string_lossy(), shell_word(&value.to_string_lossy()))
     };

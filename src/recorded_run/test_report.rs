@@ -14,18 +14,24 @@ use crate::foreign_text::one_line;
 use crate::git::Repo;
 use crate::run::{self, Finished};
 use crate::runner::name_source::{HookVariable, ReportHook};
-use crate::runner::{CommandKind, NamedTests, Runner, read_junit_names};
+use crate::runner::{Catalogue, CommandKind, NamedTests, Runner, read_junit_names};
 
 /// The largest report that is read, in bytes.
 const MAX_REPORT: u64 = 64 * 1024 * 1024;
 /// The variable that tells a hook where to write.
 const REPORT_VARIABLE: &str = "GATE_TEST_REPORT";
 
+/// The runners whose hooks are loaded by a line with no program that is known: a script may start one of them.
+const IN_SCRIPTS: [&str; 2] = ["pytest", "jest"];
+
+/// The first word of the row that a hook writes when its runner starts.
+const BEGIN: &str = "begin";
 /// The file next to the report that lists the working trees of the repository, that of the run first.
 const TREES: &str = "work-trees";
 
 /// A run whose tests are to be known by name.
 pub(super) struct TestReport<'a> {
+    line: String,
     /// The runners of tests in its line.
     runners: Vec<&'a Runner>,
     folder: Option<TempDir>,
@@ -47,19 +53,28 @@ pub(super) struct ReportFiles<'a> {
 }
 
 impl<'a> TestReport<'a> {
-    /// Prepares the hooks of the runners in `line`. `trees` are the working trees of the repository, that of the run
-    /// first.
-    pub(super) fn prepare(line: &str, runners: &[&'a Runner], trees: &[PathBuf]) -> Self {
+    /// Prepares the hooks of the runners in `line`, which are some of those in `catalogue`. `trees` are the working trees of
+    /// the repository, that of the run first.
+    pub(super) fn prepare(line: &str, runners: &[&'a Runner], catalogue: &'a Catalogue, trees: &[PathBuf]) -> Self {
         let mut tests: Vec<&'a Runner> = Vec::new();
         for &runner in runners.iter().filter(|runner| may_name_tests(runner)) {
             if !tests.iter().any(|known| known.id == runner.id) {
                 tests.push(runner);
             }
         }
-        let hooks: Vec<&ReportHook> = tests.iter().filter_map(|runner| hook_for(line, runner)).collect();
+        let is_script = tests.is_empty() && runners.iter().all(|runner| runner.task.is_some());
+        let in_scripts = IN_SCRIPTS.iter().filter(|_| is_script).filter_map(|id| catalogue.runner(id));
+        let hooks: Vec<&ReportHook> =
+            tests.iter().copied().chain(in_scripts).filter_map(|runner| hook_for(line, runner)).collect();
         let varies = runners.iter().filter_map(|runner| runner.names.as_ref()).any(|names| names.varies(line));
-        let mut report =
-            Self { runners: tests, folder: None, environment: Vec::new(), written: OnceCell::new(), varies };
+        let mut report = Self {
+            line: line.to_owned(),
+            runners: tests,
+            folder: None,
+            environment: Vec::new(),
+            written: OnceCell::new(),
+            varies,
+        };
         // Without a folder no names are requested, and the run is what it was.
         if let Some(folder) = (!hooks.is_empty()).then(|| written(&hooks, trees)).flatten() {
             report.environment = environment(folder.path(), &hooks);
@@ -113,8 +128,7 @@ impl<'a> TestReport<'a> {
     /// Returns the reason why a run with status 0 shows nothing: a runner whose hook reports its end (`["begin", "ends"]`)
     /// began and did not come to it, or a file was opened and not closed.
     pub(super) fn broken_off(&self) -> Option<String> {
-        let begun = self.rows("begin").filter(|text| text == "ends").count();
-        if begun > self.rows("end").count() {
+        if self.rows(BEGIN).filter(|text| text == "ends").count() > self.rows("end").count() {
             return Some("the runner began and ended before its tests were done".to_owned());
         }
         let closed: BTreeSet<String> = self.rows("closed").collect();
@@ -122,11 +136,29 @@ impl<'a> TestReport<'a> {
         Some(format!("the process of {} ended before its tests were done, with status 0", one_line(&file)))
     }
 
-    /// Returns the tests that failed by what the hooks reported, if there are any. A closing line and a status can be
-    /// patched by the tests.
+    /// Returns `true` if a hook reports that a runner began.
+    pub(super) fn has_begun(&self) -> bool {
+        self.rows(BEGIN).next().is_some()
+    }
+
+    /// Returns the tests that failed by what the hooks reported and that no later start of a runner saw pass, if there are any. A
+    /// closing line and a status can be patched by the tests, and a script can lose the status.
     pub(super) fn failed(&self) -> Option<Vec<String>> {
-        let failed: BTreeSet<String> = self.rows(TestResult::Failed.as_str()).filter(|test| !test.is_empty()).collect();
-        (!failed.is_empty()).then(|| failed.into_iter().collect())
+        let rows = self.report().lines().filter_map(|line| serde_json::from_str::<(&str, String)>(line).ok());
+        let (mut failed, mut of_start, mut passed) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        for (word, test) in rows.chain([(BEGIN, String::new())]) {
+            match TestResult::named(word) {
+                Some(TestResult::Failed) if !test.is_empty() => drop(of_start.insert(test)),
+                Some(TestResult::Passed) => drop(passed.insert(test)),
+                _ if word == BEGIN => {
+                    failed.retain(|test| !passed.contains(test));
+                    failed.append(&mut of_start);
+                    passed.clear();
+                }
+                _ => {}
+            }
+        }
+        Some(failed.into_iter().collect::<Vec<_>>()).filter(|failed| !failed.is_empty())
     }
 
     /// Returns the texts of the rows that begin with this word.
@@ -137,8 +169,7 @@ impl<'a> TestReport<'a> {
     }
 
     fn is_hooked(&self, runner: &Runner) -> bool {
-        let hook = runner.names.as_ref().and_then(|names| names.hook.as_ref());
-        self.folder.is_some() && hook.is_some_and(|hook| !hook.nameless)
+        self.folder.is_some() && hook_for(&self.line, runner).is_some_and(|hook| !hook.nameless)
     }
 
     fn report(&self) -> &str {
@@ -163,7 +194,9 @@ fn may_name_tests(runner: &Runner) -> bool {
 
 fn hook_for<'a>(line: &str, runner: &'a Runner) -> Option<&'a ReportHook> {
     let hook = runner.names.as_ref()?.hook.as_ref()?;
-    (!hook.direct || starts_pytest(line)).then_some(hook)
+    // A line that sets the variable itself replaces what loads the hook.
+    let sets = |variable: &HookVariable| line.contains(&format!("{}=", variable.name));
+    (!hook.variable.iter().any(sets)).then_some(hook)
 }
 
 /// Returns the existing working trees of a repository, the present one first.
@@ -231,42 +264,4 @@ fn in_output(finished: &Finished, runners: &[&Runner]) -> NamedTests {
     let all = finished.output.all();
     let text = run::plain_text(&all.clone().unwrap_or_else(|| finished.output.end()));
     NamedTests::of_runners(&text, all.is_some(), runners)
-}
-
-/// `pytest`, `python -m pytest`, `uv run pytest` and the like, with plain arguments.
-fn starts_pytest(line: &str) -> bool {
-    if line.contains(['|', ';', '&', '<', '>', '$', '`', '(', ')', '\n', '=']) {
-        return false;
-    }
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let own = match words.as_slice() {
-        ["uv" | "poetry" | "pdm", "run", rest @ ..] => rest,
-        all => all,
-    };
-    match own {
-        ["pytest" | "py.test", ..] => true,
-        [python, "-m", "pytest", ..] => {
-            let version = python.rsplit('/').next().and_then(|name| name.strip_prefix("python"));
-            version.is_some_and(|version| version.chars().all(|c| c.is_ascii_digit() || c == '.'))
-        }
-        _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_lines_that_start_pytest_by_themselves_ask_for_a_report() {
-        for line in ["pytest", "pytest -q tests", "python -m pytest -x", "python3.12 -m pytest", "uv run pytest -q"] {
-            assert!(starts_pytest(line), "{line}");
-        }
-        for line in [
-            "make test", "PYTHONPATH=src pytest", "pytest | tail -3", "python -I -m pytest", "python -m unittest",
-            "tox", "cd api && pytest", "",
-        ] {
-            assert!(!starts_pytest(line), "{line}");
-        }
-    }
 }

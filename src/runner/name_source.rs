@@ -71,10 +71,6 @@ pub struct ReportHook {
     pub files: Vec<String>,
     /// The variables that load them.
     pub variable: Vec<HookVariable>,
-    /// `true` if the runner fails when the variables reach it and the files do not, so that only a line that starts it
-    /// directly gets them.
-    #[serde(default)]
-    pub direct: bool,
     /// `true` if they write down only which files were opened and closed, and the names are those of the output.
     #[serde(default)]
     pub nameless: bool,

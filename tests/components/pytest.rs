@@ -28,7 +28,7 @@ def broken(): raise ValueError
 def test_setup_fails(broken): pass
 def test_environment_is_untouched():
     assert "GATE_TEST_REPORT" not in os.environ
-    assert "PYTEST_PLUGINS" not in os.environ
+    assert "gate-tests-" not in os.environ.get("PYTHONPATH", "")
     assert not any("gate-tests-" in path for path in sys.path)
     assert subprocess.run([sys.executable, "-c", "import gate_test_report"], capture_output=True).returncode == 1
 "#;
@@ -95,4 +95,42 @@ fn a_test_that_is_no_longer_collected_is_missing() {
     assert!(run(&repo, "gate", &["run", "test"]).status.success());
     let check = plain(&run(&repo, "gate", &["check"]));
     assert!(check.contains("did not run when `test` passed"), "{check}");
+}
+
+/// Commits a script as the declared command, with a test of its own, and returns what `gate run` and `gate check` say.
+fn run_script(name: &str, script: &str, test: &str) -> (String, Output) {
+    let repo = TestRepo::with_commit();
+    let policy = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"./test.sh\"\n";
+    repo.write("gate.toml", policy).write(".gitignore", "__pycache__/\nlog\n").write("tests/test_own.py", test);
+    repo.write("other/test_other.py", "def test_other(): pass\n").script("test.sh", &format!("#!/bin/sh\n{script}\n"));
+    repo.commit_all(name);
+    let seen = run(&repo, "gate", &["run", "test"]);
+    let text = plain(&seen) + &String::from_utf8_lossy(&seen.stderr);
+    (text, run(&repo, "gate", &["check"]))
+}
+
+#[test]
+fn what_a_script_starts_is_seen() {
+    const PASSES: &str = "def test_own(): pass\n";
+    const FAILS: &str = "def test_own(): assert False\n";
+    const EXITS: &str = "import os\ndef test_own(): os._exit(0)\n";
+    let pytest = "python3 -m pytest -q -p no:cacheprovider";
+    let started = format!("exec python3 -c 'import subprocess, sys; sys.exit(subprocess.call({:?}.split()))'", pytest);
+    for (name, script, test, refused) in [
+        ("passes", pytest.to_owned(), PASSES, None),
+        ("listed first", format!("{pytest} --collect-only && {pytest}"), PASSES, None),
+        ("another path", format!("PYTHONPATH=\"src:$PYTHONPATH\" {pytest}"), PASSES, None),
+        ("isolated", format!("PYTHONPATH=\"$PYTHONPATH\" {pytest} && python3 -I -c pass"), PASSES, None),
+        ("hidden failure", format!("{pytest} >log 2>&1; true"), FAILS, Some("test_own.py::test_own failed in it")),
+        ("ended early", pytest.to_owned(), EXITS, Some("ended before its tests were done")),
+        ("ended early below", started, EXITS, Some("ended before its tests were done")),
+        ("one of two", format!("{pytest} tests && {pytest} other"), EXITS, Some("ended before its tests were done")),
+        ("only listed", format!("{pytest} --collect-only"), PASSES, Some("ran no test")),
+        ("only listed by a setting", format!("export PYTEST_ADDOPTS=--co; {pytest}"), PASSES, Some("ran no test")),
+    ] {
+        let (text, check) = run_script(name, &script, test);
+        let words = refused.unwrap_or("this proves test");
+        assert!(text.contains(words), "{name}: {text}");
+        assert_eq!(check.status.code(), Some(if refused.is_some() { 10 } else { 0 }), "{name}: {text}");
+    }
 }
