@@ -54,9 +54,7 @@ impl BoardFolder {
 /// A place on the board: a folder and a name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BoardPlace {
-    /// The folder.
     pub folder: BoardFolder,
-    /// The name.
     pub name: String,
 }
 
@@ -137,9 +135,7 @@ impl BoardEntry {
 pub struct BoardAuthor {
     /// The agent's client or the person.
     pub author: String,
-    /// The session.
     pub session: String,
-    /// The role.
     pub role: Option<String>,
 }
 

@@ -23,7 +23,6 @@ pub struct Diagnostic {
     pub line: u32,
     /// The column, from 1, if it is printed.
     pub column: Option<u32>,
-    /// The text.
     pub text: String,
     /// `true` for a warning.
     pub warning: bool,

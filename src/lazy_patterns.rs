@@ -56,7 +56,8 @@ impl LazyPattern {
     }
 
     /// Returns the expression as it was written.
-    pub fn written(&self) -> &str {
+    #[cfg(test)]
+    fn written(&self) -> &str {
         &self.written
     }
 
@@ -131,6 +132,7 @@ impl LetterPairs {
 
 impl LazyPatterns {
     /// Returns the expressions as they were written.
+    #[cfg(test)]
     pub fn written(&self) -> Vec<&str> {
         self.0.iter().map(LazyPattern::written).collect()
     }
@@ -177,6 +179,7 @@ impl PhrasePatterns {
     }
 
     /// Returns the number of expressions.
+    #[cfg(test)]
     pub fn count(&self) -> usize {
         self.0.len()
     }

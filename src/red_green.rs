@@ -27,7 +27,6 @@ const BORROWED: [&str; 4] = ["node_modules", ".venv", "venv", "vendor"];
 pub struct RedGreenTrial<'a> {
     /// The repository.
     pub repo: &'a Repo,
-    /// The command.
     pub command: &'a Command,
     /// The runners that are known.
     pub runners: &'a Catalogue,

@@ -31,7 +31,6 @@ static TABLE: LazyLock<RoutingTable> = LazyLock::new(|| {
 /// The kind of a piece of work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkRoute {
-    /// The kind.
     pub kind: String,
     /// The reason, in a sentence.
     pub why: String,

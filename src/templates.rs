@@ -74,7 +74,6 @@ pub fn render(name: &str, context: &impl Serialize) -> Result<String, TemplateEr
 /// A text, with the problem of the user's own template if the built-in one replaced it.
 #[derive(Debug)]
 pub struct RenderedText {
-    /// The text.
     pub text: String,
     /// The reason why the user's own text was not used.
     pub wrong: Option<TemplateError>,

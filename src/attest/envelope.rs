@@ -15,12 +15,10 @@ const SIGNATURES: usize = 8;
 /// A signed payload, as a line of JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Envelope {
-    /// The type of the payload.
     #[serde(rename = "payloadType")]
     pub payload_type: String,
     /// The payload in base 64.
     pub payload: String,
-    /// The signatures.
     pub signatures: Vec<Signed>,
 }
 

@@ -16,7 +16,6 @@ pub mod test_run;
 pub mod verify;
 
 pub use envelope::Envelope;
-pub use test_run::TestRun;
 
 /// The purpose of the signatures. A signature for another purpose, such as a commit, does not sign a statement.
 pub const NAMESPACE: &str = "gate-attestation";

@@ -18,7 +18,6 @@ pub const PREDICATE: &str = "urn:evidence-gate/red-green/v1";
 pub struct ProofStatement {
     /// The id of its event in the journal: later proofs have greater ones.
     pub id: String,
-    /// The proof.
     pub proof: RedGreenProof,
 }
 

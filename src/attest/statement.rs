@@ -18,7 +18,6 @@ pub struct Statement {
     /// [`TYPE`].
     #[serde(rename = "_type")]
     pub kind: String,
-    /// The subjects.
     pub subject: Vec<Resource>,
     /// The name of the form of `predicate`.
     #[serde(rename = "predicateType")]

@@ -17,7 +17,6 @@ use crate::ssh::{PublicKey, Signer};
 /// A run that somebody vouches for who may.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attested {
-    /// The run.
     pub run: TestRun,
     /// The signer's name in the list of signers.
     pub by: String,

@@ -17,7 +17,6 @@ use crate::policy::{Policy, Strictness};
 pub enum Authors {
     /// Agents had a hand in it, in so many of its commits.
     Agents {
-        /// Their names.
         names: BTreeSet<String>,
         /// The commits with a mark.
         marked: usize,

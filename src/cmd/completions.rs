@@ -14,6 +14,7 @@ pub struct Args {
 }
 
 /// Prints the completions.
+#[expect(clippy::unnecessary_wraps, reason = "all commands return the same")]
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "gate", &mut script);

@@ -25,7 +25,6 @@ pub(super) enum Ci {
 struct CiJob {
     /// The name of the forge on the command line.
     name: &'static str,
-    /// The template.
     template: &'static str,
     /// The path of the job.
     path: &'static str,

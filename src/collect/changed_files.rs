@@ -20,7 +20,6 @@ pub enum FilesOf<'a> {
 /// A file that differs, and its contents.
 #[derive(Debug)]
 pub struct ChangedFile {
-    /// The path.
     pub path: RepoPath,
     /// The contents before, or `None` if the file did not exist.
     pub before: Option<Vec<u8>>,

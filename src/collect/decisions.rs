@@ -74,7 +74,6 @@ pub fn local_base_of_staged(repo: &Repo, tip: &Oid) -> Result<Oid, GitError> {
 /// A commit that is about to be made.
 #[derive(Clone, Copy, Debug)]
 pub struct Staged<'a> {
-    /// The name.
     pub name: &'a str,
     /// The commit where its branch left the default branch.
     pub base: &'a Oid,
@@ -82,7 +81,6 @@ pub struct Staged<'a> {
     pub tip: &'a Oid,
     /// The index that it is made from, if that is not the repository's own.
     pub index: Option<&'a Path>,
-    /// Its message.
     pub message: &'a str,
 }
 

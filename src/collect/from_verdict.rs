@@ -13,7 +13,6 @@ use crate::oid::Oid;
 /// A subject of a verdict.
 #[derive(Clone, Debug)]
 pub struct JudgedSubject {
-    /// The name.
     pub name: String,
     /// The commit, or `None` for a deletion and for content that is not a commit.
     pub commit: Option<Oid>,

@@ -2,31 +2,31 @@
 
 mod apart;
 pub mod attested;
-pub mod changed_files;
+pub(crate) mod changed_files;
 mod commit_queue;
 pub mod commits;
-pub mod contracts;
+pub(crate) mod contracts;
 mod decision_index;
-pub mod decisions;
+pub(crate) mod decisions;
 mod draft;
-pub mod earlier_runs;
-pub mod failed_tests;
-pub mod forge_query;
-pub mod from_verdict;
+pub(crate) mod earlier_runs;
+pub(crate) mod failed_tests;
+pub(crate) mod forge_query;
+pub(crate) mod from_verdict;
 #[cfg(feature = "symbols")]
-pub mod functions;
+pub(crate) mod functions;
 mod judged_work;
 mod judgement_notes;
-pub mod merge_base;
+pub(crate) mod merge_base;
 mod named_texts;
-pub mod plan_progress;
+pub(crate) mod plan_progress;
 mod pushed_updates;
 mod quarantine;
-pub mod run_comparison;
+pub(crate) mod run_comparison;
 mod test_changes;
-pub mod tested_changes;
+pub(crate) mod tested_changes;
 mod tree_differences;
-pub mod undeclared_runs;
+pub(crate) mod undeclared_runs;
 
 use std::thread;
 

@@ -17,7 +17,7 @@ mod colour_removal;
 mod command_table;
 mod compose;
 mod contradiction;
-pub mod coverage;
+pub(crate) mod coverage;
 mod current_branch_push;
 mod endless_line;
 mod environment;

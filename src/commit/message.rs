@@ -14,7 +14,6 @@ pub struct CommitMessage {
     pub parsed: Option<(Style, CommitSubject)>,
     /// The text between subject and trailers.
     pub body: String,
-    /// The trailers.
     pub trailers: Vec<CommitTrailer>,
     /// The commits that it says it reverts, as written; `None` if it is not a revert.
     pub reverts: Option<Vec<String>>,

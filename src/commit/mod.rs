@@ -3,21 +3,21 @@
 //! Everything here is a pure function over plain values. [`crate::git`] reads them out of a repository, [`crate::fact`]
 //! carries them, and the gate of kind `commits` turns a [`judgement::CommitJudgement`] into findings.
 
-pub mod author;
+pub(crate) mod author;
 mod cache;
 pub mod change;
 pub mod change_class;
-pub mod changed_names;
+pub(crate) mod changed_names;
 mod cohesion;
 pub mod derive_scopes;
 pub mod judge;
-pub mod judgement;
-pub mod message;
-pub mod message_draft;
+pub(crate) mod judgement;
+pub(crate) mod message;
+pub(crate) mod message_draft;
 mod misspelled_scope;
-pub mod package_dependencies;
+pub(crate) mod package_dependencies;
 pub mod rules;
 pub mod scopes;
-pub mod split;
-pub mod subject_style;
-pub mod trailers;
+pub(crate) mod split;
+pub(crate) mod subject_style;
+pub(crate) mod trailers;

@@ -37,7 +37,6 @@ pub struct ContractCondition {
 /// A number that something is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
-    /// The comparison.
     pub comparison: Comparison,
     /// The number to compare with.
     pub number: usize,

@@ -8,7 +8,6 @@ use super::contract_error::ContractError;
 /// A value of a contract.
 #[derive(Debug)]
 pub(super) enum YamlValue {
-    /// A text.
     Text(String),
     /// Texts, or pairs of a subject and a predicate; with their lines.
     List(Vec<(usize, YamlItem)>),
@@ -17,7 +16,6 @@ pub(super) enum YamlValue {
 /// One entry of a list.
 #[derive(Debug)]
 pub(super) enum YamlItem {
-    /// A text.
     Text(String),
     /// `subject: predicate`.
     Pair(String, String),

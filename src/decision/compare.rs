@@ -142,7 +142,6 @@ pub struct Return {
 /// One file in two states, or `None` if it is not there.
 #[derive(Clone, Debug)]
 pub struct FileStates {
-    /// Its path.
     pub path: crate::repo_path::RepoPath,
     /// Its text before.
     pub before: Option<Vec<u8>>,

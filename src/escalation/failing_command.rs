@@ -38,7 +38,6 @@ pub struct FailingCommand {
 /// A failure, and its result on a clean checkout of `tree`.
 #[derive(Clone, Debug)]
 pub struct FailureProof<'a> {
-    /// The failure.
     pub failure: &'a FailedRun,
     /// The content, or `None` if it could not be kept.
     pub tree: Option<&'a Oid>,

@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 pub use self::derive_payload::{Artifacts, derive, smallest_failure};
 pub use self::failing_command::FailingCommand;
 
-pub use self::failure_layer::{LAYERS, Suspicion, suspect};
-pub use self::payload_text::{ShapeError, parse, text, told};
+pub use self::failure_layer::{LAYERS, suspect};
+pub use self::payload_text::{parse, text, told};
 
 /// The maximum length of an item, in characters.
 const ITEM: usize = 300;

@@ -26,7 +26,6 @@ pub struct LabelledCase {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct CaseInputs {
-    /// The task.
     pub task: String,
     /// The task, after a compaction.
     pub task_summary: String,

@@ -3,19 +3,19 @@
 //! One version writes them and another one reads them, so types never use `flatten` or `untagged`, a new field has a
 //! default, and an unknown kind is kept as [`EventKind::Unknown`], never dropped.
 
-pub mod accepted_plan;
+pub(crate) mod accepted_plan;
 pub mod agent_work;
-pub mod forwarded_text;
-pub mod hosting;
-pub mod model_call;
-pub mod posted;
-pub mod pruning;
-pub mod pushes;
-pub mod red_green;
-pub mod rescue;
-pub mod settings;
-pub mod task_context;
-pub mod test_results;
+pub(crate) mod forwarded_text;
+pub(crate) mod hosting;
+pub(crate) mod model_call;
+pub(crate) mod posted;
+pub(crate) mod pruning;
+pub(crate) mod pushes;
+pub(crate) mod red_green;
+pub(crate) mod rescue;
+pub(crate) mod settings;
+pub(crate) mod task_context;
+pub(crate) mod test_results;
 
 pub use accepted_plan::{AcceptedPlan, PlannedTask};
 pub use agent_work::{

@@ -39,7 +39,6 @@ impl SubjectDecisions {
 /// A change.
 #[derive(Clone, Copy, Debug)]
 pub struct DecisionChange<'a> {
-    /// The name.
     pub name: &'a str,
     /// The paths that the change touches.
     pub changed: &'a [RepoPath],

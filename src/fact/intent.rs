@@ -5,7 +5,7 @@ mod fed_scripts;
 mod gate_call;
 mod git_call;
 mod operands;
-pub mod path_context;
+pub(crate) mod path_context;
 mod search;
 
 use serde::{Deserialize, Serialize};

@@ -3,30 +3,30 @@
 //! Collecting them ([`collect`](crate::collect)) is the last step that reads from outside. Everything after it is a pure
 //! function, so that every scenario can be tested, stored and judged again without a repository.
 
-pub mod assessment;
-pub mod client_hooks;
+pub(crate) mod assessment;
+pub(crate) mod client_hooks;
 pub mod commits;
-pub mod contract;
-pub mod decision_change;
-pub mod evidence;
-pub mod failed_test;
-pub mod final_message;
-pub mod hosting;
-pub mod intent;
-pub mod message_sentences;
-pub mod output_patterns;
-pub mod plan;
-pub mod policy_relaxation;
-pub mod regression;
-pub mod review;
-pub mod rewritten_files;
-pub mod roles;
-pub mod script_changes;
-pub mod session_steps;
-pub mod subject;
-pub mod unfinished_runs;
-pub mod weakening;
-pub mod word_judgement;
+pub(crate) mod contract;
+pub(crate) mod decision_change;
+pub(crate) mod evidence;
+pub(crate) mod failed_test;
+pub(crate) mod final_message;
+pub(crate) mod hosting;
+pub(crate) mod intent;
+pub(crate) mod message_sentences;
+pub(crate) mod output_patterns;
+pub(crate) mod plan;
+pub(crate) mod policy_relaxation;
+pub(crate) mod regression;
+pub(crate) mod review;
+pub(crate) mod rewritten_files;
+pub(crate) mod roles;
+pub(crate) mod script_changes;
+pub(crate) mod session_steps;
+pub(crate) mod subject;
+pub(crate) mod unfinished_runs;
+pub(crate) mod weakening;
+pub(crate) mod word_judgement;
 
 pub use assessment::{Assessment, WorkStatus};
 pub use commits::{NewCommits, UnknownCommits, Yardstick};

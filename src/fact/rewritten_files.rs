@@ -12,7 +12,6 @@ use crate::repo_path::RepoPath;
 #[serde(deny_unknown_fields)]
 pub struct RewrittenFile {
     names: Vec<String>,
-    /// The tool.
     pub tool: String,
     /// `true` if people write it as well: a change may be theirs.
     #[serde(default)]

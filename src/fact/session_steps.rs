@@ -74,6 +74,7 @@ pub struct ContentId(String);
 impl ContentId {
     /// Returns the name itself: a tree if a snapshot was taken, otherwise a text without a meaning outside of the
     /// story.
+    #[cfg(test)]
     pub fn as_str(&self) -> &str {
         &self.0
     }

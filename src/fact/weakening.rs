@@ -136,7 +136,6 @@ impl Weakening {
 /// A file before and after, or `None` if it does not exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilePair {
-    /// The path.
     pub path: RepoPath,
     /// The text before.
     pub old: Option<String>,

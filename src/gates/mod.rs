@@ -2,29 +2,29 @@
 //!
 //! A gate is a file in `gates/`. The function of its *kind* evaluates it: one module here and one line in [`KINDS`].
 
-pub mod ci_green;
-pub mod claims;
-pub mod commits;
-pub mod completion;
-pub mod contract;
-pub mod decisions;
-pub mod evidence;
-pub mod finding;
+pub(crate) mod ci_green;
+pub(crate) mod claims;
+pub(crate) mod commits;
+pub(crate) mod completion;
+pub(crate) mod contract;
+pub(crate) mod decisions;
+pub(crate) mod evidence;
+pub(crate) mod finding;
 mod finding_text;
 mod forge_gates;
-pub mod guarded;
-pub mod integrity;
-pub mod loops;
+pub(crate) mod guarded;
+pub(crate) mod integrity;
+pub(crate) mod loops;
 mod other_command;
-pub mod protected_branch;
-pub mod pull_request;
+pub(crate) mod protected_branch;
+pub(crate) mod pull_request;
 mod quarantine;
-pub mod regression;
-pub mod review;
-pub mod roles;
+pub(crate) mod regression;
+pub(crate) mod review;
+pub(crate) mod roles;
 #[cfg(test)]
 mod tests;
-pub mod word_judge;
+pub(crate) mod word_judge;
 
 use serde::de::DeserializeOwned;
 

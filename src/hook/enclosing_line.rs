@@ -52,7 +52,6 @@ pub(super) fn record_before_push(place: &Workplace) {
 
 /// The `git push` that started this hook.
 struct RunningPush<'a> {
-    /// Its words.
     words: &'a [String],
     /// The process that started it, or that started the shell whose place it took. Wrappers such as `timeout` are
     /// skipped.

@@ -20,7 +20,6 @@ use std::time::Duration;
 /// A git hook as git called it.
 #[derive(Clone, Copy, Debug)]
 pub struct GitHook<'a> {
-    /// Its name.
     pub name: &'a str,
     /// Its arguments.
     pub args: &'a [OsString],

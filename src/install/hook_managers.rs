@@ -10,7 +10,6 @@ use crate::embedded;
 /// A hook manager that was found.
 #[derive(Clone, Debug)]
 pub struct HookManager {
-    /// Its name.
     pub name: String,
     /// The file or key it was recognised by.
     pub evidence: String,

@@ -17,7 +17,6 @@ const VERSION: u32 = 1;
 pub struct InstallRecord {
     /// The format version.
     pub version: u32,
-    /// The hooks.
     #[serde(default)]
     pub hooks: Vec<HookRecord>,
     /// Other files.
@@ -96,7 +95,6 @@ pub enum FileRole {
 pub struct PortablePath {
     /// The base of `path`.
     pub base: PathBase,
-    /// The path.
     pub path: RepoPath,
     /// For [`PathBase::Root`]: the working tree it was, as there can be several.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -54,7 +54,6 @@ pub(super) fn value(text: &str) -> Option<Value> {
 /// An entry for the list `hooks.<event>`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct HookEntry {
-    /// The event.
     pub(super) event: String,
     /// The entry.
     pub(super) value: Value,

@@ -79,7 +79,6 @@ pub enum PlannedChange {
     MakeFolder(PathBuf),
     /// A file is written, whole and at once.
     Write {
-        /// The path.
         path: PathBuf,
         /// The present state.
         before: FileState,
@@ -97,7 +96,6 @@ pub enum PlannedChange {
     },
     /// A file or symbolic link is removed.
     Remove {
-        /// The path.
         path: PathBuf,
         /// The present state.
         before: FileState,

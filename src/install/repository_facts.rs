@@ -29,7 +29,6 @@ pub struct HookConfig {
     pub name: String,
     /// `event`, `command`, `enabled`, …
     pub key: String,
-    /// The value.
     pub value: String,
 }
 

@@ -47,7 +47,6 @@ pub(crate) struct StoredLine<'a> {
 /// A line that could be read.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Decoded {
-    /// The event.
     pub(super) event: Event,
     /// The digest of the line before, as the writer saw it.
     pub(super) prev: String,

@@ -21,7 +21,6 @@ pub struct WordAnswer {
     _ticket: String,
     /// `true` if the words say that the task is done.
     pub complete: bool,
-    /// The severity.
     #[serde(deserialize_with = "severity")]
     pub severity: Severity,
     /// The reason, in one sentence.

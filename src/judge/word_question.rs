@@ -43,7 +43,6 @@ pub struct WordQuestion {
 /// A prompt, and the word that its answer repeats.
 #[derive(Clone, Debug)]
 pub struct WordPrompt {
-    /// The text.
     pub text: String,
     /// The word.
     pub ticket: String,

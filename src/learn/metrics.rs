@@ -17,7 +17,6 @@ pub const MIN_COMPARED: usize = 10;
 /// A task, with the facts that its record does not hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeasuredTask {
-    /// The record.
     pub record: TaskRecord,
     /// The model, if a log names it.
     pub model: Option<String>,

@@ -209,7 +209,6 @@ pub struct ReflectionReply {
     pub what_worked: Option<String>,
     /// What to improve.
     pub what_to_improve: Option<String>,
-    /// The lesson.
     pub lesson_learned: Option<String>,
     /// The reasons why parts were rejected.
     pub rejected: Vec<String>,

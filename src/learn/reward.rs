@@ -67,6 +67,7 @@ pub struct RewardTerm {
 /// The reward of a session.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[expect(clippy::struct_field_names, reason = "the word of the record")]
 pub struct Reward {
     /// The version of this form: 1.
     pub schema_version: u32,

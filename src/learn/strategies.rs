@@ -27,7 +27,6 @@ pub enum StrategyKind {
 pub struct Strategy {
     /// One line for people.
     pub title: String,
-    /// The kind.
     pub kind: StrategyKind,
     /// The declared value. A switch is 0 or 1.
     pub value: f64,

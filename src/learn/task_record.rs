@@ -54,7 +54,6 @@ pub struct GateFailure {
 /// A task, as the record shows it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TaskRecord {
-    /// The session.
     pub session: String,
     /// The client that reported its acts, if one did.
     pub client: Option<String>,

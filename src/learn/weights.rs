@@ -22,17 +22,15 @@ const ERRORS: f64 = 0.05;
 /// A session: its reward, and the values of its strategies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StrategySample {
-    /// The session.
     pub session: String,
-    /// The reward.
     pub reward: f64,
-    /// The values.
     pub values: BTreeMap<String, f64>,
 }
 
 /// The weights after one update.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[expect(clippy::struct_field_names, reason = "the word of the record")]
 pub struct Weights {
     /// The version of this form: 1.
     pub schema_version: u32,

@@ -48,9 +48,7 @@ pub enum BudgetError {
 /// The calls and tokens of a day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DaySpending {
-    /// The calls.
     pub calls: u64,
-    /// The tokens.
     pub tokens: u64,
 }
 

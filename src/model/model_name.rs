@@ -14,7 +14,6 @@ struct FamilyTable {
 /// A family of models, and the words in the names of its models and clients.
 #[derive(Debug, Deserialize)]
 pub struct ModelFamily {
-    /// Its name.
     pub name: String,
     words: Vec<String>,
     /// The words that its clients take for the newest model of a line.

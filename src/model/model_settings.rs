@@ -81,7 +81,6 @@ pub enum ModelAccess {
         /// The variables that it gets besides `PATH` and `HOME`.
         env: Vec<String>,
     },
-    /// An endpoint.
     Endpoint(EndpointSettings),
 }
 

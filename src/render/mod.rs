@@ -1,29 +1,30 @@
 //! Turns results into bytes; no other module does. Renderers never decide.
 
-pub mod board;
+pub(crate) mod board;
 pub mod ci;
-pub mod commits;
-pub mod contracts;
-pub mod debug_log;
-pub mod doctor;
-pub mod eval;
-pub mod explain;
-pub mod explained_command;
-pub mod gate_docs;
+pub(crate) mod commits;
+pub(crate) mod contracts;
+pub(crate) mod debug_log;
+pub(crate) mod doctor;
+pub(crate) mod eval;
+pub(crate) mod explain;
+pub(crate) mod explained_command;
+#[cfg(test)]
+mod gate_docs;
 mod gate_params;
-pub mod install_plan;
-pub mod learning;
-pub mod named_tests;
-pub mod observe_mode;
-pub mod prompt_evaluation;
-pub mod reflections;
-pub mod replay;
-pub mod review;
-pub mod sessions;
-pub mod status;
-pub mod strategy_report;
+pub(crate) mod install_plan;
+pub(crate) mod learning;
+pub(crate) mod named_tests;
+pub(crate) mod observe_mode;
+pub(crate) mod prompt_evaluation;
+pub(crate) mod reflections;
+pub(crate) mod replay;
+pub(crate) mod review;
+pub(crate) mod sessions;
+pub(crate) mod status;
+pub(crate) mod strategy_report;
 #[cfg(feature = "symbols")]
-pub mod symbols;
+pub(crate) mod symbols;
 pub mod timeline;
 pub mod ui;
-pub mod verdict;
+pub(crate) mod verdict;

@@ -16,7 +16,6 @@ const COLOURS: [&str; 6] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9
 
 /// A series of points of a plot.
 pub struct PlotSeries {
-    /// Its name.
     pub name: String,
     /// Its values, in order.
     pub values: Vec<f64>,

@@ -31,7 +31,6 @@ pub enum AppealError {
 /// A case made of a verdict.
 #[derive(Clone, Debug)]
 pub struct Appeal {
-    /// The case.
     pub case: Value,
     /// The questions that the case answers otherwise than the verdict did: question, then, now.
     pub lost: Vec<(String, GateAnswer, GateAnswer)>,

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 mod act;
 
 pub use self::act::{
-    CaseAct, CaseCheckout, CaseChecks, CaseCommandEnd, CaseEdit, CasePull, CasePushedRef, CaseStop, CaseText,
-    CommitAct, CommitFile, HistoryRewrite, MovedFile, Push, RecordedCommand, RemoteMoved, Tool,
+    CaseAct, CaseCheckout, CaseChecks, CaseCommandEnd, CaseEdit, CasePull, CommitAct, CommitFile, HistoryRewrite, Push,
+    RecordedCommand, RemoteMoved,
 };
 
 /// A recorded session with the policy it is judged by.

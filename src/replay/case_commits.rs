@@ -12,11 +12,8 @@ use crate::runner::Project;
 /// A commit.
 #[derive(Clone, Debug, Default)]
 pub struct CaseCommit {
-    /// Its parents.
     pub parents: Vec<String>,
-    /// Its message.
     pub message: String,
-    /// The content.
     pub content: Content,
     /// The changes.
     pub files: Vec<FileChange>,

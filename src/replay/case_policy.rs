@@ -16,7 +16,6 @@ use crate::{config, gates, stack};
 
 /// A policy, and which recorded runs its commands are about.
 pub struct CasePolicy {
-    /// The policy.
     pub policy: Policy,
     /// By name of a command: the kind of check, and the package; `None`: all of them.
     pub about: Vec<(String, CommandKind, Option<Package>)>,

@@ -40,7 +40,6 @@ pub struct CaseSources<'a> {
     pub commits: Vec<Commit>,
     /// The answers of the forge.
     pub hosting: Option<&'a Hosting>,
-    /// The end.
     pub end: CaseEnd,
 }
 
@@ -54,7 +53,6 @@ pub enum CaseEnd {
         /// The tree of the working tree, if it differs and was kept.
         work: Option<Oid>,
     },
-    /// A push.
     Push {
         /// The commit that represents everything that is pushed.
         head: Option<Oid>,

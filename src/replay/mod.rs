@@ -8,27 +8,27 @@
 //! from what is recorded: of a session ([`session_case`]), of a verdict that its reader contradicts ([`appeal`]). A verdict
 //! itself is judged again from the repository and the journal ([`rejudge`]).
 
-pub mod anonymize;
-pub mod appeal;
-pub mod case;
-pub mod case_commits;
-pub mod case_events;
-pub mod case_facts;
-pub mod case_policy;
-pub mod command_effects;
-pub mod compose;
-pub mod forge_state;
-pub mod gate_answers;
-pub mod log_answers;
-pub mod packages;
-pub mod proofs_by_package;
-pub mod rejudge;
-pub mod remote_effects;
-pub mod session_answers;
-pub mod session_case;
-pub mod simulated_repository;
-pub mod simulated_run;
-pub mod tree_content;
+pub(crate) mod anonymize;
+pub(crate) mod appeal;
+pub(crate) mod case;
+pub(crate) mod case_commits;
+pub(crate) mod case_events;
+pub(crate) mod case_facts;
+pub(crate) mod case_policy;
+pub(crate) mod command_effects;
+pub(crate) mod compose;
+pub(crate) mod forge_state;
+pub(crate) mod gate_answers;
+pub(crate) mod log_answers;
+pub(crate) mod packages;
+pub(crate) mod proofs_by_package;
+pub(crate) mod rejudge;
+pub(crate) mod remote_effects;
+pub(crate) mod session_answers;
+pub(crate) mod session_case;
+pub(crate) mod simulated_repository;
+pub(crate) mod simulated_run;
+pub(crate) mod tree_content;
 mod turn_end;
 
 pub use case::{AnswerWord, Case, CaseError};

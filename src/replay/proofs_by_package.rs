@@ -15,7 +15,6 @@ use crate::shell_quote::shell_word;
 
 /// A recorded command line.
 pub struct RecordedLine<'a> {
-    /// The line.
     pub line: &'a str,
     /// The directory in which it was started, relative to the root, or `None` for another place.
     pub dir: Option<&'a str>,
@@ -32,7 +31,6 @@ pub struct RecordedLine<'a> {
 /// The proof for a kind of check.
 #[derive(Clone, Debug)]
 pub struct PackageProof {
-    /// The kind.
     pub kind: CommandKind,
     /// The packages it is about, by their place in the list.
     pub packages: Vec<usize>,

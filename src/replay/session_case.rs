@@ -27,7 +27,6 @@ const MOVEMENTS: usize = 5_000;
 /// The records of a session.
 #[derive(Debug, Default)]
 pub struct SessionDetails {
-    /// Its id.
     pub id: String,
     /// The events of the journal, oldest first.
     pub journal: Vec<Event>,
@@ -57,7 +56,6 @@ pub fn verdicts_on_stops(journal: &[Event], id: &str) -> HashMap<String, String>
 
 /// A session whose stops are to be judged.
 pub struct RecordedSession<'a> {
-    /// Its id.
     pub id: String,
     place: &'a Workplace,
     neutral: &'a Neutral,

@@ -25,7 +25,6 @@ pub struct World {
     pub tree: Content,
     /// The commit that is checked out.
     pub head: String,
-    /// Its branch.
     pub branch: String,
     /// The commit at which the work left the default branch.
     pub base: String,

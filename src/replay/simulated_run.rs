@@ -14,7 +14,6 @@ use crate::replay::tree_content::Content;
 pub struct SimulatedRun {
     /// The number of the act.
     pub seq: u64,
-    /// The proof.
     pub proof: PackageProof,
     /// The packages that it is about.
     pub packages: Vec<Package>,
@@ -69,7 +68,6 @@ pub struct Update {
     pub remote_ref: String,
     /// The commit that it held.
     pub old: Option<String>,
-    /// The remote.
     pub remote: String,
     /// Its address.
     pub url: String,

@@ -25,7 +25,6 @@ pub struct ChangeHunk {
     pub path: RepoPath,
     /// The head of the file in the diff.
     pub head: String,
-    /// The lines.
     pub lines: Vec<HunkLine>,
     /// The digest of the bytes, without the path and the numbers of the lines: a hunk that only moved is the same.
     pub digest: String,

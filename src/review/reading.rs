@@ -60,7 +60,6 @@ impl Reviewers<'_> {
 /// The result of a reading.
 #[derive(Clone, Debug, Default)]
 pub struct ReviewReading {
-    /// The calls.
     pub calls: Vec<ModelCall>,
     /// The reviewers that gave no answer.
     pub failed: Vec<FailedJudge>,

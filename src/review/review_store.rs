@@ -23,7 +23,6 @@ pub struct HunkReview {
     pub schema_version: u32,
     /// The model, by its name in the user's configuration.
     pub by: String,
-    /// The findings.
     pub findings: Vec<KeptFinding>,
     /// The number of findings that were dropped from the answer, kept with the first hunk of its part.
     pub dropped: usize,
@@ -32,7 +31,6 @@ pub struct HunkReview {
 /// A finding, and the lines that it is bound to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptFinding {
-    /// The finding.
     pub finding: ReviewFinding,
     /// The digest of the whole lines in which its quote stands.
     pub lines: String,

@@ -3,29 +3,29 @@
 //! The facts about a runner are data, one file in `gates/runners/`; `docs/runners.md` describes the keys. Nothing here
 //! starts a process or reads a file: texts and words come in, readings go out.
 
-pub mod ambiguous_calls;
-pub mod arguments;
-pub mod catalogue;
-pub mod check_identity;
-pub mod command_kind;
-pub mod example;
-pub mod generated;
-pub mod invocation;
-pub mod junit;
-pub mod name_source;
-pub mod output;
-pub mod output_line;
+pub(crate) mod ambiguous_calls;
+pub(crate) mod arguments;
+pub(crate) mod catalogue;
+pub(crate) mod check_identity;
+pub(crate) mod command_kind;
+pub(crate) mod example;
+pub(crate) mod generated;
+pub(crate) mod invocation;
+pub(crate) mod junit;
+pub(crate) mod name_source;
+pub(crate) mod output;
+pub(crate) mod output_line;
 mod output_tally;
-pub mod plain_yaml;
+pub(crate) mod plain_yaml;
 mod printed_names;
-pub mod project;
-pub mod project_files;
-pub mod runner_directory;
+pub(crate) mod project;
+pub(crate) mod project_files;
+pub(crate) mod runner_directory;
 mod shadowing_module;
-pub mod task;
-pub mod task_order;
-pub mod test_names;
-pub mod word_splitting;
+pub(crate) mod task;
+pub(crate) mod task_order;
+pub(crate) mod test_names;
+pub(crate) mod word_splitting;
 
 pub use ambiguous_calls::claimed_by_other;
 pub use arguments::Upwards;

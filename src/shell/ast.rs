@@ -70,11 +70,9 @@ pub enum CommandShape {
     },
     /// `while` and `until`.
     While {
-        /// The condition.
         condition: Script,
         /// `true` if it is `until`.
         until: bool,
-        /// The body.
         body: Script,
     },
     /// `for x in …`; also `select`, `for ((…))` and zsh's loops, whose words are not known.
@@ -83,21 +81,14 @@ pub enum CommandShape {
         variable: Option<String>,
         /// The words; `None` when they are not written there.
         words: Option<Vec<Word>>,
-        /// The body.
         body: Script,
     },
     /// `case w in …`.
-    Case {
-        /// The word.
-        word: Word,
-        /// The arms.
-        arms: Vec<CaseArm>,
-    },
+    Case { word: Word, arms: Vec<CaseArm> },
     /// A function definition.
     Function {
         /// Its names; several only in zsh.
         names: Vec<String>,
-        /// Its body.
         body: Rc<SyntaxNode>,
     },
     /// `time …`.
@@ -166,7 +157,6 @@ pub struct Assignment {
 /// A word before expansion.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Word {
-    /// Its parts.
     pub parts: Vec<WordPiece>,
 }
 
@@ -175,7 +165,6 @@ pub struct Word {
 pub enum WordPiece {
     /// Literal text, after quotes are removed.
     Text {
-        /// The text.
         text: String,
         /// `true` if it was quoted: quoted text is neither split nor a pattern.
         quoted: bool,
@@ -196,14 +185,12 @@ pub enum WordPiece {
     },
     /// `$( … )` and backticks.
     Substitution {
-        /// The script.
         script: Script,
         /// `true` if it is in double quotes.
         quoted: bool,
     },
     /// `<( … )` and `>( … )`.
     Process {
-        /// The script.
         script: Script,
         /// `true` if the line reads from it: `<( … )`.
         reads: bool,
@@ -217,7 +204,6 @@ pub enum WordPiece {
 /// An arithmetic expression, as far as statuses and counters need it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arithmetic {
-    /// A number.
     Number(i64),
     /// A variable, with or without `$`.
     Variable(String),

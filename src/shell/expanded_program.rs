@@ -205,7 +205,6 @@ pub enum InputSource {
     Inherited,
     /// The pipe of this number.
     Pipe(usize),
-    /// A file.
     File(Option<String>),
     /// A here-document or here-string; `None` where its text is not fully known.
     Text(Option<String>),
@@ -214,7 +213,6 @@ pub enum InputSource {
 /// A value that decides a status or a branch.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
-    /// A text.
     Text(String),
     /// A variable of the line.
     Variable(String),
@@ -226,7 +224,6 @@ pub enum Expr {
     Job,
     /// Several texts in a row.
     Concat(Vec<Expr>),
-    /// Arithmetic.
     Arithmetic(Box<Calc>),
     /// An unknown value.
     Unknown,
@@ -235,7 +232,6 @@ pub enum Expr {
 /// Arithmetic on [`Expr`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Calc {
-    /// A number.
     Number(i64),
     /// A value read as a number.
     Value(Expr),

@@ -6,31 +6,31 @@
 //!
 //! Nothing here knows tests: they are the subject of [`crate::command_line`].
 
-pub mod ast;
+pub(crate) mod ast;
 pub mod build_program;
 mod builtins;
-pub mod command_outcome;
+pub(crate) mod command_outcome;
 mod container;
 mod control_flow;
-pub mod dialect;
+pub(crate) mod dialect;
 pub mod exit_status;
 mod expand;
-pub mod expanded_program;
-pub mod inner_command;
+pub(crate) mod expanded_program;
+pub(crate) mod inner_command;
 mod live_variables;
 mod loop_variables;
 mod lower;
 mod lower_words;
 mod nproc;
 mod other_shells;
-pub mod parse;
-pub mod parse_error;
+pub(crate) mod parse;
+pub(crate) mod parse_error;
 mod path_walk;
 mod redirections;
 mod shell_arguments;
 mod shell_state;
 mod simple_command;
-pub mod unwrap;
+pub(crate) mod unwrap;
 mod wrapper_table;
 
 pub(crate) use container::{ContainerWords, folder_here};

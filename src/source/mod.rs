@@ -2,8 +2,8 @@
 
 pub mod forge;
 pub mod git;
-pub mod head_reflog;
-pub mod journal;
-pub mod project_files;
-pub mod remote_reflogs;
+pub(crate) mod head_reflog;
+pub(crate) mod journal;
+pub(crate) mod project_files;
+pub(crate) mod remote_reflogs;
 pub mod sessions;

@@ -17,7 +17,6 @@ const KINDS: &[&str] = &["ssh-", "ecdsa-", "sk-"];
 pub struct Signer {
     /// The name in the list.
     pub name: String,
-    /// Their key.
     pub key: PublicKey,
     /// Patterns of the namespaces that they may sign for, separated by commas, or `None` for any of them.
     namespaces: Option<String>,

@@ -9,6 +9,6 @@ pub mod key;
 pub mod signature;
 mod wire_format;
 
-pub use allowed_signers::{Signer, Standing};
+pub use allowed_signers::Signer;
 pub use key::PublicKey;
 pub use signature::{Signature, SignatureError};

@@ -56,7 +56,6 @@ pub(super) struct LanguageEntry {
 #[derive(Clone, Copy, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum PathNames {
-    /// The last.
     #[default]
     Last,
     /// All of them.

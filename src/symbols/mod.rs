@@ -18,12 +18,9 @@ mod qualified_names;
 mod repairs;
 mod tokens;
 
-pub use compare_functions::{
-    FunctionChange, FunctionDiff, FunctionPlace, Preservation, RenamedFunction, UnparsedFile, compare,
-};
-pub use function::Function;
-pub use modules::{ImportMap, MapProblem, MapVerification, import_map, verify};
-pub use outline::{FunctionAlias, MAX_FILE, Outline, outline};
+pub use compare_functions::{FunctionChange, FunctionDiff, Preservation, compare};
+pub use modules::{ImportMap, MapVerification, import_map, verify};
+pub use outline::{Outline, outline};
 pub use pairing::Outlines;
 
 /// Returns `true` if two files are in languages between which code may move.

@@ -13,7 +13,6 @@ pub(super) struct DeclaredName<'t> {
     pub(super) container: Vec<String>,
     /// The name alone.
     pub(super) name: String,
-    /// The parameters.
     pub(super) parameters: Node<'t>,
     /// The part that distinguishes it from others of its name: ` const`, `<T>`.
     pub(super) mark: String,

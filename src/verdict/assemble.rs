@@ -28,7 +28,6 @@ pub struct Occasion {
     pub at: Timestamp,
     /// The name of the repository, for people.
     pub repository: String,
-    /// The session.
     pub session: String,
     /// The command that runs the checks that a push lacks, and then pushes, or `None` if there is none.
     pub push_again: Option<String>,

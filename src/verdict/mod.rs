@@ -1,10 +1,10 @@
 //! The verdict: one record for each evaluation, the same at every moment.
 
-pub mod assemble;
+pub(crate) mod assemble;
 pub mod feedback;
-pub mod forge_record;
-pub mod push_command;
-pub mod verdict_files;
+pub(crate) mod forge_record;
+pub(crate) mod push_command;
+pub(crate) mod verdict_files;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

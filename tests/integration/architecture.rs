@@ -178,8 +178,10 @@ fn stage(module: &str) -> Option<usize> {
 fn every_module_has_its_stage() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let lib = fs::read_to_string(src.join("lib.rs")).unwrap();
-    let declared: BTreeSet<_> =
-        lib.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
+    let declared: BTreeSet<_> = lib
+        .lines()
+        .filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';'))
+        .collect();
     let drawn = STAGES.iter().flat_map(|(_, modules)| modules.iter().copied());
     let drawn: BTreeSet<_> = drawn.filter(|module| !module.contains("::")).collect();
     assert_eq!(declared, drawn);

@@ -5,7 +5,6 @@
     clippy::unwrap_used,
     clippy::expect_used,
     missing_docs,
-    unreachable_pub,
     reason = "tests are read, not published"
 )]
 

@@ -21,7 +21,6 @@ use crate::policy::{Command, Mode, Policy};
 /// A commit, and the results of the declared commands for it.
 #[derive(Clone, Debug)]
 pub struct Proven {
-    /// The commit.
     pub commit: Oid,
     /// Its content.
     pub tree: Oid,
@@ -38,7 +37,6 @@ pub struct Proven {
 pub struct Withheld {
     /// The reason, as a sentence that names the command.
     pub why: String,
-    /// The remedy.
     pub remedy: Option<String>,
     /// `true` if something is missing, `false` if no gate needs a run.
     pub lacks: bool,

@@ -31,7 +31,6 @@ pub const GATE: &str = "contract";
 /// A contract that may apply to what is judged.
 #[derive(Clone, Debug)]
 pub struct ContractInForce {
-    /// Its name.
     pub name: String,
     /// The contract, or the reason why it cannot be read.
     pub read: Result<Contract, ContractError>,

@@ -44,7 +44,6 @@ pub enum Handed {
     NothingFails,
     /// A packet, and the file it was written to.
     Packet {
-        /// The packet.
         packet: Box<Packet>,
         /// The packet as text.
         text: String,
@@ -55,7 +54,6 @@ pub enum Handed {
     },
     /// The terminal payload: the rescue is over, too.
     Terminal {
-        /// The payload.
         payload: Box<Escalation>,
         /// The payload as text.
         text: String,

@@ -21,7 +21,7 @@ use crate::templates::sentences::say;
 
 pub use self::case::FailingCase;
 pub use self::make_packet::{Handed, Request, hand_over};
-pub use self::take_reply::{Accepted, WaitingPacket, receive, waiting};
+pub use self::take_reply::{WaitingPacket, receive, waiting};
 
 /// The maximum output of a command that replies, in bytes: far more than a reply needs.
 const MAX_REPLY: u64 = 1024 * 1024;

@@ -28,7 +28,6 @@ pub struct WaitingPacket {
 /// A reply that was accepted.
 #[derive(Clone, Debug)]
 pub struct Accepted {
-    /// The reply.
     pub reply: Reply,
     /// The text for the agent that failed and its file, if the reply goes back to it.
     pub packet: Option<(String, PathBuf)>,

@@ -34,7 +34,6 @@ pub(super) enum HookEventKind {
     Prompt {
         /// The sender, as far as the client shows it: in some clients, feedback of gate looks like a person's words.
         from: Speaker,
-        /// The text.
         text: String,
     },
     /// A tool is about to run.
@@ -49,7 +48,6 @@ pub(super) enum HookEventKind {
         call: String,
         /// The end of its process.
         ended: Option<Ended>,
-        /// Its output.
         output: BackgroundOutput,
     },
     /// A tool of the agent began or ended the plan mode.
@@ -91,7 +89,6 @@ pub(super) enum ToolAction {
     Reads,
     /// The tool runs a command line.
     Shell {
-        /// The line.
         line: String,
         /// The directory that it starts in, if the call names one.
         dir: Option<PathBuf>,
@@ -119,7 +116,6 @@ pub(super) struct ReportedEnding {
     pub background: bool,
     /// The client's name of the command from then on, if that is not the call.
     pub left_as: Option<String>,
-    /// The output.
     pub output: String,
     /// The file with all of the output, if `output` is only its beginning.
     pub whole: Option<PathBuf>,

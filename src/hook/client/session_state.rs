@@ -86,7 +86,6 @@ pub(super) struct OwnCommits {
     pub(super) made: Vec<Oid>,
     /// Those of them that were left by a checkout while no branch was checked out.
     pub(super) left: Vec<Oid>,
-    /// The stashes.
     pub(super) stashes: Vec<Oid>,
     /// The stashes that were there before, or are somebody else's.
     pub(super) known_stashes: Vec<Oid>,
@@ -160,7 +159,6 @@ fn print(text: &str) -> String {
 /// A command that was started, with its known state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::hook) struct PendingCommand {
-    /// The call.
     pub(in crate::hook) call: String,
     /// The line, secrets removed.
     pub(in crate::hook) line: String,
@@ -195,7 +193,6 @@ pub(in crate::hook) struct PendingCommand {
 /// A working tree that a command runs on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::hook) struct StartingPoint {
-    /// Its root.
     pub(in crate::hook) root: PathBuf,
     /// The directory in which the line starts, relative to the root, or absolute outside of it.
     pub(in crate::hook) dir: RepoPath,

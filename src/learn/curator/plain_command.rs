@@ -18,7 +18,6 @@ const BESIDE: [&str; 16] = [
 pub(super) struct PlainCommand {
     /// The command.
     pub(super) text: String,
-    /// Its words.
     pub(super) words: Vec<String>,
 }
 

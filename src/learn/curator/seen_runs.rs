@@ -14,13 +14,11 @@ use crate::shell::expanded_program::ChangedDirectory;
 pub(super) struct SeenRun<'s> {
     /// The index of its story.
     pub(super) story: usize,
-    /// The session.
     pub(super) session: &'s str,
     /// The index of its step.
     pub(super) step: usize,
     /// The id of its event.
     pub(super) id: &'s str,
-    /// The command.
     pub(super) command: PlainCommand,
     /// The run.
     pub(super) ran: &'s CommandRun,

@@ -1,9 +1,9 @@
 //! A verdict for forges and for the programs around them. Titles, names of branches, checks and files, and other text
 //! of other people are only text in each of these forms.
 
-pub mod annotations;
-pub mod junit;
-pub mod sarif;
+pub(crate) mod annotations;
+pub(crate) mod junit;
+pub(crate) mod sarif;
 pub mod summary;
 
 use crate::gates::finding::{Effect, Finding, GateResult};

@@ -54,7 +54,6 @@ pub enum CaseAct {
 /// A text.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct CaseText {
-    /// The text.
     #[serde(default)]
     pub text: String,
 }
@@ -125,7 +124,6 @@ pub struct CaseCommandEnd {
     pub for_seq: u64,
     /// Its exit status.
     pub exit: Option<i32>,
-    /// Its output.
     pub output: Option<String>,
 }
 
@@ -137,13 +135,11 @@ pub struct CommitAct {
     pub command: String,
     /// Its id.
     pub sha: String,
-    /// Its parents.
     pub parents: Vec<String>,
     /// The branch it is on.
     pub branch: Option<String>,
     /// The id of its content.
     pub tree: Option<String>,
-    /// Its message.
     pub message: String,
     /// The changes, or `None` for everything that the working tree has.
     pub files: Option<Vec<CommitFile>>,
@@ -156,7 +152,6 @@ pub struct CommitAct {
 /// A file of a commit.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct CommitFile {
-    /// The path.
     pub path: String,
     /// The path before.
     #[serde(default, alias = "old_path")]
@@ -174,7 +169,6 @@ pub struct CommitFile {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct HistoryRewrite {
-    /// The command.
     pub command: String,
     /// `rebase`, `squash`, `reword`, …
     pub kind: String,
@@ -184,7 +178,6 @@ pub struct HistoryRewrite {
     pub new: String,
     /// The new base.
     pub onto: Option<String>,
-    /// The branch.
     pub branch: Option<String>,
     /// The id of its content.
     pub tree: Option<String>,
@@ -196,9 +189,7 @@ pub struct HistoryRewrite {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct CaseCheckout {
-    /// The command.
     pub command: String,
-    /// The branch.
     pub branch: Option<String>,
     /// Its commit.
     pub head: Option<String>,
@@ -229,9 +220,7 @@ pub struct MovedFile {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Push {
-    /// The command.
     pub command: String,
-    /// The remote.
     pub remote: String,
     /// Its address.
     pub url: String,
@@ -239,7 +228,6 @@ pub struct Push {
     pub refs: Option<Vec<CasePushedRef>>,
     /// Its status.
     pub exit: Option<i32>,
-    /// The output.
     pub output: Option<String>,
     /// Nothing was sent.
     pub dry_run: bool,
@@ -263,7 +251,6 @@ pub struct CasePushedRef {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct CasePull {
-    /// Its number.
     pub number: u64,
     /// `open`, `closed` or `merged`.
     pub state: String,
@@ -303,7 +290,6 @@ pub struct CaseStop {
     pub text: String,
     /// The commit that is checked out.
     pub head: Option<String>,
-    /// The branch.
     pub branch: Option<String>,
     /// The content of the working tree.
     pub wt: Option<String>,

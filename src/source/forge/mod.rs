@@ -6,9 +6,9 @@
 #[cfg(feature = "github")]
 mod github;
 pub mod github_actions;
-pub mod repository_url;
-pub mod ssh_alias;
-pub mod token;
+pub(crate) mod repository_url;
+pub(crate) mod ssh_alias;
+pub(crate) mod token;
 
 use std::time::Duration;
 

@@ -8,7 +8,6 @@ use std::path::PathBuf;
 pub struct ForgeRepository {
     /// The host, in lower case, with its port where the web does not use the usual one.
     pub host: String,
-    /// The owner.
     pub owner: String,
     /// Its name there.
     pub name: String,

@@ -109,8 +109,10 @@ impl OpenCall {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum ScriptedCall {
     /// A command line, and where it runs.
-    Command { line: String, dir: Option<String> },
-    /// A patch.
+    Command {
+        line: String,
+        dir: Option<String>,
+    },
     Patch(String),
     /// A command that the script puts together.
     ComputedCommand,

@@ -23,7 +23,7 @@ mod opencode;
 mod patch;
 mod repository_paths;
 mod tool_input;
-pub mod usage;
+pub(crate) mod usage;
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};

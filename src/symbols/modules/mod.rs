@@ -18,7 +18,7 @@ use super::function::Function;
 use super::outline::with_tree;
 
 pub use import_map::{ImportMap, import_map};
-pub use verify_split::{MapProblem, MapVerification, verify};
+pub use verify_split::{MapVerification, verify};
 
 /// The languages of which imports are read.
 const WITH_IMPORTS: [&str; 7] = ["rust", "python", "typescript", "tsx", "javascript", "go", "java"];
