@@ -10,6 +10,7 @@ pub(crate) mod check_identity;
 pub(crate) mod command_kind;
 pub(crate) mod example;
 pub(crate) mod generated;
+pub(crate) mod glob_expansion;
 pub(crate) mod invocation;
 pub(crate) mod junit;
 pub(crate) mod name_source;
@@ -26,6 +27,7 @@ pub(crate) mod task;
 pub(crate) mod task_order;
 pub(crate) mod test_names;
 pub(crate) mod word_splitting;
+pub(crate) mod workspace_members;
 
 pub use ambiguous_calls::claimed_by_other;
 pub use arguments::Upwards;

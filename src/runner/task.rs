@@ -12,12 +12,12 @@ use crate::runner::task::task_files::{TaskDefinitions, TaskSource};
 
 mod justfile;
 mod makefile;
+mod member_scripts;
 mod rakefile;
 mod shells;
 mod task_definition;
 mod task_files;
 mod taskfile;
-mod workspace_members;
 
 pub use task_definition::TaskScript;
 
@@ -366,7 +366,7 @@ fn calls(
         }
         let absent = script.is_none() && file.is_some() && rules.format == Format::JsonScripts && is_optional(&own);
         let called: Vec<&str> = own.iter().copied().flatten().chain(invoke.words.iter().map(String::as_str)).collect();
-        let in_no_member = matches!(&tasks, Some(TaskDefinitions::Json(package)) if workspace_members::none_defines(&called, package, &here, name));
+        let in_no_member = matches!(&tasks, Some(TaskDefinitions::Json(package)) if member_scripts::none_defines(&called, package, &here, name));
         let has_script = |word: &str| {
             let tasks = tasks.as_ref().filter(|_| rules.format == Format::JsonScripts);
             tasks.is_some_and(|tasks| tasks.script(&format!("{word}{name}")).is_some())

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::file_list::{join, resolve, within};
 use super::{BUILD, Detection, Files, TESTS};
 use crate::globs::Globs;
+use crate::runner::workspace_members;
 
 /// The lockfiles, and whose they are.
 const LOCKS: [(&str, PackageManager); 6] = [
@@ -81,18 +82,9 @@ fn found(files: &Files, package: &PackageJson, all: &[PackageJson]) -> Option<De
 
 /// Returns the globs of the members of a workspace, from the root of the repository.
 fn members(files: &Files, dir: &str, json: &Value) -> Vec<String> {
-    let listed = json.get("workspaces");
-    let listed = listed.and_then(|value| value.get("packages")).or(listed).and_then(Value::as_array);
-    let mut globs: Vec<String> =
-        listed.into_iter().flatten().filter_map(Value::as_str).map(ToOwned::to_owned).collect();
-    // The list below `packages:` is all that is needed of this YAML file.
-    let yaml = files.text(&join(dir, "pnpm-workspace.yaml"));
-    let lines = yaml.lines().skip_while(|line| line.trim_end() != "packages:").skip(1);
-    let items = lines.take_while(|line| line.trim().is_empty() || line.starts_with([' ', '-', '#']));
-    globs.extend(items.filter_map(|line| {
-        Some(line.trim().strip_prefix('-')?.split(" #").next()?.trim().trim_matches(['"', '\'']).to_owned())
-    }));
-    globs.iter().filter(|glob| !glob.starts_with('!')).filter_map(|glob| resolve(dir, glob)).collect()
+    let pnpm = files.text(&join(dir, "pnpm-workspace.yaml"));
+    let listed = workspace_members::package_folders(json, Some(&pnpm)).unwrap_or_default();
+    listed.iter().filter_map(|glob| resolve(dir, glob)).collect()
 }
 
 /// Returns a script that does something: npm writes a placeholder that only fails.

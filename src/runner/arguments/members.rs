@@ -8,6 +8,7 @@ use super::implied_options::{settings, value_at};
 use super::{Essence, OptionChoice};
 use crate::repo_path::seen_from;
 use crate::runner::project_files::ProjectFiles;
+use crate::runner::workspace_members;
 
 /// The options that name members of a workspace, and the files that list them.
 #[derive(Debug, Default, Deserialize)]
@@ -174,17 +175,15 @@ impl Members {
 
     /// Returns the folders that an entry of the list means.
     fn folders(&self, entry: &str, files: &dyn ProjectFiles) -> Option<Vec<String>> {
-        let entry = entry.strip_prefix("./").unwrap_or(entry).trim_end_matches('/');
-        let (folder, every) = entry.strip_suffix("/*").map_or((entry, false), |folder| (folder, true));
-        if folder.is_empty() || folder.contains(['*', '?', '[', '!', '{', '\\']) || seen_from("", folder)? != folder {
+        let plain = entry.strip_prefix("./").unwrap_or(entry).trim_end_matches('/');
+        let (folder, every) = plain.strip_suffix("/*").map_or((plain, false), |folder| (folder, true));
+        if folder.is_empty() || folder.contains('*') || seen_from("", folder)? != folder {
             return None;
         }
-        if !every {
-            return Some(vec![folder.to_owned()]);
-        }
-        let inner = files.names(folder)?.into_iter().filter_map(|name| name.strip_suffix('/').map(str::to_owned));
-        let inner = inner.map(|name| format!("{folder}/{name}"));
-        Some(inner.filter(|inner| files.read(&format!("{inner}/{}", self.file)).is_some()).collect())
+        let has_file = |folder: &String| files.read(&format!("{folder}/{}", self.file)).is_some();
+        let mut found = workspace_members::folders(entry, files)?;
+        found.retain(|folder| !every || has_file(folder));
+        Some(found)
     }
 
     /// Returns `true` if the packages that a table of the file in `folder` names by their paths are members, and if it

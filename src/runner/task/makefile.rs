@@ -9,6 +9,7 @@ use self::settings::Settings;
 use self::variables::{Locals, Variables, known, stem};
 use super::task_definition::{Task, TaskStep};
 use crate::runner::ProjectFiles;
+use crate::runner::glob_expansion;
 
 /// The largest number of lines that are read, those of included files among them.
 const MAX_LINES: usize = 40_000;
@@ -435,12 +436,7 @@ impl Reader<'_> {
 
 /// Returns the files that a pattern names, if the folder is known.
 fn globbed(pattern: &str, files: &dyn ProjectFiles) -> Vec<String> {
-    let (folder, name) = pattern.rsplit_once('/').map_or((".", pattern), |(folder, name)| (folder, name));
-    let Some((start, end)) = name.split_once('*') else { return Vec::new() };
-    let mut names = files.names(folder).unwrap_or_default();
-    names.retain(|name| name.starts_with(start) && name.ends_with(end));
-    names.sort();
-    names.into_iter().map(|name| if folder == "." { name } else { format!("{folder}/{name}") }).collect()
+    glob_expansion::expand(pattern, |folder| files.names(folder)).unwrap_or_default().paths
 }
 
 /// Splits an assignment into name, operator and value.

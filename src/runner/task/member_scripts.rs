@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::runner::plain_yaml;
 use crate::runner::project_files::ProjectFiles;
+use crate::runner::workspace_members;
 
 /// The maximum number of members that are looked at.
 const MAX_MEMBERS: usize = 200;
@@ -33,22 +33,10 @@ pub(super) fn none_defines(words: &[&str], package: &Value, files: &dyn ProjectF
 
 /// Returns the folders that may be members, or `None` if they are not known.
 fn members(package: &Value, files: &dyn ProjectFiles) -> Option<Vec<String>> {
-    let of_pnpm = || plain_yaml::read(&files.read("pnpm-workspace.yaml")?);
-    let of_pnpm = of_pnpm().unwrap_or_default();
-    let list = [&package["workspaces"], &package["workspaces"]["packages"], &of_pnpm["packages"]];
-    let patterns = list.into_iter().find_map(Value::as_array)?;
+    let pnpm = files.read("pnpm-workspace.yaml");
     let mut found = Vec::new();
-    for pattern in patterns.iter().filter_map(Value::as_str).filter(|pattern| !pattern.starts_with('!')) {
-        let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
-        match pattern.strip_suffix("/*").or(if pattern == "*" { Some(".") } else { None }) {
-            Some(folder) if !folder.contains('*') => {
-                let names =
-                    files.names(folder)?.into_iter().filter_map(|name| name.strip_suffix('/').map(str::to_owned));
-                found.extend(names.map(|name| if folder == "." { name } else { format!("{folder}/{name}") }));
-            }
-            None if !pattern.contains(['*', '{', '?']) => found.push(pattern.to_owned()),
-            _ => return None,
-        }
+    for entry in workspace_members::package_folders(package, pnpm.as_deref())? {
+        found.extend(workspace_members::folders(&entry, files)?);
     }
     (found.len() <= MAX_MEMBERS).then_some(found)
 }
