@@ -5,8 +5,9 @@ use std::io::Read as _;
 use std::path::Path;
 use std::time::Duration;
 
-use super::UnderstoodLine;
+use super::report_files::ReportListing;
 use super::test_report::{ReportFiles, TestReport};
+use super::understood_line::UnderstoodLine;
 use crate::event::Ended;
 use crate::foreign_text::shortened;
 use crate::run::{BoundedCommand, Finished, KeptOutput, Returned, plain_text};
@@ -59,7 +60,7 @@ pub fn scratch_run(
     let says = explanation(&plain_text(&output.end()));
     let finished = Finished { ended, millis: 0, output, start_error: None, undelivered: None };
     let globs: Vec<String> = reading.reports().collect();
-    let written: Vec<_> = super::report_files(dir, &globs).into_keys().collect();
+    let written: Vec<_> = ReportListing::of(dir, &globs).into_paths().collect();
     let tests = report.read(&finished, &ReportFiles { written: &written, others: false, counted: None });
     Some(ScratchRun { ended, tests, says })
 }
