@@ -20,8 +20,11 @@ mod build_run_index;
 mod compact_runs;
 mod compress;
 mod compressed_parts;
+mod counted_sessions;
 mod hash_chain;
+mod journal_error;
 mod journal_file;
+mod kept_runs;
 mod latest_runs;
 mod line_format;
 mod new_event;
@@ -43,12 +46,13 @@ mod state_cache;
 mod test_ledger;
 
 use std::borrow::Cow;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use self::attempts::{MAX_SESSIONS, SessionState};
+pub use self::attempts::SessionState;
+pub use self::counted_sessions::MAX_SESSIONS;
 pub use self::hash_chain::Integrity;
+pub use self::journal_error::JournalError;
 pub use self::latest_runs::{MAX_KEYS, MAX_PAIRS, MAX_RUNS, MAX_RUNS_OF_PAIR};
 #[cfg(test)]
 pub(crate) use self::line_format::StoredLine;
@@ -67,89 +71,12 @@ use self::append::JournalWriter;
 use self::hash_chain::Chain;
 use self::journal_file::JournalFile;
 use self::read::{JournalLines, RawLines};
-use self::runs_by_tree::RunPlace;
 use crate::event::Event;
-use crate::oid::Oid;
 
 /// The time that a writer waits for the others before it writes to the spool.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time that a reader waits for the lock before it leaves repairs to the next writer.
 const REPAIR_TIMEOUT: Duration = Duration::from_millis(50);
-
-/// The reason why something could not be recorded or read.
-#[derive(Debug, thiserror::Error)]
-pub enum JournalError {
-    /// A file could not be read.
-    #[error("cannot read {}: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
-    /// A file could not be written.
-    #[error("cannot write {}: {source}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
-    /// The disk is full; the journal keeps its length.
-    #[error("no room to write {}: {source}", path.display())]
-    Full {
-        /// The file.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// Another process has held the lock for ten seconds.
-    #[error("another process holds {}", path.display())]
-    Busy {
-        /// The lock.
-        path: PathBuf,
-    },
-    /// Neither the journal nor the spool can be written.
-    #[error("nothing could be recorded: {journal}; {spool}")]
-    Unavailable {
-        /// The error of the journal.
-        journal: Box<JournalError>,
-        /// The problem with the spool.
-        spool: String,
-    },
-    /// One event is longer than a line may be.
-    #[error("an event of {length} bytes is too long for the journal (at most {MAX_LINE})")]
-    TooLong {
-        /// Its length.
-        length: usize,
-    },
-    /// An event has no JSON form.
-    #[error("an event cannot be written as JSON: {0}")]
-    Encode(#[from] serde_json::Error),
-}
-
-impl JournalError {
-    fn read(path: &Path) -> impl FnOnce(io::Error) -> Self {
-        let path = path.to_owned();
-        |source| Self::Read { path, source }
-    }
-
-    fn write(path: &Path) -> impl FnOnce(io::Error) -> Self {
-        let path = path.to_owned();
-        |source| {
-            if private_files::is_full(&source) { Self::Full { path, source } } else { Self::Write { path, source } }
-        }
-    }
-
-    /// Returns `true` if the journal cannot be written from here, but another place may be.
-    fn is_refused(&self) -> bool {
-        match self {
-            Self::Write { source, .. } => private_files::is_refused(source),
-            Self::Busy { .. } => true,
-            _ => false,
-        }
-    }
-}
 
 /// The result of one [`Journal::append`].
 #[derive(Clone, Debug, PartialEq)]
@@ -321,68 +248,6 @@ impl Journal {
         self.file_at(0)?
             .map_or(Ok(0), |mut file| read::start_of_last(&mut file, count))
             .map_err(JournalError::read(&path))
-    }
-
-    /// Returns the kept runs of a command key that began and ended on exactly this tree, newest first. Its cost does
-    /// not depend on the length of the journal.
-    pub fn runs_on(&self, key: &str, tree: &Oid) -> Result<Vec<RecordedRun>, JournalError> {
-        let (mut runs, spooled) = self.with_spool(|| match runs_by_tree::read(&self.dir, tree)? {
-            Some(places) => Ok(self.runs_at(&places, key, tree)),
-            None => self.runs_without_index(key, tree),
-        })?;
-        for line in spooled.lines() {
-            if let JournalLine::Event(event) = line
-                && let Some(run) = runs_by_tree::indexed(&event, None).filter(|run| run.run.start.tree == *tree)
-            {
-                runs.push(run);
-            }
-        }
-        runs.retain(|run| run.run.command.key == key);
-        runs.reverse();
-        Ok(runs)
-    }
-
-    /// Finds runs if the index is missing: it is built if possible, otherwise the journal is read.
-    fn runs_without_index(&self, key: &str, tree: &Oid) -> Result<Vec<RecordedRun>, JournalError> {
-        if self.raw_lines(0)?.is_none() {
-            return Ok(Vec::new());
-        }
-        if matches!(self.build_run_index(), Ok(true))
-            && let Some(places) = runs_by_tree::read(&self.dir, tree)?
-        {
-            return Ok(self.runs_at(&places, key, tree));
-        }
-        let mut runs = Vec::new();
-        let path = self.journal_path();
-        let Some(mut lines) = self.raw_lines(0)? else { return Ok(runs) };
-        while let Some(line) = lines.next_line().map_err(JournalError::read(&path))? {
-            if let Ok(decoded) = line.decode() {
-                let run = runs_by_tree::indexed(&decoded.event, Some(line.start));
-                runs.extend(run.filter(|run| run.run.start.tree == *tree));
-            }
-        }
-        Ok(runs)
-    }
-
-    /// Returns `true` if a cached run is in the journal, at the place that the cache names. One that waits in the spool
-    /// is in no cache.
-    pub fn holds(&self, run: &RecordedRun) -> bool {
-        let Some(offset) = run.offset else { return false };
-        let Ok(Some(mut lines)) = self.raw_lines(offset) else { return false };
-        let line = lines.next_line();
-        let decoded = line.ok().flatten().and_then(|line| line.decode().ok());
-        decoded.and_then(|line| RecordedRun::of(&line.event, Some(offset))).is_some_and(|there| there.is_same(run))
-    }
-
-    /// Returns the runs of a key on a tree that are in the journal at these places.
-    fn runs_at(&self, places: &[RunPlace], key: &str, tree: &Oid) -> Vec<RecordedRun> {
-        let run = |place: &RunPlace| {
-            let mut lines = self.raw_lines(place.offset).ok()??;
-            let line = lines.next_line().ok()??.decode().ok()?;
-            let run = runs_by_tree::indexed(&line.event, Some(place.offset));
-            run.filter(|run| run.id == place.id && run.run.start.tree == *tree)
-        };
-        places.iter().filter(|place| place.key == key).filter_map(run).collect()
     }
 
     /// Returns the id of the newest event that can be read; `None` if the journal is empty.

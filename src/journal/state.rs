@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::attempts::{SessionState, Sessions};
+use super::attempts::SessionState;
+use super::counted_sessions::Sessions;
 use super::hash_chain::{Chain, ChainMark, Integrity};
 use super::latest_runs::Runs;
 use super::line_format::Decoded;
