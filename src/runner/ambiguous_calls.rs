@@ -1,6 +1,7 @@
 //! Calls that two runners claim: nothing but the order of their names would decide between them.
 
-use crate::runner::catalogue::{Catalogue, Invoke, Runner};
+use crate::runner::catalogue::Catalogue;
+use crate::runner::runner_definition::{Invoke, Runner};
 
 /// A call that two runners claim alike.
 #[derive(Debug, PartialEq, Eq)]

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::runner::catalogue::{Catalogue, Runner};
+use crate::runner::catalogue::Catalogue;
 use crate::runner::command_kind::{CommandKind, ExitMeaning, RunScope};
 use crate::runner::invocation::{Invocation, classify};
 use crate::runner::project_files::ProjectFiles;
+use crate::runner::runner_definition::Runner;
 use crate::runner::word_splitting::simple_commands;
 
 /// A command line with the classification it must get.

@@ -5,10 +5,12 @@
 
 use super::output_tally::OutputOutcome;
 use crate::event::RunReport;
-use crate::runner::catalogue::{Catalogue, Runner, Summaries, Texts};
+use crate::runner::catalogue::{Catalogue, Texts};
 use crate::runner::command_kind::CommandKind;
 use crate::runner::output_line::{LineRule, output_lines, without_prefix};
+use crate::runner::output_rules::Summaries;
 use crate::runner::output_tally::RunnerTally;
+use crate::runner::runner_definition::Runner;
 
 /// The result of an output, all runners in it taken together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

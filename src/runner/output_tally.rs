@@ -2,9 +2,11 @@
 
 use crate::event::RunReport;
 use crate::foreign_text::beginning;
-use crate::runner::catalogue::{Catalogue, Runner, Summaries};
+use crate::runner::catalogue::Catalogue;
 use crate::runner::command_kind::CommandKind;
 use crate::runner::output_line::{CountField, LineMeaning, LineRule, Means};
+use crate::runner::output_rules::Summaries;
+use crate::runner::runner_definition::Runner;
 
 /// A summary, as far as it was seen.
 #[derive(Debug, Default)]

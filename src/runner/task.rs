@@ -1,13 +1,13 @@
 //! Task aliases: `npm test`, `make check`, `mise run lint`. A file of the project defines the commands that they run.
 
-use serde::Deserialize;
-
+use self::task_words::{TaskWords, sorted};
 use super::generated::called;
 use super::project_files::{InDirectory, ProjectFiles};
 use crate::runner::arguments::Upwards;
-use crate::runner::catalogue::{Catalogue, Runner};
+use crate::runner::catalogue::Catalogue;
 use crate::runner::command_kind::CommandKind;
 use crate::runner::invocation::MatchedRunner;
+use crate::runner::runner_definition::Runner;
 use crate::runner::task::task_files::{TaskDefinitions, TaskSource};
 
 mod justfile;
@@ -17,123 +17,12 @@ mod rakefile;
 mod shells;
 mod task_definition;
 mod task_files;
+mod task_rules;
+mod task_words;
 mod taskfile;
 
 pub use task_definition::TaskScript;
-
-/// The rules by which a task runner finds and names its tasks.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-#[expect(clippy::struct_excessive_bools, reason = "independent rules of a table")]
-pub struct TaskRules {
-    /// The name of a task in reports; `{task}` is its name, `{program}` the program that is called.
-    pub label: String,
-    /// The name of a task that runs tests, if it differs.
-    pub test_label: Option<String>,
-    /// The files that may define tasks; the first that is there counts.
-    #[serde(default)]
-    pub file: Vec<String>,
-    /// Folders whose files may add to any task.
-    #[serde(default)]
-    pub folders: Vec<String>,
-    /// The format of these files.
-    #[serde(default)]
-    pub format: Format,
-    /// Words that are commands of the runner itself, for runners that take a task without `run`.
-    #[serde(default)]
-    pub not_tasks: Vec<String>,
-    /// The task that runs when none is named; empty: the first in the file.
-    pub default_task: Option<String>,
-    /// Options whose value is the directory to run in.
-    #[serde(default)]
-    pub directory: Vec<String>,
-    /// Options whose value is the file that defines the tasks.
-    #[serde(default)]
-    pub other_file: Vec<String>,
-    /// `true` if it looks for the file in the folders above as well, and works where that is.
-    #[serde(default)]
-    pub upwards: bool,
-    /// `true` if it takes several tasks (`make lint test`).
-    #[serde(default)]
-    pub several: bool,
-    /// `true` if a name that is not a task is a program (`yarn jest`).
-    #[serde(default)]
-    pub runs_programs: bool,
-    /// Its programs that are installed with a project's packages, so that `pnpm turbo` calls one.
-    #[serde(default)]
-    pub packaged: Vec<String>,
-    /// `true` if a name is a task only if the file defines it.
-    #[serde(default)]
-    pub only_defined: bool,
-    /// The meanings of names here. They come before the general list.
-    #[serde(default)]
-    pub names: std::collections::BTreeMap<String, Vec<CommandKind>>,
-}
-
-/// The format in which a file defines tasks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Format {
-    /// It cannot be followed.
-    #[default]
-    Opaque,
-    /// JSON with an object `scripts` or `tasks` of strings, or of lists of strings.
-    JsonScripts,
-    /// Rules with tab-indented recipes.
-    Makefile,
-    /// Rules with indented recipes.
-    Justfile,
-    /// YAML with `tasks:`, each with `cmds:` or `cmd:`.
-    Taskfile,
-    /// TOML with a table of tasks: a string, a list, or a table with `run`, `cmd` or `shell`.
-    TomlTasks,
-    /// The table `alias` of cargo's configuration.
-    CargoAlias,
-    /// Ruby, of which only the prerequisites of the default task are read.
-    Rakefile,
-}
-
-/// The meanings of task names, from `gates/runners/_tasks.toml`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-pub struct TaskNames {
-    /// Interpreters that run another program, which their first positional argument names.
-    pub interpreters: Vec<String>,
-    /// Words of the name or of an argument of a script that checks something.
-    pub checks: Vec<String>,
-    /// Words of one that does something else, before or after it.
-    pub preparing: Vec<String>,
-    /// Words of one that serves the checks in the background.
-    pub serving: Vec<String>,
-    /// Options with which no program executes anything but the answer to them.
-    pub nothing_arguments: Vec<String>,
-    /// Options of an interpreter whose value is the program that it runs, whatever follows, by the interpreter's name.
-    pub inline: std::collections::BTreeMap<String, Vec<String>>,
-    /// Programs that test nothing and succeed: a task of these alone is empty.
-    pub inert: Vec<String>,
-    /// Words of a name that say the kind, the earlier in the list the stronger.
-    pub word: Vec<NameWord>,
-    /// Words that may occur together with `test` without choosing a part of the tests.
-    pub whole: Vec<String>,
-    /// Words with which a task that formats only checks.
-    pub checking: Vec<String>,
-    /// Words with which a task stays to watch.
-    pub watching: Vec<String>,
-    /// Arguments that choose no part, for any runner that a task may start.
-    pub neutral_arguments: Vec<String>,
-    /// Arguments with which files are changed, for any runner that a task may start.
-    pub editing_arguments: Vec<String>,
-}
-
-/// A word of a task's name, and its meaning.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct NameWord {
-    /// The words.
-    pub is: Vec<String>,
-    /// The kinds of work that the words stand for.
-    pub kinds: Vec<CommandKind>,
-}
+pub use task_rules::{Format, TaskNames, TaskRules};
 
 /// A call of a task, resolved as far as the project's files can be read.
 #[expect(clippy::struct_excessive_bools, reason = "independent facts about the task")]
@@ -217,77 +106,6 @@ pub fn resolve(catalogue: &Catalogue, argv: &[Option<String>], files: &dyn Proje
         },
         None => Vec::new(),
     }
-}
-
-/// The words of a call of tasks, sorted by what they are.
-#[derive(Default)]
-struct TaskWords<'a> {
-    /// The options of the task runner.
-    own: Vec<Option<&'a str>>,
-    /// The tasks.
-    names: Vec<&'a str>,
-    /// What is passed on to the task.
-    handed: Vec<Option<String>>,
-    /// The directory to run in.
-    directory: Option<String>,
-    /// The file that defines the tasks, if it is another one.
-    other_file: Option<&'a str>,
-    /// A variable that may change what a task does.
-    variable: Option<String>,
-    /// All variables of the line.
-    given: Vec<(String, String)>,
-}
-
-/// Returns the sorted words of a call, or `None` if they do not show the name of the task.
-fn sorted<'a>(catalogue: &Catalogue, rules: &TaskRules, found: &'a MatchedRunner<'_>) -> Option<TaskWords<'a>> {
-    let MatchedRunner { runner, invoke, rest, before, .. } = found;
-    let value = |name: &str, next: Option<&str>| {
-        invoke.before.iter().any(|option| option == name) || runner.arguments.takes(name, next)
-    };
-    let mut words = TaskWords::default();
-    words.names.extend(invoke.task.as_deref());
-    let is_own = |at: usize, word: &str, unnamed: bool| {
-        word.starts_with('-') && (at <= *before || unnamed || rules.several || owns(runner, word))
-    };
-    let mut at = 0;
-    while let Some(word) = rest.get(at) {
-        at += 1;
-        match *word {
-            Some("--") => {
-                words.handed.extend(rest[at..].iter().map(|word| word.map(str::to_owned)));
-                break;
-            }
-            Some(word) if is_own(at, word, words.names.is_empty()) => {
-                words.own.push(Some(word));
-                let (name, attached) = word.split_once('=').map_or((word, None), |(name, text)| (name, Some(text)));
-                let mut text = attached;
-                let name = runner.arguments.whole_name(name);
-                if attached.is_none() && value(name, rest.get(at).copied().flatten()) {
-                    text = rest.get(at).copied().flatten();
-                    words.own.extend(rest.get(at));
-                    at += 1;
-                }
-                if rules.directory.iter().any(|option| option == name) {
-                    words.directory = text.map(str::to_owned);
-                }
-                if rules.other_file.iter().any(|option| option == name) {
-                    words.other_file = Some(text.unwrap_or_default());
-                }
-            }
-            // `make test T=login`: what a variable does to the recipe is not known.
-            Some(word) if rules.several && word.contains('=') => {
-                words.given.extend(word.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())));
-                if !catalogue.names().is_neutral(word) {
-                    words.variable.get_or_insert_with(|| word.to_owned());
-                }
-            }
-            Some(word) if words.names.is_empty() || rules.several => words.names.push(word),
-            // A task whose name the text does not show.
-            None if words.names.is_empty() => return None,
-            word => words.handed.push(word.map(str::to_owned)),
-        }
-    }
-    Some(words)
 }
 
 /// Returns `true` if a Makefile has no recipe for a target whose name does not say that it only prepares something.
@@ -425,13 +243,6 @@ fn is_optional(words: &[Option<&str>]) -> bool {
     const OTHERS: [&str; 8] = ["-w", "--workspace", "--workspaces", "-ws", "-r", "--recursive", "--filter", "-F"];
     let names: Vec<&str> = words.iter().flatten().map(|word| word.split('=').next().unwrap_or_default()).collect();
     names.contains(&"--if-present") && !names.iter().any(|name| OTHERS.contains(name))
-}
-
-/// Returns `true` if the option belongs to the task runner itself, at any position.
-fn owns(runner: &Runner, word: &str) -> bool {
-    let arguments = &runner.arguments;
-    let name = arguments.whole_name(word.split('=').next().unwrap_or(word));
-    [&arguments.filter, &arguments.neutral, &arguments.exit_zero].into_iter().flatten().any(|option| option == name)
 }
 
 impl TaskNames {

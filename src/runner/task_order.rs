@@ -1,8 +1,9 @@
 //! The order in which the commands of a task run: the pass of the last one may show that all passed.
 
-use crate::runner::catalogue::{Catalogue, Runner};
+use crate::runner::catalogue::Catalogue;
 use crate::runner::command_kind::{CommandKind, ExitMeaning, RunScope};
 use crate::runner::invocation::Invocation;
+use crate::runner::runner_definition::Runner;
 
 /// The commands of a task whose results show, or do not show, how the others ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

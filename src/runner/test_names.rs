@@ -9,8 +9,8 @@ use std::ops::Bound;
 
 use crate::event::test_results::{EarlierFailure, NamedPart, TestResult};
 use crate::repo_path::seen_from;
-use crate::runner::catalogue::Runner;
 use crate::runner::printed_names::{self, EXPECTS_PANIC};
+use crate::runner::runner_definition::Runner;
 
 /// The largest number of tests that are kept by name.
 const MAX_TESTS: usize = 200_000;

@@ -245,7 +245,7 @@ const CIRCLES: &[(&str, &[&str], &str)] = &[
         "runner",
         &[
             "ambiguous_calls", "catalogue", "example", "generated", "invocation", "name_source", "printed_names",
-            "task", "task_order", "test_names",
+            "runner_definition", "task", "task_order", "test_names",
         ],
         "a catalogue is refused if its own examples are read otherwise, and a task may start any runner",
     ),
