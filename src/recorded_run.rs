@@ -169,13 +169,13 @@ fn record_with(
     };
     let untrusted = || {
         let found = VirtualEnvironment::distrusted(&place.repo, root, &dir, &job.command.line, job.runners)?;
-        Some(format!("{found}; make the virtual environment again with its installer"))
+        Some(doubts::untrusted_environment(&found))
     };
     let shows_none = tests.is_empty() && said.report.is_none();
     let unshown = || {
         let start = start.as_ref().ok().filter(|_| shows_none)?;
         if report.has_begun() {
-            return Some("a runner began and ran no test".to_owned());
+            return Some(doubts::RAN_NO_TEST.to_owned());
         }
         let named = Some(place.tests_named_before(&job.command.key)).filter(|_| report.names_each_time());
         named.and_then(doubts::tests_not_shown).or_else(|| {

@@ -4,9 +4,12 @@ use crate::engine::Workplace;
 use crate::foreign_text::one_line;
 use crate::plural;
 use crate::source::head_reflog;
+use crate::virtual_environment::DistrustedEnvironment;
 
 /// The maximum number of failed tests in a reason.
 const SHOWN: usize = 3;
+/// The reason why a run proves nothing if a hook saw a runner and nothing shows a test.
+pub(super) const RAN_NO_TEST: &str = "a runner began and ran no test";
 
 /// Returns the reason why a run that shows no test proves nothing if an earlier one of the same command named tests.
 pub(super) fn tests_not_shown(before: usize) -> Option<String> {
@@ -18,6 +21,11 @@ pub(super) fn tests_not_shown(before: usize) -> Option<String> {
 pub(super) fn tests_not_counted(before: u64) -> String {
     let tests = plural::counted(usize::try_from(before).unwrap_or(usize::MAX), "test");
     format!("its output shows no test, and the run of this command before it counted {tests}")
+}
+
+/// Returns the reason why a run that used this virtual environment proves nothing.
+pub(super) fn untrusted_environment(found: &DistrustedEnvironment) -> String {
+    format!("{found}; make the virtual environment again with its installer")
 }
 
 /// Returns the reason why tests that loaded this file show nothing about their own working tree.
