@@ -186,7 +186,8 @@ pub(super) fn searched(
     let known = run_settings().searched.iter().find(is_known)?;
     let is_installed =
         |folder: &str| known.unless.iter().any(|one| Regex::new(one).is_ok_and(|one| one.is_match(folder)));
-    let folders = std::env::split_paths(value).filter_map(|folder| folder.into_os_string().into_string().ok());
+    let value = value.replace("$PWD", ".");
+    let folders = std::env::split_paths(&value).filter_map(|folder| folder.into_os_string().into_string().ok());
     folders.filter(|folder| !folder.is_empty() && !is_installed(folder)).find_map(|folder| {
         let is_content = !inherited && Path::new(&folder).is_relative() && !folder.starts_with("..");
         let first = known.first.iter().filter(|_| !is_content);

@@ -6,6 +6,7 @@ mod members;
 mod packages;
 mod settled;
 mod shares;
+mod single;
 
 use std::collections::BTreeMap;
 
@@ -17,6 +18,7 @@ pub use self::members::Members;
 pub use self::packages::Packages;
 pub use self::settled::Settled;
 pub use self::shares::Shares;
+pub use self::single::SingleProject;
 
 /// The rules for the arguments of a runner. In the lists, `--option` stands for the option with any value and
 /// `--option=value` for the option with this value only, `--option=key=` for any value that begins with `key=`.
@@ -61,6 +63,8 @@ pub struct Arguments {
     pub members: Option<Members>,
     /// The words that name packages by their folders.
     pub packages: Option<Packages>,
+    /// The sign of tasks of the project here alone.
+    pub single: Option<SingleProject>,
     /// The options that divide the work.
     pub shares: Option<Shares>,
     /// The file that shows that the work was done already.
@@ -166,6 +170,12 @@ struct OptionChoice {
 const LEFT_OUT: [&str; 6] = ["build", "dist", "node_modules", "venv", "vendor", "target"];
 
 impl Essence {
+    /// Adds an option with its value.
+    pub(crate) fn add(&mut self, name: &str, value: &str) {
+        self.options.push(OptionChoice { name: name.to_owned(), value: Some(value.to_owned()), more: false });
+        self.options.sort();
+    }
+
     /// Puts the name of a task first.
     pub(crate) fn lead(&mut self, task: Option<&str>) {
         self.words.splice(0..0, task.map(str::to_owned));

@@ -53,7 +53,9 @@ impl Identity {
         let mut folder = None;
         for word in &found.skipped {
             let plain = (*word)?.trim_start_matches("./").trim_end_matches('/');
-            if found.invoke.in_folder {
+            if let Some(option) = &found.invoke.names {
+                arguments.add(option, plain);
+            } else if found.invoke.in_folder {
                 folder = Some(plain.to_owned());
             } else {
                 start.push(plain.to_owned());
@@ -87,6 +89,12 @@ impl Identity {
         let split = catalogue.runner(&self.runner)?.arguments.by_member(&self.arguments, files)?;
         let alone = |arguments| Self { arguments, ..self.clone() };
         Some(split.into_iter().map(alone).collect())
+    }
+
+    /// Returns `true` if it does the same in one member of a workspace whether or not it works in others, too.
+    pub fn has_separate_members(&self, catalogue: &Catalogue) -> bool {
+        let members = catalogue.runner(&self.runner).and_then(|runner| runner.arguments.members.as_ref());
+        members.is_some_and(|members| members.separate)
     }
 
     /// Returns `true` if it is a check of all members of a workspace, whose root is the folder of `files` and which has the

@@ -234,6 +234,7 @@ fn matched<'a>(runner: &Runner, invoke: &'a Invoke, rest: &[Option<&'a str>]) ->
     }
     let skipped = rest[at..].iter().take(invoke.skip).copied().collect::<Vec<_>>();
     at += skipped.len();
+    at += usize::from(rest.get(at).copied().flatten().is_some_and(|word| invoke.then.iter().any(|then| then == word)));
     left.retain(|word| !word.is_some_and(|word| word.starts_with('+')));
     let before = left.len();
     left.extend(&rest[at..]);

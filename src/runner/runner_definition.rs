@@ -120,6 +120,11 @@ pub struct Invoke {
     /// `true` if the last of these is the folder in which it works, as if it were started there.
     #[serde(default)]
     pub in_folder: bool,
+    /// Words that may follow these and mean nothing: `yarn workspace a run test`.
+    #[serde(default)]
+    pub then: Vec<String>,
+    /// The option that the last of these is the value of: `yarn workspace a test`.
+    pub names: Option<String>,
     /// The options that give the first arguments after the words, which are not options, other names
     /// (`discover tests`).
     #[serde(default)]

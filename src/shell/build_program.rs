@@ -10,6 +10,7 @@ use std::rc::Rc;
 use super::ast::{CommandShape, Item, Op, Redirect, RedirectTo, Script, SyntaxNode, Word, WordPiece};
 use super::expand::{Definitions, forget_assigned};
 use super::expanded_program::{Arg, ChangedDirectory, Expr, InputSource, Leaf, Passes, Program, ProgramStep, Sink};
+use super::loop_words::{is_there, numbers};
 use super::{other_shells, parse};
 use crate::shell::parse_error::Unparsed;
 use crate::shell_kind::Shell;
@@ -66,6 +67,7 @@ pub(super) struct WalkContext {
     pub(super) wrappers: Vec<String>,
     pub(super) inside: Vec<(String, Vec<Arg>)>,
     pub(super) assigned: Vec<(String, Option<String>)>,
+    pub(super) withheld: Vec<String>,
     pub(super) narrowed_by: Option<String>,
     pub(super) directory: Option<ChangedDirectory>,
     pub(super) remote: bool,
@@ -278,7 +280,10 @@ impl Walker {
             let mut fields = Vec::new();
             for word in words {
                 self.substitutions(word, scope, context, None, &mut before);
-                fields.extend(scope.fields(word, &mut Vec::new()));
+                match numbers(word).filter(|numbers| numbers.len() <= MAX_ROUNDS) {
+                    Some(numbers) => fields.extend(numbers.into_iter().map(Arg::new)),
+                    None => fields.extend(scope.fields(word, &mut Vec::new())),
+                }
             }
             fields
         });
@@ -332,11 +337,16 @@ impl Walker {
             ),
             None => (context.stdout.clone(), context.stderr.clone()),
         };
-        let exported = scope.exported.iter().map(|(name, value)| (name.clone(), value.clone()));
+        let exported = scope.exported.iter().filter(|(name, _)| !context.withheld.contains(name));
+        let exported = exported.map(|(name, value)| (name.clone(), value.clone()));
+        let given: Vec<_> = exported.chain(context.assigned.iter().cloned()).collect();
+        let withheld = scope.withheld.iter().chain(&context.withheld);
+        let withheld = withheld.filter(|name| given.iter().all(|(given, _)| given != *name)).cloned().collect();
         self.program.leaves.push(Leaf {
             argv,
             environment: Vec::new(),
-            given: exported.chain(context.assigned.iter().cloned()).collect(),
+            given,
+            withheld,
             directory: context.directory.clone().or_else(|| scope.directory.clone()),
             stdout,
             stderr,
@@ -361,31 +371,6 @@ impl Walker {
     pub(super) fn next_call(&mut self) -> usize {
         self.calls += 1;
         self.calls
-    }
-}
-
-/// Returns `true` if a word of a loop becomes at least one word: a list in braces, or `$(seq 5)`.
-fn is_there(word: &Word) -> bool {
-    match word.parts.as_slice() {
-        [WordPiece::Text { text, quoted: false }, .., WordPiece::Opaque(scripts)] => {
-            text.contains('{') && scripts.is_empty()
-        }
-        [WordPiece::Substitution { script, .. }] => counts(script).is_some_and(|last| last > 0),
-        _ => false,
-    }
-}
-
-/// Returns the last number of `seq N` and `seq 1 N`.
-fn counts(script: &Script) -> Option<u32> {
-    let [Item { node, background: false }] = script.items.as_slice() else { return None };
-    let CommandShape::Simple(simple) = &node.kind else { return None };
-    let words: Option<Vec<String>> = simple.words.iter().map(Word::as_literal).collect();
-    match words?.as_slice() {
-        [seq, last] | [seq, _, last] if seq == "seq" => {
-            let first = if simple.words.len() == 2 { Some(1) } else { simple.words[1].as_literal()?.parse().ok() };
-            last.parse().ok().filter(|last| first.is_some_and(|first: u32| first <= *last))
-        }
-        _ => None,
     }
 }
 

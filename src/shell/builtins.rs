@@ -92,14 +92,7 @@ impl Walker {
                 declare(words, scope, exports)
             }
             "unset" => {
-                let mut values = Vec::new();
-                for arg in &argv[1..] {
-                    scope.set.remove(&arg.text);
-                    scope.exported.insert(arg.text.clone(), None);
-                    scope.assign(arg.text.clone(), None);
-                    scope.functions.remove(&arg.text);
-                    values.push((arg.text.clone(), Expr::Text(String::new())));
-                }
+                let values = unset(&argv[1..], scope);
                 ProgramStep::Assign(values, Vec::new())
             }
             "unalias" => {
@@ -345,6 +338,25 @@ fn printed(words: &[Word], scope: &Definitions) -> Vec<Expr> {
     let plain =
         pieces.iter().all(|p| matches!(p, Expr::Text(_) | Expr::Status | Expr::PipeStatus(..) | Expr::Variable(_)));
     if (1..=4).contains(&statuses) && plain { pieces } else { Vec::new() }
+}
+
+/// Removes variables and functions, and returns the new values of the variables.
+fn unset(args: &[Arg], scope: &mut Definitions) -> Vec<(String, Expr)> {
+    let (options, names): (Vec<&Arg>, Vec<&Arg>) = args.iter().partition(|arg| arg.text.starts_with('-'));
+    let only_functions = options.iter().any(|option| option.text == "-f");
+    let plain = options.iter().all(|option| option.literal() == Some("-v"));
+    let mut values = Vec::new();
+    for arg in names {
+        scope.functions.remove(&arg.text);
+        if only_functions {
+            continue;
+        }
+        scope.set.remove(&arg.text);
+        scope.assign(arg.text.clone(), None);
+        scope.withhold(&arg.text, plain && arg.literal().is_some());
+        values.push((arg.text.clone(), Expr::Text(String::new())));
+    }
+    values
 }
 
 /// Declares variables (`export A=b`, `local rc=$?`): the status is that of the builtin, whatever a substitution in it

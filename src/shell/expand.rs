@@ -3,7 +3,7 @@
 //! A variable that the line does not set, a substitution, a file name pattern and a brace list stay opaque: only the
 //! shell that runs the line knows their values. The number of processors is some number.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::ast::{Arithmetic, Condition, SyntaxNode, Word, WordPiece};
@@ -20,6 +20,8 @@ pub(super) struct Definitions {
     pub(super) variables: HashMap<String, Option<String>>,
     /// Variables that the line passes on to the programs it starts; `None` if the value is unknown.
     pub(super) exported: BTreeMap<String, Option<String>>,
+    /// Variables that the line removed at some point, so that no program finds them unless they are exported again.
+    pub(super) withheld: BTreeSet<String>,
     /// Variables that are surely set.
     pub(super) set: HashSet<String>,
     /// `true` if `set -u` may be on.
@@ -55,6 +57,16 @@ pub(super) fn moves_start_files(name: &str) -> bool {
     matches!(name, "HOME" | "ENV" | "ZDOTDIR")
 }
 
+/// Returns `true` if a command may be another one without this variable.
+pub(super) fn is_needed(name: &str) -> bool {
+    matches!(name, "PATH" | "HOME")
+}
+
+/// Returns `true` if a variable is a list of folders that lines often extend.
+fn is_search_path(name: &str) -> bool {
+    matches!(name, "PATH" | "PYTHONPATH")
+}
+
 impl Definitions {
     /// Keeps the definitions that hold whichever of two ways was taken.
     pub(super) fn join(&mut self, other: &Self) {
@@ -80,6 +92,7 @@ impl Definitions {
         for name in other.exported.keys() {
             self.exported.entry(name.clone()).or_insert(None);
         }
+        self.withheld.retain(|name| other.withheld.contains(name));
         self.set.retain(|name| other.set.contains(name));
         self.tops.retain(|name| other.tops.contains(name));
         self.nounset |= other.nounset;
@@ -151,6 +164,16 @@ impl Definitions {
             self.exported.insert(name.clone(), value.clone());
         }
         self.variables.insert(name, value);
+    }
+
+    /// Removes a variable from the environment of what follows. `known` is `false` if the name may be another one.
+    pub(super) fn withhold(&mut self, name: &str, known: bool) {
+        if known && !is_needed(name) {
+            self.exported.remove(name);
+            self.withheld.insert(name.to_owned());
+        } else {
+            self.exported.insert(name.to_owned(), None);
+        }
     }
 
     fn value(&self, name: &str) -> Option<&str> {
@@ -257,14 +280,17 @@ impl Definitions {
         Some(whole)
     }
 
-    /// Returns the value that a program finds in the variable `name`, if the line shows it. In that of `PATH`, which is
-    /// often only extended, `$NAME` stands for an unknown variable.
+    /// Returns the value that a program finds in the variable `name`, if the line shows it. In that of a search path, which
+    /// is often only extended, `$NAME` stands for an unknown variable.
     pub(super) fn handed(&self, name: &str, word: &Word) -> Option<String> {
-        if name != "PATH" {
+        if !is_search_path(name) {
             return self.text(word);
         }
         let pieces = word.parts.iter().map(|part| match part {
             WordPiece::Text { text, .. } => Some(text.clone()),
+            WordPiece::Variable { name: other, .. } if other == name && self.exported.contains_key(name) => {
+                self.exported.get(name).cloned().flatten()
+            }
             WordPiece::Variable { name, .. } => match self.parameter(name) {
                 Some(arg) if arg.whole => Some(arg.text),
                 _ => Some(format!("${name}")),
@@ -273,6 +299,15 @@ impl Definitions {
             _ => None,
         });
         pieces.collect()
+    }
+
+    /// Returns an argument that gives a search path to the program that a wrapper starts: `env PATH=$PWD/bin:$PATH`.
+    pub(super) fn handed_on(&self, word: &Word) -> Option<Arg> {
+        let (WordPiece::Text { text, .. }, rest) = word.parts.split_first()? else { return None };
+        let (name, start) = text.split_once('=').filter(|(name, _)| is_search_path(name) && !rest.is_empty())?;
+        let start = WordPiece::Text { text: start.to_owned(), quoted: true };
+        let value = self.handed(name, &Word { parts: [&[start], rest].concat() })?;
+        Some(Arg::new(format!("{name}={value}")))
     }
 
     /// Returns the text and the value that a variable really gets: one that holds a number gets the result of its value

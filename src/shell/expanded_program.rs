@@ -29,6 +29,8 @@ pub struct Leaf {
     pub environment: Vec<(String, Option<String>)>,
     /// Variables that the line exports before it, or a wrapper sets for it; a value is `None` when it is not literal.
     pub given: Vec<(String, Option<String>)>,
+    /// Variables that the line, or a wrapper, removed before it: `unset X`, `env -u X`.
+    pub withheld: Vec<String>,
     /// The directory as far as the line shows: `None` where it starts.
     pub directory: Option<ChangedDirectory>,
     /// The target of its standard output.

@@ -54,12 +54,16 @@ pub struct Unwrapped {
     pub narrowed_by: Option<String>,
     /// The directory the command runs in.
     pub directory: Option<Arg>,
+    /// `true` if the inner command is a module of Python.
+    pub module: bool,
     /// `true` if it runs on another machine or in a container.
     pub remote: bool,
     /// `true` if words that are not shown are added.
     pub appends: bool,
     /// Variables that it sets; a value is `None` when it is not literal.
     pub assigned: Vec<(String, Option<String>)>,
+    /// Variables that it removes.
+    pub withheld: Vec<String>,
     /// The other words before the inner command, without its subcommand and words that do not change the check, or
     /// `None` if they do not change the inner command.
     pub settings: Option<Vec<Arg>>,
@@ -72,9 +76,11 @@ pub(super) fn plain(name: &str, inner: InnerCommand) -> Unwrapped {
         passes: Passes::Own,
         narrowed_by: None,
         directory: None,
+        module: false,
         remote: false,
         appends: false,
         assigned: Vec::new(),
+        withheld: Vec::new(),
         settings: None,
     }
 }

@@ -19,6 +19,7 @@ pub(crate) mod expanded_program;
 pub(crate) mod inner_command;
 mod live_variables;
 mod loop_variables;
+mod loop_words;
 mod lower;
 mod lower_words;
 mod nproc;

@@ -51,7 +51,10 @@ impl Walker {
                     forget_assigned(&scope.calc(arithmetic), scope);
                 }
             }
-            argv.extend(scope.fields(word, &mut mentions));
+            match scope.handed_on(word) {
+                Some(arg) => argv.push(arg),
+                None => argv.extend(scope.fields(word, &mut mentions)),
+            }
         }
         let assigned = simple.assignments.iter().filter_map(|assignment| assignment.value.as_ref());
         if scope.may_be_unbound(simple.words.iter().chain(assigned)) {
@@ -277,6 +280,8 @@ impl Walker {
         inner.wrappers.push(found.wrapper.clone());
         inner.inside.extend(found.settings.map(|words| (found.wrapper.clone(), words)));
         inner.start_files_moved |= found.assigned.iter().any(|(name, _)| moves_start_files(name));
+        inner.assigned.retain(|(name, _)| !found.withheld.contains(name));
+        inner.withheld.extend(found.withheld);
         inner.assigned.extend(found.assigned);
         inner.narrowed_by = found.narrowed_by.or(inner.narrowed_by);
         inner.remote |= found.remote;
@@ -411,6 +416,7 @@ fn fresh(scope: &Definitions, positional: Vec<Arg>, nounset: bool) -> Definition
         nounset,
         directory: scope.directory.clone(),
         exported: scope.exported.clone(),
+        withheld: scope.withheld.clone(),
         streams: scope.streams.clone(),
         positional: Some(positional),
         ..Definitions::default()

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use super::container::ContainerWords;
+use super::expand::is_needed;
 use super::expanded_program::{Arg, Passes};
 use crate::embedded;
 use crate::shell::inner_command::{InnerCommand, Unwrapped, is_assignment, join, plain};
@@ -29,7 +30,9 @@ struct Wrapper {
     directory: Vec<String>,
     operands: i8,
     assignments: bool,
+    unsets: Vec<String>,
     command: Vec<String>,
+    module: Vec<String>,
     script: Vec<String>,
     script_rest: Vec<String>,
     shell: bool,
@@ -103,6 +106,12 @@ impl Wrapper {
             _ => 0,
         };
         let mut own = argv[1..argv.len().saturating_sub(inner)].to_vec();
+        if let InnerCommand::Argv(inner) = &mut found.inner
+            && found.module
+        {
+            own.pop();
+            inner.splice(..0, ["python", "-m"].map(Arg::new));
+        }
         for word in found.wrapper.split(' ').skip(1) {
             let at = own.iter().position(|arg| arg.literal() == Some(word));
             at.map(|at| own.remove(at));
@@ -112,6 +121,7 @@ impl Wrapper {
             own = rest;
             found.assigned = assigned.iter().filter_map(assignment).collect();
         }
+        found.withheld = self.removed_variables(&mut own);
         if self.mounts
             && let Some(words) = ContainerWords::read(&own, &self.values)
             && let Some(folder) = words.folder_here()
@@ -124,6 +134,40 @@ impl Wrapper {
         }
         found.settings = (!self.alike).then(|| self.telling(own));
         Some(found)
+    }
+
+    /// Takes the options that remove variables out of its own words, and returns the names of these variables.
+    fn removed_variables(&self, own: &mut Vec<Arg>) -> Vec<String> {
+        let mut names = Vec::new();
+        let mut words = std::mem::take(own).into_iter().peekable();
+        while let Some(arg) = words.next() {
+            let text = arg.literal().unwrap_or_default();
+            let attached = self.unsets.iter().find_map(|option| {
+                let rest = text.strip_prefix(option.as_str())?;
+                if option.starts_with("--") {
+                    rest.strip_prefix('=')
+                } else {
+                    Some(rest).filter(|rest| !rest.is_empty())
+                }
+            });
+            let name = match attached {
+                Some(name) => Some(name.to_owned()),
+                None if self.unsets.iter().any(|option| option == text) => {
+                    words.peek().and_then(Arg::literal).map(str::to_owned)
+                }
+                None => None,
+            };
+            match name.filter(|name| !is_needed(name)) {
+                Some(name) => {
+                    if attached.is_none() {
+                        words.next();
+                    }
+                    names.push(name);
+                }
+                None => own.push(arg),
+            }
+        }
+        names
     }
 
     /// Returns its own words without those that do not change the inner command, and without their values.
@@ -274,6 +318,10 @@ impl Wrapper {
                 found.passes = Passes::Detached;
             }
             if is(&self.command) {
+                return Some((after, WordsEnd::Command));
+            }
+            if is(&self.module) {
+                found.module = true;
                 return Some((after, WordsEnd::Command));
             }
             if is(&self.script) || bundled(&self.script) {

@@ -144,7 +144,7 @@ fn members_of_a_workspace_one_by_one() {
             ),
             (CARGO, "cargo check --workspace", "cargo check -p a && cargo check -p a", ""),
             (NPM, "npm test --workspaces", "npm test -w b", JEST_OK),
-            (NPM, "npm test --workspaces", "npm test -w @x/a --if-present && npm test -w b --if-present", JEST_OK),
+            (NPM, "npm test --workspaces", "npm test -w @x/a --if-present", JEST_OK),
             (NPM, "npm test --workspaces", "npm test -w @x/a && npm test -w b -- -t one", JEST_OK),
             (NPM, "npm test --workspaces", "npm test -w @x/a; npm test -w b", JEST_OK),
             (NPM, "npm test", "cd packages/a && npm test", JEST_OK),
@@ -202,6 +202,59 @@ fn packages_of_a_module_one_by_one() {
             (FLAT, "go test ./...", "go test ./a", OK),
             (FLAT, "go test ./...", "go test ./a ./c", OK),
             (FLAT, "go test ./...", "go test ./a && cd b && go test -short", OK),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn members_that_lack_the_task_or_are_named_by_patterns() {
+    const JEST_OK: &str = "Test Suites: 3 passed, 3 total\nTests:       21 passed, 21 total\n";
+    const A: (&str, &str) = ("packages/a/package.json", r#"{"name":"a","scripts":{"test":"jest"}}"#);
+    const B: (&str, &str) = ("packages/b/package.json", r#"{"name":"b","scripts":{"test":"jest"}}"#);
+    const C: (&str, &str) = ("packages/c/package.json", r#"{"name":"c"}"#);
+    const ROOT: (&str, &str) = ("package.json", r#"{"workspaces":["packages/*"]}"#);
+    const PNPM_ROOT: (&str, &str) = ("package.json", "{}");
+    const YAML: (&str, &str) = ("pnpm-workspace.yaml", "packages:\n  - 'packages/*'\n");
+    const ALL: Files = &[ROOT, A, B];
+    const SOME: Files = &[ROOT, A, B, C];
+    const PNPM: Files = &[PNPM_ROOT, YAML, A, B];
+    const PNPM_SOME: Files = &[PNPM_ROOT, YAML, A, B, C];
+    check(
+        &[
+            (ALL, "npm test --workspaces --if-present", "npm test --workspaces", JEST_OK),
+            (ALL, "npm test --workspaces", "npm run test -ws --if-present", JEST_OK),
+            (ALL, "npm test --workspaces --if-present", "npm test -w a -w b", JEST_OK),
+            (ALL, "npm test --workspaces", "npm test -w a --if-present && npm test -w b --if-present", JEST_OK),
+            (SOME, "npm test --workspaces --if-present", "npm test -w a && npm test -w b", JEST_OK),
+            (SOME, "npm test --workspaces --if-present", "npm test -w a -w b", JEST_OK),
+            (ALL, "yarn workspaces run test", "yarn workspace a test && yarn workspace b run test", JEST_OK),
+            (ALL, "yarn workspaces run test", "cd packages/a && yarn test && cd ../b && yarn test", JEST_OK),
+            (ALL, "yarn workspace a test", "yarn workspaces run test", JEST_OK),
+            (PNPM, "pnpm -r test", "pnpm --filter '*' test", JEST_OK),
+            (PNPM, "pnpm -r test", "pnpm --filter './packages/*' run test", JEST_OK),
+            (PNPM, "pnpm -r test", "pnpm -r --if-present test", JEST_OK),
+            (PNPM_SOME, "pnpm -r test", "pnpm -F a test && pnpm -F b test", JEST_OK),
+        ],
+        true,
+    );
+    check(
+        &[
+            (SOME, "npm test --workspaces", "npm test --workspaces --if-present", JEST_OK),
+            (SOME, "npm test --workspaces", "npm test -w a && npm test -w b", JEST_OK),
+            (SOME, "npm test --workspaces --if-present", "npm test -w a", JEST_OK),
+            (SOME, "npm test --workspaces --if-present", "npm test -w a -w c --if-present", JEST_OK),
+            (ALL, "npm test --workspaces --if-present", "npm test --workspaces -- -t one", JEST_OK),
+            (ALL, "npm test --workspaces --if-present", "npm test --workspaces || true", ""),
+            (ALL, "npm run unit --workspaces", "npm test --workspaces", JEST_OK),
+            (ALL, "yarn workspaces run test", "yarn workspace a test", JEST_OK),
+            (ALL, "yarn workspaces run test", "yarn workspace a test; yarn workspace b test", JEST_OK),
+            (ALL, "yarn workspaces run test", "yarn workspace a test && yarn workspace b test -t one", JEST_OK),
+            (ALL, "yarn workspace a test", "yarn workspace b test", JEST_OK),
+            (PNPM, "pnpm -r test", "pnpm --filter 'a*' test", JEST_OK),
+            (PNPM, "pnpm -r test", "pnpm --filter '*' --filter '!b' test", JEST_OK),
+            (PNPM, "pnpm -r test", "pnpm --filter './other/*' test", JEST_OK),
+            (PNPM, "pnpm -r test", "pnpm -F a test", JEST_OK),
         ],
         false,
     );

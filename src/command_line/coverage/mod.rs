@@ -32,9 +32,11 @@ mod names_of_tests;
 #[cfg(test)]
 mod order_tests;
 #[cfg(test)]
+#[cfg(test)]
 mod project_tests;
 mod proofs;
 mod required_checks;
+mod rounds;
 mod script_call;
 mod search_path;
 mod separate_lines;

@@ -16,6 +16,7 @@ use crate::shell::expanded_program::{Leaf, LeafId, Program};
 
 use super::ObservedLine;
 use super::required_checks::{CheckKey, RequestedCheck, asked_of_leaf, only_prepares, surroundings_change};
+use super::rounds::all_passed;
 use super::start_directory::{DirectoryView, StartDirectory};
 
 /// Exit status of a shell for a command that it did not find.
@@ -104,8 +105,14 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
             if ending.outcome == CheckOutcome::Fail && purpose.runs().any(by_usage) {
                 continue;
             }
+            let in_rounds = || {
+                let output = text.as_deref().unwrap_or_default();
+                all_passed(project.runners, understood, id, ending.reading.line.as_deref(), output)
+            };
             let shown = match ending.outcome {
-                _ if ending.by_output && !alone => Shown::Open("its output cannot be told from another's".to_owned()),
+                _ if ending.by_output && !alone && !in_rounds() => {
+                    Shown::Open("its output cannot be told from another's".to_owned())
+                }
                 CheckOutcome::Pass => Shown::Passed,
                 CheckOutcome::Fail
                     if output_evidence::not_started(program, id, text.as_deref().unwrap_or_default()) =>

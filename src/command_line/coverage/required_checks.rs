@@ -1,6 +1,6 @@
 //! The checks that a command line requires, each with a key that identifies another run of the same check.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::command_line::command_table::table;
 use crate::command_line::purpose::{Purpose, Understood};
@@ -13,7 +13,7 @@ use crate::shell_quote::shell_word;
 
 use super::folder_above::{call_from_settings, folder_above, workspace_above};
 use super::script_call::script_call;
-use super::search_path::finds_installed_programs;
+use super::search_path::{finds_installed_programs, places_here};
 use super::start_directory::{DirectoryView, StartDirectory};
 use super::words_of_call::words_of;
 
@@ -29,6 +29,8 @@ pub(super) struct CheckKey {
     pub(super) directory: String,
     /// The variables that the line sets for it and that may change its findings.
     pub(super) environment: BTreeMap<String, String>,
+    /// The variables that the line removes.
+    pub(super) withheld: BTreeSet<String>,
     /// Its wrappers: containers, other machines, environments that are chosen by options.
     pub(super) inside: Vec<(String, Vec<String>)>,
     pub(super) what: CheckSubject,
@@ -50,7 +52,10 @@ impl CheckKey {
             (CheckSubject::Program(mine), CheckSubject::Program(theirs)) => mine == theirs,
             _ => false,
         };
-        same && self.directory == asked.directory && self.has_variables_of(asked) && self.inside == asked.inside
+        same && self.directory == asked.directory
+            && self.has_variables_of(asked)
+            && self.withheld.is_superset(&asked.withheld)
+            && self.inside == asked.inside
     }
 
     /// Returns `true` if the variables are those of `asked`, except for those that change nothing about it.
@@ -80,6 +85,8 @@ impl RequestedCheck {
         for (name, value) in &call.environment {
             self.key.environment.entry(name.clone()).or_insert_with(|| value.clone());
         }
+        let own = &self.key.environment;
+        self.key.withheld.extend(call.withheld.iter().filter(|name| !own.contains_key(*name)).cloned());
         self.key.inside.splice(..0, call.inside.iter().cloned());
         self.parts.iter_mut().chain(&mut self.members).flatten().for_each(|part| part.surround(call));
     }
@@ -113,6 +120,33 @@ fn of_line(line: &str, place: StartDirectory<'_>, looked: &mut usize, depth: usi
         asked.push(of_leaf(leaf, place, looked, depth)?);
     }
     (!asked.is_empty()).then_some(asked)
+}
+
+/// Returns the checks of a line of a script. A word that is there only if a variable is set may not make a difference.
+fn of_script_line(
+    line: &str,
+    place: StartDirectory<'_>,
+    looked: &mut usize,
+    depth: usize,
+) -> Option<Vec<RequestedCheck>> {
+    let Some([without, with]) = optional_word(line) else { return of_line(line, place, looked, depth) };
+    let (without, with) = (of_line(&without, place, looked, depth)?, of_line(&with, place, looked, depth)?);
+    let same =
+        |(one, other): (&RequestedCheck, &RequestedCheck)| one.key.covers(&other.key) && other.key.covers(&one.key);
+    (without.len() == with.len() && without.iter().zip(&with).all(same)).then_some(without)
+}
+
+/// Returns a line without a word that is there only if a variable is set, and with it: `bats ${CI+-t} test`.
+fn optional_word(line: &str) -> Option<[String; 2]> {
+    let (before, rest) = line.split_once(" ${")?;
+    let (inner, after) = rest.split_once('}')?;
+    let (name, word) = inner.split_once('+')?;
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let name = name.strip_suffix(':').unwrap_or(name);
+    let is_plain = word.starts_with('-') && word.chars().all(|c| is_name(c) || "-=./".contains(c));
+    let quoted = before.contains(['\'', '"', '`', '\\', '#']);
+    let fits = name.chars().all(is_name) && is_plain && !quoted && (after.is_empty() || after.starts_with(' '));
+    fits.then(|| [format!("{before}{after}"), format!("{before} {word}{after}")])
 }
 
 /// Returns the check of one command.
@@ -154,7 +188,7 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
         let found = match (lines, inner.as_deref()) {
             (Some(lines), Some(start)) if depth < MAX_DEPTH => {
                 let place = StartDirectory { start, ..place };
-                let asked = lines.iter().map(|line| of_line(line, place, looked, depth + 1));
+                let asked = lines.iter().map(|line| of_script_line(line, place, looked, depth + 1));
                 asked.collect::<Option<Vec<_>>>()
             }
             _ => None,
@@ -197,8 +231,8 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
         }
         None => CheckSubject::Program(script_call(words.into_iter().flatten().collect(), &directory, place)),
     };
-    let key =
-        CheckKey { directory, environment: environment(leaf, place.root, &started)?, inside: inside(leaf)?, what };
+    let environment = environment(leaf, place.root, &started)?;
+    let key = CheckKey { directory, environment, withheld: withheld(leaf)?, inside: inside(leaf)?, what };
     // The task of every member is not that of the file here.
     let mut parts = goals.or(parts).filter(|parts| !parts.is_empty() && each.is_none());
     let alone = |(identity, directory)| {
@@ -206,8 +240,11 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
         RequestedCheck { key, parts: None, members: None, settled: false, is_share: false }
     };
     let each = each.filter(|each| each.len() > 1);
-    let members = each.map(|each| each.into_iter().map(alone).collect());
+    let mut members: Option<Vec<RequestedCheck>> = each.map(|each| each.into_iter().map(alone).collect());
     parts.iter_mut().flatten().for_each(|part| part.surround(&key));
+    if matches!(&key.what, CheckSubject::Known(identity) if identity.has_separate_members(catalogue)) {
+        parts = parts.or_else(|| members.take());
+    }
     if !packages.is_empty() {
         parts = Some(packages.into_iter().map(alone).collect());
     } else if !shares.is_empty() && members.is_none() {
@@ -250,8 +287,8 @@ fn goals(
             |word: &Option<String>| names.iter().any(|other| (*other != name || task.is_default) && is(other, word));
         let own: Vec<Option<String>> = words.iter().filter(|word| !other(word)).cloned().collect();
         let what = CheckSubject::Known(Box::new(Identity::of(catalogue, &own)?));
-        let (environment, inside) = (BTreeMap::new(), Vec::new());
-        let key = CheckKey { directory: directory.to_owned(), environment, inside, what };
+        let (environment, withheld, inside) = (BTreeMap::new(), BTreeSet::new(), Vec::new());
+        let key = CheckKey { directory: directory.to_owned(), environment, withheld, inside, what };
         Some(RequestedCheck {
             key,
             parts: parts.filter(|parts| !parts.is_empty()),
@@ -288,16 +325,31 @@ fn directory(leaf: &Leaf, place: StartDirectory<'_>) -> Option<String> {
 /// Returns the variables that may change the findings of a command, or `None` if one of them is unknown.
 fn environment(leaf: &Leaf, root: Option<&str>, directory: &str) -> Option<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
-    for (name, value) in leaf.given.iter().chain(&leaf.environment) {
+    // What the line exports before a `cd` names another folder.
+    let moved = |value: &&String| leaf.directory.is_some() && value.contains("$PWD");
+    let given =
+        leaf.given.iter().map(|(name, value)| (name, value.as_ref().filter(|value| name == "PATH" || !moved(value))));
+    let set = leaf.environment.iter().map(|(name, value)| (name, value.as_ref()));
+    for (name, value) in given.chain(set) {
         if table().environment.alike.contains(name) {
             continue;
         }
+        let value =
+            value.filter(|_| name == "PYTHONPATH").map(|path| places_here(path, root, directory)).or(value.cloned());
         if name == "PATH" && value.as_deref().is_some_and(|path| finds_installed_programs(path, root, directory)) {
             continue;
         }
-        found.insert(name.clone(), value.clone());
+        found.insert(name.clone(), value);
     }
     found.into_iter().map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// Returns the variables that a line removes before a command and that may change its findings, or `None` if it also sets
+/// one of them, in an order that is not known here.
+fn withheld(leaf: &Leaf) -> Option<BTreeSet<String>> {
+    let set = |name: &String| leaf.environment.iter().any(|(set, _)| set == name);
+    let matters = |name: &&String| !table().environment.alike.contains(*name);
+    (!leaf.withheld.iter().any(set)).then(|| leaf.withheld.iter().filter(matters).cloned().collect())
 }
 
 /// Returns the wrappers in which a command may be a different one, or `None` if their words are unknown.

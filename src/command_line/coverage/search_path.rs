@@ -12,6 +12,22 @@ pub(super) fn finds_installed_programs(path: &str, root: Option<&str>, directory
     })
 }
 
+/// Returns a search path with the folders in `directory` as they are seen from there.
+pub(super) fn places_here(path: &str, root: Option<&str>, directory: &str) -> String {
+    let here = root.map(|root| format!("{}/{directory}", root.trim_end_matches('/')));
+    let here = here.as_deref().map(|here| here.trim_end_matches('/'));
+    let starts = || std::iter::once("$PWD").chain(here);
+    let seen = |place| {
+        let below = starts().find_map(|start| str::strip_prefix(place, start));
+        match below {
+            Some("" | "/") => ".",
+            Some(rest) => rest.strip_prefix('/').unwrap_or(place),
+            None => place,
+        }
+    };
+    path.split(':').map(seen).collect::<Vec<_>>().join(":")
+}
+
 /// Returns `true` for a folder into which a package manager puts programs, in `directory`, above it or at the root:
 /// `$PWD/.venv/bin`.
 pub(super) fn is_of_project(place: &str, root: Option<&str>, directory: &str) -> bool {

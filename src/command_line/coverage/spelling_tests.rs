@@ -248,12 +248,21 @@ fn each_printed_status_belongs_to_its_command() {
 #[test]
 fn the_installed_programs_of_the_project_first() {
     const FILES: Files = &[("package.json", r#"{"scripts":{"test":"jest"}}"#)];
+    const HIDDEN: Files = &[("src/pytest.py", "")];
     const JEST_OK: &str = "Tests:       4 passed, 4 total\n";
     check(
         &[
             (&[], "pytest", "PATH=$PWD/.venv/bin:$PATH pytest", PYTEST),
             (&[], "pytest", "PATH=\"$(pwd)/venv/bin:$PATH\" pytest", PYTEST),
             (&[], "pytest", "export PATH=.venv/bin:$PATH; pytest -q", PYTEST),
+            (&[], "pytest", "env PATH=$PWD/.venv/bin:$PATH pytest", PYTEST),
+            (&[], "pytest", "timeout 60 env \"PATH=$PWD/.venv/bin:$PATH\" CI=1 pytest", PYTEST),
+            (FILES, "npm test", "env PATH=./node_modules/.bin:$PATH jest", JEST_OK),
+            (&[], "pytest", "PYTHONPATH=$PWD pytest", PYTEST),
+            (&[], "pytest", "PYTHONPATH=\"$(pwd)/src:$PYTHONPATH\" python -m pytest", PYTEST),
+            (&[], "pytest", "export PYTHONPATH=/work/repo/src; pytest", PYTEST),
+            (&[], "pytest", "uv run -m pytest -q", PYTEST),
+            (&[], "pytest", "uv run --frozen --module pytest", PYTEST),
             (FILES, "npm test", "PATH=$PWD/node_modules/.bin:$PATH jest", JEST_OK),
         ],
         true,
@@ -265,6 +274,156 @@ fn the_installed_programs_of_the_project_first() {
             (&[], "pytest", "PATH=$PWD/.venv/bin/../../fake:$PATH pytest", PYTEST),
             (&[], "pytest", "PATH=$(cat path):$PATH pytest", PYTEST),
             (&[], "pytest", "PATH=$PWD/.venv/bin:$PATH pytest -k a", PYTEST),
+            (&[], "pytest", "env PATH=$PWD/fake:$PATH pytest", PYTEST),
+            (&[], "pytest", "env PATH=$(cat path):$PATH pytest", PYTEST),
+            (&[], "pytest", "export PATH=$(cat path); export PATH=$PATH:/usr/bin; pytest", PYTEST),
+            (&[], "pytest", "export PATH=$PWD/fake:$PATH; env PATH=$PWD/.venv/bin:$PATH pytest", PYTEST),
+            (HIDDEN, "pytest", "PYTHONPATH=$PWD/src pytest", PYTEST),
+            (&[], "pytest", "PYTHONPATH=$OTHER pytest", PYTEST),
+            (&[], "pytest", "export PYTHONPATH=$PWD/src; cd tests; pytest ..", PYTEST),
+            (&[], "pytest", "uv run -m pytest -k a", PYTEST),
+            (&[], "pytest", "uv run --python 3.8 -m pytest", PYTEST),
+            (&[], "pytest", "uv run -m unittest", PYTEST),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn variables_that_the_line_takes_away() {
+    check(
+        &[
+            (&[], "pytest", "unset DATABASE_URL; pytest", PYTEST),
+            (&[], "pytest", "unset -v A B && python -m pytest 2>&1 | tail -5", PYTEST),
+            (&[], "pytest", "unset PYTEST_ADDOPTS PYTHONPATH; pytest", PYTEST),
+            (&[], "pytest", "export A=1; unset A; pytest", PYTEST),
+            (&[], "pytest", "unset -f pytest; pytest", PYTEST),
+            (&[], "pytest", "env -u A -uB --unset=C --unset D pytest -q", PYTEST),
+            (&[], "pytest", "env -u PYTEST_ADDOPTS CI=1 pytest", PYTEST),
+            (&[], "env -u A pytest", "unset A; pytest", PYTEST),
+            (&[], "unset A; pytest", "env -u A -u B pytest", PYTEST),
+            (&[], "A=1 pytest", "unset A; export A=1; pytest", PYTEST),
+        ],
+        true,
+    );
+    check(
+        &[
+            (&[], "pytest", "unset PATH; pytest", PYTEST),
+            (&[], "pytest", "env -u HOME pytest", PYTEST),
+            (&[], "pytest", "unset \"$NAME\"; pytest", PYTEST),
+            (&[], "pytest", "env -u $NAME pytest", PYTEST),
+            (&[], "pytest", "unset A; pytest -k a", PYTEST),
+            (&[], "pytest", "env -u A pytest || true", ""),
+            (&[], "pytest", "unset PYTEST_ADDOPTS; export PYTEST_ADDOPTS='-k a'; pytest", PYTEST),
+            (&[], "pytest", "(unset PYTEST_ADDOPTS); PYTEST_ADDOPTS='-k a' pytest", PYTEST),
+            (&[], "pytest", "export PYTEST_ADDOPTS='-k a'; [ -f x ] && unset PYTEST_ADDOPTS; pytest", PYTEST),
+            (&[], "pytest", "export PYTEST_ADDOPTS='-k a'; env -u A pytest", PYTEST),
+            (&[], "env -u A pytest", "pytest", PYTEST),
+            (&[], "env -u A pytest", "unset A; A=1 pytest", PYTEST),
+            (&[], "A=1 pytest", "A=1 env -u A pytest", PYTEST),
+            (&[], "A=1 pytest", "env A=1 env -u A pytest", PYTEST),
+            (&[], "A=1 pytest", "export A=1; unset A; pytest", PYTEST),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn runs_in_the_rounds_of_a_loop() {
+    const TWICE: &str = "4 passed in 0.02s\n4 passed in 0.02s\n";
+    const THRICE: &str = "4 passed in 0.02s\n4 passed in 0.02s\n4 passed in 0.02s\n";
+    const CRASH: &str = "4 passed in 0.02s\nSegmentation fault (core dumped)\n";
+    const FAILURE: &str = "4 passed in 0.02s\n1 failed, 3 passed in 0.02s\n";
+    const JEST: &str = "Test Suites: 1 passed, 1 total\nTests:       4 passed, 4 total\n";
+    const JEST_TWICE: &str = "Test Suites: 1 passed, 1 total\nTests: 4 passed, 4 total\nTest Suites: 1 passed, 1 total\nTests: 4 passed, 4 total\n";
+    check(
+        &[
+            (&[], "pytest", "for i in 1 2; do pytest || break; done", TWICE),
+            (&[], "pytest", "for i in $(seq 3); do pytest -q || break; done", THRICE),
+            (&[], "pytest", "for i in {1..3}; do pytest -q 2>&1 | tail -1; done", THRICE),
+            (
+                &[],
+                "pytest",
+                "for i in 1 2; do echo \"run $i\"; pytest -q 2>&1 | tail -1; done",
+                "run 1\n4 passed in 0.02s\nrun 2\n4 passed in 0.02s\n",
+            ),
+            (&[], "pytest", "for i in $(seq 1 3); do pytest || exit 1; done", ""),
+            (&[], "./test.sh", "set -e; for i in 1 2; do ./test.sh; done", ""),
+            (&[], "./test.sh", "for i in $(seq 5); do ./test.sh || exit 1; done", ""),
+            (&[], "npx jest", "for i in 1 2; do npx jest || break; done", JEST_TWICE),
+        ],
+        true,
+    );
+    check(
+        &[
+            (&[], "pytest", "for i in 1 2; do pytest || break; done", PYTEST),
+            (&[], "pytest", "for i in 1 2; do pytest || break; done", CRASH),
+            (&[], "pytest", "for i in 1 2; do pytest || break; done", FAILURE),
+            (&[], "pytest", "for i in $(seq 3); do pytest -q || true; done", TWICE),
+            (&[], "pytest", "for i in {1..3}; do pytest -q 2>&1 | tail -1; done", TWICE),
+            (&[], "pytest", "for i in 1 2; do pytest -q tests/$i.py | tail -1; done", TWICE),
+            (&[], "pytest", "for i in 1 2; do pytest -k a || break; done", TWICE),
+            (&[], "pytest", "for i in $(seq 0); do pytest || exit 1; done", ""),
+            (&[], "pytest", "for i in $(seq $N); do pytest || exit 1; done", ""),
+            (&[], "./test.sh", "for i in 1 2; do ./test.sh || break; done", "ok\nok\n"),
+            (&[], "npx jest", "for i in 1 2; do npx jest || break; done", JEST),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn a_word_of_a_script_that_depends_on_a_variable() {
+    const BATS: Files = &[("package.json", r#"{"scripts":{"test":"bats ${CI+-t} test"}}"#), ("test/a.bats", "")];
+    const FILTER: Files =
+        &[("package.json", r#"{"scripts":{"test":"bats ${ONE:+--filter=one} test"}}"#), ("test/a.bats", "")];
+    const OPEN: Files = &[("package.json", r#"{"scripts":{"test":"bats ${ARGS} test"}}"#), ("test/a.bats", "")];
+    const QUOTED: Files = &[("package.json", r#"{"scripts":{"test":"echo '${CI+-t} x' && bats test"}}"#)];
+    const OK: &str = "1..2\nok 1 a\nok 2 b\n";
+    check(
+        &[
+            (BATS, "npm test", "bats test", OK),
+            (BATS, "npm test", "npx bats -t test 2>&1", OK),
+            (BATS, "bats test", "npm test", OK),
+            (QUOTED, "npm test", "bats test", OK),
+        ],
+        true,
+    );
+    check(
+        &[
+            (BATS, "npm test", "bats -f one test", OK),
+            (BATS, "npm test", "bats other", OK),
+            (FILTER, "npm test", "bats test", OK),
+            (FILTER, "bats test", "npm test", OK),
+            (OPEN, "npm test", "bats test", OK),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn the_only_project_of_gradle() {
+    const ONE: Files = &[("settings.gradle", "rootProject.name = 'a'\n"), ("build.gradle", "")];
+    const TWO: Files = &[("settings.gradle", "include 'a', 'b'\n"), ("build.gradle", "")];
+    const NONE: Files = &[("build.gradle", "")];
+    const OK: &str = "BUILD SUCCESSFUL in 3s\n";
+    check(
+        &[
+            (ONE, "./gradlew test", "./gradlew :test", OK),
+            (ONE, "gradle test", "gradle :check", OK),
+            (ONE, "./gradlew :test", "./gradlew test --rerun", OK),
+            (TWO, "./gradlew :test", "./gradlew test", OK),
+        ],
+        true,
+    );
+    check(
+        &[
+            (ONE, "./gradlew test", "./gradlew :a:test", OK),
+            (ONE, "./gradlew test", "./gradlew :test --tests A", OK),
+            (ONE, "./gradlew check", "./gradlew :test", OK),
+            (ONE, "./gradlew test", "./gradlew :test || true", ""),
+            (TWO, "./gradlew test", "./gradlew :test", OK),
+            (NONE, "./gradlew test", "./gradlew :test", OK),
         ],
         false,
     );

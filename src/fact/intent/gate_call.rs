@@ -50,8 +50,8 @@ pub(super) fn of_gate(leaf: &Leaf, found: &mut Vec<Intent>) {
     if word(1) == Some("doctor") && option("--repair") {
         found.push(Intent { kind: IntentKind::ChangesRecord, what: "gate doctor --repair".to_owned() });
     }
-    let set = leaf.environment.iter().chain(&leaf.given).map(|(name, _)| name.as_str());
-    let hidden = set.map(str::to_owned).chain(removed_by_env(leaf)).find(|name| names_the_caller(name));
+    let set = leaf.environment.iter().chain(&leaf.given).map(|(name, _)| name).chain(&leaf.withheld);
+    let hidden = set.cloned().chain(removed_by_env(leaf)).find(|name| names_the_caller(name));
     found.extend(hidden.map(hides_caller));
 }
 

@@ -62,7 +62,12 @@ impl PlainCommand {
 
 fn is_simple(leaf: &Leaf) -> bool {
     let runs_once = !leaf.background && !leaf.late && !leaf.repeated && !leaf.appended;
-    runs_once && !leaf.remote && !leaf.shadowed && leaf.environment.is_empty() && leaf.given.is_empty()
+    runs_once
+        && !leaf.remote
+        && !leaf.shadowed
+        && leaf.environment.is_empty()
+        && leaf.given.is_empty()
+        && leaf.withheld.is_empty()
 }
 
 /// Returns `true` if a word holds for one machine or one moment alone.

@@ -155,6 +155,9 @@ impl Arguments {
                 essence.by_setting = true;
             }
         }
+        if let Some(single) = &self.single {
+            single.apply(essence, files);
+        }
         for rule in &self.indifferent {
             rule.apply(essence, files);
         }

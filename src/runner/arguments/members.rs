@@ -24,6 +24,8 @@ pub struct Members {
     pub list: String,
     /// The file that has the list, if it is another one.
     pub listed_in: String,
+    /// Values of that option that mean every member.
+    pub every: Vec<String>,
     /// The text in front of a folder, without which a member is named by its name.
     pub sign: String,
     /// Keys without which the list is complete.
@@ -37,6 +39,12 @@ pub struct Members {
     pub alters: Vec<String>,
     /// Options that pass over members to which the command does not apply. A command for one member does without them.
     pub optional: Vec<String>,
+    /// The key of the table of tasks in a member's file. A member whose table lacks the task is passed over.
+    pub tasks: String,
+    /// `true` if members without the task are passed over without any option.
+    pub passes_over: bool,
+    /// `true` if the command does the same in a member whether or not it works in others, too.
+    pub separate: bool,
     /// Options with which other members are meant.
     pub unless: Vec<String>,
     /// `true` if the file at the root, where it has a name, is that of a member: the one that is meant where no option names
@@ -56,15 +64,18 @@ struct Member {
 }
 
 impl Members {
-    /// Returns the arguments for each member alone, or `None` if `essence` does not mean all of them. The list is empty if
-    /// the members are not known.
+    /// Returns the arguments for each member alone, or `None` if `essence` means neither all of them nor several. The list
+    /// is empty if the members are not known.
     pub(super) fn split(&self, essence: &Essence, files: &dyn ProjectFiles) -> Option<Vec<Essence>> {
         let is = |choice: &OptionChoice, name: &str| choice.name == name;
-        let all = essence.options.iter().position(|choice| is(choice, &self.all))?;
+        let Some(all) = essence.options.iter().position(|choice| is(choice, &self.all)) else {
+            return self.separate.then(|| self.named_alone(essence)).flatten();
+        };
         let other = |choice: &OptionChoice| is(choice, &self.one) || self.unless.contains(&choice.name);
         if essence.options.iter().any(other) {
             return Some(Vec::new());
         }
+        let passes_over = self.passes_over || self.is_optional(essence);
         let alone = |member: Member| {
             let mut essence = essence.clone();
             essence.options[all] =
@@ -76,7 +87,35 @@ impl Members {
             essence.options.sort();
             essence
         };
-        Some(self.members(files).into_iter().flatten().map(alone).collect())
+        let members = self.members(files).into_iter().flatten();
+        Some(members.filter(|member| !passes_over || self.has_task(member, essence)).map(alone).collect())
+    }
+
+    /// Returns the arguments for each of several members that are named, or `None` if it is not certain that each of them
+    /// has its turn.
+    fn named_alone(&self, essence: &Essence) -> Option<Vec<Essence>> {
+        let others = || essence.options.iter().filter(|choice| choice.name != self.one).cloned();
+        let named: Vec<&OptionChoice> = essence.options.iter().filter(|choice| choice.name == self.one).collect();
+        if named.len() < 2 || self.is_optional(essence) || others().any(|choice| self.unless.contains(&choice.name)) {
+            return None;
+        }
+        let alone = |one: &&OptionChoice| {
+            let mut options: Vec<OptionChoice> = others().chain([(*one).clone()]).collect();
+            options.sort();
+            Essence { options, ..essence.clone() }
+        };
+        Some(named.iter().map(alone).collect())
+    }
+
+    fn is_optional(&self, essence: &Essence) -> bool {
+        essence.options.iter().any(|choice| self.optional.contains(&choice.name))
+    }
+
+    /// Returns `true` if a member has the task that is called.
+    fn has_task(&self, member: &Member, essence: &Essence) -> bool {
+        let tasks = value_at(&member.settings, &self.tasks).and_then(toml::Value::as_table);
+        let is_there = |task: &String| tasks.is_some_and(|tasks| tasks.contains_key(task));
+        self.tasks.is_empty() || essence.words.first().is_some_and(is_there)
     }
 
     /// Returns the folder of the one member that `essence` names, and the arguments with which the same command runs in
@@ -112,15 +151,26 @@ impl Members {
     /// Replaces the folders of members in `essence` by their names. If all members are named, the option for all of them
     /// takes their place; `more` says that it only adds to a check.
     pub(super) fn gather(&self, essence: &mut Essence, more: bool, files: &dyn ProjectFiles) {
-        if !essence.options.iter().any(|choice| choice.name == self.one) {
+        let is = |choice: &OptionChoice| choice.name == self.one || choice.name == self.all;
+        if !essence.options.iter().any(is) {
             return;
         }
         let Some(members) = self.members(files) else { return };
+        if members.iter().all(|member| self.has_task(member, essence)) && !self.tasks.is_empty() {
+            essence.options.retain(|choice| !self.optional.contains(&choice.name));
+        }
         let mut named = BTreeSet::new();
         for choice in essence.options.iter_mut().filter(|choice| choice.name == self.one) {
             let value = choice.value.as_deref().unwrap_or_default();
             let folder = value.strip_prefix("./").unwrap_or(value).trim_end_matches('/');
             let is_folder = |member: &&Member| member.folder == folder && value.starts_with(&self.sign);
+            let above =
+                folder.strip_suffix("/**").or(folder.strip_suffix("/*")).filter(|_| value.starts_with(&self.sign));
+            let is_below = |member: &Member| above.is_some_and(|above| parent(&member.folder) == Some(above));
+            if self.every.iter().any(|every| every == value) || members.iter().all(is_below) {
+                named.extend(members.iter().map(|member| member.name.as_str()));
+                continue;
+            }
             let Some(member) = members.iter().find(|member| member.name == value || is_folder(member)) else {
                 return;
             };
@@ -215,4 +265,9 @@ impl Members {
         };
         table.iter().all(fine)
     }
+}
+
+/// Returns the folder that a folder is in.
+fn parent(folder: &str) -> Option<&str> {
+    folder.rsplit_once('/').map(|(parent, _)| parent)
 }
