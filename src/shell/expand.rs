@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::ast::{Arithmetic, Condition, SyntaxNode, Word, WordPiece};
 use super::expanded_program::{Arg, Calc, ChangedDirectory, Expr, Sink, TestExpr};
-use super::nproc::{is_processor_count, is_this_directory};
+use super::nproc::{installed_folder, is_processor_count, is_this_directory};
 use super::parse_error::MAX_BYTES;
 use crate::shell_kind::Shell;
 
@@ -296,6 +296,7 @@ impl Definitions {
                 _ => Some(format!("${name}")),
             },
             WordPiece::Substitution { script, .. } if is_this_directory(script, self) => Some("$PWD".to_owned()),
+            WordPiece::Substitution { script, .. } if name == "PATH" => installed_folder(script, self),
             _ => None,
         });
         pieces.collect()

@@ -3,7 +3,7 @@
 
 use super::ast::{CommandShape, Item, Op, Redirect, Script, SyntaxNode, Word, WordPiece};
 use super::expand::Definitions;
-use super::wrapper_table::processor_counts;
+use super::wrapper_table::{installed_folders, processor_counts};
 
 /// Returns `true` if a substitution prints the number of processors, or a number in its place: `nproc`, `nproc || echo
 /// 4`.
@@ -22,12 +22,29 @@ pub(super) fn is_processor_count(script: &Script, scope: &Definitions) -> bool {
 
 /// Returns `true` if a substitution prints the directory that it runs in: `pwd`.
 pub(super) fn is_this_directory(script: &Script, scope: &Definitions) -> bool {
-    let [Item { node, background: false }] = script.items.as_slice() else { return false };
-    let CommandShape::Simple(simple) = &node.kind else { return false };
-    let words: Option<Vec<String>> = simple.words.iter().map(Word::as_literal).collect();
-    let shadowed = scope.functions.contains_key("pwd") || scope.aliases.contains_key("pwd");
+    plain_call(script, scope).is_some_and(|call| matches!(call.as_str(), "pwd" | "pwd -P" | "pwd -L"))
+}
+
+/// Returns a path outside of any project if a substitution prints a folder of installed programs: `go env GOPATH`.
+pub(super) fn installed_folder(script: &Script, scope: &Definitions) -> Option<String> {
+    let told = scope
+        .exported
+        .keys()
+        .chain(scope.variables.keys())
+        .any(|name| name.starts_with("GO") || name.starts_with("GEM_"));
+    let call = plain_call(script, scope).filter(|call| !told && installed_folders().contains(call))?;
+    Some(format!("$HOME/$({call})"))
+}
+
+/// Returns the words of a substitution that is one command, which the line does not replace.
+fn plain_call(script: &Script, scope: &Definitions) -> Option<String> {
+    let [Item { node, background: false }] = script.items.as_slice() else { return None };
+    let CommandShape::Simple(simple) = &node.kind else { return None };
+    let words: Vec<String> = simple.words.iter().map(Word::as_literal).collect::<Option<_>>()?;
+    let name = words.first()?;
+    let shadowed = scope.functions.contains_key(name) || scope.aliases.contains_key(name);
     let plain = simple.assignments.is_empty() && node.redirects.is_empty() && !node.negated && !shadowed;
-    plain && words.is_some_and(|words| matches!(words.join(" ").as_str(), "pwd" | "pwd -P" | "pwd -L"))
+    plain.then(|| words.join(" "))
 }
 
 /// Returns the path from the top of the working tree, if that is what a word is: `$(git rev-parse --show-toplevel)/web`, or

@@ -15,6 +15,7 @@ use crate::shell::inner_command::{InnerCommand, Unwrapped, is_assignment, join, 
 struct WrappersFile {
     inert: Vec<String>,
     processors: Vec<String>,
+    installed: Vec<String>,
     wrapper: Vec<Wrapper>,
 }
 
@@ -96,6 +97,11 @@ fn wrappers() -> &'static [Wrapper] {
 /// Returns the commands that print the number of processors.
 pub(super) fn processor_counts() -> &'static [String] {
     &file().processors
+}
+
+/// Returns the commands that print a folder of installed programs.
+pub(super) fn installed_folders() -> &'static [String] {
+    &file().installed
 }
 
 impl Wrapper {

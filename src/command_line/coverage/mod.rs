@@ -32,7 +32,6 @@ mod names_of_tests;
 #[cfg(test)]
 mod order_tests;
 #[cfg(test)]
-#[cfg(test)]
 mod project_tests;
 mod proofs;
 mod required_checks;
@@ -44,6 +43,8 @@ mod settled;
 #[cfg(test)]
 mod spelling_tests;
 mod start_directory;
+#[cfg(test)]
+mod surroundings_tests;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

@@ -107,7 +107,7 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
             }
             let in_rounds = || {
                 let output = text.as_deref().unwrap_or_default();
-                all_passed(project.runners, understood, id, ending.reading.line.as_deref(), output)
+                all_passed(project.runners, understood, id, output)
             };
             let shown = match ending.outcome {
                 _ if ending.by_output && !alone && !in_rounds() => {

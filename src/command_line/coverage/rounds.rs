@@ -3,25 +3,20 @@
 use crate::command_line::purpose::{Purpose, Understood};
 use crate::command_line::shown_output::may_show;
 use crate::runner::output_rules::Summaries;
+use crate::runner::output_line::Means;
 use crate::runner::{Catalogue, OutputOutcome, Runner, output_lines, read_output_of};
 use crate::shell::expanded_program::{Leaf, LeafId};
 
 /// Returns `true` if all checks of a line that print anything are equal to the check `id`, and the output has a closing
-/// line of a pass for each of them. `closing` is the last one.
-pub(super) fn all_passed(
-    catalogue: &Catalogue,
-    understood: &Understood,
-    id: LeafId,
-    closing: Option<&str>,
-    output: &str,
-) -> bool {
+/// line of a pass for each of them.
+pub(super) fn all_passed(catalogue: &Catalogue, understood: &Understood, id: LeafId, output: &str) -> bool {
     let program = &understood.program;
     let checks = |purpose: &Purpose| purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty());
     let shown = |other: &LeafId| checks(&understood.purposes[*other]) && may_show(program, *other);
     let runs: Vec<LeafId> = (0..program.leaves.len()).filter(shown).collect();
     let runners: Vec<&Runner> = understood.purposes[id].runs().filter_map(|id| catalogue.runner(id)).collect();
     runs.iter().all(|other| is_same(&program.leaves[id], &program.leaves[*other]))
-        && closing.and_then(|closing| passes(catalogue, &runners, closing, output)) == Some(runs.len())
+        && are_passes(catalogue, &runners, output, runs.len())
 }
 
 fn is_same(one: &Leaf, other: &Leaf) -> bool {
@@ -35,15 +30,35 @@ fn is_same(one: &Leaf, other: &Leaf) -> bool {
         && !other.background
 }
 
-/// Returns the number of closing lines of the form of `closing`, or `None` if one of them is no pass, or if a run may
-/// print several.
-fn passes(catalogue: &Catalogue, runners: &[&Runner], closing: &str, output: &str) -> Option<usize> {
+/// Returns `true` if the closing lines are those of as many passes: the same ones, over and over.
+fn are_passes(catalogue: &Catalogue, runners: &[&Runner], output: &str, runs: usize) -> bool {
     let workers: Vec<&Runner> = runners.iter().copied().filter(|runner| runner.task.is_none()).collect();
-    let [worker] = workers[..] else { return None };
+    let [worker] = workers[..] else { return false };
     let (summaries, rules) = catalogue.output_rules(worker);
-    let rule = rules.iter().find(|rule| rule.read(closing).is_some()).filter(|_| summaries == Summaries::One)?;
-    let lines = output_lines(output);
-    let lines: Vec<_> = lines.filter(|line| rule.read(line).is_some()).collect();
-    let passed = |line| read_output_of(catalogue, &workers, line).says == OutputOutcome::Passed;
-    lines.iter().all(|line| passed(line)).then_some(lines.len())
+    let all: Vec<_> = output_lines(output).collect();
+    let closes = |means| matches!(means, Means::Counts | Means::Passed | Means::PartPassed);
+    let reads = |line: &str| rules.iter().find(|rule| closes(rule.means) && rule.read(line).is_some());
+    let Some(rule) = all.iter().rev().find_map(|line| reads(line)) else { return false };
+    let lines: Vec<_> = all.iter().filter(|line| rule.read(line).is_some()).collect();
+    let of_part = rule.means == Means::PartPassed;
+    let is_pass = of_part || rule.means == Means::Passed;
+    let passed = |line| is_pass || read_output_of(catalogue, &workers, line).says == OutputOutcome::Passed;
+    if lines.is_empty() || !lines.iter().all(|line| passed(line)) {
+        return false;
+    }
+    match summaries {
+        Summaries::One if !of_part => lines.len() == runs,
+        Summaries::One | Summaries::Each if lines.len().is_multiple_of(runs) => {
+            let lines: Vec<String> = lines.iter().map(|line| without_times(line)).collect();
+            let (first, _) = lines.split_at(lines.len() / runs);
+            lines.chunks(first.len()).all(|round| round == first)
+        }
+        _ => false,
+    }
+}
+
+/// Returns a closing line without durations, which differ from run to run.
+fn without_times(line: &str) -> String {
+    let is_time = |word: &str| word.ends_with('s') && word.starts_with(|c: char| c.is_ascii_digit());
+    line.split_whitespace().filter(|word| !is_time(word)).collect::<Vec<_>>().join(" ")
 }

@@ -290,89 +290,6 @@ fn the_installed_programs_of_the_project_first() {
 }
 
 #[test]
-fn variables_that_the_line_takes_away() {
-    check(
-        &[
-            (&[], "pytest", "unset DATABASE_URL; pytest", PYTEST),
-            (&[], "pytest", "unset -v A B && python -m pytest 2>&1 | tail -5", PYTEST),
-            (&[], "pytest", "unset PYTEST_ADDOPTS PYTHONPATH; pytest", PYTEST),
-            (&[], "pytest", "export A=1; unset A; pytest", PYTEST),
-            (&[], "pytest", "unset -f pytest; pytest", PYTEST),
-            (&[], "pytest", "env -u A -uB --unset=C --unset D pytest -q", PYTEST),
-            (&[], "pytest", "env -u PYTEST_ADDOPTS CI=1 pytest", PYTEST),
-            (&[], "env -u A pytest", "unset A; pytest", PYTEST),
-            (&[], "unset A; pytest", "env -u A -u B pytest", PYTEST),
-            (&[], "A=1 pytest", "unset A; export A=1; pytest", PYTEST),
-        ],
-        true,
-    );
-    check(
-        &[
-            (&[], "pytest", "unset PATH; pytest", PYTEST),
-            (&[], "pytest", "env -u HOME pytest", PYTEST),
-            (&[], "pytest", "unset \"$NAME\"; pytest", PYTEST),
-            (&[], "pytest", "env -u $NAME pytest", PYTEST),
-            (&[], "pytest", "unset A; pytest -k a", PYTEST),
-            (&[], "pytest", "env -u A pytest || true", ""),
-            (&[], "pytest", "unset PYTEST_ADDOPTS; export PYTEST_ADDOPTS='-k a'; pytest", PYTEST),
-            (&[], "pytest", "(unset PYTEST_ADDOPTS); PYTEST_ADDOPTS='-k a' pytest", PYTEST),
-            (&[], "pytest", "export PYTEST_ADDOPTS='-k a'; [ -f x ] && unset PYTEST_ADDOPTS; pytest", PYTEST),
-            (&[], "pytest", "export PYTEST_ADDOPTS='-k a'; env -u A pytest", PYTEST),
-            (&[], "env -u A pytest", "pytest", PYTEST),
-            (&[], "env -u A pytest", "unset A; A=1 pytest", PYTEST),
-            (&[], "A=1 pytest", "A=1 env -u A pytest", PYTEST),
-            (&[], "A=1 pytest", "env A=1 env -u A pytest", PYTEST),
-            (&[], "A=1 pytest", "export A=1; unset A; pytest", PYTEST),
-        ],
-        false,
-    );
-}
-
-#[test]
-fn runs_in_the_rounds_of_a_loop() {
-    const TWICE: &str = "4 passed in 0.02s\n4 passed in 0.02s\n";
-    const THRICE: &str = "4 passed in 0.02s\n4 passed in 0.02s\n4 passed in 0.02s\n";
-    const CRASH: &str = "4 passed in 0.02s\nSegmentation fault (core dumped)\n";
-    const FAILURE: &str = "4 passed in 0.02s\n1 failed, 3 passed in 0.02s\n";
-    const JEST: &str = "Test Suites: 1 passed, 1 total\nTests:       4 passed, 4 total\n";
-    const JEST_TWICE: &str = "Test Suites: 1 passed, 1 total\nTests: 4 passed, 4 total\nTest Suites: 1 passed, 1 total\nTests: 4 passed, 4 total\n";
-    check(
-        &[
-            (&[], "pytest", "for i in 1 2; do pytest || break; done", TWICE),
-            (&[], "pytest", "for i in $(seq 3); do pytest -q || break; done", THRICE),
-            (&[], "pytest", "for i in {1..3}; do pytest -q 2>&1 | tail -1; done", THRICE),
-            (
-                &[],
-                "pytest",
-                "for i in 1 2; do echo \"run $i\"; pytest -q 2>&1 | tail -1; done",
-                "run 1\n4 passed in 0.02s\nrun 2\n4 passed in 0.02s\n",
-            ),
-            (&[], "pytest", "for i in $(seq 1 3); do pytest || exit 1; done", ""),
-            (&[], "./test.sh", "set -e; for i in 1 2; do ./test.sh; done", ""),
-            (&[], "./test.sh", "for i in $(seq 5); do ./test.sh || exit 1; done", ""),
-            (&[], "npx jest", "for i in 1 2; do npx jest || break; done", JEST_TWICE),
-        ],
-        true,
-    );
-    check(
-        &[
-            (&[], "pytest", "for i in 1 2; do pytest || break; done", PYTEST),
-            (&[], "pytest", "for i in 1 2; do pytest || break; done", CRASH),
-            (&[], "pytest", "for i in 1 2; do pytest || break; done", FAILURE),
-            (&[], "pytest", "for i in $(seq 3); do pytest -q || true; done", TWICE),
-            (&[], "pytest", "for i in {1..3}; do pytest -q 2>&1 | tail -1; done", TWICE),
-            (&[], "pytest", "for i in 1 2; do pytest -q tests/$i.py | tail -1; done", TWICE),
-            (&[], "pytest", "for i in 1 2; do pytest -k a || break; done", TWICE),
-            (&[], "pytest", "for i in $(seq 0); do pytest || exit 1; done", ""),
-            (&[], "pytest", "for i in $(seq $N); do pytest || exit 1; done", ""),
-            (&[], "./test.sh", "for i in 1 2; do ./test.sh || break; done", "ok\nok\n"),
-            (&[], "npx jest", "for i in 1 2; do npx jest || break; done", JEST),
-        ],
-        false,
-    );
-}
-
-#[test]
 fn a_word_of_a_script_that_depends_on_a_variable() {
     const BATS: Files = &[("package.json", r#"{"scripts":{"test":"bats ${CI+-t} test"}}"#), ("test/a.bats", "")];
     const FILTER: Files =
@@ -424,6 +341,55 @@ fn the_only_project_of_gradle() {
             (ONE, "./gradlew test", "./gradlew :test || true", ""),
             (TWO, "./gradlew test", "./gradlew :test", OK),
             (NONE, "./gradlew test", "./gradlew :test", OK),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn options_that_leave_no_test_out() {
+    const JEST: &str = "Tests:       4 passed, 4 total\n";
+    const VITEST: &str = " Test Files  2 passed (2)\n      Tests  5 passed (5)\n";
+    const MAVEN: &str = "[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 0\n[INFO] BUILD SUCCESS\n";
+    const DJANGO: &str = "Ran 4 tests in 0.1s\n\nOK\n";
+    const GO: &str = "ok  \tx.y/z\t0.01s\n";
+    const MINIMUM: Files = &[(".coveragerc", "[report]\nfail_under = 90\n")];
+    check(
+        &[
+            (&[], "pytest", "py.test -q", PYTEST),
+            (&[], "pytest", "pytest --no-cov", PYTEST),
+            (&[], "npx jest", "npx jest --useStderr --no-coverage", JEST),
+            (&[], "npx vitest run", "npx vitest run --pool forks --poolOptions.forks.singleFork --retry=0", VITEST),
+            (&[], "npx vitest run", "npx vitest run --dir . --sequence.shuffle", VITEST),
+            (&[], "mvn test", "mvn -T1C test-compile test -DtrimStackTrace=false", MAVEN),
+            (&[], "python manage.py test", "python manage.py test --parallel 4 -v 2 --keepdb", DJANGO),
+            (&[], "go test ./...", "export PATH=$PATH:$(go env GOPATH)/bin && go test ./...", GO),
+            (&[], "bazel test //...", "bazelisk test //...", "Executed 3 out of 3 tests: 3 tests pass.\n"),
+            (
+                &[],
+                "cargo insta test",
+                "INSTA_UPDATE=no cargo insta test",
+                "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.0s\n",
+            ),
+        ],
+        true,
+    );
+    check(
+        &[
+            (MINIMUM, "pytest", "pytest --no-cov", PYTEST),
+            (&[], "npx vitest run", "npx vitest run --dir src", VITEST),
+            (&[], "npx vitest run", "npx vitest run --retry=3", VITEST),
+            (&[], "mvn test", "mvn test-compile", "[INFO] BUILD SUCCESS\n"),
+            (&[], "mvn test", "mvn test -Dcheckstyle.skip", MAVEN),
+            (&[], "python manage.py test", "python manage.py test --parallel shop", DJANGO),
+            (&[], "go test ./...", "export PATH=$(go env GOBIN):$PATH; go test ./...", GO),
+            (&[], "go test ./...", "export GOPATH=$PWD; export PATH=$(go env GOPATH)/bin:$PATH; go test ./...", GO),
+            (
+                &[],
+                "cargo test",
+                "INSTA_UPDATE=always cargo test",
+                "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.0s\n",
+            ),
         ],
         false,
     );

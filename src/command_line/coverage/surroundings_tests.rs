@@ -1,0 +1,94 @@
+//! Lines that run a declared command without a variable, or several times in a loop.
+
+use super::tests::check;
+
+const PYTEST: &str = "4 passed in 0.02s\n";
+
+#[test]
+fn variables_that_the_line_takes_away() {
+    check(
+        &[
+            (&[], "pytest", "unset DATABASE_URL; pytest", PYTEST),
+            (&[], "pytest", "unset -v A B && python -m pytest 2>&1 | tail -5", PYTEST),
+            (&[], "pytest", "unset PYTEST_ADDOPTS PYTHONPATH; pytest", PYTEST),
+            (&[], "pytest", "export A=1; unset A; pytest", PYTEST),
+            (&[], "pytest", "unset -f pytest; pytest", PYTEST),
+            (&[], "pytest", "env -u A -uB --unset=C --unset D pytest -q", PYTEST),
+            (&[], "pytest", "env -u PYTEST_ADDOPTS CI=1 pytest", PYTEST),
+            (&[], "env -u A pytest", "unset A; pytest", PYTEST),
+            (&[], "unset A; pytest", "env -u A -u B pytest", PYTEST),
+            (&[], "A=1 pytest", "unset A; export A=1; pytest", PYTEST),
+        ],
+        true,
+    );
+    check(
+        &[
+            (&[], "pytest", "unset PATH; pytest", PYTEST),
+            (&[], "pytest", "env -u HOME pytest", PYTEST),
+            (&[], "pytest", "unset \"$NAME\"; pytest", PYTEST),
+            (&[], "pytest", "env -u $NAME pytest", PYTEST),
+            (&[], "pytest", "unset A; pytest -k a", PYTEST),
+            (&[], "pytest", "env -u A pytest || true", ""),
+            (&[], "pytest", "unset PYTEST_ADDOPTS; export PYTEST_ADDOPTS='-k a'; pytest", PYTEST),
+            (&[], "pytest", "(unset PYTEST_ADDOPTS); PYTEST_ADDOPTS='-k a' pytest", PYTEST),
+            (&[], "pytest", "export PYTEST_ADDOPTS='-k a'; [ -f x ] && unset PYTEST_ADDOPTS; pytest", PYTEST),
+            (&[], "pytest", "export PYTEST_ADDOPTS='-k a'; env -u A pytest", PYTEST),
+            (&[], "env -u A pytest", "pytest", PYTEST),
+            (&[], "env -u A pytest", "unset A; A=1 pytest", PYTEST),
+            (&[], "A=1 pytest", "A=1 env -u A pytest", PYTEST),
+            (&[], "A=1 pytest", "env A=1 env -u A pytest", PYTEST),
+            (&[], "A=1 pytest", "export A=1; unset A; pytest", PYTEST),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn runs_in_the_rounds_of_a_loop() {
+    const TWICE: &str = "4 passed in 0.02s\n4 passed in 0.02s\n";
+    const THRICE: &str = "4 passed in 0.02s\n4 passed in 0.02s\n4 passed in 0.02s\n";
+    const CRASH: &str = "4 passed in 0.02s\nSegmentation fault (core dumped)\n";
+    const FAILURE: &str = "4 passed in 0.02s\n1 failed, 3 passed in 0.02s\n";
+    const GO: &str = "ok  \tx.y/z\t0.01s\nok  \tx.y/z/a\t0.01s\n";
+    const GO_TWICE: &str = "ok  \tx.y/z\t0.01s\nok  \tx.y/z/a\t0.01s\nok  \tx.y/z\t0.02s\nok  \tx.y/z/a\t0.03s\n";
+    const GO_CUT: &str = "ok  \tx.y/z\t0.01s\nok  \tx.y/z/a\t0.01s\nok  \tx.y/z\t0.02s\n";
+    const JEST: &str = "Test Suites: 1 passed, 1 total\nTests:       4 passed, 4 total\n";
+    const JEST_TWICE: &str = "Test Suites: 1 passed, 1 total\nTests: 4 passed, 4 total\nTest Suites: 1 passed, 1 total\nTests: 4 passed, 4 total\n";
+    check(
+        &[
+            (&[], "pytest", "for i in 1 2; do pytest || break; done", TWICE),
+            (&[], "pytest", "for i in $(seq 3); do pytest -q || break; done", THRICE),
+            (&[], "pytest", "for i in {1..3}; do pytest -q 2>&1 | tail -1; done", THRICE),
+            (
+                &[],
+                "pytest",
+                "for i in 1 2; do echo \"run $i\"; pytest -q 2>&1 | tail -1; done",
+                "run 1\n4 passed in 0.02s\nrun 2\n4 passed in 0.02s\n",
+            ),
+            (&[], "pytest", "for i in $(seq 1 3); do pytest || exit 1; done", ""),
+            (&[], "./test.sh", "set -e; for i in 1 2; do ./test.sh; done", ""),
+            (&[], "./test.sh", "for i in $(seq 5); do ./test.sh || exit 1; done", ""),
+            (&[], "npx jest", "for i in 1 2; do npx jest || break; done", JEST_TWICE),
+            (&[], "go test ./...", "for i in $(seq 2); do go test -count=1 ./... || break; done", GO_TWICE),
+        ],
+        true,
+    );
+    check(
+        &[
+            (&[], "pytest", "for i in 1 2; do pytest || break; done", PYTEST),
+            (&[], "pytest", "for i in 1 2; do pytest || break; done", CRASH),
+            (&[], "pytest", "for i in 1 2; do pytest || break; done", FAILURE),
+            (&[], "pytest", "for i in $(seq 3); do pytest -q || true; done", TWICE),
+            (&[], "pytest", "for i in {1..3}; do pytest -q 2>&1 | tail -1; done", TWICE),
+            (&[], "pytest", "for i in 1 2; do pytest -q tests/$i.py | tail -1; done", TWICE),
+            (&[], "pytest", "for i in 1 2; do pytest -k a || break; done", TWICE),
+            (&[], "pytest", "for i in $(seq 0); do pytest || exit 1; done", ""),
+            (&[], "pytest", "for i in $(seq $N); do pytest || exit 1; done", ""),
+            (&[], "./test.sh", "for i in 1 2; do ./test.sh || break; done", "ok\nok\n"),
+            (&[], "npx jest", "for i in 1 2; do npx jest || break; done", JEST),
+            (&[], "go test ./...", "for i in 1 2; do go test -count=1 ./... || break; done", GO),
+            (&[], "go test ./...", "for i in 1 2; do go test -count=1 ./... || break; done", GO_CUT),
+        ],
+        false,
+    );
+}
