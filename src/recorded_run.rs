@@ -75,6 +75,8 @@ pub struct CompletedRun {
     pub run: Option<Run>,
     /// The runs of declared commands that this run included, as they were recorded.
     pub served: Vec<Run>,
+    /// The declared commands that it included without showing how they ended.
+    pub open: Vec<Witnessed>,
     /// The reason why the record was lost, or an error in it.
     pub loss: Option<String>,
     /// The inherited variables that the command did not get.
@@ -159,7 +161,7 @@ fn record_with(
     let tests_in = |home: &RepoPath| {
         if *home == job.command.dir { Cow::Borrowed(&own_tests) } else { Cow::Owned(named(home)) }
     };
-    let mut served = reading.served(root, job, &finished);
+    let (mut served, open) = reading.served(root, job, &finished);
     let elsewhere = || report.loaded_elsewhere().map(|file| doubts::loaded_elsewhere(&file));
     let failed = || report.failed().map(|failed| doubts::failed_tests(&failed));
     let stale = || {
@@ -209,11 +211,12 @@ fn record_with(
     match ended {
         Ok((run, served, unnoted)) => {
             let missing_names = unnoted.map(|error| format!("the names of its tests were not kept: {error}"));
-            CompletedRun { finished, run: Some(run), served, loss: missing_names, withheld, environment: own }
+            CompletedRun { finished, run: Some(run), served, open, loss: missing_names, withheld, environment: own }
         }
         Err(error) => {
             let unrecorded = Some(error.to_string());
-            CompletedRun { finished, run: None, served: Vec::new(), loss: unrecorded, withheld, environment: own }
+            let served = Vec::new();
+            CompletedRun { finished, run: None, served, open, loss: unrecorded, withheld, environment: own }
         }
     }
 }

@@ -149,7 +149,13 @@ fn run(place: &Workplace, root: &Path, job: &RunJob<'_>, policy: &Policy, ui: &m
 fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, policy: &Policy, ui: &mut Ui) {
     let named = recorded.run.iter().filter(|run| run.command.name.is_some());
     let mut runs = named.chain(&recorded.served).peekable();
-    if runs.peek().is_none() {
+    for one in &recorded.open {
+        let name = one.command.name.as_deref().unwrap_or(&one.command.line);
+        let why = one.masked.as_deref().unwrap_or_default();
+        ui.say(format_args!("gate: {WARN}this run proves nothing{WARN:#} about {name}: {why}"));
+        ui.say(format_args!("      run it alone, so that its own status shows: gate run {}", shell_word(name)));
+    }
+    if runs.peek().is_none() && recorded.open.is_empty() {
         let declared: Vec<_> = policy.commands.iter().map(|command| format!("`{}`", command.run)).collect();
         let why = match declared.as_slice() {
             [] => "no command is declared".to_owned(),

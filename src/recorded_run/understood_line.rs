@@ -126,19 +126,25 @@ impl<'a> UnderstoodLine<'a> {
         command_line::changed_before_checks(&run.changed, &told, self.project_at(&DiskDirectory(root.to_owned())))
     }
 
-    /// Returns the proofs of the run for declared commands whose words differ, as for an agent's own line.
-    pub(super) fn served(&self, root: &Path, job: &RunJob<'_>, finished: &Finished) -> Vec<Witnessed> {
+    /// Returns the proofs of the run for declared commands whose words differ, as for an agent's own line. What shows nothing
+    /// comes second.
+    pub(super) fn served(
+        &self,
+        root: &Path,
+        job: &RunJob<'_>,
+        finished: &Finished,
+    ) -> (Vec<Witnessed>, Vec<Witnessed>) {
         if job.command.name.is_some() || finished.ended == Ended::NotStarted {
-            return Vec::new();
+            return Default::default();
         }
         let text = run::plain_text(&finished.output.end());
         let told = self.told(root, &job.command.dir, finished, &text);
-        let mut served = command_line::witness(job.declared, &told, self.project_at(&DiskDirectory(root.to_owned())));
+        let found = command_line::witness(job.declared, &told, self.project_at(&DiskDirectory(root.to_owned())));
         // A run that shows nothing takes the place of none that did.
-        served.retain(|witnessed| witnessed.masked.is_none());
+        let (mut served, unshown): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.masked.is_none());
         for witnessed in &mut served {
             witnessed.masked = self.narrowed(finished).filter(|_| witnessed.ended.success());
         }
-        served
+        (served, unshown)
     }
 }

@@ -67,6 +67,16 @@ fn without_arguments_only_what_is_not_proven_runs() {
 }
 
 #[test]
+fn a_part_of_a_line_that_does_not_show_its_end_is_named_with_the_command_to_type() {
+    let project = Project::new().edited("one");
+    for line in ["gate run -- 'echo a; sh test.sh | cat >/dev/null'", "gate run -- 'sh test.sh >/dev/null; true'"] {
+        project.sh(line).exits(0).says("this run proves nothing about test: ").says("gate run test");
+        assert_eq!(reasons(&project.verdict(), "tests"), ["missing"], "{line}");
+    }
+    project.sh("gate run -- 'echo a; sh test.sh'").exits(0).says("this proves test");
+}
+
+#[test]
 fn any_command_is_evidence_where_it_does_what_is_declared() {
     let project = Project::new().edited("one");
     for line in ["gate run -- sh test.sh x", "gate run -- true"] {
