@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::collect::draft::Draft;
-use crate::collect::{Sources, run_comparison};
+use crate::collect::{Sources, run_comparison, unread_scratch_files_here};
 use crate::fact::Note;
 use crate::local_file::{LocalCause, LocalFile};
 use crate::repo_path::RepoPath;
@@ -23,7 +23,7 @@ pub(super) fn tool_folder_notes(folders: &[ToolFolder]) -> impl Iterator<Item = 
 }
 
 /// Returns notes about the files that a checkout elsewhere does not have as they are here, without those that every
-/// command ignores and those that a declared command makes.
+/// command ignores, those that a declared command makes, and hidden scratch files that nothing names.
 pub(super) fn local_file_notes<'f>(sources: Sources<'_>, files: impl Iterator<Item = &'f LocalFile>) -> Vec<Note> {
     let commands = &sources.policy.commands;
     let counts = |path: &RepoPath| commands.is_empty() || commands.iter().any(|one| !one.inputs.leaves_out(path));
@@ -32,8 +32,11 @@ pub(super) fn local_file_notes<'f>(sources: Sources<'_>, files: impl Iterator<It
         return Vec::new();
     }
     let made = run_comparison::made_local_files(sources);
+    let files: Vec<&LocalFile> = files.filter(|file| !made.contains(file)).collect();
+    let excluded = files.iter().filter(|file| file.cause == LocalCause::Excluded).map(|file| &file.path);
+    let scratch = unread_scratch_files_here(sources.repo, sources.policy, excluded, None).unwrap_or_default();
     let mut by_cause: BTreeMap<LocalCause, BTreeSet<&RepoPath>> = BTreeMap::new();
-    for file in files.filter(|file| !made.contains(file)) {
+    for file in files.into_iter().filter(|file| !scratch.contains(&file.path)) {
         by_cause.entry(file.cause).or_default().insert(&file.path);
     }
     by_cause

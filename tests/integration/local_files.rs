@@ -275,3 +275,18 @@ fn a_file_that_differs_in_case_alone_is_content() {
     project.gate(["run", "test"]).exits(0);
     project.push("git push -q origin HEAD:feature").exits(0);
 }
+
+#[test]
+fn a_hidden_note_is_mentioned_only_if_something_names_it() {
+    for (source, is_named) in [("echo notes\n", false), ("cat notes.txt\n", true)] {
+        let project = project(&[("src/read.sh", source)]);
+        project.repo.append(".git/info/exclude", "notes.txt\n").write("notes.txt", "x\n");
+        project.gate(["run", "test"]).exits(0);
+        let said = project.check().exits(0);
+        if is_named {
+            said.says("notes.txt is hidden")
+        } else {
+            said.never_says("notes.txt")
+        };
+    }
+}

@@ -2,8 +2,8 @@
 
 use crate::command_line::purpose::{Purpose, Understood};
 use crate::command_line::shown_output::may_show;
-use crate::runner::output_rules::Summaries;
 use crate::runner::output_line::Means;
+use crate::runner::output_rules::Summaries;
 use crate::runner::{Catalogue, OutputOutcome, Runner, output_lines, read_output_of};
 use crate::shell::expanded_program::{Leaf, LeafId};
 
