@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use super::ast::{Arithmetic, Condition, SyntaxNode, Word, WordPiece};
 use super::expanded_program::{Arg, Calc, ChangedDirectory, Expr, Sink, TestExpr};
+use super::inner_command::is_needed;
 use super::nproc::{installed_folder, is_processor_count, is_this_directory};
 use super::parse_error::MAX_BYTES;
 use crate::shell_kind::Shell;
@@ -55,11 +56,6 @@ pub(super) struct Definitions {
 /// Returns `true` if a variable says where a shell finds the files that it reads first.
 pub(super) fn moves_start_files(name: &str) -> bool {
     matches!(name, "HOME" | "ENV" | "ZDOTDIR")
-}
-
-/// Returns `true` if a command may be another one without this variable.
-pub(super) fn is_needed(name: &str) -> bool {
-    matches!(name, "PATH" | "HOME")
 }
 
 /// Returns `true` if a variable is a list of folders that lines often extend.

@@ -98,3 +98,8 @@ pub fn is_assignment(text: &str) -> bool {
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     })
 }
+
+/// Returns `true` if a command may be another one without this variable.
+pub(super) fn is_needed(name: &str) -> bool {
+    matches!(name, "PATH" | "HOME")
+}

@@ -5,10 +5,9 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use super::container::ContainerWords;
-use super::expand::is_needed;
 use super::expanded_program::{Arg, Passes};
 use crate::embedded;
-use crate::shell::inner_command::{InnerCommand, Unwrapped, is_assignment, join, plain};
+use crate::shell::inner_command::{InnerCommand, Unwrapped, is_assignment, is_needed, join, plain};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,5 +1,7 @@
 //! The proof that the record of a line gives for each of its checks.
 
+use std::cell::OnceCell;
+
 use crate::command_line::check_outcome::CheckView;
 use crate::command_line::forged_output::{alone, files_of};
 use crate::command_line::purpose::Purpose;
@@ -81,6 +83,9 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
     let moved = program.leaves.iter().enumerate().filter(|(_, leaf)| matches!(leaf.name(), Some("cd" | "pushd")));
     let arrived = moved.into_iter().all(|(id, _)| went(id));
     let mut proofs = Vec::new();
+    let rounds = OnceCell::new();
+    let in_rounds =
+        || *rounds.get_or_init(|| all_passed(project.runners, understood, text.as_deref().unwrap_or_default()));
     for (id, (leaf, purpose)) in program.leaves.iter().zip(&understood.purposes).enumerate() {
         let sure = leaf.directory.as_ref().is_none_or(|directory| directory.certain || arrived);
         if only_prepares(leaf, purpose) || !sure || content_comes_and_goes(program, &understood.purposes, id) {
@@ -105,12 +110,8 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
             if ending.outcome == CheckOutcome::Fail && purpose.runs().any(by_usage) {
                 continue;
             }
-            let in_rounds = || {
-                let output = text.as_deref().unwrap_or_default();
-                all_passed(project.runners, understood, id, output)
-            };
             let shown = match ending.outcome {
-                _ if ending.by_output && !alone && !in_rounds() => {
+                _ if ending.by_output && !alone && !(may_show(program, id) && in_rounds()) => {
                     Shown::Open("its output cannot be told from another's".to_owned())
                 }
                 CheckOutcome::Pass => Shown::Passed,

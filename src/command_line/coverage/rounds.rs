@@ -7,13 +7,14 @@ use crate::runner::output_rules::Summaries;
 use crate::runner::{Catalogue, OutputOutcome, Runner, output_lines, read_output_of};
 use crate::shell::expanded_program::{Leaf, LeafId};
 
-/// Returns `true` if all checks of a line that print anything are equal to the check `id`, and the output has a closing
-/// line of a pass for each of them.
-pub(super) fn all_passed(catalogue: &Catalogue, understood: &Understood, id: LeafId, output: &str) -> bool {
+/// Returns `true` if all checks of a line that print anything are equal, and the output has a closing line of a pass for
+/// each of them.
+pub(super) fn all_passed(catalogue: &Catalogue, understood: &Understood, output: &str) -> bool {
     let program = &understood.program;
     let checks = |purpose: &Purpose| purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty());
     let shown = |other: &LeafId| checks(&understood.purposes[*other]) && may_show(program, *other);
     let runs: Vec<LeafId> = (0..program.leaves.len()).filter(shown).collect();
+    let Some(&id) = runs.first() else { return false };
     let runners: Vec<&Runner> = understood.purposes[id].runs().filter_map(|id| catalogue.runner(id)).collect();
     runs.iter().all(|other| is_same(&program.leaves[id], &program.leaves[*other]))
         && are_passes(catalogue, &runners, output, runs.len())
