@@ -281,6 +281,8 @@ mod tests {
             path in "[ab./]{0,8}",
         ) {
             let Ok(lazy) = Globs::new(&globs) else { return Ok(()) };
+            // The library finds no name in a path that ends with a dot.
+            prop_assume!(!path.ends_with('.'));
             let mut set = GlobSetBuilder::new();
             for glob in &globs {
                 set.add(check(glob).unwrap());
