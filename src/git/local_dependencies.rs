@@ -103,13 +103,10 @@ fn has_unpushed_commit(submodule: &Path) -> Result<bool, git2::Error> {
     if !made_here {
         return Ok(false);
     }
-    for reference in repo.references_glob("refs/remotes/*")?.flatten() {
-        let Ok(commit) = reference.peel_to_commit() else { continue };
-        if commit.id() == head || repo.graph_descendant_of(commit.id(), head)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+    let mut unpushed = repo.revwalk()?;
+    unpushed.push(head)?;
+    unpushed.hide_glob("refs/remotes/*")?;
+    Ok(unpushed.next().is_some())
 }
 
 impl Repo {
@@ -152,7 +149,8 @@ fn unlocked(root: &Path, folder: &RepoPath) -> Vec<(String, RepoPath)> {
     let Ok(installed) = regular_file::read_text(&place.join(INSTALLED)) else { return Vec::new() };
     let Ok(lock) = regular_file::read_text(&place.with_file_name(LOCK)) else { return Vec::new() };
     let locked: HashSet<&str> = packages(&lock).collect();
-    let unlocked = packages(&installed).filter(|name| !locked.contains(name));
+    // A lock file of npm 6 has other keys.
+    let unlocked = packages(&installed).filter(|name| !locked.is_empty() && !locked.contains(name));
     let named =
         unlocked.map(|name| (name.to_owned(), RepoPath::new([folder.as_bytes(), b"/", name.as_bytes()].concat())));
     named.collect()

@@ -50,7 +50,9 @@ fn an_imported_package_that_no_manifest_lists_is_named() {
     project.repo.write("node_modules/.package-lock.json", installed);
     is_named_and_not_attested(&project, "node_modules/a", "npm install --save-dev a");
     project.check().never_says("node_modules/b");
-    project.repo.write("node_modules/.package-lock.json", lock);
+    project.repo.write("package-lock.json", "{\"lockfileVersion\": 1, \"dependencies\": {\"a\": {}}}\n");
+    project.check().never_says("node_modules/a");
+    project.repo.write("package-lock.json", lock).write("node_modules/.package-lock.json", lock);
     is_attestable(&project);
     project.check().never_says("node_modules/a");
 }
