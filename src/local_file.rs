@@ -35,7 +35,7 @@ pub enum LocalCause {
     Outside,
     /// It is a submodule at a commit that no branch of a remote has.
     Unpushed,
-    /// It is an installed package that no manifest lists.
+    /// It is an installed package that the lock file does not list.
     Unlisted,
 }
 
@@ -97,7 +97,7 @@ impl LocalCause {
                 "reads a dependency from a folder outside of this repository, which a checkout elsewhere lacks"
             }
             Self::Unpushed => "is a submodule at a commit that was made here and that no branch of its remote has",
-            Self::Unlisted => "is imported and installed here, but package.json does not list it",
+            Self::Unlisted => "is imported and installed here, but package-lock.json does not list it",
         };
         format!("{names} {words}")
     }

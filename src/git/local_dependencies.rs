@@ -1,4 +1,4 @@
-//! Dependencies that only this machine has: folders outside of the repository, packages that no manifest lists, and
+//! Dependencies that only this machine has: folders outside of the repository, packages that no lock file lists, and
 //! commits of submodules that nobody pushed.
 
 use std::collections::{BTreeMap, HashSet};
@@ -21,9 +21,9 @@ const MAX_MANIFESTS: usize = 32;
 const MAX_PACKAGES: usize = 32;
 /// The maximum number of entries of a submodule's reflog that are read, newest first.
 const MAX_MOVES: usize = 64;
-/// The file in which npm keeps what it installed: <https://docs.npmjs.com/cli/v11/configuring-npm/package-lock-json>.
+/// The file in which npm lists what it installed: <https://docs.npmjs.com/cli/v11/configuring-npm/package-lock-json>.
 const INSTALLED: &str = ".package-lock.json";
-/// The file in which npm keeps what it shall install.
+/// The lock file of npm.
 const LOCK: &str = "package-lock.json";
 /// The folder that npm installs into.
 const PACKAGES: &str = "node_modules";
@@ -110,7 +110,7 @@ fn has_unpushed_commit(submodule: &Path) -> Result<bool, git2::Error> {
 }
 
 impl Repo {
-    /// Returns the packages that tracked files import and that npm installed without writing them into `package.json`
+    /// Returns the packages that tracked files import and that npm installed without writing them into its lock file
     /// (`npm install --no-save`). `folders` are those that tools filled.
     pub(super) fn unlisted_packages<'a>(
         &self,
@@ -136,7 +136,7 @@ impl Repo {
         command.args([":(top)*.ts", ":(top)*.tsx", ":(top)*.mts", ":(top)*.cts", ":(top)*.vue", ":(top)*.svelte"]);
         let output = run_any(&mut command, None)?;
         let text = String::from_utf8_lossy(&output.stdout);
-        let is_imported = |name: &str| text.lines().any(|line| line.get(1..line.len() - 1) == Some(name));
+        let is_imported = |name: &str| text.lines().any(|line| line.trim_matches(['\'', '"', '/']) == name);
         let imported = packages.into_iter().filter(|(name, _)| is_imported(name));
         Ok(imported.map(|(_, path)| LocalFile { path, cause: LocalCause::Unlisted }).collect())
     }

@@ -1,5 +1,5 @@
 //! Dependencies that only this machine has: folders outside of the repository, commits of submodules that nobody pushed,
-//! and packages that no manifest lists.
+//! and packages that no lock file lists.
 
 use crate::local_files::{is_attestable, is_named_and_not_attested, project};
 

@@ -12,7 +12,7 @@ pub(super) struct TaskWords<'a> {
     pub(super) own: Vec<Option<&'a str>>,
     /// The tasks.
     pub(super) names: Vec<&'a str>,
-    /// What is passed on to the task.
+    /// The arguments for the task.
     pub(super) handed: Vec<Option<String>>,
     /// The directory to run in.
     pub(super) directory: Option<String>,
