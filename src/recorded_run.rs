@@ -14,6 +14,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use self::doubts::DoubtsOfRun;
 use self::report_files::ReportListing;
 pub use self::scratch_run::{ScratchRun, scratch_run};
 use self::test_report::{ReportFiles, TestReport, work_trees};
@@ -162,37 +163,13 @@ fn record_with(
         if *home == job.command.dir { Cow::Borrowed(&own_tests) } else { Cow::Owned(named(home)) }
     };
     let (mut served, open) = reading.served(root, job, &finished);
-    let elsewhere = || report.loaded_elsewhere().map(|file| doubts::loaded_elsewhere(&file));
-    let failed = || report.failed().map(|failed| doubts::failed_tests(&failed));
-    let stale = || {
-        let start = start.as_ref().ok()?;
-        let output = run::plain_text(&finished.output.end());
-        place.stale_build(&job.command, &reading.runners, &|path| job.reads(path), start, &output)
-    };
-    let untrusted = || {
-        let found = VirtualEnvironment::distrusted(&place.repo, root, &dir, &job.command.line, job.runners)?;
-        Some(doubts::untrusted_environment(&found))
-    };
-    let shows_none = tests.is_empty() && said.report.is_none();
-    let unshown = || {
-        let start = start.as_ref().ok().filter(|_| shows_none)?;
-        if report.has_begun() {
-            return Some(doubts::RAN_NO_TEST.to_owned());
-        }
-        let named = Some(place.tests_named_before(&job.command.key)).filter(|_| report.names_each_time());
-        named.and_then(doubts::tests_not_shown).or_else(|| {
-            let before = place.counted_before(&job.command, start)?;
-            (!reading.tells_of(&before.runner, &finished)).then(|| doubts::tests_not_counted(before.passed))
-        })
-    };
-    let doubt = || {
-        let on_files = doubts::replaced_files(place, head_log).or_else(elsewhere);
-        on_files.or_else(untrusted).or_else(failed).or_else(|| report.broken_off()).or_else(unshown).or_else(stale)
-    };
-    if let Some(why) = Some(()).filter(|()| finished.ended.success()).and_then(|()| doubt()) {
-        said.masked.get_or_insert_with(|| why.clone());
-        for one in &mut served {
-            one.masked.get_or_insert_with(|| why.clone());
+    if finished.ended.success() {
+        let of_run =
+            DoubtsOfRun { place, root, job, dir: &dir, reading: &reading, report: &report, finished: &finished };
+        let shows_tests = !tests.is_empty() || said.report.is_some();
+        if let Some(why) = of_run.first(start.as_ref().ok(), head_log, shows_tests) {
+            let results = std::iter::once(&mut said.masked).chain(served.iter_mut().map(|one| &mut one.masked));
+            results.filter(|masked| masked.is_none()).for_each(|masked| *masked = Some(why.clone()));
         }
     }
     let logs = reading.logs(root, &job.command.dir, &finished);

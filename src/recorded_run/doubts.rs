@@ -1,52 +1,101 @@
 //! The reasons why a run with status 0 proves nothing.
 
+use std::path::Path;
+
+use super::RunJob;
+use super::test_report::TestReport;
+use super::understood_line::UnderstoodLine;
 use crate::engine::Workplace;
 use crate::foreign_text::one_line;
 use crate::plural;
+use crate::run::{Finished, plain_text};
+use crate::snapshot::KeptSnapshot;
 use crate::source::head_reflog;
-use crate::virtual_environment::DistrustedEnvironment;
+use crate::virtual_environment::VirtualEnvironment;
 
 /// The maximum number of failed tests in a reason.
 const SHOWN: usize = 3;
-/// The reason why a run proves nothing if a hook saw a runner and nothing shows a test.
-pub(super) const RAN_NO_TEST: &str = "a runner began and ran no test";
 
-/// Returns the reason why a run that shows no test proves nothing if an earlier one of the same command named tests.
-pub(super) fn tests_not_shown(before: usize) -> Option<String> {
-    let tests = plural::counted(before, "test");
-    (before > 0).then(|| format!("its output shows no test, and earlier runs of this command named {tests}"))
+/// A run with status 0, and what is known about it.
+pub(super) struct DoubtsOfRun<'a> {
+    pub(super) place: &'a Workplace,
+    /// The root of the working tree.
+    pub(super) root: &'a Path,
+    pub(super) job: &'a RunJob<'a>,
+    /// The folder in which it ran.
+    pub(super) dir: &'a Path,
+    pub(super) reading: &'a UnderstoodLine<'a>,
+    pub(super) report: &'a TestReport<'a>,
+    pub(super) finished: &'a Finished,
 }
 
-/// Returns the reason why a run that counts no test proves nothing if the one before it counted tests.
-pub(super) fn tests_not_counted(before: u64) -> String {
-    let tests = plural::counted(usize::try_from(before).unwrap_or(usize::MAX), "test");
-    format!("its output shows no test, and the run of this command before it counted {tests}")
-}
+impl DoubtsOfRun<'_> {
+    /// Returns the first reason why the run proves nothing, if there is one. `start` is the content before it, `head_log` the
+    /// length of the log of `HEAD` then, in bytes; `shows_tests`: its output or a report tells of tests.
+    pub(super) fn first(&self, start: Option<&KeptSnapshot>, head_log: u64, shows_tests: bool) -> Option<String> {
+        self.replaced_files(head_log)
+            .or_else(|| self.loaded_elsewhere())
+            .or_else(|| self.untrusted_environment())
+            .or_else(|| self.report.failed().map(|failed| failed_tests(&failed)))
+            .or_else(|| self.report.broken_off())
+            .or_else(|| self.no_test(start.filter(|_| !shows_tests)?))
+            .or_else(|| self.stale_build(start?))
+    }
 
-/// Returns the reason why a run that used this virtual environment proves nothing.
-pub(super) fn untrusted_environment(found: &DistrustedEnvironment) -> String {
-    format!("{found}; make the virtual environment again with its installer")
-}
+    /// Returns the reason if the run may have read other files than those before and after it: `HEAD` went to another commit
+    /// since its log was `from` bytes long.
+    fn replaced_files(&self, from: u64) -> Option<String> {
+        let (moves, _) = head_reflog::moves_since(self.place.repo.git_dir(), from);
+        let went = moves.iter().find(|one| one.replaces_files())?;
+        Some(format!("git replaced files while it ran ({}); run it again", one_line(went.message())))
+    }
 
-/// Returns the reason why tests that loaded this file show nothing about their own working tree.
-pub(super) fn loaded_elsewhere(file: &str) -> String {
-    format!("it loaded {file}, which is not of this working tree; use an environment that loads the files of this one")
+    /// Returns the reason if the tests loaded a file of another working tree: they show nothing about their own.
+    fn loaded_elsewhere(&self) -> Option<String> {
+        let file = self.report.loaded_elsewhere()?;
+        Some(format!(
+            "it loaded {file}, which is not of this working tree; use an environment that loads the files of this one"
+        ))
+    }
+
+    /// Returns the reason if it used a virtual environment that no installer made.
+    fn untrusted_environment(&self) -> Option<String> {
+        let (repo, line) = (&self.place.repo, &self.job.command.line);
+        let found = VirtualEnvironment::distrusted(repo, self.root, self.dir, line, self.job.runners)?;
+        Some(format!("{found}; make the virtual environment again with its installer"))
+    }
+
+    /// Returns the reason if no test is known, and a hook saw a runner begin or an earlier run of the command had tests.
+    fn no_test(&self, start: &KeptSnapshot) -> Option<String> {
+        if self.report.has_begun() {
+            return Some("a runner began and ran no test".to_owned());
+        }
+        let (place, command) = (self.place, &self.job.command);
+        let named = if self.report.names_each_time() { place.tests_named_before(&command.key) } else { 0 };
+        if named > 0 {
+            let tests = plural::counted(named, "test");
+            return Some(format!("its output shows no test, and earlier runs of this command named {tests}"));
+        }
+        let before = place.counted_before(command, start)?;
+        let tests = plural::counted(usize::try_from(before.passed).unwrap_or(usize::MAX), "test");
+        (!self.reading.tells_of(&before.runner, self.finished))
+            .then(|| format!("its output shows no test, and the run of this command before it counted {tests}"))
+    }
+
+    /// Returns the reason if the tests may have run an old build.
+    fn stale_build(&self, start: &KeptSnapshot) -> Option<String> {
+        let output = plain_text(&self.finished.output.end());
+        let reads = |path: &_| self.job.reads(path);
+        self.place.stale_build(&self.job.command, &self.reading.runners, &reads, start, &output)
+    }
 }
 
 /// Returns the reason why a run with status 0 proves nothing: these of its tests failed.
-pub(super) fn failed_tests(failed: &[String]) -> String {
+fn failed_tests(failed: &[String]) -> String {
     let shown = failed.iter().take(SHOWN).map(|test| one_line(test)).collect::<Vec<_>>().join(", ");
     let more = failed.len().saturating_sub(SHOWN);
     let others = if more == 0 { String::new() } else { format!(" and {more} more") };
     format!("{shown}{others} failed in it, although it ended as if all tests had passed")
-}
-
-/// Returns the reason why a run may have read other files than those before and after it: `HEAD` went to another commit
-/// since its log was `from` bytes long.
-pub(super) fn replaced_files(place: &Workplace, from: u64) -> Option<String> {
-    let (moves, _) = head_reflog::moves_since(place.repo.git_dir(), from);
-    let went = moves.iter().find(|one| one.replaces_files())?;
-    Some(format!("git replaced files while it ran ({}); run it again", one_line(went.message())))
 }
 
 #[cfg(test)]
