@@ -12,7 +12,9 @@ use crate::learn::branch_fate::{self, BranchFate};
 use crate::learn::metrics::{MeasuredTask, Metrics};
 use crate::learn::task_record;
 use crate::render;
-use crate::render::ui::Ui;
+use crate::render::ui::{Ui, WARN};
+
+mod forge_pulls;
 
 /// Arguments of `gate metrics`.
 #[derive(Debug, clap::Args)]
@@ -20,6 +22,9 @@ pub struct Args {
     /// Count only what came after this day or time (2026-03-01), and compare mistakes before and after it
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
+    /// Ask the forge about the pull requests and checks of the last 50 tasks
+    #[arg(long)]
+    forge: bool,
     /// Print as JSON
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -36,7 +41,12 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let mut tasks = Vec::new();
     for record in task_record::tasks(&ledger.events) {
         let is_merged = branch_fate::of(&place.repo, &record)? == BranchFate::Merged;
-        tasks.push(MeasuredTask { model: ledger.usage(&record.session).models.pop(), is_merged, record });
+        tasks.push(MeasuredTask { model: ledger.usage(&record.session).models.pop(), is_merged, pull: None, record });
+    }
+    if args.forge
+        && let Err(error) = forge_pulls::ask(&place.repo, &mut tasks)
+    {
+        ui.say(format_args!("{WARN}warning:{WARN:#} {error}"));
     }
     let root = place.repo.root().unwrap_or(place.repo.common_dir());
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

@@ -22,6 +22,19 @@ pub struct MeasuredTask {
     pub model: Option<String>,
     /// `true` if its commit is on the default branch of a remote.
     pub is_merged: bool,
+    /// Its pull request, if a forge was asked and knows one.
+    pub pull: Option<TaskPull>,
+}
+
+/// The pull request of a task, as its forge knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TaskPull {
+    /// `true` if it was merged, also squashed or rebased.
+    pub is_merged: bool,
+    /// The number of commits of the task on which a check ended.
+    pub checked: usize,
+    /// The number of those on which a check failed.
+    pub failed: usize,
 }
 
 /// One measure of a group.
@@ -101,7 +114,10 @@ impl Metrics {
         ] {
             groups.extend(grouped(by, &counted, &later, key));
         }
-        let missing = vec!["appealed blocks: an appeal leaves no trace in the journal"];
+        let mut missing = vec!["appealed blocks: an appeal leaves no trace in the journal"];
+        if tasks.iter().all(|task| task.pull.is_none()) {
+            missing.push("pull requests: `gate metrics --forge` asks the forge for them");
+        }
         Self { schema_version: 1, since, groups, mistakes: mistakes(tasks, since), missing }
     }
 }
@@ -169,6 +185,7 @@ fn group(by: &'static str, name: &str, tasks: &[&MeasuredTask], events: &[&Event
         mean("attempts per task", &attempts(&over), 0.0),
         mean("seconds from the first block to green", &seconds, 0.0),
     ];
+    measures.extend(of_pulls(tasks));
     let mut grades: BTreeMap<&str, usize> = BTreeMap::new();
     for event in events.iter().filter(|event| matches!(event.kind, EventKind::Run(_))) {
         *grades.entry(event.origin.grade.as_str()).or_default() += 1;
@@ -180,6 +197,22 @@ fn group(by: &'static str, name: &str, tasks: &[&MeasuredTask], events: &[&Event
         interval: None,
     }));
     MetricGroup { by, name: name.to_owned(), measures }
+}
+
+/// Returns the measures of pull requests; none if no forge was asked.
+fn of_pulls(tasks: &[&MeasuredTask]) -> Vec<Measure> {
+    let pulls: Vec<TaskPull> = tasks.iter().filter_map(|task| task.pull).collect();
+    if pulls.is_empty() {
+        return Vec::new();
+    }
+    let merged: Vec<&TaskPull> = pulls.iter().filter(|pull| pull.is_merged).collect();
+    let at_once = merged.iter().filter(|pull| pull.failed == 0).count();
+    let sum = |of: fn(&TaskPull) -> usize| pulls.iter().map(of).sum();
+    vec![
+        share("pull requests merged", merged.len(), pulls.len()),
+        share("pull requests merged at the first attempt", at_once, merged.len()),
+        share("commits with a failed check", sum(|pull| pull.failed), sum(|pull| pull.checked)),
+    ]
 }
 
 fn mistakes(tasks: &[MeasuredTask], since: Option<Timestamp>) -> Vec<Mistake> {
@@ -236,7 +269,7 @@ mod tests {
             events.extend((0..).zip(kinds).map(|(at, kind)| event(number * 100 + at * 10, &session, kind)));
         }
         let all = tasks(&events).into_iter();
-        (all.map(|record| MeasuredTask { record, model: None, is_merged: false }).collect(), events)
+        (all.map(|record| MeasuredTask { record, model: None, is_merged: false, pull: None }).collect(), events)
     }
 
     fn value(metrics: &Metrics, name: &str) -> (usize, Option<f64>) {
@@ -259,6 +292,23 @@ mod tests {
         assert_eq!(metrics.mistakes[0].trend, "not enough data");
         let nothing = Metrics::of("repo", &[], &[], None);
         assert!(nothing.groups[0].measures.iter().all(|measure| measure.value.is_none()));
+    }
+
+    #[test]
+    fn pull_requests_are_counted_where_a_forge_knows_them() {
+        let (mut tasks, events) = measured(4, |_| false);
+        let shown = |tasks: &[MeasuredTask]| Metrics::of("repo", tasks, &events, None);
+        let asks = |metrics: &Metrics| metrics.missing.iter().any(|text| text.contains("--forge"));
+        assert!(asks(&shown(&tasks)));
+        let pulls = [(true, 0), (true, 1), (false, 2)];
+        for (task, (is_merged, failed)) in tasks.iter_mut().zip(pulls) {
+            task.pull = Some(TaskPull { is_merged, checked: 2, failed });
+        }
+        let metrics = shown(&tasks);
+        assert!(!asks(&metrics));
+        assert_eq!(value(&metrics, "pull requests merged"), (3, Some(2.0 / 3.0)));
+        assert_eq!(value(&metrics, "pull requests merged at the first attempt"), (2, Some(0.5)));
+        assert_eq!(value(&metrics, "commits with a failed check"), (6, Some(0.5)));
     }
 
     #[test]

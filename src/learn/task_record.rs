@@ -77,6 +77,8 @@ pub struct TaskRecord {
     pub is_over: bool,
     /// The commits of its last verdict.
     pub commits: Vec<Oid>,
+    /// The commits of all its verdicts, in their order.
+    pub judged_commits: Vec<Oid>,
     /// The contents of its last verdict, as far as they were stored.
     pub trees: Vec<Oid>,
     /// The branches of its last verdict.
@@ -251,6 +253,9 @@ impl OpenTask {
         self.handed_over &= judged.blocked;
         self.record.is_over = !judged.blocked || self.handed_over;
         self.record.commits.clone_from(&judged.commits);
+        let is_new = |commit: &&Oid| !self.record.judged_commits.contains(commit);
+        let new: Vec<Oid> = judged.commits.iter().filter(is_new).cloned().collect();
+        self.record.judged_commits.extend(new);
         self.record.trees.clone_from(&judged.trees);
         self.record.branches.clone_from(&judged.branches);
     }

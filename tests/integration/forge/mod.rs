@@ -4,6 +4,7 @@ mod asking;
 mod clone;
 mod hostile;
 mod jobs;
+mod measuring;
 mod proxy;
 mod server;
 mod stop;
