@@ -65,7 +65,7 @@ def install(folder):
 def repository(folder, files):
     """Makes a repository with a remote and one commit on a branch that is not pushed, and returns it with the hooks of each tool."""
     root, remote = folder / "repository", folder / "remote.git"
-    run(folder, "git", "init", "--quiet", "--bare", remote)
+    run(folder, "git", "init", "--quiet", "--bare", "--initial-branch=main", remote)
     run(folder, "git", "init", "--quiet", "--initial-branch=main", root)
     for number in range(files):
         place = root / f"src/part{number // FILES_PER_FOLDER}/file{number}.txt"
