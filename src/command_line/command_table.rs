@@ -20,6 +20,7 @@ pub(super) struct CommandTable {
     missing: MissingTexts,
     pub(super) record: HarnessTable,
     pub(super) environment: Environment,
+    pub(super) programs: ProgramFolders,
     idle: ProgramNames,
     brief: ProgramNames,
 }
@@ -59,6 +60,28 @@ impl Environment {
     pub(super) fn is_indifferent(&self, name: &str, value: &str) -> bool {
         let pattern = self.more.get(name).map(|pattern| Regex::new(&format!("^(?:{pattern})$")));
         pattern.is_some_and(|pattern| pattern.is_ok_and(|pattern| pattern.is_match(value)))
+    }
+}
+
+/// The folders in which programs are installed.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ProgramFolders {
+    /// Their usual names.
+    names: Vec<String>,
+    /// The starts of their paths.
+    below: Vec<String>,
+    /// The starts of paths of temporary files.
+    temporary: Vec<String>,
+}
+
+impl ProgramFolders {
+    /// Returns `true` if an installer would put programs into this folder.
+    pub(super) fn has(&self, folder: &str) -> bool {
+        let folder = folder.trim_end_matches('/');
+        let begins = |starts: &[String]| starts.iter().any(|start| folder.starts_with(start.as_str()));
+        let is_named = folder.rsplit('/').next().is_some_and(|name| self.names.iter().any(|known| known == name));
+        is_named || begins(&self.below) || folder.contains("/.") && !begins(&self.temporary)
     }
 }
 

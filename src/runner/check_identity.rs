@@ -18,6 +18,8 @@ pub struct Identity {
     path: Option<String>,
     /// The folder in which it works, if an argument names it.
     folder: Option<String>,
+    /// `true` if it works in the folder above, and names the one in which it is started.
+    from_inside: bool,
     /// The toolchain that the line chooses.
     toolchain: Option<String>,
     /// The arguments that make a difference.
@@ -68,6 +70,7 @@ impl Identity {
             start,
             path: own_path(called),
             folder,
+            from_inside: found.invoke.from_inside,
             toolchain,
             arguments,
         })
@@ -81,6 +84,15 @@ impl Identity {
             runner.arguments.imply(&mut self.arguments, at_root, files);
         }
         self
+    }
+
+    /// Returns the same check as it is written in the folder above, and that folder, if that makes no difference.
+    pub fn seen_from_above(&self, directory: &str) -> Option<(Self, String)> {
+        let (above, here) = directory.rsplit_once('/').unwrap_or(("", directory));
+        let mut arguments = self.arguments.clone();
+        arguments.lead(Some(here));
+        let check = Self { from_inside: false, arguments, ..self.clone() };
+        (self.from_inside && !here.is_empty()).then(|| (check, above.to_owned()))
     }
 
     /// Returns the same check of each member of the workspace, or `None` if it is not a check of all of them. The list is

@@ -120,6 +120,10 @@ pub struct Invoke {
     /// `true` if the last of these is the folder in which it works, as if it were started there.
     #[serde(default)]
     pub in_folder: bool,
+    /// `true` if it is started in a folder that the same command from the folder above names: `cd build && cmake ..` is
+    /// `cmake -B build`.
+    #[serde(default)]
+    pub from_inside: bool,
     /// Words that may follow these and mean nothing: `yarn workspace a run test`.
     #[serde(default)]
     pub then: Vec<String>,

@@ -97,6 +97,9 @@ fn a_folder_that_is_configured_as_declared_needs_no_other_configuration() {
         &[
             (SAME, RUN, "cd build && cmake --build . && ctest", OK),
             (MADE, RUN, "cd build && make && ctest", OK),
+            (MADE, RUN, "mkdir -p build && cd build && cmake .. -DA_TESTS=ON && make -j4 && ctest", OK),
+            (MADE, RUN, "cd build && cmake .. && make -j4 && ctest --output-on-failure", OK),
+            (NONE, RUN, "cd build; cmake -G Ninja -DA_TESTS=ON .. && cmake --build . && ctest", OK),
             (MADE, RUN, "make -C build -j4 && ctest --test-dir build", OK),
             (MADE, RUN, "make -C build && make -C build test", OK),
             (MADE, RUN, "ninja -C build && ninja -C build test", OK),
@@ -116,6 +119,8 @@ fn a_folder_that_is_configured_as_declared_needs_no_other_configuration() {
     check(
         &[
             (MADE, RUN, "make -C build test", OK),
+            (MADE, RUN, "cd build && cmake -DA_TESTS=OFF .. && make && ctest", OK),
+            (OTHER, RUN, "cd build && cmake .. && make && ctest", OK),
             (MADE, RUN, "make -C build a && ctest --test-dir build", OK),
             (MADE, RUN, "make -C build; ctest --test-dir build -R one", OK),
             (MADE, RUN, "make -C build -n && ctest --test-dir build", OK),

@@ -214,7 +214,10 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
     let (mut packages, mut shares) = (Vec::new(), Vec::new());
     let what = match Identity::of(catalogue, &words) {
         Some(identity) if leaf.remote => CheckSubject::Known(Box::new(identity)),
-        Some(identity) => {
+        Some(mut identity) => {
+            if let Some(outside) = identity.seen_from_above(&directory) {
+                (identity, directory) = outside;
+            }
             let root = above.as_ref().and_then(|above| workspace_above(&identity, above, &directory, place));
             directory = root.unwrap_or(directory);
             let view = DirectoryView(StartDirectory { start: &directory, ..place });

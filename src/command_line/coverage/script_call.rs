@@ -36,14 +36,14 @@ fn is_shell(name: &str) -> bool {
 }
 
 /// Returns the name of an interpreter without its folder and version, or `None` for another program.
-fn interpreter(program: &str) -> Option<String> {
+pub(super) fn interpreter(program: &str) -> Option<String> {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     Catalogue::embedded().names().interpreters.iter().find(|known| *known == name).cloned()
 }
 
 /// Returns the interpreter in the first line of a script, and its arguments. Without one it is that of the shell.
-fn first_line(text: &str) -> Vec<String> {
+pub(super) fn first_line(text: &str) -> Vec<String> {
     let line = text.lines().next().unwrap_or_default();
     let Some(line) = line.strip_prefix("#!") else { return vec!["sh".to_owned()] };
     let words = line.split_whitespace().skip_while(|word| word.ends_with("/env") || *word == "-S");

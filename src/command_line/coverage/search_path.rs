@@ -1,14 +1,16 @@
 //! The places in which the shell looks for programs.
 
+use crate::command_line::command_table::table;
 use crate::tool_folder::environment_names;
 
-/// Returns `true` if a search path leads only to places outside of the working tree, and to the folders of the installed
-/// programs of this project.
+/// Returns `true` if a search path leads only to folders of programs outside of the working tree, and to those of the
+/// installed programs of this project.
 pub(super) fn finds_installed_programs(path: &str, root: Option<&str>, directory: &str) -> bool {
     path.split(':').all(|place| {
         let home = ["$PATH", "$HOME/", "~/"].iter().any(|start| place.starts_with(start));
         let inside = root.is_none_or(|root| place.starts_with(root));
-        (home || place.starts_with('/') && !inside) && !place.contains("..") || is_of_project(place, root, directory)
+        let outside = (home || place.starts_with('/') && !inside) && !place.contains("..");
+        outside && table().programs.has(place) || is_of_project(place, root, directory)
     })
 }
 
@@ -56,6 +58,12 @@ mod tests {
             ("$HOME/.cargo/bin:$PATH", true),
             ("/usr/local/go/bin:$PATH", true),
             ("~/.local/bin:/usr/bin", true),
+            ("/home/a/.dotnet:/opt/zig-0.14:$PATH", true),
+            ("/tmp/env/bin/:/home/a/node-22/bin:$PATH", true),
+            ("/tmp/fake:$PATH", false),
+            ("$HOME/fake:$PATH", false),
+            ("/home/a/fake:$PATH", false),
+            ("/dev/shm/.fake:$PATH", false),
             ("/work/repo/fake:$PATH", false),
             ("fake:$PATH", false),
             ("$PWD/fake:$PATH", false),

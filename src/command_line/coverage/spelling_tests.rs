@@ -351,6 +351,7 @@ fn options_that_leave_no_test_out() {
     const JEST: &str = "Tests:       4 passed, 4 total\n";
     const VITEST: &str = " Test Files  2 passed (2)\n      Tests  5 passed (5)\n";
     const MAVEN: &str = "[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 0\n[INFO] BUILD SUCCESS\n";
+    const MANAGE: Files = &[("manage.py", "#!/usr/bin/env python3\nimport sys\n")];
     const DJANGO: &str = "Ran 4 tests in 0.1s\n\nOK\n";
     const GO: &str = "ok  \tx.y/z\t0.01s\n";
     const MINIMUM: Files = &[(".coveragerc", "[report]\nfail_under = 90\n")];
@@ -363,6 +364,9 @@ fn options_that_leave_no_test_out() {
             (&[], "npx vitest run", "npx vitest run --dir . --sequence.shuffle", VITEST),
             (&[], "mvn test", "mvn -T1C test-compile test -DtrimStackTrace=false", MAVEN),
             (&[], "python manage.py test", "python manage.py test --parallel 4 -v 2 --keepdb", DJANGO),
+            (&[], "pytest", "conda run --no-capture-output -n dev python -m pytest -q", PYTEST),
+            (MANAGE, "python manage.py test", "./manage.py test", DJANGO),
+            (MANAGE, "./manage.py test", "python3 ./manage.py test -v 2", DJANGO),
             (&[], "go test ./...", "export PATH=$PATH:$(go env GOPATH)/bin && go test ./...", GO),
             (&[], "bazel test //...", "bazelisk test //...", "Executed 3 out of 3 tests: 3 tests pass.\n"),
             (
@@ -382,6 +386,9 @@ fn options_that_leave_no_test_out() {
             (&[], "mvn test", "mvn test-compile", "[INFO] BUILD SUCCESS\n"),
             (&[], "mvn test", "mvn test -Dcheckstyle.skip", MAVEN),
             (&[], "python manage.py test", "python manage.py test --parallel shop", DJANGO),
+            (&[("manage.py", "#!/bin/sh\n")], "python manage.py test", "./manage.py test", DJANGO),
+            (&[], "pytest", "PATH=/tmp/fake:$PATH pytest", PYTEST),
+            (&[], "pytest", "export PATH=$HOME/fake:$PATH; pytest", PYTEST),
             (&[], "go test ./...", "export PATH=$(go env GOBIN):$PATH; go test ./...", GO),
             (&[], "go test ./...", "export GOPATH=$PWD; export PATH=$(go env GOPATH)/bin:$PATH; go test ./...", GO),
             (

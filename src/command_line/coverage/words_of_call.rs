@@ -1,5 +1,6 @@
 //! The words of a call as the program gets them: names in the place of patterns, and paths from the root.
 
+use super::script_call::{first_line, interpreter};
 use super::start_directory::{DirectoryView, StartDirectory};
 use crate::runner::ProjectFiles;
 use crate::runner::glob_expansion::{self, is_pattern};
@@ -15,6 +16,23 @@ pub(super) fn words_of(leaf: &Leaf, directory: &str, place: StartDirectory<'_>) 
             Some(names) => words.extend(names),
             None => words.push(word),
         }
+    }
+    if leaf.remote { words } else { with_interpreter(words, &view) }
+}
+
+/// Returns a call of a Python script with its interpreter in front, and without `./`: `./manage.py test` is
+/// `python manage.py test`.
+fn with_interpreter(mut words: Vec<String>, files: &dyn ProjectFiles) -> Vec<String> {
+    let script = |word: &String| word.strip_prefix("./").filter(|path| path.ends_with(".py")).map(str::to_owned);
+    let Some(program) = words.first() else { return words };
+    if let Some(path) = script(program) {
+        if files.read(&path).is_some_and(|text| first_line(&text) == ["python"]) {
+            words.splice(..1, ["python".to_owned(), path]);
+        }
+    } else if interpreter(program).as_deref() == Some("python")
+        && let Some(path) = words.get(1).and_then(script)
+    {
+        words[1] = path;
     }
     words
 }
