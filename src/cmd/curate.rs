@@ -8,18 +8,23 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
+use self::suggestions::ModelResult;
 use crate::engine::Workplace;
 use crate::exit::Exit;
+use crate::fact::FailedJudge;
 use crate::failure::Failure;
+use crate::learn::curator::suggested::DroppedEdits;
 use crate::learn::curator::{self, CuratorSources, MemoryProposal};
 use crate::learn::memory_file::{self, MemoryChange};
 use crate::learn::{exists_below, reflection_store};
+use crate::model::model_settings::ModelSettings;
 use crate::oid::Oid;
 use crate::plural::counted;
 use crate::render::ui::{DIM, STRONG, Ui};
 use crate::repo_path::RepoPath;
 
 mod record;
+mod suggestions;
 
 /// Arguments of `gate curate`.
 #[derive(Debug, clap::Args)]
@@ -30,6 +35,9 @@ pub struct Args {
     /// A file outside of the working tree, with one decision per line: `ID y`, `ID n` or `ID e NEW TEXT`
     #[arg(long, value_name = "FILE")]
     decisions: Option<PathBuf>,
+    /// Ask this model of your configuration (`[models.NAME]`) for more proposals. Each must cite evidence from the record
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
     /// Print the proposals as JSON, and ask nothing
     #[arg(long, conflicts_with = "decisions")]
     json: bool,
@@ -45,6 +53,11 @@ pub(crate) struct CuratedList {
     file: PathBuf,
     /// The proposals, at most five.
     proposals: Vec<MemoryProposal>,
+    /// The proposals of the model that were dropped, by reason.
+    dropped: Vec<DroppedEdits>,
+    /// The model, if it gave no answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed: Option<FailedJudge>,
 }
 
 /// A proposal that a person refused.
@@ -65,6 +78,7 @@ enum CuratedAnswer {
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     let root = place.work_tree()?.to_owned();
+    let model = args.model.as_deref().map(super::eval::configured).transpose()?;
     let name = args.file.clone().or_else(|| memory_file::find(&root)).ok_or_else(|| {
         Failure::new(Exit::Usage, "there is no memory file here").remedy("gate curate --file AGENTS.md")
     })?;
@@ -74,9 +88,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(Failure::new(Exit::BadInput, format!("{}: {error}", file.display())).into()),
     };
-    let proposals = proposals(&place, &root, &name, &memory, ui)?;
+    let (proposals, ModelResult { dropped, failed }) = proposals(&place, &root, (&name, &memory), model.as_ref(), ui)?;
     if args.json {
-        ui.json(&CuratedList { schema_version: 1, file: name, proposals })?;
+        ui.json(&CuratedList { schema_version: 1, file: name, proposals, dropped, failed })?;
         return Ok(Exit::Pass);
     }
     if proposals.is_empty() {
@@ -105,7 +119,14 @@ fn refused_file(place: &Workplace) -> PathBuf {
     place.repo.gate_dir().join("refused-rules.jsonl")
 }
 
-fn proposals(place: &Workplace, root: &Path, name: &Path, memory: &str, ui: &mut Ui) -> Result<Vec<MemoryProposal>> {
+/// Returns the proposals of the record, and those of the model after them.
+fn proposals(
+    place: &Workplace,
+    root: &Path,
+    (name, memory): (&Path, &str),
+    model: Option<&ModelSettings>,
+    ui: &mut Ui,
+) -> Result<(Vec<MemoryProposal>, ModelResult)> {
     let record = record::read(place, root, memory, ui)?;
     let reflections = reflection_store::read(&place.repo.gate_dir())?;
     let refused = fs::read_to_string(refused_file(place)).unwrap_or_default();
@@ -116,7 +137,7 @@ fn proposals(place: &Workplace, root: &Path, name: &Path, memory: &str, ui: &mut
         if is_here { None } else { place.repo.fate(path).ok().flatten() }
     };
     let written = WrittenLines::of(place, name, memory);
-    Ok(curator::propose(&CuratorSources {
+    let sources = CuratorSources {
         name,
         memory,
         named_checks: &record.named_checks,
@@ -128,7 +149,10 @@ fn proposals(place: &Workplace, root: &Path, name: &Path, memory: &str, ui: &mut
         refused: &refused,
         fate: &fate,
         is_younger: &|at, commit| written.is_younger(at, commit).unwrap_or(false),
-    }))
+    };
+    let mut proposals = curator::propose(&sources);
+    let asked = model.map(|model| suggestions::add(place, model, &sources, &record, &mut proposals, ui)).transpose()?;
+    Ok((proposals, asked.unwrap_or_default()))
 }
 
 /// The commits that wrote the lines of the memory file.
@@ -168,6 +192,9 @@ fn show(proposal: &MemoryProposal, ui: &mut Ui) {
     ui.line(format_args!("{STRONG}{}{STRONG:#} {}", proposal.id, proposal.text));
     for evidence in &proposal.evidence {
         ui.line(format_args!("  {DIM}{evidence}{DIM:#}"));
+    }
+    if let Some(why) = &proposal.why {
+        ui.line(format_args!("  {DIM}the model says: {why}{DIM:#}"));
     }
     ui.raw(&proposal.patch);
 }

@@ -86,7 +86,7 @@ fn asked(args: &Args) -> Result<Vec<(Suite, Option<PathBuf>)>, Failure> {
 }
 
 /// Returns the model with this name.
-fn configured(name: &str) -> Result<ModelSettings, Failure> {
+pub(super) fn configured(name: &str) -> Result<ModelSettings, Failure> {
     let mut settings = UserSettings::read().map_err(Failure::with(Exit::BadInput))?;
     settings.models.remove(name).ok_or_else(|| {
         let file = crate::model::model_settings::path().unwrap_or_default();

@@ -337,7 +337,8 @@ fn keep_base(place: &Workplace, base: &Oid) -> Result<Option<String>, anyhow::Er
     Ok(None)
 }
 
-fn record(place: &Workplace, calls: &[ModelCall]) -> Result<(), Failure> {
+/// Records calls of models in the journal.
+pub(super) fn record(place: &Workplace, calls: &[ModelCall]) -> Result<(), Failure> {
     let session = Some(place.session.id.clone());
     let event = |call: &ModelCall| NewEvent {
         session: session.clone(),

@@ -41,6 +41,8 @@ pub enum CallPurpose {
     Review,
     /// To name the kind of a task.
     Routing,
+    /// To propose edits to the memory file.
+    Curate,
 }
 
 as_str!(CallPurpose);

@@ -58,6 +58,17 @@ impl Repo {
         Ok(text.and_then(|seconds| Timestamp::from_second(seconds.ok()?).ok()))
     }
 
+    /// Returns the short ids and the subjects of the newest commits of HEAD, at most `most` and none from before a time.
+    pub fn subjects_since(&self, since: Timestamp, most: usize) -> Result<Vec<(String, String)>, GitError> {
+        let (since, most) = (format!("--since=@{} +0000", since.as_second()), format!("--max-count={most}"));
+        let mut args = PLAIN.to_vec();
+        args.extend(["log", "-z", "--no-color", "--no-notes", "--format=%h %s", &since, &most, "HEAD", "--"]);
+        // Without a commit, there is no HEAD.
+        let printed = self.git_unless(&[128], args)?.unwrap_or_default();
+        let lines = printed.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+        Ok(lines.filter_map(|line| line.split_once(' ').map(|(id, text)| (id.to_owned(), text.to_owned()))).collect())
+    }
+
     /// Starts reading the commits of a range.
     pub fn log(&self, range: &Range) -> Result<CommitLog, GitError> {
         let source = match self.near_commits(range) {

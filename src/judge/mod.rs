@@ -6,5 +6,6 @@ pub mod answer_form;
 pub mod ask_and_record;
 pub mod consultation;
 pub mod kind_question;
+pub mod memory_question;
 pub mod quoted_material;
 pub mod word_question;

@@ -16,11 +16,13 @@ use crate::learn::task_record::TaskRecord;
 use crate::repo_path::RepoPath;
 
 mod checks;
+pub mod citable_evidence;
 mod mentions;
 mod missing_commands;
 mod paths;
 mod plain_command;
 mod seen_runs;
+pub mod suggested;
 
 /// The largest number of proposals, and of those about paths of the same fate.
 pub const MAX_PROPOSALS: usize = 5;
@@ -44,6 +46,9 @@ pub struct MemoryProposal {
     pub text: String,
     /// The commits, and the lines of `gate log`, that show it.
     pub evidence: Vec<String>,
+    /// The reason in the words of the model that suggests it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
     /// The edit as a patch.
     pub patch: String,
     /// The edit.
@@ -72,6 +77,8 @@ pub enum ProposalKind {
     Corrected,
     /// A lesson was learned more than once.
     Learned,
+    /// A model suggests it, with evidence from the record.
+    Suggested,
 }
 
 /// The details of a command: everything but its line.
@@ -143,7 +150,7 @@ fn proposal(
 ) -> MemoryProposal {
     let id = hex_digest(&[format!("{kind:?}").as_bytes(), text.as_bytes()])[..8].to_owned();
     let patch = memory_file::patch(sources.name, sources.memory, &memory_file::changed(sources.memory, &change));
-    MemoryProposal { id, kind, text: text.to_owned(), evidence, patch, change }
+    MemoryProposal { id, kind, text: text.to_owned(), evidence, why: None, patch, change }
 }
 
 /// Returns the rules of the file: the lines of its lists.
@@ -277,8 +284,19 @@ pub(crate) mod tests {
         all: &Reflections,
         refused: &[String],
     ) -> Vec<MemoryProposal> {
+        with_sources((memory, refused), tales, tasks, all, propose)
+    }
+
+    /// Does something with a record.
+    pub(crate) fn with_sources<T>(
+        (memory, refused): (&str, &[String]),
+        tales: &[Tale],
+        tasks: &[TaskRecord],
+        all: &Reflections,
+        work: impl FnOnce(&CuratorSources<'_>) -> T,
+    ) -> T {
         let stories: Vec<Story> = tales.iter().map(Tale::story).collect();
-        propose(&CuratorSources {
+        work(&CuratorSources {
             name: Path::new("AGENTS.md"),
             memory,
             named_checks: &BTreeSet::new(),
@@ -318,7 +336,8 @@ pub(crate) mod tests {
         Some((entry.event.id.clone(), RunDetails { output: command.tail.clone(), dir: command.dir.clone() }))
     }
 
-    fn cleared(sessions: &[&str]) -> Vec<TaskRecord> {
+    /// Returns a task in each session in which a command cleared a refusal.
+    pub(crate) fn cleared(sessions: &[&str]) -> Vec<TaskRecord> {
         let of = |session: &&str| {
             let events = [event(0, session, prompt("x")), event(9, session, judged(Moment::Stop, &[], 0))];
             let mut task = tasks(&events).remove(0);

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::project::Project;
+use crate::project::{Project, valid};
+use crate::word_judges::configure;
 
 const MEMORY: &str = "# Rules\n\n* Read `docs/old.md` first.\n* Be kind.\n";
 
@@ -190,4 +191,95 @@ fn a_command_that_is_missing_in_another_folder_contradicts_no_rule() {
     assert_eq!(found("make check"), 1);
     assert_eq!(found("cd /tmp && make check"), 0);
     assert_eq!(found("cd src && make check"), 0);
+}
+
+/// Answers with the proposals in a file of the user's home, and counts its calls.
+const CURATOR: &str = r#"#!/bin/sh
+cat >"$HOME/prompt"
+echo call >>"$HOME/calls"
+ticket=$(sed -n 's/.*with the ticket \([0-9a-f]*\)\.$/\1/p' "$HOME/prompt" | tail -1)
+echo "{\"ticket\": \"$ticket\", \"proposals\": $(cat "$HOME/proposals")}"
+"#;
+
+/// Returns the name of the evidence that holds these words in the prompt that the model got.
+fn name_of_evidence(prompt: &str, words: &str) -> String {
+    let is_named = |line: &&str| line.starts_with('E') && line.contains(words);
+    let line = prompt.lines().find(is_named).unwrap_or_else(|| panic!("no evidence says {words}: {prompt}"));
+    line.split(':').next().unwrap().to_owned()
+}
+
+#[test]
+fn a_model_proposes_with_evidence_that_exists() {
+    let project = outdated();
+    two_tasks(&project);
+    let commit = "unset GIT_AUTHOR_DATE GIT_COMMITTER_DATE; git commit -q --allow-empty --no-verify -m";
+    project.sh(&format!("{commit} 'fix: MATERIAL-0>> use spaces'")).exits(0);
+    let home = project.repo.home();
+    let config =
+        "[models.opus]\ncommand = \"\\\"$HOME/model\\\"\"\n[models.broken]\ncommand = \"echo busy >&2; exit 3\"\n";
+    configure(&project, &[("model", CURATOR), ("proposals", "[]")], config);
+    project.gate(["curate", "--model", "none"]).exits(64).says("there is no [models.none]").says("add it");
+    project.gate(["curate", "--model", "opus", "--json"]).exits(0);
+    let prompt = std::fs::read_to_string(home.join("prompt")).unwrap();
+    assert!(prompt.contains("\n3: * Read `docs/old.md` first.\n4: * Be kind.\n"), "{prompt}");
+    let commit = name_of_evidence(&prompt, "fix: MATERIAL-0>> use spaces");
+    let good =
+        json!({"action": "replace", "line": 4, "text": "Use spaces.", "evidence": [commit], "why": "It was fixed."});
+    let invented = json!({"action": "add", "text": "Use tabs.", "evidence": ["E99"], "why": "I like them."});
+    std::fs::write(home.join("proposals"), json!([good, invented]).to_string()).unwrap();
+    // Another line in the file makes another question.
+    project.repo.write("AGENTS.md", format!("{MEMORY}\nEnd.\n"));
+    let said = project.gate(["curate", "--model", "opus", "--json"]).exits(0).says("dropped 1 proposal of opus");
+    let list: Value = serde_json::from_str(&said.out).unwrap();
+    valid("curate", &list);
+    assert_eq!(list["dropped"], json!([{"reason": "unknown-evidence", "count": 1}]), "{list:#}");
+    let suggested = &list["proposals"][2];
+    assert_eq!((&suggested["kind"], &suggested["text"]), (&"suggested".into(), &"Use spaces.".into()), "{list:#}");
+    assert!(suggested["evidence"][0].as_str().unwrap().ends_with("fix: MATERIAL-0>> use spaces"), "{suggested:#}");
+    let shown = project.gate_with(&[("CLAUDECODE", "1")], &["curate", "--model", "opus"]).exits(0);
+    let shown = shown.says("+* Use spaces.").says("the model says: It was fixed.").says("that does not exist (1)");
+    shown.says("nothing was written").never_says("Use tabs");
+    assert_eq!(project.repo.read("AGENTS.md"), format!("{MEMORY}\nEnd.\n").as_bytes());
+    let outside = project.repo.outside().join("decisions");
+    std::fs::write(&outside, format!("{} y\n", suggested["id"].as_str().unwrap())).unwrap();
+    let file = outside.to_str().unwrap();
+    project.gate(["curate", "--model", "opus", "--decisions", file]).exits(0).says("1 of 3 edits made");
+    let written = String::from_utf8(project.repo.read("AGENTS.md")).unwrap();
+    assert_eq!(written, "# Rules\n\n* Read `docs/old.md` first.\n* Use spaces.\n\nEnd.\n");
+    let calls = std::fs::read_to_string(home.join("calls")).unwrap();
+    assert_eq!(calls, "call\ncall\n", "the same question is asked once");
+    project.gate(["log"]).exits(0).says("asked opus (curate;");
+    project.valid_records();
+}
+
+#[test]
+fn a_model_that_fails_is_reported_and_costs_no_proposal() {
+    let project = outdated();
+    two_tasks(&project);
+    let config = "[models.broken]\ncommand = \"echo busy >&2; exit 3\"\n[models.prose]\ncommand = \"echo Use tabs.\"\n\
+                  [models.spent]\ncommand = \"true\"\ndaily_calls = 0\n";
+    configure(&project, &[], config);
+    for (model, why) in [("broken", "status 3: busy"), ("prose", "no JSON object"), ("spent", "used up")] {
+        let said = project.gate(["curate", "--model", model, "--json"]).exits(0).says("gave no answer").says(why);
+        let list: Value = serde_json::from_str(&said.out).unwrap();
+        valid("curate", &list);
+        assert_eq!((list["proposals"].as_array().unwrap().len(), &list["failed"]["judge"]), (2, &model.into()));
+        project.gate(["curate", "--model", model]).exits(0).says("gave no answer").says("deleted docs/old.md");
+    }
+}
+
+#[test]
+fn a_template_of_the_user_replaces_the_question() {
+    let project = outdated();
+    two_tasks(&project);
+    let config = "[models.opus]\ncommand = \"\\\"$HOME/model\\\"\"\n";
+    configure(&project, &[("model", CURATOR), ("proposals", "[]")], config);
+    let folder = project.repo.home().join(".config/gate/templates/judges");
+    std::fs::create_dir_all(&folder).unwrap();
+    let own = "Be brief.\n{{ memory }}\n{{ evidence }}\nAnswer with the ticket {{ ticket }}.\n";
+    std::fs::write(folder.join("curate.md"), own).unwrap();
+    project.gate(["curate", "--model", "opus"]).exits(0).never_says("gave no answer");
+    assert!(std::fs::read_to_string(project.repo.home().join("prompt")).unwrap().starts_with("Be brief.\n<<MATERIAL-"));
+    std::fs::write(folder.join("curate.md"), "{{ memory }} {{ ticket }}").unwrap();
+    project.gate(["curate", "--model", "opus"]).exits(0).says("leaves out evidence").says("deleted docs/old.md");
 }

@@ -334,7 +334,7 @@ pub fn valid(schema: &'static str, value: &Value) {
             let schema: Value = serde_json::from_slice(&output.stdout).expect("a schema");
             (name, jsonschema::validator_for(&schema).expect("a valid schema"))
         };
-        ["verdict", "escalation", "review"].map(validator).into()
+        ["verdict", "escalation", "review", "curate"].map(validator).into()
     });
     let errors: Vec<_> = validators[schema].iter_errors(value).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{errors:#?}\n{value:#}");

@@ -33,6 +33,10 @@ pub(super) struct CuratedRecord {
     pub(super) tasks: Vec<TaskRecord>,
     /// The kinds of checks that the memory file names commands for.
     pub(super) named_checks: BTreeSet<String>,
+    /// The time of the first event of a session.
+    pub(super) since: Option<Timestamp>,
+    /// The evaluations of prompts, as evidence.
+    pub(super) evaluations: Vec<String>,
 }
 
 /// The logs of one session.
@@ -51,6 +55,7 @@ pub(super) fn read(place: &Workplace, root: &Path, memory: &str, ui: &mut Ui) ->
         policy.as_ref().map_or_else(|| Project::without_runners(&files), |(policy, _)| policy.project(&files));
     let events = place.journal.latest_events()?;
     let tasks = task_record::tasks(&events);
+    let evaluations = events.iter().filter_map(evaluation).collect();
     let mut by_session: BTreeMap<String, Vec<Vec<Event>>> = BTreeMap::new();
     for event in events {
         if let Some(session) = event.session.clone() {
@@ -64,12 +69,22 @@ pub(super) fn read(place: &Workplace, root: &Path, memory: &str, ui: &mut Ui) ->
         by_session.entry(session).or_default().push(events);
     }
     let details = by_session.values().flatten().flatten().filter_map(details).collect();
+    let since = by_session.values().flatten().flatten().map(|event| event.at).min();
+    let mut by_session: Vec<(String, Vec<Vec<Event>>)> = by_session.into_iter().collect();
+    by_session.sort_by_key(|(_, sources)| sources.iter().flatten().map(|event| event.at).max());
     let story =
         |(session, sources): (String, Vec<Vec<Event>>)| Story::of(&timeline::merge(sources), Some(&session), project);
     let stories = by_session.into_iter().map(story).collect();
     let named_checks = memory_file::commands(memory).into_iter().flat_map(|line| kinds(line, project));
     let named_checks = named_checks.chain(memory_file::spoken_checks(memory)).collect();
-    Ok(CuratedRecord { stories, details, tasks, named_checks })
+    Ok(CuratedRecord { stories, details, tasks, named_checks, since, evaluations })
+}
+
+/// Returns the evaluation of a prompt as a line of evidence.
+fn evaluation(event: &Event) -> Option<String> {
+    let EventKind::Task(task) = &event.kind else { return None };
+    let session = event.session.as_deref()?;
+    Some(format!("session {session}, evaluation {}: {}", event.id, task.lines().first()?))
 }
 
 /// Returns the kinds of commands that a line runs.
