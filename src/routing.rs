@@ -1,13 +1,15 @@
 //! Chooses the kind of a piece of work, and the user's model for it: by the changed files, else by the prompt. If neither
 //! says it, `judge/kind_question.rs` asks a model, if the user wants that.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
 use crate::embedded::{GATES, file};
+use crate::fact::Facts;
 use crate::globs::Globs;
+use crate::judge::word_question::WordQuestion;
 use crate::model::model_settings::RouteSettings;
 use crate::prompt::{self, Findings, PromptText};
 use crate::repo_path::RepoPath;
@@ -36,13 +38,17 @@ pub struct WorkRoute {
     pub why: String,
     /// The model for it, by its name in the user's configuration, if it has one.
     pub model: Option<String>,
+    /// The model that goes on with it after a refusal, if the user names one: `provider/model`.
+    pub feedback: Option<String>,
 }
 
 /// Returns the kind of work on these files for this task. An error names a glob of the user's that is none.
 pub fn route(paths: &[RepoPath], task: &str, settings: &RouteSettings) -> Result<WorkRoute, String> {
     let known = kinds(settings);
-    if let Some(kind) = settings.models.keys().find(|kind| !known.contains(&kind.as_str())) {
-        return Err(format!("[routing.models] {kind}: there is no such kind; the kinds are {}", known.join(", ")));
+    for (table, models) in [("models", &settings.models), ("feedback", &settings.feedback)] {
+        if let Some(kind) = models.keys().find(|kind| !known.contains(&kind.as_str())) {
+            return Err(format!("[routing.{table}] {kind}: there is no such kind; the kinds are {}", known.join(", ")));
+        }
     }
     let (kind, why) = match by_paths(paths, settings)? {
         Some(found) => found,
@@ -51,6 +57,18 @@ pub fn route(paths: &[RepoPath], task: &str, settings: &RouteSettings) -> Result
         }),
     };
     Ok(WorkRoute::of(kind, why, settings))
+}
+
+/// Returns the route of the work that facts describe.
+pub fn of_facts(facts: &Facts, settings: &RouteSettings) -> Result<WorkRoute, String> {
+    route(&changed_paths(facts), &WordQuestion::of_turn(facts, &[]).task, settings)
+}
+
+/// Returns the files that the work changed, in their order.
+pub fn changed_paths(facts: &Facts) -> Vec<RepoPath> {
+    let changed = facts.subjects.iter().filter_map(|subject| subject.changed.as_ref());
+    let paths: BTreeSet<&RepoPath> = changed.flatten().collect();
+    paths.into_iter().cloned().collect()
 }
 
 /// Returns the kinds that a model may name.
@@ -66,8 +84,10 @@ pub fn kinds(settings: &RouteSettings) -> Vec<&str> {
 impl WorkRoute {
     /// Returns the route for a kind.
     pub fn of(kind: String, why: String, settings: &RouteSettings) -> Self {
-        let model = settings.models.get(&kind).or_else(|| settings.models.get(DEFAULT_KIND)).cloned();
-        Self { kind, why, model }
+        let of_kind =
+            |models: &BTreeMap<String, String>| models.get(&kind).or_else(|| models.get(DEFAULT_KIND)).cloned();
+        let (model, feedback) = (of_kind(&settings.models), of_kind(&settings.feedback));
+        Self { kind, why, model, feedback }
     }
 }
 
@@ -149,7 +169,7 @@ mod tests {
         let settings = |kind: &str, globs: &[&str]| RouteSettings {
             models: BTreeMap::from([(kind.to_owned(), "opus".to_owned())]),
             paths: globs.iter().map(|glob| (kind.to_owned(), vec![(*glob).to_owned()])).collect(),
-            ask: None,
+            ..RouteSettings::default()
         };
         let error = route(&[], "", &settings("fontend", &[])).unwrap_err();
         assert!(error.contains("fontend") && error.contains("frontend"), "{error}");
@@ -157,5 +177,16 @@ mod tests {
             assert!(route(&[], "", &settings(known, &[])).is_ok(), "{known}");
         }
         assert!(route(&[], "", &settings("mobile", &["app/**"])).is_ok(), "a kind of the user's own");
+    }
+
+    #[test]
+    fn refused_work_has_models_of_its_own() {
+        let feedback = BTreeMap::from([("frontend".to_owned(), "google/pro".to_owned())]);
+        let settings = RouteSettings { feedback, ..RouteSettings::default() };
+        let of = |path: &str| route(&[RepoPath::from(path)], "", &settings).unwrap().feedback;
+        assert_eq!((of("a.tsx").as_deref(), of("a.go")), (Some("google/pro"), None));
+        let unknown = BTreeMap::from([("fontend".to_owned(), "google/pro".to_owned())]);
+        let settings = RouteSettings { feedback: unknown, ..RouteSettings::default() };
+        assert!(route(&[], "", &settings).unwrap_err().starts_with("[routing.feedback] fontend"));
     }
 }

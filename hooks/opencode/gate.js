@@ -75,7 +75,9 @@ export const Gate = async ({ client, directory, worktree }) => {
         if (answer.decision === "block") {
           // So that its log shows that no person wrote this.
           const part = { type: "text", text: answer.reason, metadata: { gate: true } }
-          await client.session.promptAsync({ path: { id }, body: { parts: [part] } })
+          // The user may route refused work to another model.
+          const model = answer.model && { model: answer.model }
+          await client.session.promptAsync({ path: { id }, body: { parts: [part], ...model } })
         }
       }
     },

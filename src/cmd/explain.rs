@@ -13,6 +13,7 @@ use crate::model::model_settings::UserSettings;
 use crate::moment::Moment;
 use crate::render;
 use crate::render::ui::Ui;
+use crate::routing;
 use crate::verdict::{Verdict, verdict_files};
 
 /// Arguments of `gate explain`.
@@ -62,16 +63,16 @@ fn routing(place: &Workplace, ui: &mut Ui) -> Result<Exit> {
     let settings = UserSettings::read().map_err(Failure::with(Exit::BadInput))?;
     let here = place.look()?;
     let facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
-    let mut paths: Vec<_> =
-        facts.subjects.iter().flat_map(|subject| subject.changed.clone().unwrap_or_default()).collect();
-    paths.sort();
-    paths.dedup();
+    let paths = routing::changed_paths(&facts);
     let task = WordQuestion::of_turn(&facts, &[]).task;
     let route = super::review::route(place, &settings, &paths, &task)?;
     ui.line(format_args!("{}: {}", route.kind, route.why));
     match route.model {
         Some(model) => ui.line(format_args!("model: {model}")),
         None => ui.line("model: none is configured for it in [routing.models]"),
+    }
+    if let Some(model) = route.feedback {
+        ui.line(format_args!("after a refusal, OpenCode goes on with {model}"));
     }
     Ok(Exit::Pass)
 }

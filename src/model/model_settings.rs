@@ -50,6 +50,8 @@ pub struct RouteSettings {
     pub models: BTreeMap<String, String>,
     /// The globs for each kind. They replace those of the program.
     pub paths: BTreeMap<String, Vec<String>>,
+    /// The model that goes on with refused work of each kind, in clients that can change it: `provider/model`.
+    pub feedback: BTreeMap<String, String>,
     /// The model that names the kind if neither the changed files nor the prompt do.
     pub ask: Option<String>,
 }
@@ -162,6 +164,11 @@ struct ModelEntry {
     even_if_weak: bool,
 }
 
+/// Returns `true` for a model as OpenCode names it. The name of the model may hold more slashes.
+fn is_provider_and_model(text: &str) -> bool {
+    text.split_once('/').is_some_and(|(provider, model)| !provider.is_empty() && !model.is_empty())
+}
+
 /// Returns `true` if the file lies in the working tree that this process is in, where an agent writes.
 fn in_working_tree(path: &Path) -> bool {
     let here = env::current_dir().and_then(|dir| dir.canonicalize()).unwrap_or_default();
@@ -209,6 +216,9 @@ impl UserSettings {
         let judges = self.judges.iter().map(|name| ("judges", name));
         let reviewers = [("review.reviewer", &self.reviewer), ("review.auditor", &self.auditor)];
         let reviewers = reviewers.into_iter().filter_map(|(key, name)| Some((key, name.as_ref()?)));
+        if let Some((kind, model)) = self.routes.feedback.iter().find(|(_, model)| !is_provider_and_model(model)) {
+            return Err(format!("[routing.feedback] {kind}: {model:?} is not of the form \"provider/model\""));
+        }
         let routes = self.routes.models.values().chain(&self.routes.ask).map(|name| ("routing", name));
         for (key, name) in judges.chain(reviewers).chain(routes) {
             if !self.models.contains_key(name) {
@@ -399,6 +409,13 @@ mod tests {
             assert_eq!(models[one].is_same_model(&models[other]), same, "{one} {other}");
         }
         UserSettings::parse("[models.gemini]\ncommand = \"gemini -p\"\n").unwrap();
+    }
+
+    #[test]
+    fn a_model_of_a_client_has_a_provider() {
+        UserSettings::parse("[routing.feedback]\nfrontend = \"openrouter/google/pro\"\n").unwrap();
+        let error = UserSettings::parse("[routing.feedback]\nfrontend = \"pro\"\n").unwrap_err();
+        assert!(error.contains("[routing.feedback] frontend: \"pro\" is not of the form"), "{error}");
     }
 
     #[test]

@@ -15,6 +15,7 @@ from session import TURN_TIMEOUT, IDLE_TIMEOUT
 
 
 NOTHING_TO_TRUST = {"trust": "its hooks are called as soon as the folder is trusted"}
+NO_ROUTING = {"routing": "its hooks cannot choose the model"}
 NO_JUDGE = {name: "it is not driven as a judge or a reviewer" for name in ("judge", "review")}
 
 
@@ -76,7 +77,7 @@ class Claude(Client):
     # A prompt that waits for the end of a turn, a status that the client explains, an edit of a file that was there.
     not_driven = {"attachment.prompt", "toolUseResult.returnCodeInterpretation",
                   "toolUseResult.structuredPatch[].lines"}
-    lacks = NOTHING_TO_TRUST
+    lacks = NOTHING_TO_TRUST | NO_ROUTING
     plans = ["--permission-mode", "plan"]
 
     def __init__(self, cache):
@@ -128,7 +129,7 @@ class Codex(Client):
     not_driven = {"payload.item.changes", "response_item/custom_tool_call", "response_item/custom_tool_call_output"}
     # It is told once, when the process has ended.
     waits, hides_the_background = 0, True
-    lacks = {"plan_mode": "its terminal program alone has the mode"}
+    lacks = {"plan_mode": "its terminal program alone has the mode", **NO_ROUTING}
 
     def prepare_worktree(self, session):
         with (session.home / ".codex/config.toml").open("a") as config:
@@ -227,11 +228,11 @@ trust_level = "trusted"
 
 
 class Gemini(Client):
-    name = "gemini"
+    name, model = "gemini", "gemini-2.5-pro"
     logs = [".gemini/tmp/*/chats/**/*.jsonl"]
     tells_of_background = False
     hides_the_actor, hides_the_compaction, shortens_when_held = True, True, True
-    lacks = {"subdirectory": "it reads no settings of a folder above the one it is started in", **NOTHING_TO_TRUST, **NO_JUDGE}
+    lacks = {"subdirectory": "it reads no settings of a folder above the one it is started in", **NOTHING_TO_TRUST, **NO_ROUTING}
     plans = ["--approval-mode", "plan"]
 
     def __init__(self, cache):
@@ -245,10 +246,19 @@ class Gemini(Client):
             "telemetry": {"enabled": False}, "general": {"enableAutoUpdate": False},
         }))
 
+    def env(self, session):
+        return {"GEMINI_API_KEY": "made-up", "GOOGLE_GEMINI_BASE_URL": f"http://127.0.0.1:{session.model.port}",
+                "GEMINI_CLI_TRUST_WORKSPACE": "true"}
+
+    def headless(self, session, model):
+        settings = session.folder / "without-tools.json"
+        settings.write_text(json.dumps({"tools": {"core": ["none"]}}))
+        line = f"node {self.binary} --output-format json --model {model} -p 'Answer it.'"
+        return line, {**self.env(session), "GEMINI_CLI_SYSTEM_SETTINGS_PATH": str(settings)}
+
     def command(self, session, prompt, resumed):
-        env = {"GEMINI_API_KEY": "made-up", "GOOGLE_GEMINI_BASE_URL": f"http://127.0.0.1:{session.model.port}",
-               "GEMINI_CLI_TRUST_WORKSPACE": "true"}
-        args = [*(session.mode or ["--yolo"]), "--output-format", "stream-json", *(["--resume", "latest"] if resumed else []), "-p", prompt]
+        env = self.env(session)
+        args = [*(session.mode or ["--yolo"]), "--model", self.model, "--output-format", "stream-json", *(["--resume", "latest"] if resumed else []), "-p", prompt]
         return ["node", self.binary, *args], env
 
     def shell(self, line):
@@ -276,7 +286,7 @@ class Copilot(Client):
     logs = [".copilot/session-state/*/events.jsonl"]
     # It is told where the agent asks for it.
     waits = 0
-    lacks = NOTHING_TO_TRUST | NO_JUDGE
+    lacks = NOTHING_TO_TRUST | NO_JUDGE | NO_ROUTING
     plans = ["--plan"]
 
     def prepare_worktree(self, session):
@@ -361,7 +371,7 @@ class Opencode(Client):
         model = {"name": "scripted", "tool_call": True, "limit": {"context": 100_000, "output": 8_000}}
         options = {"baseURL": f"http://127.0.0.1:{session.model.port}/v1", "apiKey": "made-up"}
         provider = {"npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": options,
-                    "models": {"scripted": model}}
+                    "models": {"scripted": model, "other": model}}
         (config / "opencode.json").write_text(json.dumps({
             "autoupdate": False, "share": "disabled", "model": "scripted/scripted", "small_model": "scripted/scripted",
             "permission": {"bash": "allow", "edit": "allow", "external_directory": "allow"},

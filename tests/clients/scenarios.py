@@ -191,10 +191,23 @@ def judge(client, gate):
     yield s, "its own session is nobody's work", len(s.ids()) == 1 and s.prompts() == ["Change the library, please."]
 
 
+def routing(client, gate):
+    """Refused work goes on with the model that the person chose for its kind."""
+    steps = [tools(client.shell(CHANGE)), CLAIM, tools(client.shell("sh test.sh")), PASSING]
+    s = Session(client, gate, steps)
+    s.configure('[routing.feedback]\ndefault = "scripted/other"\n', [])
+    s.says()
+    yield s, "it went on, and ended", s.model.taken == 4 and s.blocked() == [True, False]
+    models = [json.loads(sent)["model"] for sent in s.model.sent]
+    yield s, "the other model had the refused work", models == ["scripted", "scripted", "other", "other"]
+
+
 def runs_commands(request):
     """Whether the tools of a request have one for a shell."""
-    names = json.dumps([tool.get("name") for tool in request.get("tools") or []])
-    return any(word in names for word in ("Bash", "shell", "exec"))
+    tools = request.get("tools") or []
+    tools += [declared for tool in tools for declared in tool.get("functionDeclarations", [])]
+    names = json.dumps([tool.get("name") or tool.get("function", {}).get("name") for tool in tools])
+    return any(word in names for word in ("Bash", "bash", "shell", "exec"))
 
 
 def review(client, gate):
@@ -229,4 +242,4 @@ def review(client, gate):
 
 
 SCENARIOS = [premature_stop, failing_test, escalation, documentation, plan_mode, subdirectory, linked_worktree, protected_branch, sub_agent, resume, compaction,
-             background, trust, judge, review]
+             background, trust, judge, review, routing]

@@ -33,6 +33,8 @@ pub(super) struct Desk {
     actor: Option<String>,
     /// Messages for standard error about steps that failed.
     pub(super) said: Vec<String>,
+    /// The model that goes on after this event, if the client can change it: `provider/model`.
+    pub(super) next_model: Option<String>,
 }
 
 impl Desk {
@@ -49,7 +51,7 @@ impl Desk {
             (store, memory) = Store::open(&place.repo.gate_dir(), &parent);
             actor.get_or_insert(std::mem::replace(&mut place.session.id, parent));
         }
-        Some(Self { place, root, client, store, memory, actor, said: Vec::new() })
+        Some(Self { place, root, client, store, memory, actor, said: Vec::new(), next_model: None })
     }
 
     /// Returns the shell in which the client runs command lines, or `None` if it is unknown.

@@ -137,11 +137,23 @@ pub fn answer(client: Client, event: &str, stdin: &[u8]) -> HookReply {
         return malformed(client, event, "it names no session");
     }
     let budget = file.install.events.get(event).map_or(10, |event| event.budget);
+    let name = event.to_owned();
     within(Duration::from_secs(budget.into()), client, event, move || {
-        let Some(mut desk) = Desk::of(client, &told) else { return (HookDecision::Allow, Vec::new()) };
+        let Some(mut desk) = Desk::of(client, &told) else { return HookReply::default() };
         let decision = handle(&mut desk, &told);
-        (decision, desk.said)
+        let mut answer = form(client, &name, &decision);
+        if let (HookDecision::Push(_), Some(answer)) = (&decision, &mut answer) {
+            name_model(answer, desk.next_model.as_deref());
+        }
+        HookReply { answer, said: desk.said }
     })
+}
+
+/// Adds the model that goes on, as OpenCode's plugin hands it over.
+fn name_model(answer: &mut Value, model: Option<&str>) {
+    if let Some((provider, model)) = model.and_then(|model| model.split_once('/')) {
+        answer["model"] = json!({"providerID": provider, "modelID": model});
+    }
 }
 
 /// Returns `true` if there is nothing to judge, remember or record. Then nothing of the repository is opened.
@@ -169,10 +181,10 @@ fn within(
     budget: Duration,
     client: Client,
     event: &str,
-    work: impl FnOnce() -> (HookDecision, Vec<String>) + Send + 'static,
+    work: impl FnOnce() -> HookReply + Send + 'static,
 ) -> HookReply {
     match in_time(budget, work) {
-        Some((decision, said)) => HookReply { answer: form(client, event, &decision), said },
+        Some(reply) => reply,
         None => HookReply {
             answer: None,
             said: vec![format!(

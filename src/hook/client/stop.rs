@@ -20,8 +20,10 @@ use crate::failure::Failure;
 use crate::gates;
 use crate::gates::finding::GateResult;
 use crate::hook::unix_millis::millis_since_1970;
+use crate::model::model_settings::UserSettings;
 use crate::moment::Moment;
 use crate::policy::PolicySource;
+use crate::routing;
 use crate::snapshot::Snapshot;
 use crate::source::sessions::Client;
 use crate::templates::sentences::say;
@@ -223,6 +225,9 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
         let note = say("stop", "failing_test", &context! { open });
         return Ok(remark(desk, &with_told(vec![note])));
     }
+    if desk.client == Client::Opencode {
+        desk.next_model = next_model(&facts, &mut desk.said);
+    }
     let judgement = place.judge(&here.policy, &here.state, facts, Some(Uncommitted::Work(&here.look.snapshot)));
     let verdict = judgement.verdict;
     Ok(match verdict.outcome {
@@ -262,6 +267,19 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
             let next = verdict.next_actions.first();
             HookDecision::Release(say("stop", "released", &context! { attempt, payload, open, next, ruled_out }))
         }
+    })
+}
+
+/// Returns the user's model for refused work of this kind. No model is asked for the kind, since a person waits.
+fn next_model(facts: &Facts, said: &mut Vec<String>) -> Option<String> {
+    let settings = UserSettings::read().map_err(|error| error.to_string());
+    let of_work = |settings: UserSettings| match settings.routes {
+        routes if routes.feedback.is_empty() => Ok(None),
+        routes => routing::of_facts(facts, &routes).map(|route| route.feedback),
+    };
+    settings.and_then(of_work).unwrap_or_else(|error| {
+        said.push(format!("gate: {error}"));
+        None
     })
 }
 
