@@ -22,10 +22,10 @@ pub enum BranchFate {
 
 /// Returns the last commit of a task, if it holds what was judged and was made during the task. What is not committed is not
 /// merged, whatever became of the commit below it.
-pub fn own_commit<'t>(repo: &Repo, task: &'t TaskRecord) -> Result<Option<&'t Oid>, GitError> {
-    let Some(commit) = task.commits.last() else { return Ok(None) };
+pub fn own_commit<'t>(repo: &Repo, task: &'t TaskRecord) -> Option<&'t Oid> {
+    let commit = task.commits.last()?;
     let is_committed = task.trees.last().is_none_or(|tree| repo.tree_of(commit).is_ok_and(|own| own == *tree));
-    Ok(Some(commit).filter(|_| is_committed && is_made_during(repo, task, commit)))
+    (is_committed && is_made_during(repo, task, commit)).then_some(commit)
 }
 
 /// Returns `true` if a commit is not older than a task, or is unknown here.
@@ -39,7 +39,7 @@ pub fn of(repo: &Repo, task: &TaskRecord) -> Result<BranchFate, GitError> {
     if task.commits.is_empty() {
         return Ok(BranchFate::Open);
     }
-    if let Some(commit) = own_commit(repo, task)?
+    if let Some(commit) = own_commit(repo, task)
         && is_on_default_branch(repo, commit)?
     {
         return Ok(BranchFate::Merged);

@@ -50,7 +50,7 @@ pub(super) fn ask(repo: &Repo, tasks: &mut [MeasuredTask]) -> Result<(), PullsEr
 
 /// Returns the pull request that holds the last commit of a task, with the results of the checks of its judged commits.
 fn pull_of(repo: &Repo, forge: &dyn Forge, task: &TaskRecord) -> Result<Option<TaskPull>, PullsError> {
-    let Some(last) = branch_fate::own_commit(repo, task)? else { return Ok(None) };
+    let Some(last) = branch_fate::own_commit(repo, task) else { return Ok(None) };
     let pulls = known(forge.pulls_with(last))?.unwrap_or_default();
     if pulls.is_empty() {
         return Ok(None);
