@@ -12,7 +12,7 @@ mod understood_line;
 use std::borrow::Cow;
 use std::io;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use self::doubts::DoubtsOfRun;
 use self::report_files::ReportListing;
@@ -144,7 +144,9 @@ fn record_with(
     let reading = UnderstoodLine::of(&job.command.line, &dir, job.runners);
     let globs: Vec<String> = job.reports.iter().cloned().chain(reading.reports()).collect();
     let before = ReportListing::of(&dir, &globs);
-    let start = begin(place, &job.command);
+    let at = SystemTime::now();
+    let (start, event) =
+        begin(place, &job.command).map_or_else(|error| (Err(error), None), |(start, id)| (Ok(start), Some(id)));
     let report = TestReport::prepare(&job.command.line, &reading.runners, job.runners, &work_trees(&place.repo));
     let withheld = reading.withheld();
     let own = own_environment(place, root, job);
@@ -163,9 +165,11 @@ fn record_with(
         if *home == job.command.dir { Cow::Borrowed(&own_tests) } else { Cow::Owned(named(home)) }
     };
     let (mut served, open) = reading.served(root, job, &finished);
+    let proven = proven_by(&served, job.declared);
     if finished.ended.success() {
-        let of_run =
-            DoubtsOfRun { place, root, job, dir: &dir, reading: &reading, report: &report, finished: &finished };
+        let (reading, report, finished, proven) = (&reading, &report, &finished, &proven[..]);
+        let started = event.as_deref().map(|event| (event, at));
+        let of_run = DoubtsOfRun { place, root, job, dir: &dir, reading, report, finished, proven, started };
         let shows_tests = !tests.is_empty() || said.report.is_some();
         if let Some(why) = of_run.first(start.as_ref().ok(), head_log, shows_tests) {
             let results = std::iter::once(&mut said.masked).chain(served.iter_mut().map(|one| &mut one.masked));
@@ -176,7 +180,7 @@ fn record_with(
     let ending = RunEnding { finished: &finished, said, tests: &own_tests, logs };
     let ended = start.and_then(|start| end(place, start, job.command.clone(), job.policy.clone(), ending));
     let ended = ended.and_then(|run| {
-        let settled = !served.is_empty() && reading.edits_first(root, &run, &finished);
+        let settled = !served.is_empty() && reading.edits_first(root, &run, &proven, &finished);
         let served: Vec<Run> = served.into_iter().map(|witnessed| run_of(&run, witnessed, settled)).collect();
         served.iter().try_for_each(|run| place.append_run(run.clone(), &tests_in(&run.command.dir)))?;
         // The record is whole without it: what cannot be written is said, and the run counts.
@@ -209,6 +213,12 @@ fn own_environment(
     VirtualEnvironment::of_project(&place.repo, root, &job.command.dir, line, job.runners)
 }
 
+/// Returns the declared commands that a run included.
+fn proven_by<'c>(served: &[Witnessed], declared: &'c [Command]) -> Vec<&'c Command> {
+    let is_served = |command: &&Command| served.iter().any(|one| one.command.name.as_ref() == Some(&command.name));
+    declared.iter().filter(is_served).collect()
+}
+
 /// Returns the same run as one of a declared command. `settled`: its checks ran on the content at its end.
 fn run_of(run: &Run, witnessed: Witnessed, settled: bool) -> Run {
     let Witnessed { command, ended, report, masked } = witnessed;
@@ -216,10 +226,12 @@ fn run_of(run: &Run, witnessed: Witnessed, settled: bool) -> Run {
     if settled { Run { start: run.end.clone(), changed: Vec::new(), ..run } } else { run }
 }
 
-fn begin(place: &Workplace, command: &CommandRef) -> Result<KeptSnapshot, RecordError> {
+/// Records the beginning of a run, and returns the content before it and the id of the event.
+fn begin(place: &Workplace, command: &CommandRef) -> Result<(KeptSnapshot, String), RecordError> {
     let start = place.repo.keep_now()?;
-    append(place, EventKind::RunStarted(RunStarted { command: command.clone() }))?;
-    Ok(start)
+    let started = EventKind::RunStarted(RunStarted { command: command.clone() });
+    let new = NewEvent { session: Some(place.session.id.clone()), origin: Origin::observed(), kind: started };
+    Ok((start, place.journal.append(new)?.event.id))
 }
 
 /// The end of a run, and its files.
@@ -263,9 +275,4 @@ fn end(
     run.tail = run::clean_tail(&finished.output, kept);
     place.append_run(run.clone(), tests)?;
     Ok(run)
-}
-
-fn append(place: &Workplace, kind: EventKind) -> Result<(), RecordError> {
-    place.journal.append(NewEvent { session: Some(place.session.id.clone()), origin: Origin::observed(), kind })?;
-    Ok(())
 }

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::collect::named_texts::NamedTexts;
 use crate::collect::{CollectError, Sources, tree_differences};
+use crate::command_line::rewritten_files::rewriter;
 use crate::fact::evidence::{RunFact, RunProof};
-use crate::fact::rewritten_files::rewriter;
 use crate::git::{GitError, PathChange, Repo, TreeDiff};
 use crate::journal::{MAX_PATHS, RecordedRun};
 use crate::local_file::{LocalCause, LocalFile, is_collected};
@@ -164,22 +164,26 @@ pub fn absent_inputs(repo: &Repo, kept: &KeptSnapshot, inputs: &PathRules) -> Ve
     files
 }
 
-/// Returns the files into which a run wrote only its own output: they did not exist when it began, or held the output
-/// of an earlier run that wrote it in the same way. The checks may have read any other content.
+/// Returns the files into which a run, or an earlier one of the same command, wrote only its own output: they did not exist
+/// when it began, or held the output of the earlier run. The checks may have read any other content.
 fn own_logs(sources: Sources<'_>, recorded: &RecordedRun) -> Result<Vec<RepoPath>, GitError> {
     let run = &recorded.run;
-    if run.logs.iter().all(|path| !run.start.untracked.contains(path)) {
-        return Ok(run.logs.clone());
-    }
     let earlier = sources.state.runs(&run.command.key).iter().filter(|earlier| earlier.id < recorded.id);
     let earlier: Vec<&RecordedRun> = earlier.filter(|earlier| !earlier.run.logs.is_empty()).take(FIRST).collect();
+    let logged = run.logs.iter().chain(earlier.iter().flat_map(|earlier| &earlier.run.logs));
+    let (old, new): (Vec<&RepoPath>, Vec<&RepoPath>) = logged.partition(|path| run.start.untracked.contains(path));
+    let mut own: Vec<RepoPath> = new.into_iter().filter(|path| run.logs.contains(path)).cloned().collect();
+    if old.is_empty() {
+        return Ok(own);
+    }
     let trees: Vec<_> = earlier.iter().map(|earlier| (earlier.run.end.tree.clone(), run.start.tree.clone())).collect();
     let diffs = sources.repo.diff_trees(&trees)?;
     let was_written = |path: &RepoPath| {
         let same = |diff: &TreeDiff| matches!(diff, TreeDiff::Changes(changes) if changes.iter().all(|change| change.path != *path));
         earlier.iter().zip(&diffs).any(|(earlier, diff)| earlier.run.logs.contains(path) && same(diff))
     };
-    Ok(run.logs.iter().filter(|path| !run.start.untracked.contains(path) || was_written(path)).cloned().collect())
+    own.extend(old.into_iter().filter(|path| was_written(path)).cloned());
+    Ok(own)
 }
 
 /// Returns the untracked files that the declared command itself made: programs and reports that no `.gitignore` lists.

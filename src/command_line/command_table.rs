@@ -45,6 +45,8 @@ struct MissingTexts {
 pub(super) struct Environment {
     /// Variables that do not change the findings of a check.
     pub(super) alike: Vec<String>,
+    /// Variables that most environments have, and those that name the tools of a build.
+    pub(super) usual: Vec<String>,
     /// Variables, each with the pattern of the values that do not change what a run tests.
     more: BTreeMap<String, String>,
     /// Variables that may choose a part of the tests.

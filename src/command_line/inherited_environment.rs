@@ -5,6 +5,7 @@ use crate::shell::expanded_program::Leaf;
 
 use super::run_settings::{self, CallSite, Inherited, run_settings};
 use super::setting_effect::{How, Narrowed};
+use super::task_variables;
 use super::understanding::understand;
 
 /// Returns a phrase for what a run of this line inherits that narrows its checks. It names the variable, or the file
@@ -28,7 +29,11 @@ pub fn inherited(line: &str, project: Project<'_>, variables: &[(String, String)
         let by_folder = |(leaf, check): &(&Leaf, &Invocation)| {
             run_settings::searched(name, value, CallSite { leaf, project }, check, true)
         };
-        by_value.or_else(|| checks.iter().find_map(by_folder))
+        let in_task = || {
+            let used = checks.iter().any(|(leaf, _)| task_variables::uses(leaf, project, name, value));
+            used.then(|| Narrowed { by: name.clone(), how: How::Part })
+        };
+        by_value.or_else(|| checks.iter().find_map(by_folder)).or_else(in_task)
     });
     let variable = |asked: &str| {
         let found = variables.iter().find(|(name, value)| name == asked && !value.is_empty());

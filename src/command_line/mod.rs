@@ -40,10 +40,12 @@ mod purpose;
 mod push_target;
 mod remedy;
 mod reviewed_line;
+pub(crate) mod rewritten_files;
 mod run_result;
 mod run_settings;
 mod setting_effect;
 mod shown_output;
+mod task_variables;
 mod understanding;
 mod unsealed_part;
 mod working_directory;
@@ -51,8 +53,8 @@ mod written_files;
 
 pub use contradiction::tells;
 pub use coverage::{
-    CommonGround, Deeds, ObservedLine, Witnessed, changed_before_checks, may_change_after_checks, names_seen_from,
-    own_logs, proven_in_part, witness, witness_together,
+    CommonGround, Deeds, ObservedLine, Witnessed, changed_before_checks, may_change_after_checks, moves_before_checks,
+    names_seen_from, own_logs, proven_in_part, witness, witness_together,
 };
 pub use endless_line::may_be_endless;
 pub use idle_line::{is_idle, only_builds};

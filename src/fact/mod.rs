@@ -19,7 +19,6 @@ pub(crate) mod plan;
 pub(crate) mod policy_relaxation;
 pub(crate) mod regression;
 pub(crate) mod review;
-pub(crate) mod rewritten_files;
 pub(crate) mod roles;
 pub(crate) mod script_changes;
 pub(crate) mod session_steps;

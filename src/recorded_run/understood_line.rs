@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::RunJob;
 use crate::command_line::{self, ObservedLine, OutputKnowledge, Purpose, RunResult, Witnessed, sum};
 use crate::event::{Ended, Run, RunReport};
+use crate::policy::Command;
 use crate::regular_file;
 use crate::repo_path::RepoPath;
 use crate::run::{self, Finished};
@@ -120,10 +121,19 @@ impl<'a> UnderstoodLine<'a> {
         command_line::own_logs(&self.told(root, dir, finished, &text), self.project_at(&files))
     }
 
-    /// Returns `true` if all that changed while it ran was changed by the line itself, before its checks.
-    pub(super) fn edits_first(&self, root: &Path, run: &Run, finished: &Finished) -> bool {
+    /// Returns `true` if all that changed while it ran was changed by the line itself, before the checks of the commands that
+    /// it proves.
+    pub(super) fn edits_first(&self, root: &Path, run: &Run, proven: &[&Command], finished: &Finished) -> bool {
         let told = self.told(root, &run.command.dir, finished, "");
-        command_line::changed_before_checks(&run.changed, &told, self.project_at(&DiskDirectory(root.to_owned())))
+        let files = DiskDirectory(root.to_owned());
+        command_line::changed_before_checks(&run.changed, &told, self.project_at(&files), proven)
+    }
+
+    /// Returns `true` if git may change files in the line before the checks of the commands that it proves, and nothing does
+    /// after.
+    pub(super) fn moves_first(&self, root: &Path, dir: &RepoPath, proven: &[&Command], finished: &Finished) -> bool {
+        let told = self.told(root, dir, finished, "");
+        command_line::moves_before_checks(&told, self.project_at(&DiskDirectory(root.to_owned())), proven)
     }
 
     /// Returns the proofs of the run for declared commands whose words differ, as for an agent's own line. What shows nothing

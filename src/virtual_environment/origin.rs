@@ -38,6 +38,13 @@ pub enum DistrustedEnvironment {
     Script(PathBuf),
 }
 
+impl DistrustedEnvironment {
+    /// Returns the reason why a run that used this environment proves nothing, with the remedy.
+    pub fn doubt(&self) -> String {
+        format!("{self}; make the virtual environment again with its installer")
+    }
+}
+
 impl VirtualEnvironment {
     /// Checks that the interpreter and the programs that `line` may start are those that an installer put there.
     pub(super) fn check(&self, root: &Path, line: &str, runners: &Catalogue) -> Result<(), DistrustedEnvironment> {

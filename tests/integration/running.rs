@@ -3,7 +3,9 @@
 use std::fs;
 use std::process::Stdio;
 
-use crate::project::{POLICY, Project, paths, reasons};
+use serde_json::json;
+
+use crate::project::{POLICY, Project, TEST, paths, reasons};
 use crate::support::files_below;
 
 /// A policy whose one command is `run`.
@@ -344,13 +346,35 @@ fn a_longer_line_says_what_its_declared_command_proves() {
     project.repo.commit_all("test: one");
     let missing = "this does not prove test: `python3 -m unittest` could not start";
     for (line, code, said, verdict) in [
-        ("PATH=/nowhere python3 -m unittest; true", 0, missing, 10),
+        ("PATH=/nowhere/bin python3 -m unittest; true", 0, missing, 10),
         ("python3 -m unittest; false", 1, "this proves test for this commit", 0),
         ("python3 -m unittest; no-such-program-here", 127, "this proves test for this commit", 0),
     ] {
         project.gate(["run", "--", line]).exits(code).says(said);
         project.check().exits(verdict);
     }
+}
+
+#[test]
+fn a_file_that_an_agent_edits_while_the_tests_run_leaves_nothing_proven() {
+    let edited = |path: &str, touches: &str| {
+        let project = Project::new();
+        let file = project.repo.root().join(path);
+        let payload = json!({
+            "session_id": "c0ffee-1", "cwd": project.repo.root(), "hook_event_name": "PostToolUse", "tool_name": "Edit",
+            "tool_input": {"file_path": file, "old_string": "a", "new_string": "b"}, "tool_response": {"filePath": file},
+        });
+        project.repo.write("../payload.json", payload.to_string());
+        let hook = "gate hook claude PostToolUse <../payload.json >/dev/null 2>&1";
+        project.repo.write("README.md", "One.\n").write("test.sh", format!("touch {touches}\n{hook}\n{TEST}"));
+        project.repo.commit_all("test: an edit meanwhile");
+        project.gate(["run", "test"]).exits(0)
+    };
+    edited("src/lib.sh", "src/lib.sh")
+        .says("proves nothing about test: src/lib.sh was edited while it ran; run it again");
+    // A file that the tests do not read, and one of this name in another working tree.
+    edited("README.md", "README.md").says("this proves test for this commit");
+    edited("src/lib.sh", "README.md").says("this proves test for this commit");
 }
 
 #[test]

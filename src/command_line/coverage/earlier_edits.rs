@@ -2,26 +2,43 @@
 //! them.
 
 use super::ObservedLine;
-use super::required_checks::{asked_of_leaf, only_prepares};
+use super::required_checks::{RequestedCheck, asked_of_leaf, asked_of_line, only_prepares};
 use super::start_directory::{DirectoryView, StartDirectory};
 use crate::command_line::purpose::Purpose;
+use crate::command_line::rewritten_files::{is_rewriter, may_rewrite, rewriter};
 use crate::command_line::understanding::{understand, understand_in};
+use crate::policy::Command;
 use crate::repo_path::RepoPath;
 use crate::runner::{Project, TaskRun, resolve};
 use crate::shell::expanded_program::Leaf;
 
-/// Returns `true` if there are changed files, and the line made all of these changes before its checks.
-pub fn changed_before_checks(changed: &[RepoPath], told: &ObservedLine<'_>, project: Project<'_>) -> bool {
+/// The kinds of commands that check something.
+const CHECKS: [&str; 4] = ["test", "build", "typecheck", "lint"];
+
+/// Returns `true` if there are changed files, and the line made all of these changes before the checks of the commands in
+/// `declared` that it ran.
+pub fn changed_before_checks(
+    changed: &[RepoPath],
+    told: &ObservedLine<'_>,
+    project: Project<'_>,
+    declared: &[&Command],
+) -> bool {
     if changed.is_empty() {
         return false;
     }
-    edits_before_checks(told, project).is_some_and(|edits| changed.iter().all(|path| edits.include(path)))
+    edits_before_checks(told, project, declared).is_some_and(|edits| changed.iter().all(|path| edits.include(path)))
+}
+
+/// Returns `true` if git may change files in the line only before the checks of the commands in `declared` (`git merge x &&
+/// npm test`).
+pub fn moves_before_checks(told: &ObservedLine<'_>, project: Project<'_>, declared: &[&Command]) -> bool {
+    edits_before_checks(told, project, declared).is_some_and(|edits| edits.by_git)
 }
 
 /// Returns `true` if something in the line may change files after its checks began. Then files that are the same at the
 /// end may have been others in between.
 pub fn may_change_after_checks(told: &ObservedLine<'_>, project: Project<'_>) -> bool {
-    edits_before_checks(told, project).is_none()
+    edits_before_checks(told, project, &[]).is_none()
 }
 
 /// The files that a line changes before its first check.
@@ -31,37 +48,92 @@ struct EarlierEdits {
     named: Vec<RepoPath>,
     /// The extensions of the files that its formatters change.
     formatted: Vec<String>,
+    /// The programs that change manifests and lock files.
+    installers: Vec<String>,
+    /// `true` if git may have changed files.
+    by_git: bool,
+    /// `true` if a script or git may have changed any file.
+    any: bool,
 }
 
 impl EarlierEdits {
     fn include(&self, path: &RepoPath) -> bool {
         let is_formatted = |extension: &String| path.as_bytes().ends_with(extension.as_bytes());
-        self.named.contains(path) || self.formatted.iter().any(is_formatted)
+        // A tool brings its lock file up to date before it builds or tests.
+        let is_lock = || rewriter(path).is_some_and(|file| !file.manifest);
+        self.any
+            || self.named.contains(path)
+            || self.formatted.iter().any(is_formatted)
+            || self.installers.iter().any(|program| may_rewrite(program, path))
+            || is_lock()
+    }
+
+    /// Adds the files that a command changes which ended before the first check.
+    fn add(&mut self, leaf: &Leaf, purpose: &Purpose, place: StartDirectory<'_>, project: Project<'_>) {
+        let (named, formatted) = (edited_by(leaf, purpose, place), formatted_by(leaf, purpose, project));
+        let is_installer = is_installer(leaf, purpose, project);
+        let edits = purpose.edits || purpose.is_unknown || purpose.kinds.contains(&"other");
+        self.by_git |= leaf.name() == Some("git");
+        self.any |= edits && !is_installer && named.is_empty() && formatted.is_empty() && !only_prepares(leaf, purpose);
+        self.named.extend(named);
+        self.formatted.extend(formatted);
+        self.installers.extend(leaf.name().filter(|_| is_installer).map(str::to_owned));
     }
 }
 
 /// Returns the files that a line changes before its first check, or `None` if anything after the beginning of that check
-/// may change files, too.
-fn edits_before_checks(told: &ObservedLine<'_>, project: Project<'_>) -> Option<EarlierEdits> {
+/// may change files, too. Without `declared`, any program that is not known may be a check.
+fn edits_before_checks(told: &ObservedLine<'_>, project: Project<'_>, declared: &[&Command]) -> Option<EarlierEdits> {
     let start = std::str::from_utf8(told.dir.as_bytes()).ok()?;
     let place = StartDirectory { root: told.root, start, project };
     let view = DirectoryView(place);
     let project = place.project.with_files(&view);
     let understood = understand_in(told.line, told.shell, project).ok()?;
     let steps: Vec<(&Leaf, &Purpose)> = understood.steps().collect();
-    let is_check = |(leaf, purpose): &(&Leaf, &Purpose)| may_check(purpose) && asked_of_leaf(leaf, place).is_some();
-    let Some(first) = steps.iter().position(is_check) else { return Some(EarlierEdits::default()) };
+    let asked = asked_of(declared, place);
+    let is_check = |(leaf, purpose): &(&Leaf, &Purpose)| {
+        may_check(purpose) && !is_installer(leaf, purpose, project) && asked_of_leaf(leaf, place).is_some()
+    };
+    let is_declared = |(leaf, purpose): &(&Leaf, &Purpose)| {
+        may_check(purpose) && asked_of_leaf(leaf, place).is_some_and(|own| serves(&own, &asked))
+    };
+    let first = steps.iter().position(is_declared).or_else(|| steps.iter().position(is_check));
+    let Some(first) = first else { return Some(EarlierEdits::default()) };
     // What runs in the background may end after the check began.
     let mut later =
         steps.iter().enumerate().filter(|(at, (leaf, _))| *at > first || *at < first && leaf.background || leaf.late);
     if understood.program.truncated || later.any(|(_, (leaf, purpose))| may_edit(leaf, purpose)) {
         return None;
     }
-    let before = || steps[..first].iter().filter(|(leaf, _)| !leaf.background && !leaf.late);
-    Some(EarlierEdits {
-        named: before().flat_map(|(leaf, purpose)| edited_by(leaf, purpose, place)).collect(),
-        formatted: before().flat_map(|(leaf, purpose)| formatted_by(leaf, purpose, project)).collect(),
-    })
+    let mut edits = EarlierEdits::default();
+    for (leaf, purpose) in steps[..first].iter().filter(|(leaf, _)| !leaf.background && !leaf.late) {
+        edits.add(leaf, purpose, place, project);
+    }
+    Some(edits)
+}
+
+/// Returns the checks of declared commands.
+fn asked_of(declared: &[&Command], place: StartDirectory<'_>) -> Vec<RequestedCheck> {
+    let of = |command: &&Command| {
+        let start = std::str::from_utf8(command.dir.as_bytes()).ok()?;
+        asked_of_line(&command.run, StartDirectory { start, ..place })
+    };
+    declared.iter().filter_map(of).flatten().collect()
+}
+
+/// Returns `true` if a check is one of those that are asked for, or is or has a part of one.
+fn serves(own: &RequestedCheck, asked: &[RequestedCheck]) -> bool {
+    let is_one = |check: &RequestedCheck| own.key.covers(&check.key);
+    let parts = |check: &RequestedCheck| [check.parts.clone(), check.members.clone()].into_iter().flatten().flatten();
+    asked.iter().any(|check| is_one(check) || parts(check).any(|part| serves(own, &[part])))
+        || parts(own).any(|part| serves(&part, asked))
+}
+
+/// Returns `true` for a command of a package manager that checks nothing: `npm install`, `uv version`.
+fn is_installer(leaf: &Leaf, purpose: &Purpose, project: Project<'_>) -> bool {
+    leaf.name().is_some_and(is_rewriter)
+        && !purpose.kinds.iter().any(|kind| CHECKS.contains(kind))
+        && resolve(project.runners, &leaf.words(), project.files).is_empty()
 }
 
 /// Returns the extensions of the files that a formatter, or a task of nothing but formatters, changes.
@@ -98,7 +170,6 @@ fn formatted_by_task(task: &TaskRun, project: Project<'_>) -> Option<Vec<String>
 
 /// Returns `true` if a command may be a check: its program is unknown or a runner, and it changes no file.
 fn may_check(purpose: &Purpose) -> bool {
-    const CHECKS: [&str; 4] = ["test", "build", "typecheck", "lint"];
     !purpose.edits && (purpose.is_unknown || purpose.kinds.iter().any(|kind| CHECKS.contains(kind)))
 }
 
@@ -125,15 +196,16 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::command_line::coverage::tests::{TaskFiles, ran};
+    use crate::command_line::coverage::tests::{TaskFiles, declared, ran};
     use crate::event::Ended;
 
     fn before(line: &str, changed: &[&str]) -> bool {
-        let package =
-            r#"{"scripts":{"format":"prettier --write . && node x","fmt":"prettier --write src && eslint --fix ."}}"#;
+        let package = r#"{"scripts":{"test":"jest","format":"prettier --write . && node x","fmt":"prettier --write src && eslint --fix ."}}"#;
         let files = TaskFiles(BTreeMap::from([("package.json", package)]));
         let changed: Vec<RepoPath> = changed.iter().map(|path| RepoPath::from(*path)).collect();
-        changed_before_checks(&changed, &told(line, &RepoPath::from("")), Project::without_runners(&files))
+        let test = declared("npm test", "");
+        let used: &[&Command] = if line.contains("npm test") { &[&test] } else { &[] };
+        changed_before_checks(&changed, &told(line, &RepoPath::from("")), Project::without_runners(&files), used)
     }
 
     fn told<'a>(line: &'a str, dir: &'a RepoPath) -> ObservedLine<'a> {
@@ -178,6 +250,19 @@ mod tests {
             ("rubocop -a; bundle exec rspec", &["lib/a.rb"]),
             ("clang-format -i src/a.c && make test", &["src/a.c"]),
             ("sed -i s/a/b/ notes.txt && cargo fmt && cargo test", &["notes.txt", "a.rs"]),
+            ("sed -i s/a/b/ Cargo.toml && cargo test", &["Cargo.toml", "Cargo.lock"]),
+            ("npm run format && npm test", &["src/a.ts"]),
+            ("git merge -q --no-edit other && npm test", &["src/a.ts", "b/c.js"]),
+            ("git stash pop && git cherry-pick x; npx jest", &["src/a.ts"]),
+            ("python3 - <<'EOF'\nopen('a', 'w')\nEOF\nnpm test", &["a"]),
+            ("bash fix.sh && npm test 2>&1 | tail -5", &["src/a.ts"]),
+            ("node -e 'x()' && npm run lint; npm test", &["src/a.ts"]),
+            ("npm install --save-dev ms@2 && npm test", &["package.json", "package-lock.json"]),
+            ("npm version --no-git-tag-version patch && npm test", &["package.json", "package-lock.json"]),
+            ("npm pkg set description=hi && npm test", &["package.json"]),
+            ("go mod tidy && go test ./... && go build ./...", &["go.mod", "go.sum"]),
+            ("uv add iniconfig && uv run pytest -q", &["pyproject.toml", "uv.lock"]),
+            ("uv version 0.3.0 && uv run pytest -q", &["pyproject.toml", "uv.lock"]),
         ] {
             assert!(before(line, changed), "{line}: {changed:?}");
         }
@@ -197,9 +282,17 @@ mod tests {
             ("npm run fmt && npm test", &["snap/a.json"]),
             ("npm test && npm run fmt", &["src/a.ts"]),
             ("mix format --check-formatted && mix test", &["lib/a.ex"]),
-            ("mix format && mix test", &["mix.lock"]),
-            ("npm run format && npm test", &["src/a.ts"]),
             ("cargo test", &["src/lib.rs"]),
+            ("npm install ms & npm test", &["package.json"]),
+            ("bash fix.sh & npm test", &["src/a.ts"]),
+            ("bash fix.sh && npm test; git checkout src", &["src/a.ts"]),
+            ("npm test && git merge other", &["src/a.ts"]),
+            ("git status && npm test", &["src/a.ts"]),
+            ("npx eslint . ; npm test", &["src/a.ts"]),
+            ("npm test && npm install ms", &["package.json"]),
+            ("npm install ms && npm test", &["package.json", "a.js"]),
+            ("npm install ms && npm test", &["Cargo.toml"]),
+            ("go test ./...", &["go.mod"]),
         ] {
             assert!(!before(line, changed), "{line}: {changed:?}");
         }

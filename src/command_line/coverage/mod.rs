@@ -34,6 +34,7 @@ mod order_tests;
 #[cfg(test)]
 mod project_tests;
 mod proofs;
+mod report_paths;
 mod required_checks;
 mod rounds;
 mod script_call;
@@ -46,12 +47,12 @@ mod start_directory;
 #[cfg(test)]
 mod surroundings_tests;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 #[cfg(test)]
 mod unproven_tests;
 mod words_of_call;
 
-pub use earlier_edits::{changed_before_checks, may_change_after_checks};
+pub use earlier_edits::{changed_before_checks, may_change_after_checks, moves_before_checks};
 pub use equivalence::{CommonGround, Deeds};
 pub use names_of_tests::names_seen_from;
 pub(crate) use proofs::content_comes_and_goes;

@@ -17,6 +17,7 @@ use crate::shell::exit_status;
 use crate::shell::expanded_program::{Leaf, LeafId, Program};
 
 use super::ObservedLine;
+use super::report_paths::report_paths;
 use super::required_checks::{CheckKey, RequestedCheck, asked_of_leaf, only_prepares, surroundings_change};
 use super::rounds::all_passed;
 use super::start_directory::{DirectoryView, StartDirectory};
@@ -155,14 +156,14 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
         let proof = CheckProof { key: asked.key.clone(), shown, report, in_order, logs: Vec::new() };
         spread(&asked, &proof, &mut proofs);
         if let Some(proof) = proofs.get_mut(first) {
-            proof.logs = logs_of(program, id, place);
+            proof.logs = logs_of(program, id, &report_paths(leaf, purpose, project.runners), place);
         }
     }
     proofs
 }
 
-/// Returns the files, from the root of the working tree, that a check overwrites with its output.
-fn logs_of(program: &Program, id: LeafId, place: StartDirectory<'_>) -> Vec<String> {
+/// Returns the files, from the root of the working tree, that a check overwrites with its output, and its `reports`.
+fn logs_of(program: &Program, id: LeafId, reports: &[String], place: StartDirectory<'_>) -> Vec<String> {
     let leaf = &program.leaves[id];
     // What is appended to may hold something that the check reads.
     let appends = |path: &str| {
@@ -177,7 +178,8 @@ fn logs_of(program: &Program, id: LeafId, place: StartDirectory<'_>) -> Vec<Stri
         Some(directory) if !path.starts_with('/') => place.inside(&format!("{}/{path}", directory.path.as_ref()?)),
         _ => place.inside(path),
     };
-    files_of(program, id).into_iter().filter(|path| !appends(path)).filter_map(from_root).collect()
+    let shown = files_of(program, id).into_iter().filter(|path| !appends(path));
+    shown.chain(reports.iter().map(String::as_str)).filter_map(from_root).collect()
 }
 
 /// Adds the proof for a check and for its parts.

@@ -214,10 +214,8 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
     let (mut packages, mut shares) = (Vec::new(), Vec::new());
     let what = match Identity::of(catalogue, &words) {
         Some(identity) if leaf.remote => CheckSubject::Known(Box::new(identity)),
-        Some(mut identity) => {
-            if let Some(outside) = identity.seen_from_above(&directory) {
-                (identity, directory) = outside;
-            }
+        Some(identity) => {
+            let identity = from_above(identity, &mut directory);
             let root = above.as_ref().and_then(|above| workspace_above(&identity, above, &directory, place));
             directory = root.unwrap_or(directory);
             let view = DirectoryView(StartDirectory { start: &directory, ..place });
@@ -260,6 +258,17 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
         parts = Some(vec![alone((identity.within(catalogue, folder.is_empty(), &view), folder.clone()))]);
     }
     Some(RequestedCheck { key, parts, members, settled, is_share: false })
+}
+
+/// Returns a check as it is written in the folder above, if that makes no difference, and goes there.
+fn from_above(identity: Identity, directory: &mut String) -> Identity {
+    match identity.seen_from_above(directory) {
+        Some((seen, above)) => {
+            *directory = above;
+            seen
+        }
+        None => identity,
+    }
 }
 
 /// Returns a check and the folder in which it runs: a check of one member of a workspace is one in the member's folder.

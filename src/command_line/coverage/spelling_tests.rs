@@ -13,6 +13,11 @@ fn pytest_in_the_folder_of_the_tests() {
         ("conftest.py", "import calc\n"),
         ("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = ['tests']\n"),
     ];
+    const FILES_SET: Files = &[
+        ("tests/test_a.py", ""),
+        ("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = ['tests', 'check.py']\n"),
+    ];
+    const LISTED: Files = &[("tests/test_a.py", ""), ("pytest.ini", "[pytest]\ntestpaths =\n  tests\n  check.py\n")];
     const UNSET: Files = &[("tests/test_a.py", ""), ("conftest.py", "import calc\n"), ("setup.cfg", "[metadata]\n")];
     const OWN: Files = &[("tests/test_a.py", ""), ("tests/setup.cfg", "[tool:pytest]\n")];
     const RELATIVE: Files = &[("tests/test_a.py", ""), ("pytest.ini", "[pytest]\naddopts = --ignore=unit\n")];
@@ -24,6 +29,7 @@ fn pytest_in_the_folder_of_the_tests() {
             (PLAIN, "pytest", "cd tests && pytest -q", PYTEST),
             (PLAIN, "pytest", "(cd tests; python3 -m pytest)", PYTEST),
             (SET, "pytest", "cd tests && pytest .", PYTEST),
+            (SET, "pytest", "pytest tests/test_a.py tests/unit/test_b.py", PYTEST),
             (SET, "pytest tests", "cd tests/unit && pytest ..", PYTEST),
             (SET, "pytest tests/unit", "cd tests/unit && pytest; cd ../..", PYTEST),
             (SET, "cd tests && pytest", "pytest", PYTEST),
@@ -35,6 +41,9 @@ fn pytest_in_the_folder_of_the_tests() {
         &[
             (PLAIN, "pytest", "cd tests/unit && pytest", PYTEST),
             (SET, "pytest", "cd tests && pytest unit", PYTEST),
+            (SET, "pytest", "pytest tests/test_a.py", PYTEST),
+            (FILES_SET, "pytest", "pytest tests/test_a.py", PYTEST),
+            (LISTED, "pytest", "pytest tests/test_a.py", PYTEST),
             (SET, "pytest", "cd tests && pytest -k a", PYTEST),
             (SET, "pytest", "cd tests && pytest -c other.ini", PYTEST),
             (SET, "pytest --ignore=unit", "cd tests && pytest --ignore=unit", PYTEST),
@@ -365,6 +374,8 @@ fn options_that_leave_no_test_out() {
             (&[], "mvn test", "mvn -T1C test-compile test -DtrimStackTrace=false", MAVEN),
             (&[], "python manage.py test", "python manage.py test --parallel 4 -v 2 --keepdb", DJANGO),
             (&[], "pytest", "conda run --no-capture-output -n dev python -m pytest -q", PYTEST),
+            (MANAGE, "python manage.py test", "coverage run --source=. manage.py test && coverage report", DJANGO),
+            (&[], "python manage.py test", "python -m coverage run manage.py test --parallel auto", DJANGO),
             (MANAGE, "python manage.py test", "./manage.py test", DJANGO),
             (MANAGE, "./manage.py test", "python3 ./manage.py test -v 2", DJANGO),
             (&[], "go test ./...", "export PATH=$PATH:$(go env GOPATH)/bin && go test ./...", GO),

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 /// A project that has these files.
-pub(super) struct TaskFiles(pub(super) BTreeMap<&'static str, &'static str>);
+pub(in crate::command_line) struct TaskFiles(pub(in crate::command_line) BTreeMap<&'static str, &'static str>);
 
 impl ProjectFiles for TaskFiles {
     fn read(&self, path: &str) -> Option<String> {

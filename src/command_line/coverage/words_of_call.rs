@@ -23,7 +23,8 @@ pub(super) fn words_of(leaf: &Leaf, directory: &str, place: StartDirectory<'_>) 
 /// Returns a call of a Python script with its interpreter in front, and without `./`: `./manage.py test` is
 /// `python manage.py test`.
 fn with_interpreter(mut words: Vec<String>, files: &dyn ProjectFiles) -> Vec<String> {
-    let script = |word: &String| word.strip_prefix("./").filter(|path| path.ends_with(".py")).map(str::to_owned);
+    let is_python = |path: &&str| path.rsplit_once('.').is_some_and(|(_, ending)| ending == "py");
+    let script = |word: &String| word.strip_prefix("./").filter(is_python).map(str::to_owned);
     let Some(program) = words.first() else { return words };
     if let Some(path) = script(program) {
         if files.read(&path).is_some_and(|text| first_line(&text) == ["python"]) {

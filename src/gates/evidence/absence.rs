@@ -3,8 +3,8 @@
 use minijinja::{Value, context};
 
 use super::{EvidenceCase, NOT_ADDED, is_any_untracked, outcome};
+use crate::command_line::rewritten_files::{base_name, rewriter};
 use crate::command_line::{self, CheckOutcome};
-use crate::fact::rewritten_files::{base_name, rewriter};
 use crate::fact::{Deed, Facts, OpenRunState, RunFact, RunProof, SubjectKind};
 use crate::gates::finding::{Answer, Finding};
 use crate::gates::finding_text::{list, plain, shell_words};

@@ -17,6 +17,7 @@ use crate::shell::expanded_program::Leaf;
 use crate::shell_kind::Shell;
 use crate::snapshot::KeptSnapshot;
 use crate::source::project_files::DiskDirectory;
+use crate::virtual_environment::VirtualEnvironment;
 
 /// The maximum number of paths in an event.
 const PATHS: usize = 256;
@@ -87,7 +88,9 @@ impl LineInTree<'_> {
         let logs = command_line::own_logs(&self.told, self.project());
         let mut changed = self.changed(end, &logs)?;
         let mut start = &self.ground.start;
-        if command_line::changed_before_checks(&changed, &self.told, self.project()) {
+        let proven: Vec<&Command> =
+            served.iter().chain(&together).filter_map(|served| self.declared(&served.command)).collect();
+        if command_line::changed_before_checks(&changed, &self.told, self.project(), &proven) {
             // The checks ran on what the line had written before them.
             (start, changed) = (end, Vec::new());
         }
@@ -140,6 +143,7 @@ impl LineInTree<'_> {
             witnessed.masked = self.narrowed.map(str::to_owned);
         }
         self.mark_stale(&mut served);
+        self.mark_untrusted(&mut served);
         if served.iter().any(|witnessed| witnessed.masked.is_some()) {
             // A line whose status is another's shows nothing: it is kept to be told where nothing else is known of this
             // content, and takes the place of no run that showed something.
@@ -182,6 +186,20 @@ impl LineInTree<'_> {
             let declared = self.declared(&witnessed.command);
             let is_input = |path: &RepoPath| declared.is_none_or(|command| command.inputs.matches(path));
             witnessed.masked = self.place.stale_build(&witnessed.command, &runners, &is_input, start, output);
+        }
+    }
+
+    /// Marks the proofs of runs that used a virtual environment whose programs no installer wrote.
+    fn mark_untrusted(&self, served: &mut [Witnessed]) {
+        let mut served = served.iter_mut().filter(|witnessed| shows_pass(witnessed)).peekable();
+        if served.peek().is_none() {
+            return;
+        }
+        let (repo, root) = (&self.place.repo, &self.ground.root);
+        let dir = root.join(self.ground.dir.to_os());
+        let found = VirtualEnvironment::distrusted(repo, root, &dir, &self.pending.line, &self.policy.runners);
+        if let Some(found) = found {
+            served.for_each(|witnessed| witnessed.masked = Some(found.doubt()));
         }
     }
 

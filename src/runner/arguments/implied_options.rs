@@ -148,18 +148,23 @@ impl Arguments {
     /// `files` are those in its directory.
     pub(crate) fn imply(&self, essence: &mut Essence, at_root: bool, files: &dyn ProjectFiles) {
         let words = self.implied.iter().find_map(|implied| implied.words(&essence.options, at_root, files));
-        if let Some(words) = words {
+        let is_meant = |essence: &Essence, words: &[String]| {
             let own = essence.words.iter().map(|word| word.strip_prefix("./").unwrap_or(word));
-            if essence.words.is_empty() || own.eq(words.iter()) {
-                essence.words = words;
-                essence.by_setting = true;
-            }
+            essence.words.is_empty() || own.eq(words.iter())
+        };
+        if let Some(words) = words.as_ref().filter(|words| is_meant(essence, words)) {
+            essence.words.clone_from(words);
+            essence.by_setting = true;
         }
         if let Some(single) = &self.single {
             single.apply(essence, files);
         }
         for rule in &self.indifferent {
             rule.apply(essence, files);
+        }
+        if let Some(words) = words.filter(|_| essence.words.is_empty()) {
+            essence.words = words;
+            essence.by_setting = true;
         }
         let holds = |implied: &&Implied| implied.file(&essence.options, at_root, files).is_some();
         let implied: Vec<OptionChoice> = self

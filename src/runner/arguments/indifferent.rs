@@ -82,7 +82,7 @@ impl Indifferent {
             }
             choice.more |= named == Some(at) || options == 1 && is_one(choice);
         }
-        if named.is_none() && !words.is_empty() {
+        if named.is_none() && !words.is_empty() && !essence.by_setting {
             essence.words.clear();
         }
     }
