@@ -9,7 +9,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::collect::merge_base::Lineage;
-use crate::collect::{self, BaseOf, Sources, earlier_runs, failed_tests, forge_query, undeclared_runs};
+use crate::collect::{self, BaseOf, Sources, earlier_runs, failed_tests, fewer_tests, forge_query, undeclared_runs};
 use crate::digest::dated_id;
 use crate::event::{EventKind, Judged, Origin, PushedRef};
 use crate::exit::Exit;
@@ -387,6 +387,7 @@ impl Workplace {
             Ok(failed) => facts.failed_tests = failed,
             Err(error) => facts.notes.push(unreadable(&error)),
         }
+        facts.notes.extend(fewer_tests::notes(&self.repo, state, policy, &facts.subjects));
         match earlier_runs::read(&self.repo, &self.journal, session, facts, policy.project(&self.files())) {
             Ok(before) => facts.before = before,
             Err(error) => facts.notes.push(unreadable(&error)),

@@ -9,6 +9,7 @@ mod compared_runs;
 mod dropped_groups;
 mod dropped_work;
 mod looped_tests;
+mod own_tests;
 mod renamed_code;
 mod renamed_tests;
 mod rewritten_tests;

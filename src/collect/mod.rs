@@ -11,6 +11,7 @@ pub(crate) mod decisions;
 mod draft;
 pub(crate) mod earlier_runs;
 pub(crate) mod failed_tests;
+pub(crate) mod fewer_tests;
 pub(crate) mod forge_query;
 pub(crate) mod from_verdict;
 #[cfg(feature = "symbols")]

@@ -101,6 +101,21 @@ fn a_failed_test_must_pass_under_its_name() {
 }
 
 #[test]
+fn a_run_with_fewer_tests_than_before_is_noted() {
+    let scene = Scene::new();
+    let pass = |count: u8| {
+        scene.repo.write("calc.py", format!("{count}\n"));
+        scene.run(&format!("{count} passed in 0.02s\n"), 0);
+        scene.push()
+    };
+    assert!(!pass(5).1.contains("it ran"));
+    let (through, said) = pass(2);
+    assert!(through && said.contains("`sh t.sh` ran 2 tests; it ran 5 on "), "{said}");
+    let (through, said) = pass(3);
+    assert!(through && !said.contains("it ran"), "{said}");
+}
+
+#[test]
 fn a_test_has_one_name_wherever_pytest_is_started() {
     const PYTEST: &str = "#!/bin/sh\ncase $PWD in */tests) home=;; *) home=tests/;; esac\n\
         if grep -q bad \"$(git rev-parse --show-toplevel)/calc.py\"; then\n  \
@@ -555,6 +570,32 @@ fn a_pass_after_only_expected_data_changed_is_reported() {
         suite("tests/test_calc.py::test_add PASSED\ntests/test_calc.py::test_twice PASSED\n2 passed in 0.02s\n", 0);
         let (through, said) = scene.push();
         assert!(through && said.contains(&format!("passed after only tests changed ({data})")), "{data}: {said}");
+    }
+}
+
+#[test]
+fn a_test_in_the_file_of_its_code_that_passes_after_only_tests_changed_is_reported() {
+    let file = |code: &str, expected: u8| {
+        format!(
+            "{code}\n#[cfg(test)]\nmod tests {{\n    #[test]\n    fn adds() {{\n        assert_eq!(super::add(1, 2), {expected});\n    }}\n}}\n"
+        )
+    };
+    let code = "pub fn add(a: u8, b: u8) -> u8 {\n    a + b\n}\n";
+    for (later, words) in [
+        (file(code, 4), Some("passed after only tests changed (src/lib.rs)")),
+        (file(&code.replace("a + b", "b + a"), 3), None),
+        (format!("// Sums.\n{}", file(code, 3)), None),
+    ] {
+        let scene = Scene::new();
+        scene.begin_with(&[("src/lib.rs", &file(code, 3))]);
+        scene.repo.write("calc.py", "b\n");
+        scene.next(&[("tests::adds", false)]);
+        scene.repo.write("src/lib.rs", later);
+        scene.next(&[("tests::adds", true)]);
+        let (through, said) = scene.push();
+        assert!(through, "{said}");
+        assert!(words.is_none_or(|words| said.contains(words)), "{said}");
+        assert_eq!(said.contains("passed after only tests changed"), words.is_some(), "{said}");
     }
 }
 

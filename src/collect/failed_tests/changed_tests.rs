@@ -43,7 +43,11 @@ impl ChangedTests {
         };
         let read = changes.iter().filter(|change| inputs.matches(&change.path));
         let (about_tests, others): (Vec<_>, Vec<_>) = read.partition(|change| is_about_tests(&change.path));
-        let only_tests = match about_tests.first() {
+        let first = match about_tests.first() {
+            Some(first) => Some(*first),
+            None => test_code::changed_own_tests(repo, &others)?,
+        };
+        let only_tests = match first {
             Some(first) if test_code::are_unseen(repo, &others, new)? => Some(first.path.clone()),
             _ => None,
         };

@@ -1,5 +1,6 @@
 //! Code that runs with every test, and changes that no test can see.
 
+use super::own_tests;
 use crate::decision::is_same_code;
 use crate::fact::weakening::{loaded_names, names_loaded_code};
 use crate::git::{GitError, MentionsIn, PathChange, Repo, WantedFile};
@@ -62,7 +63,27 @@ fn designates(name: &str, path: &RepoPath) -> bool {
     [format!("{module}.py"), format!("{module}/__init__.py"), name.to_owned()].iter().any(|end| ends(end))
 }
 
-/// Returns `true` if no test can see these changes: comments, blank lines, and new files that nothing names.
+/// Returns the first of these changes that changes tests which stand in a file of code.
+pub(super) fn changed_own_tests<'c>(
+    repo: &Repo,
+    changes: &[&'c PathChange],
+) -> Result<Option<&'c PathChange>, GitError> {
+    let edited: Vec<&PathChange> = changes
+        .iter()
+        .filter(|change| change.before.is_some() && own_tests::may_be_in(&change.path))
+        .copied()
+        .collect();
+    let wanted: Vec<WantedFile> = edited.iter().flat_map(|change| change.sides()).collect();
+    let texts: Vec<Option<String>> = repo.blobs(&wanted)?.into_iter().map(super::text).collect();
+    let differ = |sides: &[Option<String>]| match sides {
+        [Some(old), Some(now)] => own_tests::of(old).ne(own_tests::of(now)),
+        _ => false,
+    };
+    Ok(edited.into_iter().zip(texts.chunks(2)).find(|(_, sides)| differ(sides)).map(|(change, _)| change))
+}
+
+/// Returns `true` if no test can see these changes: comments, blank lines, tests that stand in a file of code, and new files
+/// that nothing names.
 pub(super) fn are_unseen(repo: &Repo, changes: &[&PathChange], now: &Oid) -> Result<bool, GitError> {
     let (new, edited): (Vec<&PathChange>, Vec<&PathChange>) =
         changes.iter().partition(|change| change.before.is_none());
@@ -70,7 +91,8 @@ pub(super) fn are_unseen(repo: &Repo, changes: &[&PathChange], now: &Oid) -> Res
     let mut texts = repo.blobs(&wanted)?.into_iter().map(super::text);
     for change in edited {
         let (Some(Some(old)), Some(Some(now))) = (texts.next(), texts.next()) else { return Ok(false) };
-        if !is_same_code(&change.path, &old, &now) {
+        let code = |text: &str| own_tests::without(&change.path, text).into_owned();
+        if !is_same_code(&change.path, &code(&old), &code(&now)) {
             return Ok(false);
         }
     }
