@@ -10,8 +10,11 @@ use super::shim::{self, Shim};
 use super::{
     HookManager, HooksDir, HooksPlace, InstallError, InstallTarget, gate_toml, husky, managers, shell_settings,
 };
+use crate::command_line::{self, ExitDecides, LineRecord};
 use crate::digest::hex_digest;
+use crate::runner::Project;
 use crate::shell_kind::Shell;
+use crate::source::project_files::DiskDirectory;
 use crate::stack::{self, DeclaredStack, Files};
 
 /// The suffix for the name of a hook that was there before.
@@ -121,7 +124,15 @@ pub fn proposed(
     let files = Files::on_disk(repository.base().to_owned(), repository.files()?);
     let components = stack::detect(&files);
     notes.extend(components.iter().flat_map(|component| &component.notes).map(|note| format!("{note}.")));
-    let mut commands: Vec<DeclaredStack> = components.into_iter().flat_map(|component| component.commands).collect();
+    let found: Vec<DeclaredStack> = components.into_iter().flat_map(|component| component.commands).collect();
+    let (hidden, mut commands): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|command| hides_failures(repository.base(), command));
+    notes.extend(hidden.iter().map(|command| {
+        format!(
+            "No build is declared: `{}` ends with status 0 even if a part of it fails. Join the parts with `&&`.",
+            command.run
+        )
+    }));
     let (test, build) = (asked("test", "tests", &wishes.test), asked("build", "build", &wishes.build));
     for wish in [test, build].into_iter().flatten() {
         commands.retain(|command| command.gate != wish.gate);
@@ -136,6 +147,14 @@ pub fn proposed(
         );
     }
     Ok(commands)
+}
+
+/// Returns `true` for a build that succeeds whatever fails in it: no run of it would prove anything.
+fn hides_failures(base: &Path, command: &DeclaredStack) -> bool {
+    let files = DiskDirectory(base.join(&command.dir));
+    let project = Project::without_runners(&files);
+    let judged = || command_line::judge(&command.run, &LineRecord::default(), project);
+    command.gate == "build" && judged().exit_decides == Some(ExitDecides::NoMasked)
 }
 
 fn add_commands(path: &Path, text: &str, wishes: &Wishes, plan: &mut Plan) -> Result<String, InstallError> {

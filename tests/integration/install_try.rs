@@ -89,3 +89,18 @@ fn the_command_that_is_named_replaces_the_one_that_fails() {
     assert_eq!(code, 0, "{said}");
     assert!(String::from_utf8(repo.read("gate.toml")).unwrap().contains("sh suite.sh"), "{said}");
 }
+
+#[test]
+fn a_build_that_hides_its_failures_is_not_declared() {
+    for (script, declared) in [("tsc; cp a.d.ts dist/", false), ("tsc && cp a.d.ts dist/", true)] {
+        let repo = TestRepo::new();
+        let package = format!("{{\"scripts\": {{\"test\": \"jest\", \"build\": \"{script}\"}}}}");
+        repo.write("package.json", package).write("package-lock.json", "{}").commit_all("start");
+        let (code, said) = init(&repo, &["--yes"]);
+        assert_eq!(code, 0, "{said}");
+        let policy = String::from_utf8(repo.read("gate.toml")).unwrap();
+        assert_eq!(policy.contains("npm run build"), declared, "{policy}");
+        let note = "No build is declared: `npm run build` ends with status 0 even if a part of it fails.";
+        assert_eq!(said.contains(note), !declared, "{said}");
+    }
+}
