@@ -34,6 +34,7 @@ mod change_review;
 mod contracts;
 mod earlier_lines;
 mod early_exits;
+mod edits_meanwhile;
 mod escalation;
 mod file_times;
 mod installed_copies;

@@ -144,9 +144,8 @@ fn record_with(
     let reading = UnderstoodLine::of(&job.command.line, &dir, job.runners);
     let globs: Vec<String> = job.reports.iter().cloned().chain(reading.reports()).collect();
     let before = ReportListing::of(&dir, &globs);
-    let at = SystemTime::now();
-    let (start, event) =
-        begin(place, &job.command).map_or_else(|error| (Err(error), None), |(start, id)| (Ok(start), Some(id)));
+    let began = SystemTime::now();
+    let start = begin(place, &job.command);
     let report = TestReport::prepare(&job.command.line, &reading.runners, job.runners, &work_trees(&place.repo));
     let withheld = reading.withheld();
     let own = own_environment(place, root, job);
@@ -168,8 +167,7 @@ fn record_with(
     let proven = proven_by(&served, job.declared);
     if finished.ended.success() {
         let (reading, report, finished, proven) = (&reading, &report, &finished, &proven[..]);
-        let started = event.as_deref().map(|event| (event, at));
-        let of_run = DoubtsOfRun { place, root, job, dir: &dir, reading, report, finished, proven, started };
+        let of_run = DoubtsOfRun { place, root, job, dir: &dir, reading, report, finished, proven, began };
         let shows_tests = !tests.is_empty() || said.report.is_some();
         if let Some(why) = of_run.first(start.as_ref().ok(), head_log, shows_tests) {
             let results = std::iter::once(&mut said.masked).chain(served.iter_mut().map(|one| &mut one.masked));
@@ -226,12 +224,12 @@ fn run_of(run: &Run, witnessed: Witnessed, settled: bool) -> Run {
     if settled { Run { start: run.end.clone(), changed: Vec::new(), ..run } } else { run }
 }
 
-/// Records the beginning of a run, and returns the content before it and the id of the event.
-fn begin(place: &Workplace, command: &CommandRef) -> Result<(KeptSnapshot, String), RecordError> {
+/// Records the beginning of a run, and returns the content before it.
+fn begin(place: &Workplace, command: &CommandRef) -> Result<KeptSnapshot, RecordError> {
     let start = place.repo.keep_now()?;
-    let started = EventKind::RunStarted(RunStarted { command: command.clone() });
-    let new = NewEvent { session: Some(place.session.id.clone()), origin: Origin::observed(), kind: started };
-    Ok((start, place.journal.append(new)?.event.id))
+    let kind = EventKind::RunStarted(RunStarted { command: command.clone() });
+    place.journal.append(NewEvent { session: Some(place.session.id.clone()), origin: Origin::observed(), kind })?;
+    Ok(start)
 }
 
 /// The end of a run, and its files.

@@ -7,19 +7,14 @@ use super::RunJob;
 use super::test_report::TestReport;
 use super::understood_line::UnderstoodLine;
 use crate::engine::Workplace;
-use crate::event::{Act, EventKind, FileEdit};
 use crate::foreign_text::one_line;
-use crate::journal::JournalLine;
 use crate::plural;
 use crate::policy::Command;
-use crate::repo_path::RepoPath;
 use crate::run::{Finished, plain_text};
 use crate::snapshot::KeptSnapshot;
 use crate::source::head_reflog;
 use crate::virtual_environment::VirtualEnvironment;
 
-/// The number of events of the journal in which an edit during a run is looked for.
-const MAX_EVENTS: usize = 256;
 /// The maximum number of failed tests in a reason.
 const SHOWN: usize = 3;
 
@@ -36,8 +31,8 @@ pub(super) struct DoubtsOfRun<'a> {
     pub(super) finished: &'a Finished,
     /// The declared commands that it proves, if it is none of them itself.
     pub(super) proven: &'a [&'a Command],
-    /// The id of the event at its beginning, and a time before it.
-    pub(super) started: Option<(&'a str, SystemTime)>,
+    /// The time at which it began.
+    pub(super) began: SystemTime,
 }
 
 impl DoubtsOfRun<'_> {
@@ -45,7 +40,7 @@ impl DoubtsOfRun<'_> {
     /// length of the log of `HEAD` then, in bytes; `shows_tests`: its output or a report tells of tests.
     pub(super) fn first(&self, start: Option<&KeptSnapshot>, head_log: u64, shows_tests: bool) -> Option<String> {
         self.replaced_files(head_log)
-            .or_else(|| self.edited_file())
+            .or_else(|| self.place.edited_meanwhile(self.root, self.began, |path| self.job.reads(path)))
             .or_else(|| self.loaded_elsewhere())
             .or_else(|| self.untrusted_environment())
             .or_else(|| self.report.failed().map(|failed| failed_tests(&failed)))
@@ -63,22 +58,6 @@ impl DoubtsOfRun<'_> {
             return None;
         }
         Some(format!("git replaced files while it ran ({}); run it again", one_line(went.message())))
-    }
-
-    /// Returns the reason if an agent edited a file that the run reads while it ran: the tests may have seen other content than
-    /// that at its beginning and end.
-    fn edited_file(&self) -> Option<String> {
-        let (started, at) = self.started?;
-        let (lines, _) = self.place.journal.last_events(MAX_EVENTS).ok()?;
-        let is_later = |line: &&JournalLine| !matches!(line, JournalLine::Event(event) if event.id == started);
-        let edits = lines.iter().rev().take_while(is_later).filter_map(edits_of);
-        // In another working tree, a file of this name may have been edited.
-        let is_new = |path: &RepoPath| {
-            let written = std::fs::metadata(self.root.join(path.to_os())).and_then(|meta| meta.modified());
-            written.is_ok_and(|written| written >= at)
-        };
-        let file = edits.flatten().find(|edit| self.job.reads(&edit.path) && is_new(&edit.path))?;
-        Some(format!("{} was edited while it ran; run it again", file.path))
     }
 
     /// Returns the reason if the tests loaded a file of another working tree: they show nothing about their own.
@@ -118,13 +97,6 @@ impl DoubtsOfRun<'_> {
         let reads = |path: &_| self.job.reads(path);
         self.place.stale_build(&self.job.command, &self.reading.runners, &reads, start, &output)
     }
-}
-
-/// Returns the edits that an event records.
-fn edits_of(line: &JournalLine) -> Option<&Vec<FileEdit>> {
-    let JournalLine::Event(event) = line else { return None };
-    let EventKind::Work(work) = &event.kind else { return None };
-    if let Act::Edited(edits) = &work.act { Some(edits) } else { None }
 }
 
 /// Returns the reason why a run with status 0 proves nothing: these of its tests failed.

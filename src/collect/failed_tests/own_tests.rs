@@ -9,7 +9,7 @@ use crate::repo_path::RepoPath;
 
 /// A module of tests, to the bracket at the beginning of a line.
 static MODULE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?ms)^#\[cfg\(test\)\]\s*\n(?:#\[[^\n]*\n)*(?:pub(?:\([\w:]+\))? )?mod \w+ \{$.*?^\}").ok()
+    Regex::new(r"(?ms)^#\[cfg\(test\)\]\s*(?:#\[[^\n]*\n\s*)*(?:pub(?:\([\w:]+\))? )?mod \w+ \{\r?$.*?^\}").ok()
 });
 
 /// Returns `true` for a file of a language in which tests stand beside the code.
@@ -41,5 +41,6 @@ mod tests {
         let rest = without(&RepoPath::from("src/a.rs"), text);
         assert_eq!(rest, "fn a() {\n}\n\n\nfn b() {}\n#[cfg(test)]\nmod more;\n");
         assert_eq!(without(&RepoPath::from("src/a.py"), text), text);
+        assert_eq!(of("#[cfg(test)] mod tests {\r\n    fn t() {}\r\n}\r\n").count(), 1);
     }
 }

@@ -1,6 +1,7 @@
 //! The runs of declared commands that a line made in one working tree.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 
 use super::command_weight;
 use super::output_tail::{READ, tail_of};
@@ -144,6 +145,7 @@ impl LineInTree<'_> {
         }
         self.mark_stale(&mut served);
         self.mark_untrusted(&mut served);
+        self.mark_edited(&mut served);
         if served.iter().any(|witnessed| witnessed.masked.is_some()) {
             // A line whose status is another's shows nothing: it is kept to be told where nothing else is known of this
             // content, and takes the place of no run that showed something.
@@ -200,6 +202,16 @@ impl LineInTree<'_> {
         let found = VirtualEnvironment::distrusted(repo, root, &dir, &self.pending.line, &self.policy.runners);
         if let Some(found) = found {
             served.for_each(|witnessed| witnessed.masked = Some(found.doubt()));
+        }
+    }
+
+    /// Marks the proofs of runs during which an agent edited a file that they read.
+    fn mark_edited(&self, served: &mut [Witnessed]) {
+        let began = UNIX_EPOCH + Duration::from_millis(self.pending.began);
+        for witnessed in served.iter_mut().filter(|witnessed| self.pending.began > 0 && shows_pass(witnessed)) {
+            let declared = self.declared(&witnessed.command);
+            let reads = |path: &RepoPath| declared.is_none_or(|command| command.inputs.matches(path));
+            witnessed.masked = self.place.edited_meanwhile(&self.ground.root, began, reads);
         }
     }
 
