@@ -81,7 +81,10 @@ impl ProgramFolders {
     /// Returns `true` if an installer would put programs into this folder.
     pub(super) fn has(&self, folder: &str) -> bool {
         let folder = folder.trim_end_matches('/');
-        let begins = |starts: &[String]| starts.iter().any(|start| folder.starts_with(start.as_str()));
+        let is_below = |start: &String| {
+            folder.strip_prefix(start.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let begins = |starts: &[String]| starts.iter().any(is_below);
         let is_named = folder.rsplit('/').next().is_some_and(|name| self.names.iter().any(|known| known == name));
         is_named || begins(&self.below) || folder.contains("/.") && !begins(&self.temporary)
     }

@@ -27,7 +27,7 @@ pub use self::single::SingleProject;
 pub struct Arguments {
     /// Options whose value is the next argument, unless it is attached.
     pub value: Vec<String>,
-    /// Options whose value is the next argument if that is a number or `auto`, unless it is attached: `make -j 4 test`.
+    /// Options whose value is the next argument if that is a number, unless it is attached: `make -j 4 test`.
     pub number: Vec<String>,
     /// Options whose value is the next argument if that is not an option, unless it is attached: `pytest --cov src`.
     pub optional: Vec<String>,
@@ -53,6 +53,8 @@ pub struct Arguments {
     pub alike: Vec<String>,
     /// Options that only add to the check.
     pub more: Vec<String>,
+    /// `true` if it expands the patterns in its arguments itself: `mocha "test/*.js"`.
+    pub globs: bool,
     /// Options whose value is a file that it writes, each with the text that the value begins with: `--cov-report=xml:`.
     pub writes: Vec<String>,
     /// Other names of options.
@@ -273,8 +275,7 @@ impl Arguments {
 
     /// Returns `true` if the value of this option is the next argument.
     pub(crate) fn takes(&self, name: &str, next: Option<&str>) -> bool {
-        let is_number =
-            |word: &str| word == "auto" || !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+        let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
         has(&self.value, name, None)
             || has(&self.number, name, None) && next.is_some_and(is_number)
             || has(&self.optional, name, None) && next.is_some_and(|word| !word.starts_with('-'))

@@ -241,6 +241,11 @@ fn matched<'a>(runner: &Runner, invoke: &'a Invoke, rest: &[Option<&'a str>]) ->
     Some(Matched { names, skipped, rest: left, before })
 }
 
+/// Returns `true` if a command expands the patterns in its arguments itself.
+pub(crate) fn expands_patterns(catalogue: &Catalogue, argv: &[Option<String>]) -> bool {
+    find(catalogue, argv).is_some_and(|found| found.runner.arguments.globs)
+}
+
 /// Removes an interpreter: `node node_modules/.bin/jest …` is `jest …`.
 pub(crate) fn interpreted(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Vec<Option<String>>> {
     let program = program_name(|name| catalogue.knows_program(name), argv.first()?.as_deref()?);

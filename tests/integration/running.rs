@@ -5,6 +5,7 @@ use std::process::Stdio;
 
 use serde_json::json;
 
+use crate::client_session::Session;
 use crate::project::{POLICY, Project, TEST, paths, reasons};
 use crate::support::files_below;
 
@@ -355,26 +356,32 @@ fn a_longer_line_says_what_its_declared_command_proves() {
     }
 }
 
+/// A project whose tests touch a file while an agent's client reports an edit of `path`.
+fn edited_meanwhile(path: &str, touched: &str) -> Project {
+    let project = Project::new();
+    let file = project.repo.root().join(path);
+    let payload = json!({
+        "session_id": "c0ffee-1", "cwd": project.repo.root(), "hook_event_name": "PostToolUse", "tool_name": "Edit",
+        "tool_input": {"file_path": file, "old_string": "a", "new_string": "b"}, "tool_response": {"filePath": file},
+    });
+    project.repo.write("../payload.json", payload.to_string());
+    let hook = "gate hook claude PostToolUse <../payload.json >/dev/null 2>&1";
+    project.repo.write("README.md", "One.\n").write("test.sh", format!("touch {touched}\n{hook}\n{TEST}"));
+    project.repo.commit_all("test: an edit meanwhile");
+    project
+}
+
 #[test]
 fn a_file_that_an_agent_edits_while_the_tests_run_leaves_nothing_proven() {
-    let edited = |path: &str, touches: &str| {
-        let project = Project::new();
-        let file = project.repo.root().join(path);
-        let payload = json!({
-            "session_id": "c0ffee-1", "cwd": project.repo.root(), "hook_event_name": "PostToolUse", "tool_name": "Edit",
-            "tool_input": {"file_path": file, "old_string": "a", "new_string": "b"}, "tool_response": {"filePath": file},
-        });
-        project.repo.write("../payload.json", payload.to_string());
-        let hook = "gate hook claude PostToolUse <../payload.json >/dev/null 2>&1";
-        project.repo.write("README.md", "One.\n").write("test.sh", format!("touch {touches}\n{hook}\n{TEST}"));
-        project.repo.commit_all("test: an edit meanwhile");
-        project.gate(["run", "test"]).exits(0)
-    };
-    edited("src/lib.sh", "src/lib.sh")
-        .says("proves nothing about test: src/lib.sh was edited while it ran; run it again");
+    let words = "src/lib.sh was edited while it ran; run it again";
+    edited_meanwhile("src/lib.sh", "src/lib.sh").gate(["run", "test"]).exits(0).says(words);
+    let project = edited_meanwhile("src/lib.sh", "src/lib.sh");
+    assert_eq!(Session::claude(&project).prompted("change the library").run("sh test.sh"), 0);
+    project.check().exits(10).says(words);
     // A file that the tests do not read, and one of this name in another working tree.
-    edited("README.md", "README.md").says("this proves test for this commit");
-    edited("src/lib.sh", "README.md").says("this proves test for this commit");
+    for (path, touched) in [("README.md", "README.md"), ("src/lib.sh", "README.md")] {
+        edited_meanwhile(path, touched).gate(["run", "test"]).exits(0).says("this proves test for this commit");
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use super::ObservedLine;
 use super::required_checks::{RequestedCheck, asked_of_leaf, asked_of_line, only_prepares};
+use super::script_call::interpreter;
 use super::start_directory::{DirectoryView, StartDirectory};
 use crate::command_line::purpose::Purpose;
 use crate::command_line::rewritten_files::{is_rewriter, may_rewrite, rewriter};
@@ -10,7 +11,7 @@ use crate::command_line::understanding::{understand, understand_in};
 use crate::policy::Command;
 use crate::repo_path::RepoPath;
 use crate::runner::{Project, TaskRun, resolve};
-use crate::shell::expanded_program::Leaf;
+use crate::shell::expanded_program::{Arg, Leaf};
 
 /// The kinds of commands that check something.
 const CHECKS: [&str; 4] = ["test", "build", "typecheck", "lint"];
@@ -53,32 +54,48 @@ struct EarlierEdits {
     /// `true` if git may have changed files.
     by_git: bool,
     /// `true` if a script or git may have changed any file.
-    any: bool,
+    any_file: bool,
+    /// The programs of the line.
+    programs: Vec<String>,
 }
 
 impl EarlierEdits {
     fn include(&self, path: &RepoPath) -> bool {
         let is_formatted = |extension: &String| path.as_bytes().ends_with(extension.as_bytes());
         // A tool brings its lock file up to date before it builds or tests.
-        let is_lock = || rewriter(path).is_some_and(|file| !file.manifest);
-        self.any
+        let is_lock = || rewriter(path).is_some_and(|file| !file.manifest && self.programs.contains(&file.tool));
+        self.any_file
             || self.named.contains(path)
             || self.formatted.iter().any(is_formatted)
             || self.installers.iter().any(|program| may_rewrite(program, path))
             || is_lock()
     }
 
-    /// Adds the files that a command changes which ended before the first check.
+    /// Adds the files that a command before the first check changes.
     fn add(&mut self, leaf: &Leaf, purpose: &Purpose, place: StartDirectory<'_>, project: Project<'_>) {
         let (named, formatted) = (edited_by(leaf, purpose, place), formatted_by(leaf, purpose, project));
         let is_installer = is_installer(leaf, purpose, project);
-        let edits = purpose.edits || purpose.is_unknown || purpose.kinds.contains(&"other");
-        self.by_git |= leaf.name() == Some("git");
-        self.any |= edits && !is_installer && named.is_empty() && formatted.is_empty() && !only_prepares(leaf, purpose);
+        let is_script = (purpose.is_unknown || purpose.kinds.contains(&"other")) && runs_script(leaf);
+        let is_open = (purpose.edits || is_script) && named.is_empty() && formatted.is_empty();
+        self.by_git |= leaf.name() == Some("git") && (purpose.edits || moves_head(leaf));
+        self.any_file |= is_open && !is_installer && !only_prepares(leaf, purpose);
         self.named.extend(named);
         self.formatted.extend(formatted);
         self.installers.extend(leaf.name().filter(|_| is_installer).map(str::to_owned));
     }
+}
+
+/// Returns `true` if a command gives a script to an interpreter: `python3 - <<EOF`, `bash fix.sh`, `node -e '…'`, `./fix.sh`.
+fn runs_script(leaf: &Leaf) -> bool {
+    let is_script = leaf.argv.first().is_some_and(|program| program.text.starts_with("./"));
+    let asks = |arg: &Arg| matches!(arg.text.as_str(), "-V" | "--version" | "-h" | "--help");
+    let is_interpreter = leaf.name().is_some_and(|program| interpreter(program).is_some());
+    is_script || is_interpreter && !leaf.argv.iter().skip(1).any(asks)
+}
+
+/// Returns `true` for a command of git that makes `HEAD` another commit and changes no file: `git reset --soft`, `git commit`.
+fn moves_head(leaf: &Leaf) -> bool {
+    leaf.argv.iter().any(|arg| matches!(arg.text.as_str(), "reset" | "commit"))
 }
 
 /// Returns the files that a line changes before its first check, or `None` if anything after the beginning of that check
@@ -105,7 +122,8 @@ fn edits_before_checks(told: &ObservedLine<'_>, project: Project<'_>, declared: 
     if understood.program.truncated || later.any(|(_, (leaf, purpose))| may_edit(leaf, purpose)) {
         return None;
     }
-    let mut edits = EarlierEdits::default();
+    let programs = steps.iter().filter_map(|(leaf, _)| leaf.name()).map(str::to_owned).collect();
+    let mut edits = EarlierEdits { programs, ..EarlierEdits::default() };
     for (leaf, purpose) in steps[..first].iter().filter(|(leaf, _)| !leaf.background && !leaf.late) {
         edits.add(leaf, purpose, place, project);
     }
@@ -234,6 +252,26 @@ mod tests {
     }
 
     #[test]
+    fn git_may_move_head_before_the_checks() {
+        let test = declared("pytest", "");
+        for (line, moves) in [
+            ("git merge -q x && pytest", true),
+            ("git reset -q --soft HEAD~1 && git commit -qm a && pytest", true),
+            ("git status && pytest", false),
+            ("git log -1; pytest", false),
+            ("pytest && git checkout x", false),
+            ("pytest", false),
+        ] {
+            let dir = RepoPath::from("");
+            assert_eq!(
+                moves_before_checks(&told(line, &dir), Project::without_runners(&()), &[&test]),
+                moves,
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
     fn what_a_formatter_changes_before_the_tests_is_what_they_run_on() {
         for (line, changed) in [
             ("gofmt -w . && go test ./... && go build ./...", &["a.go", "sub/b.go"][..]),
@@ -289,6 +327,9 @@ mod tests {
             ("npm test && git merge other", &["src/a.ts"]),
             ("git status && npm test", &["src/a.ts"]),
             ("npx eslint . ; npm test", &["src/a.ts"]),
+            ("python3 -V; npm test", &["src/a.ts"]),
+            ("docker ps && cmake --version && npm test", &["src/a.ts"]),
+            ("pytest", &["package-lock.json"]),
             ("npm test && npm install ms", &["package.json"]),
             ("npm install ms && npm test", &["package.json", "a.js"]),
             ("npm install ms && npm test", &["Cargo.toml"]),

@@ -57,6 +57,7 @@ pub use equivalence::{CommonGround, Deeds};
 pub use names_of_tests::names_seen_from;
 pub(crate) use proofs::content_comes_and_goes;
 use proofs::{CheckProof, Shown, proofs};
+pub(super) use required_checks::only_prepares;
 use required_checks::{RequestedCheck, asked_of_line};
 pub use separate_lines::{proven_in_part, witness_together};
 use start_directory::{DirectoryView, StartDirectory};

@@ -377,7 +377,7 @@ fn inside(leaf: &Leaf) -> Option<Vec<(String, Vec<String>)>> {
 }
 
 /// Returns `true` if a command is only a preparation: it changes directories, sets variables, or prints something.
-pub(super) fn only_prepares(leaf: &Leaf, purpose: &Purpose) -> bool {
+pub(in crate::command_line) fn only_prepares(leaf: &Leaf, purpose: &Purpose) -> bool {
     purpose.kinds.is_empty() && !matches!(leaf.name(), Some("false" | "kill" | "pkill" | "killall"))
         || matches!(leaf.name(), Some("echo" | "printf"))
 }

@@ -64,6 +64,7 @@ mod tests {
             ("$HOME/fake:$PATH", false),
             ("/home/a/fake:$PATH", false),
             ("/dev/shm/.fake:$PATH", false),
+            ("/usrfake:/opt2/x:$PATH", false),
             ("/work/repo/fake:$PATH", false),
             ("fake:$PATH", false),
             ("$PWD/fake:$PATH", false),

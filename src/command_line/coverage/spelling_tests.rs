@@ -17,6 +17,8 @@ fn pytest_in_the_folder_of_the_tests() {
         ("tests/test_a.py", ""),
         ("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = ['tests', 'check.py']\n"),
     ];
+    const APART: Files =
+        &[("tests/test_a.py", ""), ("more/test_b.py", ""), ("pytest.ini", "[pytest]\ntestpaths = tests\n")];
     const LISTED: Files = &[("tests/test_a.py", ""), ("pytest.ini", "[pytest]\ntestpaths =\n  tests\n  check.py\n")];
     const UNSET: Files = &[("tests/test_a.py", ""), ("conftest.py", "import calc\n"), ("setup.cfg", "[metadata]\n")];
     const OWN: Files = &[("tests/test_a.py", ""), ("tests/setup.cfg", "[tool:pytest]\n")];
@@ -44,6 +46,8 @@ fn pytest_in_the_folder_of_the_tests() {
             (SET, "pytest", "pytest tests/test_a.py", PYTEST),
             (FILES_SET, "pytest", "pytest tests/test_a.py", PYTEST),
             (LISTED, "pytest", "pytest tests/test_a.py", PYTEST),
+            (APART, "pytest tests/test_a.py more/test_b.py", "pytest -q", PYTEST),
+            (APART, "pytest tests more", "pytest -q", PYTEST),
             (SET, "pytest", "cd tests && pytest -k a", PYTEST),
             (SET, "pytest", "cd tests && pytest -c other.ini", PYTEST),
             (SET, "pytest --ignore=unit", "cd tests && pytest --ignore=unit", PYTEST),
@@ -360,6 +364,12 @@ fn options_that_leave_no_test_out() {
     const JEST: &str = "Tests:       4 passed, 4 total\n";
     const VITEST: &str = " Test Files  2 passed (2)\n      Tests  5 passed (5)\n";
     const MAVEN: &str = "[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 0\n[INFO] BUILD SUCCESS\n";
+    const MOCHA: Files = &[("package.json", "{}"), ("test/a.test.js", ""), ("test/b.test.js", "")];
+    const MOCHA_OK: &str = "\n  2 passing (3ms)\n";
+    const HATCH: Files = &[
+        ("tests/test_a.py", ""),
+        ("pyproject.toml", "[tool.hatch.envs.default.scripts]\ntest = 'pytest {args:tests}'\n"),
+    ];
     const MANAGE: Files = &[("manage.py", "#!/usr/bin/env python3\nimport sys\n")];
     const DJANGO: &str = "Ran 4 tests in 0.1s\n\nOK\n";
     const GO: &str = "ok  \tx.y/z\t0.01s\n";
@@ -374,8 +384,10 @@ fn options_that_leave_no_test_out() {
             (&[], "mvn test", "mvn -T1C test-compile test -DtrimStackTrace=false", MAVEN),
             (&[], "python manage.py test", "python manage.py test --parallel 4 -v 2 --keepdb", DJANGO),
             (&[], "pytest", "conda run --no-capture-output -n dev python -m pytest -q", PYTEST),
+            (MOCHA, "npx mocha", "npx mocha \"test/*.test.js\"", MOCHA_OK),
+            (HATCH, "pytest", "hatch run test", PYTEST),
             (MANAGE, "python manage.py test", "coverage run --source=. manage.py test && coverage report", DJANGO),
-            (&[], "python manage.py test", "python -m coverage run manage.py test --parallel auto", DJANGO),
+            (&[], "python manage.py test", "python -m coverage run manage.py test --parallel 2", DJANGO),
             (MANAGE, "python manage.py test", "./manage.py test", DJANGO),
             (MANAGE, "./manage.py test", "python3 ./manage.py test -v 2", DJANGO),
             (&[], "go test ./...", "export PATH=$PATH:$(go env GOPATH)/bin && go test ./...", GO),

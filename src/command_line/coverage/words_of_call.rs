@@ -4,15 +4,18 @@ use super::script_call::{first_line, interpreter};
 use super::start_directory::{DirectoryView, StartDirectory};
 use crate::runner::ProjectFiles;
 use crate::runner::glob_expansion::{self, is_pattern};
+use crate::runner::invocation::expands_patterns;
 use crate::shell::expanded_program::Leaf;
 
 /// Returns the words of a call in a directory. A pattern that is not understood, or that matches nothing, stays as it is.
 pub(super) fn words_of(leaf: &Leaf, directory: &str, place: StartDirectory<'_>) -> Vec<String> {
     let view = DirectoryView(StartDirectory { start: directory, ..place });
+    let expands = || expands_patterns(place.project.runners, &leaf.words());
     let mut words = Vec::new();
     for arg in &leaf.argv {
         let word = seen_from_root(&arg.text, directory, place.root);
-        match if arg.pattern && !leaf.remote { matching(&word, &view) } else { None } {
+        let is_pattern = arg.pattern || !word.starts_with('-') && word.contains('*') && expands();
+        match if is_pattern && !leaf.remote { matching(&word, &view) } else { None } {
             Some(names) => words.extend(names),
             None => words.push(word),
         }

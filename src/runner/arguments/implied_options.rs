@@ -70,6 +70,13 @@ impl Implied {
     }
 }
 
+/// Returns `true` if a path is a folder or something below it.
+fn is_below(path: &str, folder: &str) -> bool {
+    let plain = |text: &str| text.trim_start_matches("./").trim_end_matches('/').to_owned();
+    let (path, folder) = (plain(path), plain(folder));
+    path.strip_prefix(&*folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// Returns `folder` and its parents, without the folder that the path is relative to.
 fn folders_to(folder: &str) -> impl Iterator<Item = &str> {
     folder.match_indices('/').map(|(at, _)| &folder[..at]).chain([folder])
@@ -159,12 +166,14 @@ impl Arguments {
         if let Some(single) = &self.single {
             single.apply(essence, files);
         }
+        let own = essence.words.clone();
         for rule in &self.indifferent {
             rule.apply(essence, files);
         }
         if let Some(words) = words.filter(|_| essence.words.is_empty()) {
-            essence.words = words;
-            essence.by_setting = true;
+            let is_part = |word: &String| words.iter().any(|folder| is_below(word, folder));
+            essence.by_setting = own.iter().all(is_part);
+            essence.words = if essence.by_setting { words } else { own };
         }
         let holds = |implied: &&Implied| implied.file(&essence.options, at_root, files).is_some();
         let implied: Vec<OptionChoice> = self

@@ -257,7 +257,9 @@ fn toml_task(file: &toml::Table, name: &str) -> Option<Task> {
         }
     };
     // In a list of poe's, a word that is a task is that task.
-    let step = |line: String| if table.contains_key(&line) { TaskStep::Task(line) } else { TaskStep::Line(line) };
+    let step = |line: String| {
+        if table.contains_key(&line) { TaskStep::Task(line) } else { TaskStep::Line(without_arguments(&line)) }
+    };
     let toml::Value::Table(entry) = entry else {
         return Some(Task { steps: strings(entry)?.into_iter().map(step).collect(), ..Task::default() });
     };
@@ -273,6 +275,13 @@ fn toml_task(file: &toml::Table, name: &str) -> Option<Task> {
     let ignored = ["ignore_fail", "ignore_errors"].iter().find(|key| is_ignored(key));
     let doubt = ignored.map(|key| format!("with `{key}` the task `{name}` succeeds although a part of it failed"));
     Some(Task { depends: depends.unwrap_or_default(), steps, doubt, ..Task::default() })
+}
+
+/// Returns a line of hatch as it is without arguments: `pytest {args:tests}` is `pytest tests`.
+fn without_arguments(line: &str) -> String {
+    let Some((before, rest)) = line.split_once("{args") else { return line.to_owned() };
+    let Some((inner, after)) = rest.split_once('}') else { return line.to_owned() };
+    format!("{before}{}{}", inner.trim_start_matches(':'), without_arguments(after))
 }
 
 fn cargo_alias(file: &toml::Table, name: &str) -> Option<Task> {
@@ -322,6 +331,7 @@ mod tests {
                     build:\n    cargo build\n";
         let task = "version: '3'\nvars:\n  A: b\ntasks:\n  default:\n    deps: [lint]\n    cmds:\n      - task: test\n  lint: golint\n  \
                     test:\n    desc: x\n    cmds:\n      - 'go test ./...'\n      - cmd: go vet ./...\n        silent: true\n";
+        let hatch = "[tool.hatch.envs.default.scripts]\ntest = 'pytest {args:tests} -q{args}'\n";
         let mise = "[tools]\ngo = '1'\n[tasks]\na = 'go vet'\n[tasks.'test:ci']\ndescription = 'x'\nrun = ['go test', 'go vet']\n";
         for (format, text, name, expected) in [
             (Format::JsonScripts, r#"{"scripts":{"test":"jest"}}"#, "test", Some(vec!["jest"])),
@@ -344,6 +354,7 @@ mod tests {
             (Format::Taskfile, task, "default", Some(vec!["golint", "go test ./...", "go vet ./..."])),
             (Format::Taskfile, "tasks:\n  a:\n    cmds:\n      - |\n        x\n", "a", Some(vec!["x"])),
             (Format::TomlTasks, mise, "a", Some(vec!["go vet"])),
+            (Format::TomlTasks, hatch, "test", Some(vec!["pytest tests -q"])),
             (Format::TomlTasks, mise, "test:ci", Some(vec!["go test", "go vet"])),
             (Format::CargoAlias, "[alias]\nt2 = ['test', '-q']\n", "t2", Some(vec!["cargo test -q"])),
             (Format::Opaque, "x", "x", None),
