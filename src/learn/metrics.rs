@@ -116,7 +116,7 @@ impl Metrics {
         }
         let mut missing = vec!["appealed blocks: an appeal leaves no trace in the journal"];
         if tasks.iter().all(|task| task.pull.is_none()) {
-            missing.push("pull requests: `gate metrics --forge` asks the forge for them");
+            missing.push("pull requests: none is known; `gate metrics --forge` asks the forge for them");
         }
         Self { schema_version: 1, since, groups, mistakes: mistakes(tasks, since), missing }
     }

@@ -85,6 +85,12 @@ impl EarlierEdits {
     }
 }
 
+/// Returns the program of a command, and those of its wrappers: `uv run pytest` is of uv, too.
+fn programs_of(leaf: &Leaf) -> Vec<String> {
+    let wrappers = leaf.wrappers.iter().filter_map(|name| name.split(' ').next());
+    leaf.name().into_iter().chain(wrappers).map(str::to_owned).collect()
+}
+
 /// Returns `true` if a command gives a script to an interpreter: `python3 - <<EOF`, `bash fix.sh`, `node -e '…'`, `./fix.sh`.
 fn runs_script(leaf: &Leaf) -> bool {
     let is_script = leaf.argv.first().is_some_and(|program| program.text.starts_with("./"));
@@ -122,7 +128,7 @@ fn edits_before_checks(told: &ObservedLine<'_>, project: Project<'_>, declared: 
     if understood.program.truncated || later.any(|(_, (leaf, purpose))| may_edit(leaf, purpose)) {
         return None;
     }
-    let programs = steps.iter().filter_map(|(leaf, _)| leaf.name()).map(str::to_owned).collect();
+    let programs = steps.iter().flat_map(|(leaf, _)| programs_of(leaf)).collect();
     let mut edits = EarlierEdits { programs, ..EarlierEdits::default() };
     for (leaf, purpose) in steps[..first].iter().filter(|(leaf, _)| !leaf.background && !leaf.late) {
         edits.add(leaf, purpose, place, project);
@@ -301,6 +307,7 @@ mod tests {
             ("go mod tidy && go test ./... && go build ./...", &["go.mod", "go.sum"]),
             ("uv add iniconfig && uv run pytest -q", &["pyproject.toml", "uv.lock"]),
             ("uv version 0.3.0 && uv run pytest -q", &["pyproject.toml", "uv.lock"]),
+            ("sed -i s/a/b/ pyproject.toml && uv run pytest -q", &["pyproject.toml", "uv.lock"]),
         ] {
             assert!(before(line, changed), "{line}: {changed:?}");
         }
