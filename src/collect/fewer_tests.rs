@@ -29,7 +29,7 @@ fn note(repo: &Repo, state: &JournalState, command: &Command, subject: &Subject)
     let is_before = |head: &Oid| head != commit && repo.is_ancestor(head, commit).unwrap_or(false);
     let earlier = passes.filter(|run| run.run.end.tree != *tree).take(MAX_EARLIER).find_map(|run| {
         let head = run.run.end.head.as_ref().filter(|head| is_before(head))?;
-        // On other files than those of the commit, it says nothing about the commit.
+        // A run with uncommitted changes says nothing about the commit.
         repo.tree_of(head).ok().filter(|tree| *tree == run.run.end.tree)?;
         Some((head, report(run).filter(|before| before.runner == now.runner)?))
     });

@@ -1,4 +1,4 @@
-//! Edits by agents while a run was going on.
+//! Edits by agents during a run.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -38,9 +38,9 @@ impl Workplace {
 /// Returns the edits that an event after `since` records; `None` for an earlier event.
 fn edits_after(line: &JournalLine, since: Timestamp) -> Option<&[FileEdit]> {
     let JournalLine::Event(event) = line else { return Some(&[]) };
-    let EventKind::Work(work) = &event.kind else { return (event.at >= since).then_some(&[]) };
-    match &work.act {
-        Act::Edited(edits) => (event.at >= since).then_some(edits.as_slice()),
-        _ => (event.at >= since).then_some(&[]),
+    if event.at < since {
+        return None;
     }
+    let EventKind::Work(work) = &event.kind else { return Some(&[]) };
+    if let Act::Edited(edits) = &work.act { Some(edits) } else { Some(&[]) }
 }

@@ -287,7 +287,7 @@ pub(crate) mod tests {
         with_sources((memory, refused), tales, tasks, all, propose)
     }
 
-    /// Does something with a record.
+    /// Returns what `work` makes of a record.
     pub(crate) fn with_sources<T>(
         (memory, refused): (&str, &[String]),
         tales: &[Tale],

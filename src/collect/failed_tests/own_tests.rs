@@ -1,4 +1,4 @@
-//! The tests that stand in the file of the code that they test: `#[cfg(test)] mod tests { … }` in Rust.
+//! Tests in the same file as the code that they test: `#[cfg(test)] mod tests { … }` in Rust.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use regex::Regex;
 
 use crate::repo_path::RepoPath;
 
-/// A module of tests, to the bracket at the beginning of a line.
+/// A module of tests, up to the closing bracket at the beginning of a line.
 static MODULE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?ms)^#\[cfg\(test\)\]\s*(?:#\[[^\n]*\n\s*)*(?:pub(?:\([\w:]+\))? )?mod \w+ \{\r?$.*?^\}").ok()
 });

@@ -85,7 +85,7 @@ impl EarlierEdits {
     }
 }
 
-/// Returns the program of a command, and those of its wrappers: `uv run pytest` is of uv, too.
+/// Returns the program of a command, and those of its wrappers: pytest and uv for `uv run pytest`.
 fn programs_of(leaf: &Leaf) -> Vec<String> {
     let wrappers = leaf.wrappers.iter().filter_map(|name| name.split(' ').next());
     leaf.name().into_iter().chain(wrappers).map(str::to_owned).collect()
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_formatter_changes_before_the_tests_is_what_they_run_on() {
+    fn what_a_line_changes_before_the_tests_is_what_they_run_on() {
         for (line, changed) in [
             ("gofmt -w . && go test ./... && go build ./...", &["a.go", "sub/b.go"][..]),
             ("gofmt -w .; go vet ./...; go test ./...", &["a.go"]),
