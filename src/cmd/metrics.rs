@@ -50,7 +50,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     }
     let root = place.repo.root().unwrap_or(place.repo.common_dir());
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let metrics = Metrics::of(&name, &tasks, &ledger.events, since);
+    let metrics = Metrics::of(&name, &tasks, &ledger.events, since, args.forge);
     if args.json {
         ui.json(&metrics)?;
     } else if args.csv {

@@ -98,8 +98,15 @@ pub struct Metrics {
 
 impl Metrics {
     /// Returns the metrics of tasks and events. With `since`, the groups hold what came after it, and mistakes are
-    /// compared before and after it; without, between the earlier and the later half.
-    pub fn of(repository: &str, tasks: &[MeasuredTask], events: &[Event], since: Option<Timestamp>) -> Self {
+    /// compared before and after it; without, between the earlier and the later half. `is_forge_asked`: pull requests
+    /// that are missing are not known to the forge either.
+    pub fn of(
+        repository: &str,
+        tasks: &[MeasuredTask],
+        events: &[Event],
+        since: Option<Timestamp>,
+        is_forge_asked: bool,
+    ) -> Self {
         let is_after = |at: Timestamp| since.is_none_or(|since| at >= since);
         let counted: Vec<&MeasuredTask> = tasks.iter().filter(|task| is_after(task.record.began)).collect();
         let later: Vec<&Event> = events.iter().filter(|event| is_after(event.at)).collect();
@@ -116,7 +123,10 @@ impl Metrics {
         }
         let mut missing = vec!["appealed blocks: an appeal leaves no trace in the journal"];
         if tasks.iter().all(|task| task.pull.is_none()) {
-            missing.push("pull requests: none is known; `gate metrics --forge` asks the forge for them");
+            missing.push(match is_forge_asked {
+                true => "pull requests: none is known for these tasks",
+                false => "pull requests: none is known; `gate metrics --forge` asks the forge for them",
+            });
         }
         Self { schema_version: 1, since, groups, mistakes: mistakes(tasks, since), missing }
     }
@@ -280,7 +290,7 @@ mod tests {
     #[test]
     fn measures_are_counted_and_what_is_not_there_is_missing() {
         let (tasks, events) = measured(8, |number| number < 2);
-        let metrics = Metrics::of("repo", &tasks, &events, None);
+        let metrics = Metrics::of("repo", &tasks, &events, None, false);
         assert_eq!(value(&metrics, "closed at the first attempt"), (8, Some(0.75)));
         assert_eq!(value(&metrics, "attempts per task"), (8, Some(0.25)));
         assert_eq!(value(&metrics, "cycles to close"), (8, Some(1.25)));
@@ -290,14 +300,14 @@ mod tests {
         let groups: Vec<(&str, &str)> = metrics.groups.iter().map(|group| (group.by, group.name.as_str())).collect();
         assert_eq!(groups, [("repository", "repo"), ("role", "agent"), ("client", "gate"), ("model", "unknown")]);
         assert_eq!(metrics.mistakes[0].trend, "not enough data");
-        let nothing = Metrics::of("repo", &[], &[], None);
+        let nothing = Metrics::of("repo", &[], &[], None, false);
         assert!(nothing.groups[0].measures.iter().all(|measure| measure.value.is_none()));
     }
 
     #[test]
     fn pull_requests_are_counted_where_a_forge_knows_them() {
         let (mut tasks, events) = measured(4, |_| false);
-        let shown = |tasks: &[MeasuredTask]| Metrics::of("repo", tasks, &events, None);
+        let shown = |tasks: &[MeasuredTask]| Metrics::of("repo", tasks, &events, None, false);
         let asks = |metrics: &Metrics| metrics.missing.iter().any(|text| text.contains("--forge"));
         assert!(asks(&shown(&tasks)));
         let pulls = [(true, 0), (true, 1), (false, 2)];
@@ -317,11 +327,11 @@ mod tests {
         for task in &mut tasks[..2] {
             (task.record.is_over, task.record.outcome) = (false, TaskOutcome::Blocked);
         }
-        let metrics = Metrics::of("repo", &tasks, &events, None);
+        let metrics = Metrics::of("repo", &tasks, &events, None, false);
         assert_eq!(value(&metrics, "closed at the first attempt"), (12, Some(0.75)));
         assert_eq!(value(&metrics, "refused and not closed").0, 12);
         assert_eq!(value(&metrics, "attempts per task"), (12, Some(0.25)));
-        let later = Metrics::of("repo", &tasks, &events, Some(tasks[3].record.began));
+        let later = Metrics::of("repo", &tasks, &events, Some(tasks[3].record.began), false);
         assert_eq!((later.mistakes[0].all.count, later.mistakes[0].all.value), (9, Some(0.0)));
     }
 
@@ -334,11 +344,11 @@ mod tests {
             (19, |number| number < 9, "not enough data"),
         ] {
             let (tasks, events) = measured(count, refused);
-            assert_eq!(Metrics::of("repo", &tasks, &events, None).mistakes[0].trend, expected, "{count}");
+            assert_eq!(Metrics::of("repo", &tasks, &events, None, false).mistakes[0].trend, expected, "{count}");
         }
         let (tasks, events) = measured(40, |number| number < 10);
         let since = tasks[10].record.began;
-        let metrics = Metrics::of("repo", &tasks, &events, Some(since));
+        let metrics = Metrics::of("repo", &tasks, &events, Some(since), false);
         assert_eq!((metrics.mistakes[0].trend, value(&metrics, "attempts per task")), ("fewer", (30, Some(0.0))));
     }
 }

@@ -32,20 +32,34 @@ impl From<Trouble> for PullsError {
     }
 }
 
-/// Asks the forge about the commits of the newest tasks, and notes their pull requests.
+/// Asks the forges of all remotes about the commits of the newest tasks, and notes their pull requests. One forge without
+/// an answer is an error only if no other one answers.
 pub(super) fn ask(repo: &Repo, tasks: &mut [MeasuredTask]) -> Result<(), PullsError> {
     let known = ForgeSettings::of_process();
-    let places = repo.remotes()?.into_iter().filter_map(|remote| known.place(&remote.push_url));
+    let mut places: Vec<_> = repo.remotes()?.into_iter().filter_map(|remote| known.place(&remote.push_url)).collect();
+    places.dedup();
+    let mut answer = Err(PullsError::NoForge);
     for place in places {
         let token = token::find(&place, &known);
-        let Some(forge) = forge::connect(&place, token.as_ref(), Patience::LONG)? else { continue };
-        for task in tasks.iter_mut().rev().take(MAX_TASKS) {
-            task.pull = pull_of(repo, &*forge, &task.record)?;
-            task.is_merged |= task.pull.is_some_and(|pull| pull.is_merged);
+        let asked = match forge::connect(&place, token.as_ref(), Patience::LONG) {
+            Ok(Some(forge)) => ask_one(repo, &*forge, tasks),
+            Ok(None) => continue,
+            Err(trouble) => Err(trouble.into()),
+        };
+        if answer.is_err() {
+            answer = asked;
         }
-        return Ok(());
     }
-    Err(PullsError::NoForge)
+    answer
+}
+
+/// Asks one forge about the newest tasks whose pull request is not known yet.
+fn ask_one(repo: &Repo, forge: &dyn Forge, tasks: &mut [MeasuredTask]) -> Result<(), PullsError> {
+    for task in tasks.iter_mut().rev().take(MAX_TASKS).filter(|task| task.pull.is_none()) {
+        task.pull = pull_of(repo, forge, &task.record)?;
+        task.is_merged |= task.pull.is_some_and(|pull| pull.is_merged);
+    }
+    Ok(())
 }
 
 /// Returns the pull request that holds the last commit of a task, with the results of the checks of its judged commits.

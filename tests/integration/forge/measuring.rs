@@ -40,6 +40,8 @@ fn a_task_has_the_pull_request_and_the_checks_of_its_commits() {
     let asked = String::from_utf8(metrics(&clone, &[]).stdout).unwrap();
     assert!(asked.contains("gate metrics --forge"), "{asked}");
     assert!(!table(&clone).contains("pull requests"), "no pull request is known");
+    let answered = String::from_utf8(metrics(&clone, &["--forge"]).stdout).unwrap();
+    assert!(answered.contains("pull requests: none is known for these tasks\n"), "{answered}");
 
     clone.server.state().pull(7, "o/r", "feature", &head);
     clone.server.state().done("build", &head, "failure");
