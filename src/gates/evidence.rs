@@ -117,7 +117,11 @@ impl EvidenceCase<'_> {
         let here: Vec<_> = counted.iter().copied().filter(|run| self.is_of_this_content(run)).collect();
         // A run that was broken off says nothing about the content, and takes nothing from what an earlier one said.
         let ended = here.iter().position(|run| !run.was_cut_short()).unwrap_or_default();
-        let here = here[ended..].to_vec();
+        let here = &here[ended..];
+        // Neither does one that found nothing to do, as a second `make` does after the first.
+        let busy = here.iter().position(|run| run.shows() != RunProof::Nothing).unwrap_or_default();
+        let busy = if here.get(busy).is_some_and(|run| run.shows() == RunProof::Pass) { busy } else { 0 };
+        let here = here[busy..].to_vec();
         if !self.is_required() {
             // What is known is said all the same: broken content is not handed over because nobody asked.
             // What the commit had before any work on it, and the working tree has no more, is not handed over.
