@@ -7,7 +7,10 @@ use crate::install::on_path;
 use crate::policy::Policy;
 
 /// Syntax and variables of bash that other shells called `sh`, such as dash, do not know.
-const OF_BASH: [&str; 9] = ["PIPESTATUS", "pipefail", "source ", "[[ ", "|&", "&>", "<(", "<<<", "BASH_SOURCE"];
+const OF_BASH: [&str; 16] = [
+    "PIPESTATUS", "pipefail", "source ", "[[ ", "|&", "&>", "<(", "<<<", "BASH_SOURCE", "time ", "pushd ", "shopt ",
+    "declare ", "{1..", "$'", "=(",
+];
 
 /// Returns the line in a single argument that has the syntax of a shell, unless it is the path of a file.
 pub(super) fn shell_line<'a>(words: &'a [OsString], dir: &Path) -> Option<&'a str> {

@@ -60,7 +60,7 @@ pub(super) struct Environment {
 impl Environment {
     /// Returns `true` if this variable does not change what a run tests.
     pub(super) fn is_indifferent(&self, name: &str, value: &str) -> bool {
-        let pattern = self.more.get(name).map(|pattern| Regex::new(&format!("^(?:{pattern})$")));
+        let pattern = self.more.get(name).map(|pattern| Regex::new(&format!("^(?:{pattern})?$")));
         pattern.is_some_and(|pattern| pattern.is_ok_and(|pattern| pattern.is_match(value)))
     }
 }

@@ -27,7 +27,8 @@ pub use self::single::SingleProject;
 pub struct Arguments {
     /// Options whose value is the next argument, unless it is attached.
     pub value: Vec<String>,
-    /// Options whose value is the next argument if that is a number, unless it is attached: `make -j 4 test`.
+    /// Options whose value is the next argument if that is a number, unless it is attached: `make -j 4 test`. A long one
+    /// may also have the value `auto`: `--parallel auto`.
     pub number: Vec<String>,
     /// Options whose value is the next argument if that is not an option, unless it is attached: `pytest --cov src`.
     pub optional: Vec<String>,
@@ -185,6 +186,11 @@ impl Essence {
         self.words.splice(0..0, task.map(str::to_owned));
     }
 
+    /// Returns the first word: that of a task is its name.
+    pub(crate) fn first_word(&self) -> Option<&str> {
+        self.words.first().map(String::as_str)
+    }
+
     /// Returns the only word, an empty text if there is none, or `None` if there is anything else.
     pub(crate) fn only_word(&self) -> Option<&str> {
         match self.words.as_slice() {
@@ -276,8 +282,9 @@ impl Arguments {
     /// Returns `true` if the value of this option is the next argument.
     pub(crate) fn takes(&self, name: &str, next: Option<&str>) -> bool {
         let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+        let is_count = |word: &str| is_number(word) || word == "auto" && name.starts_with("--");
         has(&self.value, name, None)
-            || has(&self.number, name, None) && next.is_some_and(is_number)
+            || has(&self.number, name, None) && next.is_some_and(is_count)
             || has(&self.optional, name, None) && next.is_some_and(|word| !word.starts_with('-'))
     }
 

@@ -1,5 +1,7 @@
 //! Task aliases: `npm test`, `make check`, `mise run lint`. A file of the project defines the commands that they run.
 
+use regex::Regex;
+
 use self::task_words::{TaskWords, sorted};
 use super::generated::called;
 use super::project_files::{InDirectory, ProjectFiles};
@@ -281,6 +283,14 @@ impl TaskNames {
     fn is_neutral(&self, word: &str) -> bool {
         let name = word.split('=').next().unwrap_or(word);
         self.neutral_arguments.iter().any(|argument| argument == name || argument == word)
+            || self.has_neutral_value(word)
+    }
+
+    /// Returns `true` if a word gives a variable a value that chooses nothing.
+    pub(crate) fn has_neutral_value(&self, word: &str) -> bool {
+        let Some((name, value)) = word.split_once('=') else { return false };
+        let pattern = self.neutral_values.get(name).map(|pattern| Regex::new(&format!("^(?:{pattern})$")));
+        pattern.is_some_and(|pattern| pattern.is_ok_and(|pattern| pattern.is_match(value)))
     }
 
     /// Returns the argument that chooses a part, among those passed on to a task with an unknown runner.

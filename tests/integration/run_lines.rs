@@ -22,6 +22,8 @@ fn a_line_that_needs_bash_runs_in_bash() {
         ("set -o pipefail; sh test.sh 2>&1 | tail -3", 0),
         ("sh test.sh 2>&1 | tail -3; exit ${PIPESTATUS[0]}", 0),
         ("[[ -f test.sh ]] && sh test.sh &> ../log", 0),
+        ("time (sh test.sh && true)", 0),
+        ("pushd . && sh test.sh", 0),
         ("set -o pipefail; false | tail -3", 1),
     ] {
         let said = project.gate(["run", "--", line]).exits(status).says("so bash runs it");

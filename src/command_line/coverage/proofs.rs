@@ -99,7 +99,8 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
         let view_of = |ids| CheckView { judge: &judge, leaf: id, fate, ids };
         let (shown, report) = if let Some(kind) = kind {
             let ids: Vec<LeafId> = (0..program.leaves.len()).filter(|id| understood.purposes[*id].is(kind)).collect();
-            let ending = view_of(&ids).ending();
+            let view = view_of(&ids);
+            let ending = view.ending();
             let alone = alone(project.runners, program, &understood.purposes, id);
             let empty = ending.reading.says == OutputOutcome::NothingRan
                 || !ending.reading.reports.is_empty()
@@ -112,6 +113,11 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
                 continue;
             }
             let shown = match ending.outcome {
+                CheckOutcome::Pass | CheckOutcome::Unknown
+                    if ending.by_output && !alone && view.follower().is_some() =>
+                {
+                    Shown::Passed
+                }
                 _ if ending.by_output && !alone && !(may_show(program, id) && in_rounds()) => {
                     Shown::Open("its output cannot be told from another's".to_owned())
                 }

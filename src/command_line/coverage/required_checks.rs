@@ -12,10 +12,10 @@ use crate::shell::expanded_program::{Arg, Leaf};
 use crate::shell_quote::shell_word;
 
 use super::folder_above::{call_from_settings, folder_above, workspace_above};
-use super::script_call::script_call;
+use super::script_call::{script_call, script_lines};
 use super::search_path::{finds_installed_programs, places_here};
 use super::start_directory::{DirectoryView, StartDirectory};
-use super::words_of_call::words_of;
+use super::words_of_call::{take_neutral_values, words_of};
 
 /// The maximum depth of tasks that call tasks.
 const MAX_DEPTH: usize = 4;
@@ -161,6 +161,7 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
     let catalogue = place.project.runners;
     let mut directory = directory(leaf, place)?;
     let mut words: Vec<Option<String>> = words_of(leaf, &directory, place).into_iter().map(Some).collect();
+    let values = take_neutral_values(&mut words, catalogue);
     let above = files_above(catalogue, &words);
     let started = directory.clone();
     if let Some(above) = above.as_ref().filter(|above| !above.below) {
@@ -230,9 +231,20 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
             directory = folder;
             CheckSubject::Known(Box::new(identity))
         }
-        None => CheckSubject::Program(script_call(words.into_iter().flatten().collect(), &directory, place)),
+        None => {
+            let call = script_call(words.into_iter().flatten().collect(), &directory, place);
+            if depth < MAX_DEPTH
+                && !leaf.remote
+                && let Some(lines) = script_lines(&call, &directory, place)
+            {
+                let place = StartDirectory { start: &directory, ..place };
+                parts = of_line(&lines, place, looked, depth + 1);
+            }
+            CheckSubject::Program(call)
+        }
     };
-    let environment = environment(leaf, place.root, &started)?;
+    let mut environment = environment(leaf, place.root, &started)?;
+    environment.extend(values);
     let key = CheckKey { directory, environment, withheld: withheld(leaf)?, inside: inside(leaf)?, what };
     // The task of every member is not that of the file here.
     let mut parts = goals.or(parts).filter(|parts| !parts.is_empty() && each.is_none());

@@ -4,6 +4,16 @@ use super::search_path::is_of_project;
 use super::start_directory::{DirectoryView, StartDirectory};
 use crate::runner::{Catalogue, ProjectFiles};
 
+/// The calls by which a script finds the folder in which it lies.
+const FINDS_FOLDER: [&str; 6] = [
+    "$(dirname \"$0\")",
+    "$(dirname $0)",
+    "$(dirname -- \"$0\")",
+    "$(dirname \"${BASH_SOURCE[0]}\")",
+    "$(dirname -- \"${BASH_SOURCE[0]}\")",
+    "${0%/*}",
+];
+
 /// Returns the words of a call, with a script of the project as its interpreter and its path from the root. What another
 /// interpreter than that of its first line makes of a script is not known, but bash runs what is written for `sh`.
 pub(super) fn script_call(words: Vec<String>, directory: &str, place: StartDirectory<'_>) -> Vec<String> {
@@ -29,6 +39,24 @@ pub(super) fn script_call(words: Vec<String>, directory: &str, place: StartDirec
     };
     let arguments = if script == Some(program) { rest } else { &rest[flags + 1..] };
     start.into_iter().chain([format!("./{path}")]).chain(arguments.iter().cloned()).collect()
+}
+
+/// Returns the lines of a script of the project that a shell runs, by a call as [`script_call`] gives it, or `None` if there are
+/// arguments or other flags than `-e`, which becomes a line. The folder of the script is put in the place of the call that
+/// finds it.
+pub(super) fn script_lines(call: &[String], directory: &str, place: StartDirectory<'_>) -> Option<String> {
+    let [shell, flags @ .., path] = call else { return None };
+    let path = path.strip_prefix("./").filter(|_| matches!(shell.as_str(), "sh" | "bash"))?;
+    let set = match flags {
+        [] => "",
+        [flag] if matches!(flag.as_str(), "-e" | "-eu" | "-ex" | "-eux") => "set -e\n",
+        _ => return None,
+    };
+    let text = DirectoryView(StartDirectory { start: "", ..place }).read(path)?;
+    let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
+    let found = |text: String, call: &&str| text.replace(call, folder);
+    let text = if directory.is_empty() { FINDS_FOLDER.iter().fold(text, found) } else { text };
+    Some(format!("{set}{text}"))
 }
 
 fn is_shell(name: &str) -> bool {

@@ -25,6 +25,8 @@ pub struct Indifferent {
     pub options: Vec<String>,
     /// `true` if the check is the same without these options.
     pub optional: bool,
+    /// The option for which the words stand: all files below a folder are `--recursive`.
+    pub implies: String,
     /// Options with which it is otherwise.
     pub unless: Vec<String>,
     /// Files that must have none of the texts in `lacks`. `*/x`: the one in the folder.
@@ -84,6 +86,10 @@ impl Indifferent {
         }
         if named.is_none() && !words.is_empty() && !essence.by_setting {
             essence.words.clear();
+            if !self.implies.is_empty() {
+                essence.options.push(OptionChoice { name: self.implies.clone(), value: None, more: true });
+                essence.options.sort();
+            }
         }
     }
 

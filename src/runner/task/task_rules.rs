@@ -106,6 +106,8 @@ pub struct TaskNames {
     pub watching: Vec<String>,
     /// Arguments that choose no part, for any runner that a task may start.
     pub neutral_arguments: Vec<String>,
+    /// Variables that choose no part, each with the pattern of the values for which this holds.
+    pub neutral_values: BTreeMap<String, String>,
     /// Arguments with which files are changed, for any runner that a task may start.
     pub editing_arguments: Vec<String>,
 }

@@ -1,0 +1,145 @@
+//! Lines of daily work that prove a declared command by another spelling.
+
+use super::tests::{Files, check};
+
+const DJANGO: &str = "Ran 4 tests in 0.1s\n\nOK\n";
+const PYTEST: &str = "4 passed in 0.02s\n";
+const MOCHA: &str = "\n  2 passing (3ms)\n";
+const NODE: &str =
+    "# tests 2\n# suites 0\n# pass 2\n# fail 0\n# cancelled 0\n# skipped 0\n# todo 0\n# duration_ms 50\n";
+
+#[test]
+fn options_of_django() {
+    const SHOP: Files = &[(
+        "manage.py",
+        "#!/usr/bin/env python3\nimport os\nos.environ.setdefault(\"DJANGO_SETTINGS_MODULE\", \"shop.settings\")\n",
+    )];
+    check(
+        &[
+            (SHOP, "python manage.py test", "python manage.py test --parallel auto", DJANGO),
+            (SHOP, "python manage.py test", "python -Wa manage.py test", DJANGO),
+            (SHOP, "python manage.py test", "python -W default manage.py test --parallel", DJANGO),
+            (SHOP, "python manage.py test", "python manage.py test --settings=shop.settings", DJANGO),
+            (SHOP, "python manage.py test --settings shop.settings", "./manage.py test -v2", DJANGO),
+        ],
+        true,
+    );
+    check(
+        &[
+            (SHOP, "python manage.py test", "python manage.py test --settings=shop.fast", DJANGO),
+            (SHOP, "python manage.py test", "python manage.py test --parallel auto shop", DJANGO),
+            (&[], "python manage.py test", "python manage.py test --settings=shop.settings", DJANGO),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn quoted_patterns_of_all_test_files() {
+    const JS: Files = &[("package.json", "{}"), ("test/a.test.js", ""), ("test/b/c.test.js", "")];
+    check(
+        &[
+            (JS, "npx mocha --recursive", "npx mocha 'test/**/*.js'", MOCHA),
+            (JS, "npx mocha", "npx mocha 'test/**/*.js'", MOCHA),
+            (JS, "npx mocha", "npx mocha \"./test/**/*.test.js\"", MOCHA),
+            (JS, "node --test", "node --test 'test/**/*.test.js'", NODE),
+            (JS, "node --test", "node --test \"test/**/*.js\"", NODE),
+        ],
+        true,
+    );
+    check(
+        &[
+            (JS, "npx mocha --recursive", "npx mocha 'test/*.js'", MOCHA),
+            (JS, "npx mocha --recursive", "npx mocha test/**/*.js", MOCHA),
+            (JS, "node --test", "node --test 'test/*.test.js'", NODE),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn parts_of_a_task_one_after_another() {
+    const MAKE: Files =
+        &[("Makefile", ".PHONY: check lint unit\ncheck: lint unit\nlint:\n\truff check .\nunit:\n\tpytest\n")];
+    const NPM: Files = &[(
+        "package.json",
+        r#"{"scripts":{"test":"npm run lint && npm run unit","lint":"eslint .","unit":"mocha","test-ci":"npm run test --"}}"#,
+    )];
+    check(
+        &[
+            (MAKE, "make check", "make lint && make unit", PYTEST),
+            (MAKE, "make lint && make unit", "make check", PYTEST),
+            (MAKE, "make check", "make lint unit", PYTEST),
+            (NPM, "npm test", "npm run lint && npm run unit", MOCHA),
+            (NPM, "npm test", "set -e; npm run lint; npm run unit", MOCHA),
+            (NPM, "npm test", "npm run test-ci", MOCHA),
+        ],
+        true,
+    );
+    check(&[(MAKE, "make check", "make unit", PYTEST), (NPM, "npm test", "npm run unit", MOCHA)], false);
+}
+
+#[test]
+fn compilers_and_flags_of_make() {
+    const MAKE: Files = &[("Makefile", "test:\n\t$(CC) $(CFLAGS) -o t t.c\n\t./t\n")];
+    check(
+        &[
+            (MAKE, "make test", "make test CC=clang-17 CFLAGS='-O2 -g -Wall -Werror -fsanitize=address,undefined'", ""),
+            (MAKE, "make test", "CC=gcc make test", ""),
+            (MAKE, "make test", "CC='ccache gcc' CFLAGS=-O0 make -j4 test", ""),
+        ],
+        true,
+    );
+    check(
+        &[
+            (MAKE, "make test", "make test CC=true", ""),
+            (MAKE, "make test", "CC=true make test", ""),
+            (MAKE, "make test", "make test CFLAGS=-DNDEBUG", ""),
+            (MAKE, "make test", "make test CFLAGS=-Wl,--wrap=main", ""),
+            (MAKE, "make test CC=clang", "make test CC=gcc", ""),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn scripts_of_the_project_are_what_they_run() {
+    const SCRIPTS: Files = &[
+        ("scripts/test.sh", "#!/bin/sh\nset -e\ncd \"$(dirname \"$0\")/..\"\necho testing\npytest -q\n"),
+        ("scripts/all.sh", "#!/usr/bin/env bash\nset -euo pipefail\nruff check .\npytest\n"),
+        ("scripts/soft.sh", "#!/bin/sh\npytest || true\n"),
+        ("scripts/some.sh", "#!/bin/sh\npytest \"$@\"\n"),
+        ("scripts/last.sh", "#!/bin/sh\nruff check .\npytest\n"),
+        ("Makefile", "test:\n\t./scripts/test.sh\n"),
+    ];
+    check(
+        &[
+            (SCRIPTS, "pytest", "./scripts/test.sh", PYTEST),
+            (SCRIPTS, "pytest", "bash scripts/test.sh", PYTEST),
+            (SCRIPTS, "./scripts/test.sh", "pytest", PYTEST),
+            (SCRIPTS, "make test", "pytest -v", PYTEST),
+            (SCRIPTS, "pytest", "make test", PYTEST),
+            (SCRIPTS, "./scripts/all.sh", "ruff check . && pytest", PYTEST),
+            (SCRIPTS, "pytest", "scripts/all.sh", PYTEST),
+        ],
+        true,
+    );
+    check(
+        &[
+            (SCRIPTS, "pytest", "./scripts/soft.sh", ""),
+            (SCRIPTS, "pytest", "./scripts/test.sh || true", ""),
+            (SCRIPTS, "pytest", "./scripts/some.sh -k login", PYTEST),
+            (SCRIPTS, "./scripts/all.sh", "pytest", PYTEST),
+            (SCRIPTS, "ruff check .", "./scripts/last.sh", PYTEST),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn what_runs_only_after_a_build_shows_that_it_passed() {
+    const NPM: Files = &[("package.json", r#"{"scripts":{"build":"vite build","test":"mocha"}}"#)];
+    let printed = "vite v5.0.0 building for production...\n\n  2 passing (3ms)\n\n M a.js\n";
+    check(&[(NPM, "npm run build", "npm run build && npm test; git status --short", printed)], true);
+    check(&[(NPM, "npm run build", "npm run build; npm test; git status --short", printed)], false);
+}
