@@ -6,6 +6,7 @@ use super::built_in_gates::is_default_ignore;
 use super::error::{Report, nearest, quoted};
 use super::fields::{LocatedValue, TableFields, as_table, entries, is_name};
 use super::merge::Gates;
+use super::prose_readers::{is_of_documents, reads_documents};
 use super::{EVIDENCE, IGNORE, glob_check};
 use crate::policy::{Command, Gate, PathRules};
 use crate::repo_path::RepoPath;
@@ -51,7 +52,11 @@ fn command(report: &mut Report<'_>, name: &LocatedValue<&str>, table: &DeTable<'
         return None;
     }
     let (gate, run) = (gate?, run?);
-    let (defaults, of_gate): (Vec<_>, Vec<_>) = ignored_by(gate).into_iter().partition(|glob| is_default_ignore(glob));
+    let (mut defaults, of_gate): (Vec<_>, Vec<_>) =
+        ignored_by(gate).into_iter().partition(|glob| is_default_ignore(glob));
+    if reads_documents(&run.value) {
+        defaults.retain(|glob| !is_of_documents(glob));
+    }
     match PathRules::with_defaults(&inputs, &defaults, &[of_gate, own].concat()) {
         Ok(inputs) => Some(Command {
             name: name.value.to_owned(),

@@ -16,6 +16,7 @@ mod param_error;
 mod policy_digest;
 mod policy_location;
 mod prompt_notes;
+mod prose_readers;
 mod roles;
 mod scopes;
 mod small_tables;

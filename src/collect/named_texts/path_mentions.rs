@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::declared_lines::DeclaredLines;
 use super::table::{Naming, is_of_runner, naming, table};
+use crate::fact::weakening::is_test_file;
 use crate::git::Mention;
 use crate::globs;
 use crate::repo_path::RepoPath;
@@ -58,6 +59,7 @@ pub(super) fn names(mention: &Mention, above: &[Mention], file: &RepoPath, decla
             of_runner(is_of_runner(&mention.file)).names(file, words)
                 || names_folder_of(&mention.line, file, words)
                 || tests_names_like(mention, file)
+                || tests_search_for(mention, file)
         }
         Naming::Settings if of_ci => true,
         Naming::Settings => {
@@ -91,6 +93,17 @@ fn tests_names_like(mention: &Mention, file: &RepoPath) -> bool {
         && below(&folder, &parts(&path))
         && !table().generic.iter().any(|name| name == base)
         && tokens(&mention.line, Words::Quoted).any(|token| token.strip_prefix('.').unwrap_or(token) == ending)
+}
+
+/// Returns `true` if a line of a test looks for files with the extension of `file` in all folders.
+fn tests_search_for(mention: &Mention, file: &RepoPath) -> bool {
+    let path = file.to_string();
+    let base = path.rsplit('/').next().unwrap_or_default();
+    let is_all = |token: &str| {
+        let (folders, last) = token.rsplit_once('/').unwrap_or(("", token));
+        last.starts_with("*.") && ends_alike(last, base) && (folders.ends_with("**") || mention.line.contains("rglob("))
+    };
+    is_test_file(&mention.file) && !mention.line.contains("tmp") && tokens(&mention.line, Words::Quoted).any(is_all)
 }
 
 /// Returns the one file that a line of code reads, by a path from the folder of its own file:
