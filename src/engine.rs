@@ -53,7 +53,7 @@ mod word_judges;
 use self::bypassed_hooks::PUSH_UNJUDGED;
 pub(crate) use self::earlier_lines::earlier_lines;
 pub use self::escalation::{Basis, escalation_path};
-pub use self::recorded_tests::test_results;
+pub use self::recorded_tests::{results_in_part, test_results};
 
 /// A repository with its journal, and the session at work in it.
 pub struct Workplace {

@@ -13,7 +13,9 @@ mod own_tests;
 mod renamed_code;
 mod renamed_tests;
 mod rewritten_tests;
+mod same_code;
 mod same_place;
+mod same_subject;
 mod same_test;
 mod test_code;
 
@@ -24,18 +26,22 @@ use self::code_changes::CodeChange;
 use self::compared_runs::ComparedRuns;
 use self::dropped_work::JudgedWork;
 use self::renamed_code::NewNames;
+use self::same_code::CodeElsewhere;
 use super::judged_work;
 use crate::event::test_results::TestResult;
 use crate::fact::weakening::{self, DeclaredTest, declared_tests, is_file_of, is_same_test, is_test_file, names_file};
-use crate::fact::{Base, Facts, FailedTest, Obstacle, Subject, TestDifference};
+use crate::fact::{Base, CountedTests, Facts, FailedTest, Obstacle, Subject, TestDifference};
 use crate::git::{GitError, Repo, TreeDiff};
 use crate::journal::{JournalState, OpenFailure};
 use crate::oid::Oid;
 use crate::policy::{Command, Policy};
 use crate::repo_path::RepoPath;
+use crate::runner::end_alike;
 
 /// The number of failed tests that are looked at.
 const MAX_FAILED: usize = 64;
+/// The number of earlier pushes that are looked at.
+const MAX_PUSHES: usize = 8;
 /// The largest file that is read for them, in bytes.
 const MAX_TEXT: usize = 1 << 20;
 
@@ -53,15 +59,16 @@ pub fn read(
     if !asks || state.open_failures().is_empty() {
         return Ok(found);
     }
+    let mut elsewhere = CodeElsewhere::default();
     for command in &policy.commands {
         let key = command.reference().key;
         for open in state.open_failures().iter().filter(|open| open.key == key).take(MAX_FAILED) {
-            if !is_on_the_way(repo, facts, session, open)? {
+            if !is_on_the_way(repo, facts, session, open)? && !elsewhere.is_of(repo, facts, open)? {
                 continue;
             }
             if let Some(runs) = ComparedRuns::of(&policy.runners, state, open) {
                 let failed = FailedWork { repo, facts, command, open, runs }.read()?;
-                found.extend(failed);
+                found.extend(failed.filter(|failed| failed.established || !was_pushed_since(repo, state, facts, open)));
             }
         }
     }
@@ -82,6 +89,18 @@ fn is_on_the_way(repo: &Repo, facts: &Facts, session: &str, open: &OpenFailure) 
         }
     }
     Ok(false)
+}
+
+/// Returns `true` if a commit that came after the failure was pushed already: what is no more than a note was told then.
+fn was_pushed_since(repo: &Repo, state: &JournalState, facts: &Facts, open: &OpenFailure) -> bool {
+    let Some(head) = &open.head else { return false };
+    let tips: Vec<&Oid> = facts.subjects.iter().filter_map(|subject| subject.commit.as_ref()).collect();
+    let lies_between = |commit: &Oid| {
+        let is_before = |tip: &&Oid| *tip != commit && repo.is_ancestor(commit, tip).unwrap_or_default();
+        commit != head && repo.is_ancestor(head, commit).unwrap_or_default() && tips.iter().any(is_before)
+    };
+    let pushed = state.push_verdicts().iter().take(MAX_PUSHES).flat_map(|verdict| &verdict.pushed);
+    pushed.filter_map(|pushed| pushed.new.as_ref()).any(lies_between)
 }
 
 /// Returns `true` if a test failed before the first commit of some branch, and this branch changes nothing that was
@@ -135,14 +154,31 @@ impl FailedWork<'_> {
         let declared = changed.declared(&open.test);
         let rewritten = changed.rewritten(&open.test);
         let rewritten = if rewritten.is_some() && self.is_of_base(declared.as_ref())? { rewritten } else { None };
-        let failed = FailedTest { rewritten, ..failed };
+        let mut failed = FailedTest { rewritten, ..failed };
+        if open.in_part {
+            // A selected test is tried again and again while it is written, and may have another name in the whole run.
+            if failed.only_tests.is_some() && !self.is_of_base(declared.as_ref())? {
+                failed.only_tests = None;
+            }
+            let alike = open.candidates.iter().any(|passed| end_alike(passed, &open.test));
+            if since == Some(TestResult::Missing) && alike {
+                return Ok(None);
+            }
+        }
         if since == Some(TestResult::Passed) {
             let established = failed.only_tests.is_some() || failed.rewritten.is_some();
-            return Ok(established.then_some(FailedTest { path: changed.only_tests, established, ..failed }));
+            return Ok(established.then_some(FailedTest { path: failed.only_tests.clone(), established, ..failed }));
         }
         let (suspicion, path) = match since {
             Some(_) => (Obstacle::None, declared.as_ref().map(|(path, _)| path.clone())),
             None => changed.obstacle(&open.test, declared.as_ref()),
+        };
+        let (suspicion, path) = match (suspicion, failed.count) {
+            (Obstacle::None, CountedTests::Unknown) if since.is_none() && !open.in_part => {
+                let script = changed.script_of(self.repo, self.command, now)?;
+                script.map_or((suspicion, path), |script| (Obstacle::Weak, Some(script)))
+            }
+            _ => (suspicion, path),
         };
         let dropped = self.is_dropped(&changed, declared.as_ref())?;
         let is_committed = self.is_committed(declared.as_ref())?;
@@ -225,9 +261,13 @@ impl FailedWork<'_> {
         {
             return Some(parts);
         }
-        let renamed = changed.renamed(path, test, true, names);
+        // Where no code changed, the same assertions about something else are another test.
+        let is_moved = |(home, _): &(RepoPath, String)| {
+            home == path || changed.only_tests.is_none() || changed.has_same_subject(path, home, &test.body)
+        };
+        let renamed = changed.renamed(path, test, true, names).into_iter().filter(is_moved);
         let same_name = changed.regrouped(path, test, names).filter(|_| !has_lost_parameters);
-        renamed.into_iter().chain(same_name).find(|(path, name)| passes(path, name)).map(|(_, name)| name)
+        renamed.chain(same_name).find(|(path, name)| passes(path, name)).map(|(_, name)| name)
     }
 
     /// Returns the name under which the test passed in the file to which its own was moved, with the same group.

@@ -25,6 +25,24 @@ impl Workplace {
         self.journal.append_with(append).1.map(drop)
     }
 
+    /// Records what a run of a part of the tests of declared commands says of them by name.
+    pub fn append_part(&self, parts: &[(CommandRef, NamedTests)], end: &KeptSnapshot) -> Result<(), JournalError> {
+        if parts.iter().all(|(_, tests)| tests.is_empty()) {
+            return Ok(());
+        }
+        let append = |state: &JournalState| {
+            let named = parts.iter().filter_map(|(command, tests)| results_in_part(command, end, tests, state));
+            let session = Some(self.session.id.clone());
+            let event = |results| NewEvent {
+                session: session.clone(),
+                origin: Origin::observed(),
+                kind: EventKind::Tests(Box::new(results)),
+            };
+            (named.map(event).collect(), ())
+        };
+        self.journal.append_with(append).1.map(drop)
+    }
+
     /// Adds the tests that a run named to the ledger.
     pub fn note_tests(&self, run: &Run, tests: &NamedTests) -> Result<(), JournalError> {
         if tests.is_empty() {
@@ -36,6 +54,19 @@ impl Workplace {
         entry.head.clone_from(&run.end.head);
         entry.complete = tests.is_complete();
         self.test_ledger().append(entry, tests.results())
+    }
+
+    /// Returns the number of tests that the latest run of a command named, if it named all of them and one that failed has not
+    /// passed since.
+    pub fn tests_named_at_failure(&self, key: &str) -> usize {
+        let Ok(state) = self.state() else { return 0 };
+        let is_open = |open: &OpenFailure| open.key == key && !open.in_part && open.since != Some(TestResult::Passed);
+        if !state.open_failures().iter().any(is_open) {
+            return 0;
+        }
+        let history = self.test_ledger().read().unwrap_or_default();
+        let latest = history.latest().into_iter().find(|latest| latest.run.key == key && latest.run.complete);
+        latest.map_or(0, |latest| latest.results.len())
     }
 
     /// Returns the number of tests that earlier runs of a command named.
@@ -79,19 +110,39 @@ fn is_setting(path: &RepoPath) -> bool {
     end.is_none_or(|end| SETTINGS.contains(&end)) || name.starts_with('.') || name.contains("config")
 }
 
+/// Returns the tests of a run of a part of a declared command's tests for the record, or `None` if none failed and none that
+/// failed before passed. That others are missing or skipped says nothing.
+pub fn results_in_part(
+    command: &CommandRef,
+    end: &KeptSnapshot,
+    tests: &NamedTests,
+    state: &JournalState,
+) -> Option<TestResults> {
+    let mut results = results_of(command, end, tests, state);
+    results.earlier.retain(|earlier| earlier.result == TestResult::Passed);
+    results.complete = false;
+    results.part = true;
+    (!results.failed.is_empty() || !results.earlier.is_empty()).then_some(results)
+}
+
 /// Returns the tests of a run for the record, or `None` if none failed and none that failed before is among them.
 pub fn test_results(run: &Run, tests: &NamedTests, state: &JournalState) -> Option<TestResults> {
-    let unsettled = |open: &&OpenFailure| open.key == run.command.key && open.since != Some(TestResult::Passed);
+    let results = results_of(&run.command, &run.end, tests, state);
+    (!results.failed.is_empty() || !results.earlier.is_empty()).then_some(results)
+}
+
+fn results_of(command: &CommandRef, end: &KeptSnapshot, tests: &NamedTests, state: &JournalState) -> TestResults {
+    let unsettled = |open: &&OpenFailure| open.key == command.key && open.since != Some(TestResult::Passed);
     let open = state.open_failures().iter().filter(unsettled);
-    let results = TestResults {
-        key: run.command.key.clone(),
-        head: run.end.head.clone(),
-        tree: run.end.tree.clone(),
+    TestResults {
+        key: command.key.clone(),
+        head: end.head.clone(),
+        tree: end.tree.clone(),
         named: tests.len() as u64,
         complete: tests.is_complete(),
+        part: false,
         failed: tests.failed().take(MAX_FAILED_TESTS).map(str::to_owned).collect(),
         families: tests.families(MAX_FAILED_TESTS),
         earlier: tests.earlier(open.map(|open| open.test.as_str())),
-    };
-    (!results.failed.is_empty() || !results.earlier.is_empty()).then_some(results)
+    }
 }

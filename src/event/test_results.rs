@@ -56,7 +56,7 @@ impl NamedPart {
     }
 }
 
-/// The tests that one run of a declared command named. Recorded right after the [`super::Run`].
+/// The tests of a declared command that one run named. Recorded right after the [`super::Run`], if it is one of that command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestResults {
@@ -72,6 +72,9 @@ pub struct TestResults {
     /// `true` if the runner named every test that it ran or skipped.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complete: bool,
+    /// `true` if the run was not one of the command itself and may have left tests of it out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub part: bool,
     /// The tests that failed, sorted (the first 256).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<String>,

@@ -25,6 +25,9 @@ pub struct OpenFailure {
     /// `true` if it failed in other sessions, too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_several_sessions: bool,
+    /// `true` if that was a run of a part of the command's tests.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_part: bool,
     /// The commit that was checked out when it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<Oid>,
@@ -90,6 +93,7 @@ pub(super) fn follow(open: &mut Vec<OpenFailure>, event: &str, session: Option<&
             event: event.to_owned(),
             session: session.map(str::to_owned),
             in_several_sessions: elsewhere,
+            in_part: results.part,
             head: results.head.clone(),
             tree: results.tree.clone(),
             since: None,

@@ -321,7 +321,9 @@ impl JournalState {
                 }
             }
             EventKind::Tests(results) => {
-                self.name_failures(results);
+                if !results.part {
+                    self.name_failures(results);
+                }
                 open_failures::follow(&mut self.open_failures, &event.id, event.session.as_deref(), results);
             }
             EventKind::Judged(judged) => {

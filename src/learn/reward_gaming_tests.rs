@@ -63,6 +63,7 @@ fn named(on: char, failed: &[&str], passed: &[&str]) -> EventKind {
         tree: tree(on),
         named: 9,
         complete: true,
+        part: false,
         failed: failed.iter().map(|test| (*test).to_owned()).collect(),
         families: BTreeMap::new(),
         earlier: passed.iter().map(earlier).collect(),

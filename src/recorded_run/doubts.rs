@@ -80,7 +80,12 @@ impl DoubtsOfRun<'_> {
             return Some("a runner began and ran no test".to_owned());
         }
         let (place, command) = (self.place, &self.job.command);
-        let named = if self.report.names_each_time() { place.tests_named_before(&command.key) } else { 0 };
+        // A script that nobody knows may have lost what it ran when a test failed.
+        let named = if self.report.names_each_time() {
+            place.tests_named_before(&command.key)
+        } else {
+            place.tests_named_at_failure(&command.key)
+        };
         if named > 0 {
             let tests = plural::counted(named, "test");
             return Some(format!("its output shows no test, and earlier runs of this command named {tests}"));

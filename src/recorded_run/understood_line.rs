@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::RunJob;
 use crate::command_line::{self, ObservedLine, OutputKnowledge, Purpose, RunResult, Witnessed, sum};
-use crate::event::{Ended, Run, RunReport};
+use crate::event::{CommandRef, Ended, Run, RunReport};
 use crate::policy::Command;
 use crate::regular_file;
 use crate::repo_path::RepoPath;
@@ -156,5 +156,20 @@ impl<'a> UnderstoodLine<'a> {
             witnessed.masked = self.narrowed(finished).filter(|_| witnessed.ended.success());
         }
         (served, unshown)
+    }
+
+    /// Returns the declared commands of which the run may have been a part. `served` are those that it proves anything for.
+    pub(super) fn parts_of(
+        &self,
+        root: &Path,
+        job: &RunJob<'_>,
+        served: &[Witnessed],
+        finished: &Finished,
+    ) -> Vec<CommandRef> {
+        if job.command.name.is_some() || finished.ended == Ended::NotStarted {
+            return Vec::new();
+        }
+        let told = self.told(root, &job.command.dir, finished, "");
+        command_line::partly_run(job.declared, served, &told, self.project_at(&DiskDirectory(root.to_owned())))
     }
 }

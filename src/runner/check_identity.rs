@@ -159,6 +159,15 @@ impl Identity {
         (!endings.is_empty()).then_some(endings)
     }
 
+    /// Returns `true` if both start the same runner in the same folder, with any arguments. Of a task, both start the same one.
+    pub fn has_runner_of(&self, other: &Self, catalogue: &Catalogue) -> bool {
+        let is_task = catalogue.runner(&self.runner).is_some_and(|runner| runner.task.is_some());
+        self.runner == other.runner
+            && self.name == other.name
+            && self.folder == other.folder
+            && (!is_task || self.arguments.first_word() == other.arguments.first_word())
+    }
+
     /// Returns `true` if a run of this check is a run of `asked`: the same one, or one that certainly includes `asked`.
     pub fn covers(&self, asked: &Self) -> bool {
         let bare = |identity: &Self| Self { arguments: Essence::default(), ..identity.clone() };

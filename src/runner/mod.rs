@@ -47,4 +47,4 @@ pub use project::Project;
 pub use project_files::{InDirectory, ProjectFiles};
 pub use runner_definition::{BuildReuse, Runner, file_of};
 pub use task::{TaskRun, TaskScript, files_above, positions, resolve};
-pub use test_names::NamedTests;
+pub use test_names::{NamedTests, end_alike};

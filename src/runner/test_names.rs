@@ -287,6 +287,11 @@ const fn rank(result: TestResult) -> u8 {
     }
 }
 
+/// Returns `true` if two names of tests end alike: that of a run in another folder, or of one part, may begin in another way.
+pub fn end_alike(one: &str, other: &str) -> bool {
+    split(one).1 == split(other).1
+}
+
 /// Returns the file or module of a test, and the last part of its name without parameters.
 fn split(name: &str) -> (&str, &str) {
     let bare = name.split_once('[').map_or(name, |(bare, _)| bare);

@@ -11,12 +11,12 @@ const TESTS: &str = "from calc import add\n\ndef test_add():\n    assert add(1, 
                      assert add(2, 2) == 4\n";
 
 /// A repository whose suite prints what the file `out` holds and ends with the status in `status`.
-struct Scene {
-    repo: TestRepo,
+pub(crate) struct Scene {
+    pub(crate) repo: TestRepo,
 }
 
 impl Scene {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let repo = TestRepo::with_commit();
         repo.write("t.sh", "cat out\nexit $(cat status)\n").write("gate.toml", POLICY).write("calc.py", "a\n");
         repo.write("tests/test_calc.py", TESTS).write("out", "").write("status", "0\n").commit_all("policy");
@@ -51,7 +51,7 @@ impl Scene {
     }
 
     /// `git push` through the hook: whether it went through, and what it said.
-    fn push(&self) -> (bool, String) {
+    pub(crate) fn push(&self) -> (bool, String) {
         let mut command = self.repo.command_in("git", self.repo.root());
         let output = command.args(["push", "origin", "feature"]).env("PATH", path_with_gate(None)).output().unwrap();
         (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
@@ -133,6 +133,10 @@ fn a_test_has_one_name_wherever_pytest_is_started() {
         ("cd tests && pytest", "PASSED", "cd tests && pytest -v", true),
         ("cd tests && pytest -v", "SKIPPED", "pytest", false),
         ("pytest", "SKIPPED", "cd tests && pytest -v", false),
+        // A run of one file, or of one test, names it as the whole run does.
+        ("pytest -v tests/test_calc.py", "PASSED", "pytest -v", true),
+        ("pytest -v tests/test_calc.py", "SKIPPED", "pytest -v", false),
+        ("pytest -x -k add", "SKIPPED", "pytest -v", false),
     ] {
         let scene = Scene::new();
         scene.repo.git(["switch", "-q", "main"]);
@@ -374,7 +378,7 @@ fn listed(tests: &[(&str, bool)]) -> String {
 
 impl Scene {
     /// Lets `files` be on the default branch, with a suite whose output lies outside.
-    fn begin_with(&self, files: &[(&str, &str)]) {
+    pub(crate) fn begin_with(&self, files: &[(&str, &str)]) {
         self.repo.git(["switch", "-q", "main"]);
         self.repo.write("t.sh", "cat ../out\nexit $(cat ../status)\n");
         for (path, text) in files {
@@ -386,8 +390,13 @@ impl Scene {
     }
 
     /// Commits what is there, and runs the suite.
-    fn next(&self, tests: &[(&str, bool)]) {
+    pub(crate) fn next(&self, tests: &[(&str, bool)]) {
         self.repo.commit_all("next");
+        self.run_listed(tests);
+    }
+
+    /// Runs the suite on what is there.
+    pub(crate) fn run_listed(&self, tests: &[(&str, bool)]) {
         self.run_outer(&listed(tests), if tests.iter().all(|(_, passed)| *passed) { 0 } else { 101 });
     }
 }

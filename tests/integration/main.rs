@@ -48,6 +48,7 @@ mod escalation_payloads;
 mod evals;
 mod explain_command;
 mod failed_tests;
+mod failures_elsewhere;
 mod forge;
 mod gate_push;
 mod git_reads;

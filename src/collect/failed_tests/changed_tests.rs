@@ -8,11 +8,14 @@ use crate::fact::weakening::{
 };
 use crate::git::{GitError, PathChange, Repo, TreeDiff, WantedFile};
 use crate::oid::Oid;
-use crate::policy::PathRules;
+use crate::policy::{Command, PathRules};
 use crate::repo_path::RepoPath;
 
 /// The number of changed files that are read.
 const MAX_FILES: usize = 200;
+/// The files whose tasks may run a script.
+const TASK_FILES: [&str; 7] =
+    ["Makefile", "package.json", "noxfile.py", "tox.ini", "justfile", "Taskfile.yml", "pyproject.toml"];
 
 /// The files of tests, and those that decide which tests run, that differ between two contents.
 #[derive(Debug, Default)]
@@ -20,6 +23,8 @@ pub(super) struct ChangedTests {
     pub(super) files: Vec<TestFileChange>,
     /// The files that settings load together with every test.
     pub(super) loaded: Vec<RepoPath>,
+    /// All paths that differ.
+    pub(super) paths: Vec<RepoPath>,
     /// A file of tests, if nothing but such files differs.
     pub(super) only_tests: Option<RepoPath>,
 }
@@ -42,6 +47,7 @@ impl ChangedTests {
             is_test_file(path) || decides_which_tests_run(path) || is_test_data(path) || loaded.contains(path)
         };
         let read = changes.iter().filter(|change| inputs.matches(&change.path));
+        let paths = read.clone().map(|change| change.path.clone()).take(MAX_FILES).collect();
         let (about_tests, others): (Vec<_>, Vec<_>) = read.partition(|change| is_about_tests(&change.path));
         let first = match about_tests.first() {
             Some(first) => Some(*first),
@@ -60,7 +66,25 @@ impl ChangedTests {
             let (old, new) = (texts.next().flatten(), texts.next().flatten());
             TestFileChange { path: change.path, old, new }
         };
-        Ok(Self { files: changes.into_iter().map(file).collect(), loaded, only_tests })
+        Ok(Self { files: changes.into_iter().map(file).collect(), loaded, paths, only_tests })
+    }
+
+    /// Returns a file that differs and that a command runs, by its own line or by that of a task in `tree`.
+    pub(super) fn script_of(&self, repo: &Repo, command: &Command, tree: &Oid) -> Result<Option<RepoPath>, GitError> {
+        if self.paths.is_empty() {
+            return Ok(None);
+        }
+        let mut lines = vec![command.run.clone()];
+        for name in TASK_FILES {
+            let path = command.dir.to_os().join(name);
+            lines.extend(text(repo.blob_at(tree, &RepoPath::from(path.to_string_lossy().as_ref()))?));
+        }
+        let is_run = |path: &&RepoPath| {
+            let path = path.to_string();
+            let is_word = |word: &str| word == path || word.strip_prefix("./") == Some(&path);
+            lines.iter().flat_map(|line| line.split([' ', '\t', '\n', '"', '\''])).any(is_word)
+        };
+        Ok(self.paths.iter().find(is_run).cloned())
     }
 
     pub(super) fn file(&self, path: &RepoPath) -> Option<&TestFileChange> {

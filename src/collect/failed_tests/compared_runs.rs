@@ -25,7 +25,8 @@ impl<'a> ComparedRuns<'a> {
         let runs = state.runs(&open.key);
         let failed = runs.iter().position(|run| run.run.end.tree == open.tree && !run.run.ended.success());
         let later = &runs[..failed.unwrap_or(runs.len())];
-        let green = later.iter().find(|run| run.run.ended.success() && run.run.masked.is_none())?;
+        let is_green = |run: &&RecordedRun| run.run.ended.success() && run.run.masked.is_none() && run.id > open.event;
+        let green = later.iter().find(is_green)?;
         Some(Self { runners, red: failed.map(|at| &runs[at]), green })
     }
 

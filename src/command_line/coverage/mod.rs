@@ -20,6 +20,8 @@ use crate::command_line::run_result::{RunResult, said, sum};
 #[cfg(test)]
 mod combined_line_tests;
 #[cfg(test)]
+mod daily_lines_tests;
+#[cfg(test)]
 mod directory_tests;
 mod earlier_edits;
 mod equivalence;
@@ -31,6 +33,7 @@ mod member_tests;
 mod names_of_tests;
 #[cfg(test)]
 mod order_tests;
+mod partial_runs;
 #[cfg(test)]
 mod project_tests;
 mod proofs;
@@ -55,6 +58,7 @@ mod words_of_call;
 pub use earlier_edits::{changed_before_checks, may_change_after_checks, moves_before_checks};
 pub use equivalence::{CommonGround, Deeds};
 pub use names_of_tests::names_seen_from;
+pub use partial_runs::partly_run;
 pub(crate) use proofs::content_comes_and_goes;
 use proofs::{CheckProof, Shown, proofs};
 pub(super) use required_checks::only_prepares;

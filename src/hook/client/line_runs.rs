@@ -8,7 +8,7 @@ use super::output_tail::{READ, tail_of};
 use super::session_state::{PendingCommand, StartingPoint};
 use crate::collect::{self, BaseOf};
 use crate::command_line::{self, ObservedLine, Purpose, Understood, Witnessed};
-use crate::engine::{Workplace, earlier_lines, test_results};
+use crate::engine::{Workplace, earlier_lines, results_in_part, test_results};
 use crate::event::{CommandRef, Ended, EventKind, Run};
 use crate::journal::JournalState;
 use crate::policy::{Command, Policy};
@@ -84,7 +84,7 @@ impl LineInTree<'_> {
         let served = self.served()?;
         let together = if self.narrowed.is_none() { self.together()? } else { Vec::new() };
         if served.is_empty() && together.is_empty() {
-            return Ok(Vec::new());
+            return self.parts(end);
         }
         let logs = command_line::own_logs(&self.told, self.project());
         let mut changed = self.changed(end, &logs)?;
@@ -135,6 +135,31 @@ impl LineInTree<'_> {
             events.extend(named.map(Box::new).map(EventKind::Tests));
         }
         Ok(events)
+    }
+
+    /// Returns what the line says by name of tests of declared commands that it ran in part.
+    fn parts(&self, end: &KeptSnapshot) -> Result<Vec<EventKind>, String> {
+        let project = self.project();
+        let parts = command_line::partly_run(&self.policy.commands, &[], &self.told, project);
+        if parts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let files = DiskDirectory(self.ground.root.join(self.ground.dir.to_os()));
+        let Ok(line) = command_line::understand(&self.pending.line, self.policy.project(&files)) else {
+            return Ok(Vec::new());
+        };
+        let runners = self.runners(line.purposes.iter().flat_map(Purpose::runs));
+        let output = self.told.output.unwrap_or_default();
+        let tests = NamedTests::of_runners(output, false, &runners);
+        if tests.is_empty() {
+            return Ok(Vec::new());
+        }
+        let state = self.state()?;
+        let named = parts.iter().filter_map(|command| {
+            let tests = command_line::names_seen_from(&command.dir, tests.clone(), &self.told, project);
+            results_in_part(command, end, &tests, &state)
+        });
+        Ok(named.map(Box::new).map(EventKind::Tests).collect())
     }
 
     /// Returns the proofs for the declared commands.

@@ -118,7 +118,8 @@ fn a_failure_stays_with_what_became_of_it() {
         journal.append(of(session, EventKind::Run(Box::new(run("k", tree, tree + 100))))).unwrap();
         let failed = failed.iter().map(|&name| name.to_owned()).collect();
         let (key, tree, families) = ("k".to_owned(), oid(tree + 100), std::collections::BTreeMap::new());
-        let results = TestResults { key, head: None, tree, named: 2, complete: true, failed, families, earlier };
+        let results =
+            TestResults { key, head: None, tree, named: 2, complete: true, part: false, failed, families, earlier };
         journal.append(of(session, EventKind::Tests(Box::new(results)))).unwrap();
     };
     let passed = |test: &str| EarlierFailure {

@@ -1,0 +1,58 @@
+//! Failures on other branches whose code is part of the judged work.
+
+use std::collections::BTreeMap;
+
+use super::is_test_file;
+use crate::fact::{Base, Facts, Subject};
+use crate::git::{GitError, Repo, TreeDiff};
+use crate::journal::OpenFailure;
+use crate::oid::Oid;
+
+/// The largest number of changed files that are compared.
+const MAX_FILES: usize = 64;
+/// The largest number of contents that are compared, those in which tests failed last.
+const MAX_CONTENTS: usize = 4;
+
+/// What is known of the contents on which tests failed elsewhere, each with the commit that was checked out.
+#[derive(Debug, Default)]
+pub(super) struct CodeElsewhere {
+    is_in: BTreeMap<(Oid, Oid), bool>,
+}
+
+impl CodeElsewhere {
+    /// Returns `true` if a subject holds the code with which a test failed on another branch: it was picked, squashed or
+    /// written again.
+    pub(super) fn is_of(&mut self, repo: &Repo, facts: &Facts, open: &OpenFailure) -> Result<bool, GitError> {
+        let Some(head) = &open.head else { return Ok(false) };
+        let content = (head.clone(), open.tree.clone());
+        if let Some(known) = self.is_in.get(&content) {
+            return Ok(*known);
+        }
+        if self.is_in.len() == MAX_CONTENTS {
+            return Ok(false);
+        }
+        let mut found = false;
+        for subject in &facts.subjects {
+            found = found || holds_code(repo, subject, head, &open.tree)?;
+        }
+        self.is_in.insert(content, found);
+        Ok(found)
+    }
+}
+
+/// Returns `true` if a subject changes all code that differs between the fork of both branches and a content, and has it as
+/// it is there.
+fn holds_code(repo: &Repo, subject: &Subject, head: &Oid, content: &Oid) -> Result<bool, GitError> {
+    let (Base::MergeBase { commit: base, .. }, Some(changed)) = (&subject.base, &subject.changed) else {
+        return Ok(false);
+    };
+    let (Some(now), Some(fork)) = (&subject.tree, repo.merge_base(base, head)?) else { return Ok(false) };
+    let trees = [(repo.tree_of(&fork)?, content.clone()), (content.clone(), now.clone())];
+    let mut diffs = repo.diff_trees(&trees)?.into_iter();
+    let (Some(TreeDiff::Changes(work)), Some(TreeDiff::Changes(since))) = (diffs.next(), diffs.next()) else {
+        return Ok(false);
+    };
+    let code: Vec<_> = work.iter().map(|change| &change.path).filter(|path| !is_test_file(path)).collect();
+    let is_here = |path: &&_| changed.contains(*path) && !since.iter().any(|change| change.path == **path);
+    Ok(!code.is_empty() && code.len() <= MAX_FILES && code.iter().all(is_here))
+}
