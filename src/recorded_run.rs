@@ -19,7 +19,7 @@ use self::report_files::ReportListing;
 pub use self::scratch_run::{ScratchRun, scratch_run};
 use self::test_report::{ReportFiles, TestReport, work_trees};
 use self::understood_line::UnderstoodLine;
-use crate::command_line::{RunResult, Witnessed};
+use crate::command_line::{PartlyRun, RunResult, Witnessed};
 use crate::engine::Workplace;
 use crate::event::{CommandRef, Ended, EventKind, Origin, Run, RunStarted};
 use crate::git::GitError;
@@ -174,7 +174,8 @@ fn record_with(
             results.filter(|masked| masked.is_none()).for_each(|masked| *masked = Some(why.clone()));
         }
     }
-    let parts = if own_tests.is_empty() { Vec::new() } else { reading.parts_of(root, job, &served, &finished) };
+    let parts =
+        if own_tests.is_empty() { PartlyRun::default() } else { reading.parts_of(root, job, &served, &finished) };
     let logs = reading.logs(root, &job.command.dir, &finished);
     let ending = RunEnding { finished: &finished, said, tests: &own_tests, logs };
     let ended = start.and_then(|start| end(place, start, job.command.clone(), job.policy.clone(), ending));
@@ -182,9 +183,10 @@ fn record_with(
         let settled = !served.is_empty() && reading.edits_first(root, &run, &proven, &finished);
         let served: Vec<Run> = served.into_iter().map(|witnessed| run_of(&run, witnessed, settled)).collect();
         served.iter().try_for_each(|run| place.append_run(run.clone(), &tests_in(&run.command.dir)))?;
+        let PartlyRun { commands, alone } = parts;
         let parts: Vec<_> =
-            parts.into_iter().map(|command| (command.clone(), tests_in(&command.dir).into_owned())).collect();
-        place.append_part(&parts, &run.end)?;
+            commands.into_iter().map(|command| (command.clone(), tests_in(&command.dir).into_owned())).collect();
+        place.append_part(&parts, &run.end, alone)?;
         // The record is whole without it: what cannot be written is said, and the run counts.
         let all = std::iter::once(&run).chain(&served);
         let noted =

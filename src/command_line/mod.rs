@@ -53,8 +53,8 @@ mod written_files;
 
 pub use contradiction::tells;
 pub use coverage::{
-    CommonGround, Deeds, ObservedLine, Witnessed, changed_before_checks, may_change_after_checks, moves_before_checks,
-    names_seen_from, own_logs, partly_run, proven_in_part, witness, witness_together,
+    CommonGround, Deeds, ObservedLine, PartlyRun, Witnessed, changed_before_checks, may_change_after_checks,
+    moves_before_checks, names_seen_from, own_logs, partly_run, proven_in_part, witness, witness_together,
 };
 pub use endless_line::may_be_endless;
 pub use idle_line::{is_idle, only_builds};

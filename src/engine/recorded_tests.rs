@@ -26,12 +26,20 @@ impl Workplace {
     }
 
     /// Records what a run of a part of the tests of declared commands says of them by name.
-    pub fn append_part(&self, parts: &[(CommandRef, NamedTests)], end: &KeptSnapshot) -> Result<(), JournalError> {
+    ///
+    /// `alone` is as in [`results_in_part`].
+    pub fn append_part(
+        &self,
+        parts: &[(CommandRef, NamedTests)],
+        end: &KeptSnapshot,
+        alone: bool,
+    ) -> Result<(), JournalError> {
         if parts.iter().all(|(_, tests)| tests.is_empty()) {
             return Ok(());
         }
         let append = |state: &JournalState| {
-            let named = parts.iter().filter_map(|(command, tests)| results_in_part(command, end, tests, state));
+            let named =
+                parts.iter().filter_map(|(command, tests)| results_in_part(command, end, (tests, alone), state));
             let session = Some(self.session.id.clone());
             let event = |results| NewEvent {
                 session: session.clone(),
@@ -111,15 +119,16 @@ fn is_setting(path: &RepoPath) -> bool {
 }
 
 /// Returns the tests of a run of a part of a declared command's tests for the record, or `None` if none failed and none that
-/// failed before passed. That others are missing or skipped says nothing.
+/// failed before passed. That others are missing or skipped says nothing, and neither does a pass if the runner was not
+/// `alone`: something else may have printed it.
 pub fn results_in_part(
     command: &CommandRef,
     end: &KeptSnapshot,
-    tests: &NamedTests,
+    (tests, alone): (&NamedTests, bool),
     state: &JournalState,
 ) -> Option<TestResults> {
     let mut results = results_of(command, end, tests, state);
-    results.earlier.retain(|earlier| earlier.result == TestResult::Passed);
+    results.earlier.retain(|earlier| alone && earlier.result == TestResult::Passed);
     results.complete = false;
     results.part = true;
     (!results.failed.is_empty() || !results.earlier.is_empty()).then_some(results)

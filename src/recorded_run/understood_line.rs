@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::RunJob;
-use crate::command_line::{self, ObservedLine, OutputKnowledge, Purpose, RunResult, Witnessed, sum};
-use crate::event::{CommandRef, Ended, Run, RunReport};
+use crate::command_line::{self, ObservedLine, OutputKnowledge, PartlyRun, Purpose, RunResult, Witnessed, sum};
+use crate::event::{Ended, Run, RunReport};
 use crate::policy::Command;
 use crate::regular_file;
 use crate::repo_path::RepoPath;
@@ -165,9 +165,9 @@ impl<'a> UnderstoodLine<'a> {
         job: &RunJob<'_>,
         served: &[Witnessed],
         finished: &Finished,
-    ) -> Vec<CommandRef> {
+    ) -> PartlyRun {
         if job.command.name.is_some() || finished.ended == Ended::NotStarted {
-            return Vec::new();
+            return PartlyRun::default();
         }
         let told = self.told(root, &job.command.dir, finished, "");
         command_line::partly_run(job.declared, served, &told, self.project_at(&DiskDirectory(root.to_owned())))

@@ -58,7 +58,7 @@ mod words_of_call;
 pub use earlier_edits::{changed_before_checks, may_change_after_checks, moves_before_checks};
 pub use equivalence::{CommonGround, Deeds};
 pub use names_of_tests::names_seen_from;
-pub use partial_runs::partly_run;
+pub use partial_runs::{PartlyRun, partly_run};
 pub(crate) use proofs::content_comes_and_goes;
 use proofs::{CheckProof, Shown, proofs};
 pub(super) use required_checks::only_prepares;

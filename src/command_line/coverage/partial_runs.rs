@@ -8,6 +8,18 @@ use crate::event::CommandRef;
 use crate::policy::Command;
 use crate::runner::{Catalogue, CommandKind, Project};
 
+/// Programs that print nothing about tests themselves.
+const QUIET: [&str; 9] = ["cd", "export", "source", ".", "set", "tail", "head", "tee", "timeout"];
+
+/// The declared commands of which a line ran a part.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PartlyRun {
+    /// The commands.
+    pub commands: Vec<CommandRef>,
+    /// `true` if nothing else in the line can have printed the names of tests.
+    pub alone: bool,
+}
+
 /// Returns the declared commands whose test runner a line starts in the same folder, whatever it selects. There are none if
 /// the line proves anything for a command itself. `project` is seen from the root of the working tree.
 pub fn partly_run(
@@ -15,14 +27,15 @@ pub fn partly_run(
     witnessed: &[Witnessed],
     told: &ObservedLine<'_>,
     project: Project<'_>,
-) -> Vec<CommandRef> {
-    let Ok(start) = std::str::from_utf8(told.dir.as_bytes()) else { return Vec::new() };
+) -> PartlyRun {
+    let none = PartlyRun::default();
+    let Ok(start) = std::str::from_utf8(told.dir.as_bytes()) else { return none };
     if !witnessed.is_empty() {
-        return Vec::new();
+        return none;
     }
     let place = StartDirectory { root: told.root, start, project };
     let view = DirectoryView(place);
-    let Ok(understood) = understand(told.line, project.with_files(&view)) else { return Vec::new() };
+    let Ok(understood) = understand(told.line, project.with_files(&view)) else { return none };
     let steps = understood
         .steps()
         .filter(|(leaf, purpose)| purpose.is(CommandKind::Test) && !leaf.remote && !only_prepares(leaf, purpose));
@@ -34,7 +47,13 @@ pub fn partly_run(
         let asked = each(&asked);
         each(&mine).into_iter().any(|one| asked.iter().any(|other| is_of_one_runner(one, other, project.runners)))
     };
-    if mine.is_empty() { Vec::new() } else { commands.iter().filter(shares).map(Command::reference).collect() }
+    let is_quiet = |name: Option<&str>| name.is_some_and(|name| QUIET.contains(&name));
+    let others = understood.program.leaves.iter().filter(|leaf| !is_quiet(leaf.name())).count();
+    let alone = mine.len() == 1 && others == 1;
+    if mine.is_empty() {
+        return none;
+    }
+    PartlyRun { commands: commands.iter().filter(shares).map(Command::reference).collect(), alone }
 }
 
 /// Returns checks and all their parts.
@@ -75,7 +94,23 @@ mod tests {
         ]));
         let dir = RepoPath::from("");
         let told = ran(line, &dir, Some(Ended::Exited(1)), Some(""));
-        !partly_run(&[declared(run, "")], &[], &told, Project::without_runners(&files)).is_empty()
+        !partly_run(&[declared(run, "")], &[], &told, Project::without_runners(&files)).commands.is_empty()
+    }
+
+    #[test]
+    fn only_a_runner_alone_shows_which_tests_passed() {
+        let dir = RepoPath::from("");
+        for (line, alone) in [
+            ("pytest -v tests/test_a.py", true),
+            ("cd . && timeout 60 pytest -k a 2>&1 | tail -20", true),
+            ("echo 'tests/test_a.py::test_b PASSED'; pytest tests/test_c.py", false),
+            ("pytest tests/test_c.py; cat log", false),
+            ("pytest a.py && pytest b.py", false),
+        ] {
+            let told = ran(line, &dir, Some(Ended::Exited(0)), Some(""));
+            let found = partly_run(&[declared("pytest", "")], &[], &told, Project::without_runners(&()));
+            assert_eq!((found.commands.len(), found.alone), (1, alone), "{line}");
+        }
     }
 
     #[test]

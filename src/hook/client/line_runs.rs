@@ -141,7 +141,7 @@ impl LineInTree<'_> {
     fn parts(&self, end: &KeptSnapshot) -> Result<Vec<EventKind>, String> {
         let project = self.project();
         let parts = command_line::partly_run(&self.policy.commands, &[], &self.told, project);
-        if parts.is_empty() {
+        if parts.commands.is_empty() {
             return Ok(Vec::new());
         }
         let files = DiskDirectory(self.ground.root.join(self.ground.dir.to_os()));
@@ -155,9 +155,9 @@ impl LineInTree<'_> {
             return Ok(Vec::new());
         }
         let state = self.state()?;
-        let named = parts.iter().filter_map(|command| {
+        let named = parts.commands.iter().filter_map(|command| {
             let tests = command_line::names_seen_from(&command.dir, tests.clone(), &self.told, project);
-            results_in_part(command, end, &tests, &state)
+            results_in_part(command, end, (&tests, parts.alone), &state)
         });
         Ok(named.map(Box::new).map(EventKind::Tests).collect())
     }
