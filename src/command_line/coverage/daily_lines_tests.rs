@@ -121,6 +121,7 @@ fn scripts_of_the_project_are_what_they_run() {
             (SCRIPTS, "pytest", "make test", PYTEST),
             (SCRIPTS, "./scripts/all.sh", "ruff check . && pytest", PYTEST),
             (SCRIPTS, "pytest", "scripts/all.sh", PYTEST),
+            (SCRIPTS, "pytest", "sh scripts/some.sh", PYTEST),
         ],
         true,
     );

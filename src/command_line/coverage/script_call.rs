@@ -14,6 +14,9 @@ const FINDS_FOLDER: [&str; 6] = [
     "${0%/*}",
 ];
 
+/// The arguments of a script, as its lines pass them on. Without arguments they are nothing.
+const ARGUMENTS: [&str; 4] = [" \"$@\"", " \"${@}\"", " \"${@:-}\"", " $@"];
+
 /// Returns the words of a call, with a script of the project as its interpreter and its path from the root. What another
 /// interpreter than that of its first line makes of a script is not known, but bash runs what is written for `sh`.
 pub(super) fn script_call(words: Vec<String>, directory: &str, place: StartDirectory<'_>) -> Vec<String> {
@@ -55,6 +58,7 @@ pub(super) fn script_lines(call: &[String], directory: &str, place: StartDirecto
     let text = DirectoryView(StartDirectory { start: "", ..place }).read(path)?;
     let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
     let found = |text: String, call: &&str| text.replace(call, folder);
+    let text = ARGUMENTS.iter().fold(text, |text, arguments| text.replace(arguments, ""));
     let text = if directory.is_empty() { FINDS_FOLDER.iter().fold(text, found) } else { text };
     Some(format!("{set}{text}"))
 }
