@@ -18,6 +18,8 @@ const MAX_TESTS: usize = 200_000;
 const MAX_NAME: usize = 512;
 /// The number of tests that are listed for one that is missing.
 const MAX_CANDIDATES: usize = 64;
+/// The same for a test whose file is gone, among the tests of all files.
+const MAX_FROM_ELSEWHERE: usize = 8;
 
 /// Tests and their results, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -236,13 +238,19 @@ impl NamedTests {
                 && self.passed_with_all_parameters(name)
         });
         let mut near: Vec<&String> = near.map(|(name, _)| name).collect();
-        if near.len() > MAX_CANDIDATES {
-            // Those with the same last part, and those that have most words of it.
-            let words =
-                |name: &str| name.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect::<Vec<_>>();
-            let own = words(last);
-            let strange = |name: &str| own.iter().filter(|word| !words(name).contains(word)).count();
-            near.sort_by_cached_key(|name| (split(name).1 != last, strange(split(name).1)));
+        // Those with the same last part, and those that have most words of it.
+        let words = |name: &str| name.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect::<Vec<_>>();
+        let own = words(last);
+        let strange = |name: &str| own.iter().filter(|word| !words(name).contains(word)).count();
+        let distance = |name: &&String| (split(name).1 != last, strange(split(name).1));
+        if near.is_empty() && !self.results.keys().any(|name| split(name).0 == home) {
+            // Its file is gone: it may have been moved and renamed.
+            let passed = self.results.iter().filter(|(_, result)| **result == TestResult::Passed);
+            near = passed.map(|(name, _)| name).filter(|name| self.passed_with_all_parameters(name)).collect();
+            near.sort_by_cached_key(distance);
+            near.truncate(MAX_FROM_ELSEWHERE);
+        } else if near.len() > MAX_CANDIDATES {
+            near.sort_by_cached_key(distance);
             near.truncate(MAX_CANDIDATES);
         }
         near.into_iter().cloned().collect()

@@ -30,6 +30,7 @@ fn the_same_code_on_another_branch_has_the_same_failures() {
 fn a_test_in_a_new_file_that_calls_something_else_is_another_test() {
     for (what, text, is_told) in [
         ("it is moved", TESTS.to_owned(), false),
+        ("it is moved and renamed", TESTS.replace("test_add", "test_adds_numbers"), false),
         ("it calls a copy", TESTS.replace("from calc import add\n", "def add(a, b):\n    return a + b\n"), true),
     ] {
         let scene = Scene::new();
@@ -37,8 +38,9 @@ fn a_test_in_a_new_file_that_calls_something_else_is_another_test() {
         scene.repo.write("notes.md", what).write("data.txt", what);
         scene.next(&[("tests/test_calc.py::test_add", false)]);
         scene.repo.git(["rm", "-q", "tests/test_calc.py"]);
+        let name = if text.contains("test_adds_numbers") { "test_adds_numbers" } else { "test_add" };
         scene.repo.write("tests/test_sums.py", text);
-        scene.next(&[("tests/test_sums.py::test_add", true)]);
+        scene.next(&[(&format!("tests/test_sums.py::{name}"), true)]);
         let (_, said) = scene.push();
         assert_eq!(said.contains("test_add failed on this branch"), is_told, "{what}: {said}");
     }
