@@ -123,9 +123,10 @@ impl Metrics {
         }
         let mut missing = vec!["appealed blocks: an appeal leaves no trace in the journal"];
         if tasks.iter().all(|task| task.pull.is_none()) {
-            missing.push(match is_forge_asked {
-                true => "pull requests: none is known for these tasks",
-                false => "pull requests: none is known; `gate metrics --forge` asks the forge for them",
+            missing.push(if is_forge_asked {
+                "pull requests: none is known for these tasks"
+            } else {
+                "pull requests: none is known; `gate metrics --forge` asks the forge for them"
             });
         }
         Self { schema_version: 1, since, groups, mistakes: mistakes(tasks, since), missing }

@@ -112,12 +112,9 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
             if ending.outcome == CheckOutcome::Fail && purpose.runs().any(by_usage) {
                 continue;
             }
+            let is_followed = || ending.by_output && !alone && view.follower().is_some();
             let shown = match ending.outcome {
-                CheckOutcome::Pass | CheckOutcome::Unknown
-                    if ending.by_output && !alone && view.follower().is_some() =>
-                {
-                    Shown::Passed
-                }
+                CheckOutcome::Pass | CheckOutcome::Unknown if is_followed() => Shown::Passed,
                 _ if ending.by_output && !alone && !(may_show(program, id) && in_rounds()) => {
                     Shown::Open("its output cannot be told from another's".to_owned())
                 }

@@ -172,35 +172,9 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
         let here = DirectoryView(StartDirectory { start: &directory, ..place });
         resolve(catalogue, &words, if leaf.remote { &() } else { &here })
     };
-    let mut parts = Some(Vec::new());
-    let mut inner_parts = Vec::new();
-    for task in &tasks {
-        let is_program = above.as_ref().is_some_and(|above| above.only_defined) && task.script.is_none();
-        if task.nothing.is_some() || task.exit_zero || is_program && directory != started {
-            return None;
-        }
-        let inner = seen_from(&directory, task.directory.as_deref().unwrap_or_default());
-        let lines = match &task.script {
-            Some(lines) if task.filtered.is_none() => script(lines, &task.arguments),
-            // `yarn jest` is jest.
-            None if catalogue.runs_as_program(&task.task) => script(std::slice::from_ref(&task.task), &task.arguments),
-            _ => None,
-        };
-        let found = match (lines, inner.as_deref()) {
-            (Some(lines), Some(start)) if depth < MAX_DEPTH => {
-                let place = StartDirectory { start, ..place };
-                let asked = lines.iter().map(|line| of_script_line(line, place, looked, depth + 1));
-                asked.collect::<Option<Vec<_>>>()
-            }
-            _ => None,
-        };
-        let found = found.map(|found| found.into_iter().flatten().collect::<Vec<_>>());
-        match (&mut parts, &found) {
-            (Some(parts), Some(found)) => parts.extend(found.iter().cloned()),
-            _ => parts = None,
-        }
-        inner_parts.push(found);
-    }
+    let only_here = above.as_ref().is_some_and(|above| above.only_defined) && directory != started;
+    let TaskParts { all: mut parts, each: inner_parts } =
+        parts_of_tasks(&tasks, &directory, only_here, place, looked, depth)?;
     // All tasks of one call run in one directory.
     if let Some(named) = tasks.first().and_then(|task| task.directory.as_deref()) {
         directory = if named.starts_with(['/', '~']) { return None } else { seen_from(&directory, named)? };
@@ -233,18 +207,13 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
         }
         None => {
             let call = script_call(words.into_iter().flatten().collect(), &directory, place);
-            if depth < MAX_DEPTH
-                && !leaf.remote
-                && let Some(lines) = script_lines(&call, &directory, place)
-            {
-                let place = StartDirectory { start: &directory, ..place };
-                parts = of_line(&lines, place, looked, depth + 1);
+            if !leaf.remote {
+                parts = parts_of_script(&call, &directory, place, looked, depth);
             }
             CheckSubject::Program(call)
         }
     };
-    let mut environment = environment(leaf, place.root, &started)?;
-    environment.extend(values);
+    let environment = environment(leaf, place.root, &started)?.into_iter().chain(values).collect();
     let key = CheckKey { directory, environment, withheld: withheld(leaf)?, inside: inside(leaf)?, what };
     // The task of every member is not that of the file here.
     let mut parts = goals.or(parts).filter(|parts| !parts.is_empty() && each.is_none());
@@ -270,6 +239,68 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
         parts = Some(vec![alone((identity.within(catalogue, folder.is_empty(), &view), folder.clone()))]);
     }
     Some(RequestedCheck { key, parts, members, settled, is_share: false })
+}
+
+/// The checks of the tasks that one call starts.
+struct TaskParts {
+    /// Those of all tasks, if they are known.
+    all: Option<Vec<RequestedCheck>>,
+    /// Those of each task.
+    each: Vec<Option<Vec<RequestedCheck>>>,
+}
+
+/// Returns the checks of tasks that start in `directory`, or `None` if one of them shows nothing by its status. `only_here`:
+/// a task without a script is a program, which another folder may have.
+fn parts_of_tasks(
+    tasks: &[TaskRun],
+    directory: &str,
+    only_here: bool,
+    place: StartDirectory<'_>,
+    looked: &mut usize,
+    depth: usize,
+) -> Option<TaskParts> {
+    let catalogue = place.project.runners;
+    let mut parts = Some(Vec::new());
+    let mut inner_parts = Vec::new();
+    for task in tasks {
+        if task.nothing.is_some() || task.exit_zero || only_here && task.script.is_none() {
+            return None;
+        }
+        let inner = seen_from(directory, task.directory.as_deref().unwrap_or_default());
+        let lines = match &task.script {
+            Some(lines) if task.filtered.is_none() => script(lines, &task.arguments),
+            // `yarn jest` is jest.
+            None if catalogue.runs_as_program(&task.task) => script(std::slice::from_ref(&task.task), &task.arguments),
+            _ => None,
+        };
+        let found = match (lines, inner.as_deref()) {
+            (Some(lines), Some(start)) if depth < MAX_DEPTH => {
+                let place = StartDirectory { start, ..place };
+                let asked = lines.iter().map(|line| of_script_line(line, place, looked, depth + 1));
+                asked.collect::<Option<Vec<_>>>()
+            }
+            _ => None,
+        };
+        let found = found.map(|found| found.into_iter().flatten().collect::<Vec<_>>());
+        match (&mut parts, &found) {
+            (Some(parts), Some(found)) => parts.extend(found.iter().cloned()),
+            _ => parts = None,
+        }
+        inner_parts.push(found);
+    }
+    Some(TaskParts { all: parts, each: inner_parts })
+}
+
+/// Returns the checks of a script of the project that a call starts, if they are known.
+fn parts_of_script(
+    call: &[String],
+    directory: &str,
+    place: StartDirectory<'_>,
+    looked: &mut usize,
+    depth: usize,
+) -> Option<Vec<RequestedCheck>> {
+    let lines = script_lines(call, directory, place).filter(|_| depth < MAX_DEPTH)?;
+    of_line(&lines, StartDirectory { start: directory, ..place }, looked, depth + 1)
 }
 
 /// Returns a check as it is written in the folder above, if that makes no difference, and goes there.
