@@ -158,7 +158,8 @@ impl<'a> UnderstoodLine<'a> {
         (served, unshown)
     }
 
-    /// Returns the declared commands of which the run may have been a part. `served` are those that it proves anything for.
+    /// Returns the declared commands of which the run may have been a part. There are none if it proves anything for one of
+    /// them (`served`).
     pub(super) fn parts_of(
         &self,
         root: &Path,
@@ -166,10 +167,10 @@ impl<'a> UnderstoodLine<'a> {
         served: &[Witnessed],
         finished: &Finished,
     ) -> PartlyRun {
-        if job.command.name.is_some() || finished.ended == Ended::NotStarted {
+        if job.command.name.is_some() || !served.is_empty() || finished.ended == Ended::NotStarted {
             return PartlyRun::default();
         }
         let told = self.told(root, &job.command.dir, finished, "");
-        command_line::partly_run(job.declared, served, &told, self.project_at(&DiskDirectory(root.to_owned())))
+        command_line::partly_run(job.declared, &told, self.project_at(&DiskDirectory(root.to_owned())))
     }
 }

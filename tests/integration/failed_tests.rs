@@ -40,7 +40,7 @@ impl Scene {
     }
 
     /// Runs the suite that lies outside, which prints `output` and ends with `status`.
-    fn run_outer(&self, output: &str, status: u8) {
+    pub(crate) fn run_outer(&self, output: &str, status: u8) {
         self.put_outside(output, status);
         assert_eq!(self.gate(&["run", "test"]).status.code(), Some(i32::from(status)));
     }

@@ -1,7 +1,6 @@
-//! Tests that failed in drafts and on other branches: what is told of them, and when.
+//! Tests that failed in drafts and on other branches, and scripts that no longer run them.
 
 use crate::failed_tests::Scene;
-use crate::project::Project;
 
 const CALC: &str = "def add(a, b):\n    return a + b\n";
 const TESTS: &str = "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n";
@@ -69,13 +68,26 @@ fn a_draft_that_was_thrown_away_is_told_at_one_push() {
 }
 
 #[test]
-fn a_run_that_finds_nothing_to_do_takes_nothing_from_the_one_before() {
-    const MAKEFILE: &str = "check: stamp\nstamp: test.sh\n\tsh test.sh\n\ttouch stamp\n";
-    let project = Project::with("version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"make check\"\n");
-    project.repo.write("Makefile", MAKEFILE).write(".gitignore", "stamp\n").commit_all("make");
-    project.repo.write("test.sh", "echo '3 passed in 0.01s'\n").commit_all("tests");
-    project.gate(["run", "test"]).exits(0);
-    project.gate(["check"]).exits(0);
-    project.gate(["run", "--", "make check"]);
-    project.gate(["check"]).exits(0).never_says("executed no test");
+fn a_script_that_no_longer_shows_the_tests_that_failed_proves_nothing() {
+    let scene = Scene::new();
+    scene.begin_with(&[("calc.py", CALC), ("tests/test_calc.py", TESTS)]);
+    scene.repo.write("calc.py", CALC.replace('+', "-"));
+    scene.next(&[("tests/test_calc.py::test_add", false), ("tests/test_calc.py::test_twice", true)]);
+    scene.repo.write("t.sh", "echo ok\n").commit_all("script");
+    assert!(scene.repo.gate(["run", "test"]).output().unwrap().status.success());
+    let (through, said) = scene.push();
+    assert!(!through && said.contains("its output shows no test"), "{said}");
+}
+
+#[test]
+fn a_changed_script_is_told_if_its_tests_are_not_counted() {
+    const RED: &str = "--- FAIL: TestAdd (0.00s)\nFAIL\nFAIL\tx/calc\t0.01s\nFAIL\n";
+    let scene = Scene::new();
+    scene.begin_with(&[("calc/calc.go", "package calc\n"), ("calc/calc_test.go", "package calc\n")]);
+    scene.repo.write("calc/calc.go", "package calc\n\n// Add.\n").commit_all("next");
+    scene.run_outer(RED, 1);
+    scene.repo.write("t.sh", "echo ok\n").commit_all("script");
+    assert!(scene.repo.gate(["run", "test"]).output().unwrap().status.success());
+    let (_, said) = scene.push();
+    assert!(said.contains("TestAdd failed on this branch") && said.contains("a change of t.sh can keep it"), "{said}");
 }

@@ -190,3 +190,15 @@ fn tests_of_a_program_that_is_older_than_its_source_prove_nothing() {
         project.sh("gate run test").exits(0).says(PASSES);
     }
 }
+
+#[test]
+fn a_run_that_finds_nothing_to_do_takes_nothing_from_the_one_before() {
+    const MAKEFILE: &str = "check: stamp\nstamp: test.sh\n\tsh test.sh\n\ttouch stamp\n";
+    let project = Project::with("version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"make check\"\n");
+    project.repo.write("Makefile", MAKEFILE).write(".gitignore", "stamp\n").commit_all("make");
+    project.repo.write("test.sh", "echo '3 passed in 0.01s'\n").commit_all("tests");
+    project.gate(["run", "test"]).exits(0);
+    project.gate(["check"]).exits(0);
+    project.gate(["run", "--", "make check"]);
+    project.gate(["check"]).exits(0).never_says("executed no test");
+}

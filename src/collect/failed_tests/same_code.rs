@@ -13,10 +13,11 @@ const MAX_FILES: usize = 64;
 /// The largest number of contents that are compared, those in which tests failed last.
 const MAX_CONTENTS: usize = 4;
 
-/// What is known of the contents on which tests failed elsewhere, each with the commit that was checked out.
+/// The contents on which tests failed on other branches, and whether the judged work holds their code.
 #[derive(Debug, Default)]
 pub(super) struct CodeElsewhere {
-    is_in: BTreeMap<(Oid, Oid), bool>,
+    /// By the commit that was checked out, and the content.
+    known: BTreeMap<(Oid, Oid), bool>,
 }
 
 impl CodeElsewhere {
@@ -25,17 +26,17 @@ impl CodeElsewhere {
     pub(super) fn is_of(&mut self, repo: &Repo, facts: &Facts, open: &OpenFailure) -> Result<bool, GitError> {
         let Some(head) = &open.head else { return Ok(false) };
         let content = (head.clone(), open.tree.clone());
-        if let Some(known) = self.is_in.get(&content) {
-            return Ok(*known);
+        if let Some(is_held) = self.known.get(&content) {
+            return Ok(*is_held);
         }
-        if self.is_in.len() == MAX_CONTENTS {
+        if self.known.len() == MAX_CONTENTS {
             return Ok(false);
         }
         let mut found = false;
         for subject in &facts.subjects {
             found = found || holds_code(repo, subject, head, &open.tree)?;
         }
-        self.is_in.insert(content, found);
+        self.known.insert(content, found);
         Ok(found)
     }
 }

@@ -1,15 +1,18 @@
 //! Lines that run tests of a declared command, and may leave others out.
 
+use super::ObservedLine;
 use super::required_checks::{CheckSubject, RequestedCheck, asked_of_leaf, asked_of_line, only_prepares};
 use super::start_directory::{DirectoryView, StartDirectory};
-use super::{ObservedLine, Witnessed};
 use crate::command_line::understand;
 use crate::event::CommandRef;
 use crate::policy::Command;
 use crate::runner::{Catalogue, CommandKind, Project};
+use crate::shell::expanded_program::Leaf;
 
 /// Programs that print nothing about tests themselves.
-const QUIET: [&str; 9] = ["cd", "export", "source", ".", "set", "tail", "head", "tee", "timeout"];
+const QUIET: [&str; 6] = ["cd", "export", "source", ".", "set", "tee"];
+/// Programs that print a part of what they read: of a file, that may be the names of other tests.
+const FILTERS: [&str; 2] = ["tail", "head"];
 
 /// The declared commands of which a line ran a part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,19 +23,11 @@ pub struct PartlyRun {
     pub alone: bool,
 }
 
-/// Returns the declared commands whose test runner a line starts in the same folder, whatever it selects. There are none if
-/// the line proves anything for a command itself. `project` is seen from the root of the working tree.
-pub fn partly_run(
-    commands: &[Command],
-    witnessed: &[Witnessed],
-    told: &ObservedLine<'_>,
-    project: Project<'_>,
-) -> PartlyRun {
+/// Returns the declared commands whose test runner a line starts in the same folder, whatever it selects. `project` is seen
+/// from the root of the working tree.
+pub fn partly_run(commands: &[Command], told: &ObservedLine<'_>, project: Project<'_>) -> PartlyRun {
     let none = PartlyRun::default();
     let Ok(start) = std::str::from_utf8(told.dir.as_bytes()) else { return none };
-    if !witnessed.is_empty() {
-        return none;
-    }
     let place = StartDirectory { root: told.root, start, project };
     let view = DirectoryView(place);
     let Ok(understood) = understand(told.line, project.with_files(&view)) else { return none };
@@ -47,13 +42,19 @@ pub fn partly_run(
         let asked = each(&asked);
         each(&mine).into_iter().any(|one| asked.iter().any(|other| is_of_one_runner(one, other, project.runners)))
     };
-    let is_quiet = |name: Option<&str>| name.is_some_and(|name| QUIET.contains(&name));
-    let others = understood.program.leaves.iter().filter(|leaf| !is_quiet(leaf.name())).count();
+    let others = understood.program.leaves.iter().filter(|leaf| !is_quiet(leaf)).count();
     let alone = mine.len() == 1 && others == 1;
     if mine.is_empty() {
         return none;
     }
     PartlyRun { commands: commands.iter().filter(shares).map(Command::reference).collect(), alone }
+}
+
+/// Returns `true` if a command prints nothing but what it gets from the command before it in a pipe.
+fn is_quiet(leaf: &Leaf) -> bool {
+    let is_option = |word: &str| word.starts_with('-') || word.bytes().all(|byte| byte.is_ascii_digit());
+    let takes_no_file = || leaf.argv.iter().skip(1).all(|arg| is_option(&arg.text)) && !leaf.text.contains('<');
+    leaf.name().is_some_and(|name| QUIET.contains(&name) || FILTERS.contains(&name) && takes_no_file())
 }
 
 /// Returns checks and all their parts.
@@ -94,7 +95,7 @@ mod tests {
         ]));
         let dir = RepoPath::from("");
         let told = ran(line, &dir, Some(Ended::Exited(1)), Some(""));
-        !partly_run(&[declared(run, "")], &[], &told, Project::without_runners(&files)).commands.is_empty()
+        !partly_run(&[declared(run, "")], &told, Project::without_runners(&files)).commands.is_empty()
     }
 
     #[test]
@@ -105,10 +106,12 @@ mod tests {
             ("cd . && timeout 60 pytest -k a 2>&1 | tail -20", true),
             ("echo 'tests/test_a.py::test_b PASSED'; pytest tests/test_c.py", false),
             ("pytest tests/test_c.py; cat log", false),
+            ("pytest tests/test_c.py; tail -5 log", false),
+            ("pytest tests/test_c.py; head < log", false),
             ("pytest a.py && pytest b.py", false),
         ] {
             let told = ran(line, &dir, Some(Ended::Exited(0)), Some(""));
-            let found = partly_run(&[declared("pytest", "")], &[], &told, Project::without_runners(&()));
+            let found = partly_run(&[declared("pytest", "")], &told, Project::without_runners(&()));
             assert_eq!((found.commands.len(), found.alone), (1, alone), "{line}");
         }
     }

@@ -243,9 +243,9 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
 
 /// The checks of the tasks that one call starts.
 struct TaskParts {
-    /// Those of all tasks, if they are known.
+    /// The checks of all tasks together, or `None` if those of one task are unknown.
     all: Option<Vec<RequestedCheck>>,
-    /// Those of each task.
+    /// The checks of each task.
     each: Vec<Option<Vec<RequestedCheck>>>,
 }
 

@@ -145,3 +145,13 @@ fn scopes_are_lists_or_tables() {
     assert!(policy.scopes[2].goes_along && !policy.scopes[1].goes_along);
     assert_ne!(policy.digest, good("").digest, "another table is another policy");
 }
+
+#[test]
+fn documents_count_for_a_command_that_reads_them() {
+    for (run, counts) in [("mkdocs build --strict", true), ("prettier --check .", true), ("cargo build", false)] {
+        let policy = good(&format!("version = 1\n[commands.site]\ngate = \"tests\"\nrun = \"{run}\"\n"));
+        let inputs = &policy.commands[0].inputs;
+        assert_eq!(inputs.matches(&RepoPath::from("docs/a.md")), counts, "{run}");
+        assert!(inputs.matches(&RepoPath::from("src/a.rs")), "{run}");
+    }
+}

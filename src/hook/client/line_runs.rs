@@ -140,7 +140,7 @@ impl LineInTree<'_> {
     /// Returns what the line says by name of tests of declared commands that it ran in part.
     fn parts(&self, end: &KeptSnapshot) -> Result<Vec<EventKind>, String> {
         let project = self.project();
-        let parts = command_line::partly_run(&self.policy.commands, &[], &self.told, project);
+        let parts = command_line::partly_run(&self.policy.commands, &self.told, project);
         if parts.commands.is_empty() {
             return Ok(Vec::new());
         }
