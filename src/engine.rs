@@ -9,7 +9,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::collect::merge_base::Lineage;
-use crate::collect::{self, BaseOf, Sources, earlier_runs, failed_tests, fewer_tests, forge_query, undeclared_runs};
+use crate::collect::{
+    self, BaseOf, Sources, earlier_runs, failed_tests, fewer_tests, forge_query, undeclared_runs, unnamed_failures,
+};
 use crate::digest::dated_id;
 use crate::event::{EventKind, Judged, Origin, PushedRef};
 use crate::exit::Exit;
@@ -389,6 +391,10 @@ impl Workplace {
             Err(error) => facts.notes.push(unreadable(&error)),
         }
         facts.notes.extend(fewer_tests::notes(&self.repo, state, policy, &facts.subjects));
+        match unnamed_failures::notes(&self.repo, state, policy, session, facts) {
+            Ok(notes) => facts.notes.extend(notes),
+            Err(error) => facts.notes.push(unreadable(&error)),
+        }
         match earlier_runs::read(&self.repo, &self.journal, session, facts, policy.project(&self.files())) {
             Ok(before) => facts.before = before,
             Err(error) => facts.notes.push(unreadable(&error)),

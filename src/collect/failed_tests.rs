@@ -21,7 +21,7 @@ mod test_code;
 
 pub use self::test_code::is_named_by_code;
 
-use self::changed_tests::ChangedTests;
+pub(in crate::collect) use self::changed_tests::ChangedTests;
 use self::code_changes::CodeChange;
 use self::compared_runs::ComparedRuns;
 use self::dropped_work::JudgedWork;
@@ -68,7 +68,8 @@ pub fn read(
             }
             if let Some(runs) = ComparedRuns::of(&policy.runners, state, open) {
                 let failed = FailedWork { repo, facts, command, open, runs }.read()?;
-                found.extend(failed.filter(|failed| failed.established || !was_pushed_since(repo, state, facts, open)));
+                let was_told = || open.head.as_ref().is_some_and(|head| was_pushed_since(repo, state, facts, head));
+                found.extend(failed.filter(|failed| failed.established || !was_told()));
             }
         }
     }
@@ -91,9 +92,9 @@ fn is_on_the_way(repo: &Repo, facts: &Facts, session: &str, open: &OpenFailure) 
     Ok(false)
 }
 
-/// Returns `true` if a commit that came after the failure was pushed already: what is no more than a note was told then.
-fn was_pushed_since(repo: &Repo, state: &JournalState, facts: &Facts, open: &OpenFailure) -> bool {
-    let Some(head) = &open.head else { return false };
+/// Returns `true` if a commit that came after `head`, where something failed, was pushed already: what is no more than a note
+/// was told then.
+pub(in crate::collect) fn was_pushed_since(repo: &Repo, state: &JournalState, facts: &Facts, head: &Oid) -> bool {
     let tips: Vec<&Oid> = facts.subjects.iter().filter_map(|subject| subject.commit.as_ref()).collect();
     let lies_between = |commit: &Oid| {
         let is_before = |tip: &&Oid| *tip != commit && repo.is_ancestor(commit, tip).unwrap_or_default();

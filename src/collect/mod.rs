@@ -28,6 +28,7 @@ mod test_changes;
 pub(crate) mod tested_changes;
 mod tree_differences;
 pub(crate) mod undeclared_runs;
+pub(crate) mod unnamed_failures;
 
 use std::thread;
 

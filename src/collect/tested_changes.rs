@@ -68,7 +68,7 @@ fn own_lines(body: &str) -> Vec<&str> {
 }
 
 /// Returns `true` if a file holds tests, or lies where tests and what they read lie.
-fn belongs_to_tests(path: &RepoPath) -> bool {
+pub(super) fn belongs_to_tests(path: &RepoPath) -> bool {
     const FOLDERS: [&str; 6] = ["test", "tests", "spec", "__tests__", "testdata", "fixtures"];
     let path_text = path.to_string();
     let mut parts = path_text.split('/').rev();

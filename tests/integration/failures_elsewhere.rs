@@ -91,3 +91,36 @@ fn a_changed_script_is_told_if_its_tests_are_not_counted() {
     let (_, said) = scene.push();
     assert!(said.contains("TestAdd failed on this branch") && said.contains("a change of t.sh can keep it"), "{said}");
 }
+
+#[test]
+fn a_suite_that_names_no_test_and_passes_after_only_its_scripts_changed_is_told() {
+    const CODE: &str = "echo $(($1 + $2))\n";
+    const SUITE: &str = "[ \"$(sh calc.sh 1 2)\" = 3 ] || { echo wrong; exit 1; }\n";
+    for (what, changed, told) in [
+        ("the script ends early", vec![("t.sh", format!("exit 0\n{SUITE}"))], Some("t.sh")),
+        ("other values", vec![("t.sh", SUITE.replace('3', "-1"))], Some("t.sh")),
+        ("a file beside it", vec![("tests/extra.sh", "true\n".to_owned())], None),
+        ("the code", vec![("calc.sh", format!("# The sum.\n{CODE}"))], None),
+        (
+            "code and script",
+            vec![("calc.sh", format!("# The sum.\n{CODE}")), ("t.sh", format!("# Sums.\n{SUITE}"))],
+            None,
+        ),
+    ] {
+        let scene = Scene::new();
+        scene.begin_with(&[("calc.sh", CODE), ("t.sh", SUITE)]);
+        let broken = CODE.replace('+', "-");
+        scene.repo.write("calc.sh", &broken).commit_all("break it");
+        assert_eq!(scene.repo.gate(["run", "test"]).output().unwrap().status.code(), Some(1), "{what}");
+        for (path, text) in &changed {
+            scene.repo.write(path, text);
+        }
+        scene.repo.commit_all("next");
+        let passes = scene.repo.gate(["run", "test"]).output().unwrap().status.success();
+        let (through, said) = scene.push();
+        assert_eq!(through, passes, "{what}: {said}");
+        let sentence = told.map(|path| format!("`sh t.sh` failed, and passed after only its tests changed: {path}"));
+        assert!(sentence.as_ref().is_none_or(|sentence| said.contains(sentence)), "{what}: {said}");
+        assert_eq!(said.contains("after only its tests changed"), told.is_some(), "{what}: {said}");
+    }
+}

@@ -1,6 +1,7 @@
 //! The files of tests that differ between two contents, and what that means for one test.
 
 use super::{test_code, text};
+use crate::collect::tested_changes::belongs_to_tests;
 use crate::fact::failed_test::Obstacle;
 use crate::fact::weakening::{
     self, DeclaredTest, adds_hiding_word, decides_which_tests_run, declared_tests, is_collected_like, is_file_of,
@@ -19,7 +20,7 @@ const TASK_FILES: [&str; 7] =
 
 /// The files of tests, and those that decide which tests run, that differ between two contents.
 #[derive(Debug, Default)]
-pub(super) struct ChangedTests {
+pub(in crate::collect) struct ChangedTests {
     pub(super) files: Vec<TestFileChange>,
     /// The files that settings load together with every test.
     pub(super) loaded: Vec<RepoPath>,
@@ -38,7 +39,7 @@ pub(super) struct TestFileChange {
 
 impl ChangedTests {
     /// Compares two contents. `inputs` are the files that the command of the test reads: others change nothing.
-    pub(super) fn between(repo: &Repo, inputs: &PathRules, old: &Oid, new: &Oid) -> Result<Self, GitError> {
+    pub(in crate::collect) fn between(repo: &Repo, inputs: &PathRules, old: &Oid, new: &Oid) -> Result<Self, GitError> {
         let Some(TreeDiff::Changes(changes)) = repo.diff_trees(&[(old.clone(), new.clone())])?.pop() else {
             return Ok(Self::default());
         };
@@ -74,17 +75,30 @@ impl ChangedTests {
         if self.paths.is_empty() {
             return Ok(None);
         }
-        let mut lines = vec![command.run.clone()];
-        for name in TASK_FILES {
-            let path = command.dir.to_os().join(name);
-            lines.extend(text(repo.blob_at(tree, &RepoPath::from(path.to_string_lossy().as_ref()))?));
+        let lines = lines_of(repo, command, tree)?;
+        Ok(self.paths.iter().find(|path| is_word_of(&lines, path)).cloned())
+    }
+
+    /// Returns all files that differ, if each of them belongs to the tests of a command or is run by it, and none
+    /// otherwise.
+    pub(in crate::collect) fn if_only_tests(
+        self,
+        repo: &Repo,
+        command: &Command,
+        tree: &Oid,
+    ) -> Result<Vec<RepoPath>, GitError> {
+        if self.paths.is_empty() || self.paths.len() == MAX_FILES {
+            return Ok(Vec::new());
         }
-        let is_run = |path: &&RepoPath| {
-            let path = path.to_string();
-            let is_word = |word: &str| word == path || word.strip_prefix("./") == Some(&path);
-            lines.iter().flat_map(|line| line.split([' ', '\t', '\n', '"', '\''])).any(is_word)
+        let lines = lines_of(repo, command, tree)?;
+        let is_of_tests = |path: &RepoPath| {
+            belongs_to_tests(path)
+                || decides_which_tests_run(path)
+                || is_test_data(path)
+                || self.loaded.contains(path)
+                || is_word_of(&lines, path)
         };
-        Ok(self.paths.iter().find(is_run).cloned())
+        Ok(if self.paths.iter().all(is_of_tests) { self.paths } else { Vec::new() })
     }
 
     pub(super) fn file(&self, path: &RepoPath) -> Option<&TestFileChange> {
@@ -150,6 +164,22 @@ impl ChangedTests {
     fn removed_file(&self, test: &str) -> Option<&RepoPath> {
         self.files.iter().find(|file| names_file(test, &file.path) && file.new.is_none()).map(|file| &file.path)
     }
+}
+
+/// Returns the line of a command and the texts of the files beside it whose tasks it may run.
+fn lines_of(repo: &Repo, command: &Command, tree: &Oid) -> Result<Vec<String>, GitError> {
+    let mut lines = vec![command.run.clone()];
+    for name in TASK_FILES {
+        let path = command.dir.to_os().join(name);
+        lines.extend(text(repo.blob_at(tree, &RepoPath::from(path.to_string_lossy().as_ref()))?));
+    }
+    Ok(lines)
+}
+
+fn is_word_of(lines: &[String], path: &RepoPath) -> bool {
+    let path = path.to_string();
+    let is_path = |word: &str| word == path || word.strip_prefix("./") == Some(&path);
+    lines.iter().flat_map(|line| line.split([' ', '\t', '\n', '"', '\''])).any(is_path)
 }
 
 impl TestFileChange {

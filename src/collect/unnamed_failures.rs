@@ -1,0 +1,108 @@
+//! Runs of tests that failed without naming a test, and passed after nothing but tests had changed: a suite of shell scripts,
+//! for example. Where the output names what failed, the failed tests are followed one by one.
+
+use super::judged_work;
+use crate::collect::failed_tests::{ChangedTests, was_pushed_since};
+use crate::fact::{Base, Facts, Note, Subject};
+use crate::git::{GitError, Repo};
+use crate::journal::{JournalState, RecordedRun};
+use crate::plural::counted;
+use crate::policy::{Command, Policy};
+use crate::repo_path::RepoPath;
+
+/// The number of earlier runs of a command that are looked at.
+const MAX_EARLIER: usize = 16;
+/// The maximum number of files in a note.
+const MAX_SHOWN: usize = 3;
+
+/// A reading of the journal for the work that is judged.
+struct JudgedRecord<'a> {
+    repo: &'a Repo,
+    state: &'a JournalState,
+    /// The current session.
+    session: &'a str,
+    facts: &'a Facts,
+}
+
+/// Returns a note for each command of tests whose latest pass on the content of a subject followed such a failure.
+pub fn notes(
+    repo: &Repo,
+    state: &JournalState,
+    policy: &Policy,
+    session: &str,
+    facts: &Facts,
+) -> Result<Vec<Note>, GitError> {
+    let record = JudgedRecord { repo, state, session, facts };
+    let mut found = Vec::new();
+    for command in policy.commands.iter().filter(|command| command.gate == "tests") {
+        for subject in &facts.subjects {
+            let note = record.note(command, subject)?;
+            found.extend(note.filter(|note| !found.contains(note)));
+        }
+    }
+    Ok(found)
+}
+
+impl JudgedRecord<'_> {
+    fn note(&self, command: &Command, subject: &Subject) -> Result<Option<Note>, GitError> {
+        let Some(tree) = &subject.tree else { return Ok(None) };
+        let runs = self.state.runs(&command.reference().key);
+        let Some(now) = runs.iter().position(|run| run.run.end.tree == *tree && run.run.shows_pass()) else {
+            return Ok(None);
+        };
+        let mut passed = &runs[now];
+        for run in runs[now..].iter().skip(1).take(MAX_EARLIER) {
+            if run.run.shows_pass() {
+                passed = run;
+            } else if failed_without_names(run) && self.is_on_the_way(subject, run)? {
+                let paths = self.changed_tests(command, subject, run, passed)?;
+                return Ok((!paths.is_empty()).then(|| Note::new("only-tests-changed", sentence(command, &paths))));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns `true` if a run failed on the way to a subject, and no commit after it was pushed.
+    fn is_on_the_way(&self, subject: &Subject, run: &RecordedRun) -> Result<bool, GitError> {
+        let (Some(tip), Some(head)) = (&subject.commit, &run.run.end.head) else { return Ok(subject.commit.is_none()) };
+        let is_own = run.session.as_deref() == Some(self.session) && !self.repo.is_on_a_branch(head)?;
+        let belongs = judged_work::belongs(self.repo, subject, tip, head, is_own)?;
+        Ok(belongs && !was_pushed_since(self.repo, self.state, self.facts, head))
+    }
+
+    /// Returns the files of tests that differ between a failure and the next pass, if nothing else differs and the work did
+    /// not begin all of them.
+    fn changed_tests(
+        &self,
+        command: &Command,
+        subject: &Subject,
+        failed: &RecordedRun,
+        passed: &RecordedRun,
+    ) -> Result<Vec<RepoPath>, GitError> {
+        let (old, new) = (&failed.run.end.tree, &passed.run.start.tree);
+        let changed = ChangedTests::between(self.repo, &command.inputs, old, new)?;
+        let paths = changed.if_only_tests(self.repo, command, new)?;
+        let Base::MergeBase { commit: base, .. } = &subject.base else { return Ok(paths) };
+        for path in &paths {
+            if self.repo.blob_at(base, path)?.is_some() {
+                return Ok(paths);
+            }
+        }
+        Ok(Vec::new())
+    }
+}
+
+fn failed_without_names(run: &RecordedRun) -> bool {
+    let run = &run.run;
+    let is_failure = !run.ended.success() && run.ended.killed_by().is_none() && !run.over_time;
+    is_failure && run.named.is_none()
+}
+
+fn sentence(command: &Command, paths: &[RepoPath]) -> String {
+    let shown: Vec<String> = paths.iter().take(MAX_SHOWN).map(RepoPath::to_string).collect();
+    let more = match paths.len() - shown.len() {
+        0 => String::new(),
+        more => format!(" and {}", counted(more, "more file")),
+    };
+    format!("`{}` failed, and passed after only its tests changed: {}{more}", command.run, shown.join(", "))
+}
