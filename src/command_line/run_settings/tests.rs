@@ -37,6 +37,8 @@ fn settings_of_the_project_that_replace_what_runs() {
     let record = LineRecord { status: Some(0), output: None, background: false, shell: Some(Shell::Bash) };
     for (line, path, text, proves) in [
         ("npm test", ".npmrc", "script-shell=/bin/true\n", Proves::Nothing),
+        ("bundle exec rspec", ".rspec-local", "--tag ~slow\n", Proves::Nothing),
+        ("bundle exec rspec", ".rspec-local", "--format documentation\n--color\n", Proves::FullPass),
         ("npm test", ".npmrc", "script-shell = \"./sh.cmd\"\n", Proves::Nothing),
         ("npm test", "../.npmrc", "script-shell=/bin/true\n", Proves::Nothing),
         ("npm run nothing:test", ".npmrc", "if-present=true\n", Proves::Nothing),
@@ -193,6 +195,8 @@ fn settings_of_a_person_that_replace_what_runs() {
         ("npm test", "/none", "", "npm_config_node_options", "--require /x/pre.js", true),
         ("npm test", "/none", "", "npm_config_node_options", "--max-old-space-size=4096", false),
         ("npm test", "/home/me/.npmrc", "node-options=--require ./pre.js\n", "HOME", "/home/me", true),
+        ("bundle exec rspec", "/home/me/.rspec", "--tag fast\n", "HOME", "/home/me", true),
+        ("bundle exec rspec", "/home/me/.rspec", "--color\n--format documentation\n", "HOME", "/home/me", false),
         ("npx mocha", "/none", "", "MOCHA_OPTIONS", "--grep adds", true),
         ("npx mocha", "/none", "", "MOCHA_OPTIONS", "--no-color", false),
         ("go test ./...", "/none", "", "GOFLAGS", "-toolexec=/x/y -mod=mod", true),
