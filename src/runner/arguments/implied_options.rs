@@ -154,6 +154,11 @@ impl Arguments {
     /// Adds to `essence` the defaults of this project. `at_root`: the command runs at the root of the working tree.
     /// `files` are those in its directory.
     pub(crate) fn imply(&self, essence: &mut Essence, at_root: bool, files: &dyn ProjectFiles) {
+        // Without them, a setting may stand for words.
+        let (optional, others): (Vec<_>, Vec<_>) = self.indifferent.iter().partition(|rule| rule.optional);
+        for rule in optional {
+            rule.apply(essence, files);
+        }
         let words = self.implied.iter().find_map(|implied| implied.words(&essence.options, at_root, files));
         let is_meant = |essence: &Essence, words: &[String]| {
             let own = essence.words.iter().map(|word| word.strip_prefix("./").unwrap_or(word));
@@ -167,7 +172,7 @@ impl Arguments {
             single.apply(essence, files);
         }
         let own = essence.words.clone();
-        for rule in &self.indifferent {
+        for rule in others {
             rule.apply(essence, files);
         }
         if let Some(words) = words.filter(|_| essence.words.is_empty()) {
