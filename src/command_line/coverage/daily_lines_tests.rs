@@ -144,3 +144,60 @@ fn what_runs_only_after_a_build_shows_that_it_passed() {
     check(&[(NPM, "npm run build", "npm run build && npm test; git status --short", printed)], true);
     check(&[(NPM, "npm run build", "npm run build; npm test; git status --short", printed)], false);
 }
+
+#[test]
+fn scripts_of_the_project_behind_a_pipe() {
+    const SCRIPT: Files = &[("scripts/test.sh", "#!/usr/bin/env bash\nset -euo pipefail\n# All tests.\npytest -q\n")];
+    const TWO: Files = &[("scripts/test.sh", "#!/bin/sh\nset -e\nruff check .\npytest -q\n")];
+    const MASKED: Files = &[("scripts/test.sh", "#!/bin/sh\npytest -q\necho done\n")];
+    const PART: Files = &[("scripts/test.sh", "#!/bin/sh\npytest -q tests/unit\n")];
+    check(
+        &[
+            (SCRIPT, "bash scripts/test.sh", "bash scripts/test.sh 2>&1 | tail -5", PYTEST),
+            (SCRIPT, "./scripts/test.sh", "./scripts/test.sh | tail -n 20", PYTEST),
+            (SCRIPT, "pytest", "cd . && ./scripts/test.sh 2>&1 | tail -20", PYTEST),
+            (SCRIPT, "bash scripts/test.sh", "bash scripts/test.sh 2>&1 | tail -5; echo done", PYTEST),
+            (
+                TWO,
+                "bash scripts/test.sh",
+                "bash scripts/test.sh 2>&1 | tail -5",
+                "All checks passed!\n4 passed in 0.02s\n",
+            ),
+        ],
+        true,
+    );
+    check(
+        &[
+            (SCRIPT, "bash scripts/test.sh", "bash scripts/test.sh 2>&1 | tail -5", "1 failed, 3 passed in 0.02s\n"),
+            (SCRIPT, "bash scripts/test.sh", "bash scripts/test.sh 2>&1 | tail -5", "done\n"),
+            (MASKED, "bash scripts/test.sh", "bash scripts/test.sh 2>&1 | tail -5", "done\n"),
+            (PART, "pytest", "bash scripts/test.sh 2>&1 | tail -5", PYTEST),
+            (SCRIPT, "bash scripts/test.sh", "bash scripts/test.sh -k add 2>&1 | tail -5", PYTEST),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn settings_that_a_runner_finds_by_itself() {
+    const SETTINGS: Files =
+        &[("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = [\"tests\"]\n"), ("tests/test_a.py", "")];
+    const OTHERS: Files = &[("pyproject.toml", "[tool.pytest.ini_options]\n"), ("pytest.ini", "[pytest]\n")];
+    const NONE: Files = &[("pyproject.toml", "[project]\n")];
+    check(
+        &[
+            (SETTINGS, "pytest", "pytest -c pyproject.toml", PYTEST),
+            (SETTINGS, "pytest -q tests", "pytest -c pyproject.toml", PYTEST),
+            (SETTINGS, "uv run pytest", "uv run --active pytest -q", PYTEST),
+        ],
+        true,
+    );
+    check(
+        &[
+            (OTHERS, "pytest", "pytest -c pyproject.toml", PYTEST),
+            (NONE, "pytest", "pytest -c pyproject.toml", PYTEST),
+            (SETTINGS, "pytest", "pytest -c fast.toml", PYTEST),
+        ],
+        false,
+    );
+}

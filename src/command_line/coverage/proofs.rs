@@ -18,9 +18,15 @@ use crate::shell::expanded_program::{Leaf, LeafId, Program};
 
 use super::ObservedLine;
 use super::report_paths::report_paths;
-use super::required_checks::{CheckKey, RequestedCheck, asked_of_leaf, only_prepares, surroundings_change};
+use super::required_checks::{
+    CheckKey, CheckSubject, RequestedCheck, asked_of_leaf, only_prepares, surroundings_change,
+};
 use super::rounds::all_passed;
+use super::script_call::script_lines;
 use super::start_directory::{DirectoryView, StartDirectory};
+
+/// The maximum number of scripts, one inside the other, whose lines are read.
+const MAX_SCRIPTS: usize = 2;
 
 /// Exit status of a shell for a command that it did not find.
 const COMMAND_NOT_FOUND: i32 = 127;
@@ -63,6 +69,11 @@ impl RequestedCheck {
 
 /// Returns the proofs for all checks of a recorded line.
 pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<CheckProof> {
+    proofs_within(told, place, MAX_SCRIPTS)
+}
+
+/// Does the same, and reads up to `scripts` scripts one inside the other.
+fn proofs_within(told: &ObservedLine<'_>, place: StartDirectory<'_>, scripts: usize) -> Vec<CheckProof> {
     let view = DirectoryView(place);
     let project = place.project.with_files(&view);
     let text = told.text();
@@ -147,6 +158,13 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
                 Some(CommandOutcome::Failed) => (failed(leaf, told, false), None),
                 Some(CommandOutcome::NotRun) => continue,
                 None if view_of(&[]).follower().is_some() => (Shown::Passed, None),
+                None if scripts > 0
+                    && let Some(line) = with_script_lines(told.line, leaf, &asked, place) =>
+                {
+                    // The output may show what the status does not.
+                    proofs.extend(proofs_within(&ObservedLine { line: &line, ..*told }, place, scripts - 1));
+                    continue;
+                }
                 None => (Shown::Open(format!("its own status is lost: {}", judge.masked_by(id))), None),
             }
         };
@@ -163,6 +181,16 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
         }
     }
     proofs
+}
+
+/// Returns a line with the lines of a script of the project in place of its call, if all of them are known.
+fn with_script_lines(line: &str, leaf: &Leaf, asked: &RequestedCheck, place: StartDirectory<'_>) -> Option<String> {
+    let CheckSubject::Program(call) = &asked.key.what else { return None };
+    asked.parts.as_ref()?;
+    let lines = script_lines(call, &asked.key.directory, place)?;
+    let words: Vec<&str> = leaf.argv.iter().map(|arg| arg.text.as_str()).collect();
+    let (before, after) = line.split_once(&words.join(" "))?;
+    Some(format!("{before}(\n{lines}\n){after}"))
 }
 
 /// Returns the files, from the root of the working tree, that a check overwrites with its output, and its `reports`.
