@@ -1,8 +1,10 @@
 //! Globs where `*` stays inside one directory.
 //!
 //! Compiling a glob costs a hundred times as much as matching it against one path, and most processes match few paths.
-//! So a glob is compiled when a path contains its literal letters. If many paths are matched, the letters of all globs
-//! are searched for at once.
+//! So a glob is read when a path contains its literal letters, and compiled when many paths are matched, or if it has more
+//! than letters, `*` and braces. Then, too, the letters of all globs are searched for at once.
+
+mod plain_glob;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,7 +17,9 @@ use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet};
 use memchr::memmem;
 use serde::{Deserialize, Deserializer};
 
-/// The number of paths from which letters are searched for at once.
+use self::plain_glob::PlainGlob;
+
+/// The number of paths from which letters are searched for at once, and globs are compiled.
 const MANY: usize = 32;
 
 /// The length of a glob, in bytes, from which it might be too large for the regex engine.
@@ -45,13 +49,15 @@ struct LazyGlob {
     written: String,
     /// The range in `written` of its letters.
     letters: OnceLock<Range<usize>>,
+    /// The glob as it is matched without the library, if it can be.
+    plain: OnceLock<Option<PlainGlob>>,
     /// The compiled glob, or `None` if it is invalid and matches nothing.
     compiled: OnceLock<Option<GlobMatcher>>,
 }
 
 impl LazyGlob {
     fn new(glob: &str) -> Self {
-        Self { written: glob.to_owned(), letters: OnceLock::new(), compiled: OnceLock::new() }
+        Self { written: glob.to_owned(), letters: OnceLock::new(), plain: OnceLock::new(), compiled: OnceLock::new() }
     }
 
     /// Returns a text that every path it matches contains.
@@ -63,7 +69,16 @@ impl LazyGlob {
         memmem::find(path.as_os_str().as_encoded_bytes(), self.letters().as_bytes()).is_some()
     }
 
-    fn is_match(&self, path: &Path) -> bool {
+    fn plain(&self) -> Option<&PlainGlob> {
+        self.plain.get_or_init(|| PlainGlob::of(&self.written)).as_ref()
+    }
+
+    /// Returns `true` if it matches a path. `is_of_many`: it is worth the time to compile it.
+    fn is_match(&self, path: &Path, is_of_many: bool) -> bool {
+        let plain = if is_of_many { None } else { self.plain() };
+        if let Some(answer) = plain.and_then(|plain| plain.is_match(path.as_os_str().as_encoded_bytes())) {
+            return answer;
+        }
         let compile = || check(&self.written).ok().map(|glob| glob.compile_matcher());
         self.compiled.get_or_init(compile).as_ref().is_some_and(|glob| glob.is_match(path))
     }
@@ -114,8 +129,11 @@ impl Globs {
 
     /// Adds a glob after the others.
     pub fn push(&mut self, glob: &str) -> Result<(), InvalidGlob> {
-        check(glob)?;
-        self.list.push(LazyGlob::new(glob));
+        let glob = LazyGlob::new(glob);
+        if glob.plain().is_none() {
+            check(&glob.written)?;
+        }
+        self.list.push(glob);
         self.letters = OnceLock::new();
         Ok(())
     }
@@ -134,22 +152,27 @@ impl Globs {
     /// Returns `true` if any glob matches.
     pub fn is_match(&self, path: impl AsRef<Path>) -> bool {
         let path = path.as_ref();
-        self.likely(path).into_iter().any(|at| self.list[at].is_match(path))
+        let is_of_many = self.is_asked_again();
+        self.likely(path, is_of_many).into_iter().any(|at| self.list[at].is_match(path, is_of_many))
     }
 
     /// Returns the indexes of the globs that match, ascending.
     pub fn matches(&self, path: impl AsRef<Path>) -> Vec<usize> {
         let path = path.as_ref();
-        let mut matches = self.likely(path);
-        matches.retain(|&at| self.list[at].is_match(path));
+        let is_of_many = self.is_asked_again();
+        let mut matches = self.likely(path, is_of_many);
+        matches.retain(|&at| self.list[at].is_match(path, is_of_many));
         matches
     }
 
+    /// Counts one more path, and returns `true` if there were many.
+    fn is_asked_again(&self) -> bool {
+        self.letters.get().is_some() || self.asked.fetch_add(1, Ordering::Relaxed) >= MANY
+    }
+
     /// Returns the indexes of the globs whose letters a path contains, ascending.
-    fn likely(&self, path: &Path) -> Vec<usize> {
-        if (self.letters.get().is_some() || self.asked.fetch_add(1, Ordering::Relaxed) >= MANY)
-            && let Some(letters) = self.letters.get_or_init(|| Letters::of(&self.list))
-        {
+    fn likely(&self, path: &Path, is_of_many: bool) -> Vec<usize> {
+        if is_of_many && let Some(letters) = self.letters.get_or_init(|| Letters::of(&self.list)) {
             return letters.in_path(path);
         }
         (0..self.list.len()).filter(|&at| self.list[at].may_match(path)).collect()
