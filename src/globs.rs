@@ -129,11 +129,10 @@ impl Globs {
 
     /// Adds a glob after the others.
     pub fn push(&mut self, glob: &str) -> Result<(), InvalidGlob> {
-        let glob = LazyGlob::new(glob);
-        if glob.plain().is_none() {
-            check(&glob.written)?;
+        if !plain_glob::is_well_written(glob) {
+            check(glob)?;
         }
-        self.list.push(glob);
+        self.list.push(LazyGlob::new(glob));
         self.letters = OnceLock::new();
         Ok(())
     }

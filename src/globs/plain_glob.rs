@@ -24,6 +24,17 @@ impl PlainGlob {
     }
 }
 
+/// Returns `true` if a glob is surely well written: it has no classes and no escapes, and no braces in braces.
+pub(super) fn is_well_written(glob: &str) -> bool {
+    let mut is_open = false;
+    glob.bytes().all(|byte| match byte {
+        b'[' | b']' | b'\\' => false,
+        b'{' => !std::mem::replace(&mut is_open, true),
+        b'}' => std::mem::replace(&mut is_open, false),
+        _ => true,
+    }) && !is_open
+}
+
 /// Returns the globs for which one with braces stands. Braces in braces, empty alternatives and `**` in them have rules of
 /// their own.
 fn without_braces(glob: &str) -> Option<Vec<String>> {
@@ -150,6 +161,11 @@ mod tests {
             let Some(plain) = PlainGlob::of(&glob) else { return Ok(()) };
             let expected = check(&glob).unwrap().compile_matcher().is_match(&path);
             prop_assert_eq!(plain.is_match(path.as_bytes()), Some(expected), "{} {}", glob, path);
+        }
+
+        #[test]
+        fn the_library_reads_what_is_well_written(glob in "[ab*?{},/.!\\\\\\[\\]-]{0,9}") {
+            prop_assert!(!is_well_written(&glob) || check(&glob).is_ok(), "{}", glob);
         }
     }
 }
