@@ -145,7 +145,10 @@ pub struct FilePair {
 
 /// Returns `true` if a file can hold tests, or decides which tests run. Other files need not be read.
 pub fn concerns(path: &RepoPath) -> bool {
-    table().language(path).is_some() || table().has_settings(path) || table().tasks(path).is_some()
+    table().language(path).is_some()
+        || table().has_settings(path)
+        || table().tasks(path).is_some()
+        || table().is_script(path)
 }
 
 /// Returns `true` if a file holds only tests.
@@ -314,7 +317,8 @@ pub fn adds_hiding_word(old: &str, new: &str) -> bool {
 /// Returns `true` if a line of the new text of a file of tasks or settings sets a variable that chooses tests, and no
 /// line of the old one did so.
 pub fn sets_choosing_variable(path: &RepoPath, old: &str, new: &str) -> bool {
-    (table().has_settings(path) || table().tasks(path).is_some()) && adds_word(old, new, |word| table().chooses(word))
+    (table().has_settings(path) || table().tasks(path).is_some() || table().is_script(path))
+        && adds_word(old, new, |word| table().chooses(word))
 }
 
 fn adds_word(old: &str, new: &str, is_wanted: impl Fn(&str) -> bool) -> bool {

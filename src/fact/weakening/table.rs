@@ -25,6 +25,8 @@ pub(super) struct WeakeningTable {
     pub(super) language: Vec<TestLanguage>,
     pub(super) setting: Vec<TestSetting>,
     pub(super) tasks: Vec<TaskFile>,
+    /// Shell scripts.
+    scripts: Globs,
     loading: Vec<LoadingFile>,
 }
 
@@ -147,6 +149,10 @@ impl WeakeningTable {
 
     pub(super) fn is_loading(&self, path: &RepoPath) -> bool {
         self.loading.iter().any(|file| file.files.is_match(path.to_os()))
+    }
+
+    pub(super) fn is_script(&self, path: &RepoPath) -> bool {
+        self.scripts.is_match(path.to_os())
     }
 
     pub(super) fn tasks(&self, path: &RepoPath) -> Option<&TaskFile> {

@@ -1,4 +1,4 @@
-//! Tasks that ran tests and no longer do.
+//! Tasks and shell scripts that ran tests and no longer do.
 
 use std::collections::BTreeSet;
 
@@ -42,25 +42,32 @@ enum TaskEffect {
 }
 
 pub(super) fn compare(path: &RepoPath, old: &str, new: &str, runners: &Catalogue, changes: &mut Vec<Weakened>) {
-    let Some(tasks) = table().tasks(path) else { return };
     let text = path.to_string();
     let file = text.rsplit('/').next().unwrap_or_default();
+    if table().is_script(path) {
+        let (before, was) = effect(&script(old), shell_of(old), Project { runners, files: &() });
+        let (after, is) = effect(&script(new), shell_of(new), Project { runners, files: &() });
+        changes.extend(weakened(&was, &is).map(|what| Weakened {
+            what,
+            path: path.clone(),
+            line: None,
+            names: vec![file.to_owned()],
+            obsolete: Vec::new(),
+            before: shortened_in_bytes(before, SHOWN),
+            after: shortened_in_bytes(after, SHOWN),
+        }));
+        return;
+    }
+    let Some(tasks) = table().tasks(path) else { return };
     let (old, new) = (One { name: file, text: old }, One { name: file, text: new });
     let there: BTreeSet<String> = names(tasks, new.text).collect();
     for name in names(tasks, old.text).take(TASKS).collect::<BTreeSet<_>>() {
         let (before, was) = does(tasks, &name, &old, runners);
-        let TaskEffect::Tests { commands: one, only_a_part: narrow } = was else { continue };
+        if !matches!(was, TaskEffect::Tests { .. }) {
+            continue;
+        }
         let (after, is) = does(tasks, &name, &new, runners);
-        let what = match is {
-            // What one command did, several may share among them.
-            TaskEffect::Tests { commands, only_a_part } if only_a_part && !narrow && commands <= one => {
-                WeakeningKind::Narrowed
-            }
-            TaskEffect::Tests { .. } => continue,
-            TaskEffect::TestsMasked => WeakeningKind::TaskMasked,
-            TaskEffect::Nothing => WeakeningKind::TaskEmptied,
-            TaskEffect::Other => WeakeningKind::TaskReplaced,
-        };
+        let Some(what) = weakened(&was, &is) else { continue };
         let shown = |text: String| shortened_in_bytes(text, SHOWN);
         let gone = if there.contains(&name) { "" } else { "nothing of this name" };
         let after = if after.is_empty() { gone.to_owned() } else { shown(after) };
@@ -74,6 +81,34 @@ pub(super) fn compare(path: &RepoPath, old: &str, new: &str, runners: &Catalogue
             after,
         });
     }
+}
+
+/// Returns how a task is weakened that had one effect and has another.
+fn weakened(was: &TaskEffect, is: &TaskEffect) -> Option<WeakeningKind> {
+    let TaskEffect::Tests { commands: before, only_a_part: was_a_part } = was else { return None };
+    Some(match is {
+        // What one command did, several may share among them.
+        TaskEffect::Tests { commands, only_a_part: true } if !was_a_part && commands <= before => {
+            WeakeningKind::Narrowed
+        }
+        TaskEffect::Tests { .. } => return None,
+        TaskEffect::TestsMasked => WeakeningKind::TaskMasked,
+        TaskEffect::Nothing => WeakeningKind::TaskEmptied,
+        TaskEffect::Other => WeakeningKind::TaskReplaced,
+    })
+}
+
+/// Returns the lines of a shell script, without comments.
+fn script(text: &str) -> Vec<String> {
+    let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let lines: Vec<&str> = text.lines().filter(is_code).collect();
+    if lines.is_empty() { Vec::new() } else { vec![lines.join("\n")] }
+}
+
+/// Returns the shell for which a script is written.
+fn shell_of(script: &str) -> Shell {
+    let first = script.lines().next().unwrap_or_default();
+    if first.starts_with("#!") && first.contains("bash") { Shell::Bash } else { Shell::Sh }
 }
 
 fn names<'a>(tasks: &'a TaskFile, text: &'a str) -> impl Iterator<Item = String> {
@@ -96,8 +131,8 @@ fn does(tasks: &TaskFile, name: &str, files: &One<'_>, runners: &Catalogue) -> (
     for task in resolve(runners, &argv, files) {
         lines.extend(task.script.unwrap_or_default());
     }
-    let shown = lines.join("; ");
     if lines.is_empty() {
+        let shown = String::new();
         // It is defined, and what it has only prints; a variable may stand for anything.
         let defined =
             tasks.name.about(files.text).into_iter().flat_map(|pattern| pattern.captures_iter(files.text)).any(
@@ -111,12 +146,17 @@ fn does(tasks: &TaskFile, name: &str, files: &One<'_>, runners: &Catalogue) -> (
             );
         return (shown, if defined { TaskEffect::Nothing } else { TaskEffect::Other });
     }
-    let project = Project { runners, files };
+    effect(&lines, Shell::Sh, Project { runners, files })
+}
+
+/// Returns the lines of a task or of a script in one line, and their effect. No lines do nothing.
+fn effect(lines: &[String], shell: Shell, project: Project<'_>) -> (String, TaskEffect) {
+    let shown = lines.iter().flat_map(|line| line.lines()).map(str::trim).collect::<Vec<_>>().join("; ");
     let understood: Vec<_> = lines.iter().filter_map(|line| command_line::understand(line, project).ok()).collect();
     let purposes = || understood.iter().flat_map(|line| &line.purposes);
     let tests = |extent: Option<Extent>| extent.is_some_and(|extent| extent != Extent::NoneExecuted);
     if purposes().any(|purpose| purpose.is(CommandKind::Test) && tests(purpose.extent)) {
-        let passed = LineRecord { status: Some(0), shell: Some(Shell::Sh), ..LineRecord::default() };
+        let passed = LineRecord { status: Some(0), shell: Some(shell), ..LineRecord::default() };
         let judged = lines.iter().map(|line| command_line::judge(line, &passed, project));
         let masked = judged
             .filter(|judged| judged.decisive_kind == Some(CommandKind::Test))

@@ -289,6 +289,27 @@ fn tasks() {
 }
 
 #[test]
+fn scripts_that_no_longer_run_their_tests() {
+    let script = |lines: &str| format!("#!/usr/bin/env bash\n# All tests.\nset -euo pipefail\n\n{lines}\n");
+    for (old, new, expected) in [
+        ("ctest --test-dir build", "echo ok", Some("task-emptied check.sh")),
+        ("bats test", "exit 0\nbats test", Some("task-masked check.sh")),
+        ("node --test", "node --test || true", Some("task-masked check.sh")),
+        ("ctest --test-dir build", "ctest --test-dir build -R fast", Some("narrowed check.sh")),
+        ("pytest", "make check", None),
+        ("pytest", "./own-tests", Some("task-replaced check.sh")),
+        ("pytest -q", "echo start\npytest -v", None),
+        ("pytest", "ruff check .\npytest", None),
+        ("./own-tests", "exit 0", None),
+    ] {
+        let changes = found(&[pair("scripts/check.sh", &script(old), &script(new))]);
+        let about = |change: &&String| change.starts_with("task-") || change.starts_with("narrowed");
+        let first = changes.iter().find(about).map(String::as_str);
+        assert_eq!(first, expected, "{old} {new}: {changes:?}");
+    }
+}
+
+#[test]
 fn settings_that_choose_or_mask() {
     let pytest = "[pytest]\naddopts = -ra\n";
     for (new, expected) in [
