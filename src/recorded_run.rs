@@ -266,6 +266,7 @@ fn end(
         changed,
         logs,
         verbatim,
+        alone: verbatim,
         ended: finished.ended,
         over_time: Ended::is_over_time(Some(finished.ended), ""),
         millis: finished.millis,

@@ -48,6 +48,7 @@ pub mod replay;
 pub mod review;
 pub mod reward;
 pub mod run;
+mod run_report;
 pub mod schema;
 pub mod scope;
 mod scopes;

@@ -24,6 +24,7 @@ pub(crate) mod plan_progress;
 mod pushed_updates;
 mod quarantine;
 pub(crate) mod run_comparison;
+pub(crate) mod run_products;
 mod test_changes;
 pub(crate) mod tested_changes;
 mod tree_differences;

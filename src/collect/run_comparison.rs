@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::collect::failed_tests::is_named_by_code;
 use crate::collect::named_texts::NamedTexts;
-use crate::collect::{CollectError, Sources, tree_differences};
+use crate::collect::{CollectError, Sources, run_products, tree_differences};
 use crate::command_line::rewritten_files::rewriter;
 use crate::fact::evidence::{RunFact, RunProof};
 use crate::git::{GitError, PathChange, Repo, TreeDiff};
@@ -145,7 +145,7 @@ fn compare(
         let mut fact = RunFact { absent, ..run_fact(&pair.run, differs, &diff[1]) };
         name_failures(sources, &pair.run, &mut fact);
         let mut own = own_logs(sources, &pair.run)?;
-        own.extend(products(&pair.run, &diff[1]));
+        own.extend(run_products::of(sources.repo, &pair.run.run, &diff[1])?);
         leave_out(&mut fact, &own, &diff[0], &diff[1], draft.snapshot);
         take_rewritten_files(&mut fact, &diff[0], &diff[1]);
         forget_committed(&mut fact, &diff[0]);
@@ -190,21 +190,6 @@ fn own_logs(sources: Sources<'_>, recorded: &RecordedRun) -> Result<Vec<RepoPath
         }
     }
     Ok(own)
-}
-
-/// Returns the untracked files that the declared command itself made: programs and reports that no `.gitignore` lists.
-/// The checks began without them. Files that a runner finds by name alone never count as made.
-fn products(recorded: &RecordedRun, during: &TreeDiff) -> Vec<RepoPath> {
-    let run = &recorded.run;
-    let TreeDiff::Changes(during) = during else { return Vec::new() };
-    if !run.verbatim {
-        return Vec::new();
-    }
-    let is_made = |change: &&PathChange| {
-        let (path, untracked) = (&change.path, &run.end.untracked);
-        change.before.is_none() && untracked.contains(path) && !is_collected(path)
-    };
-    during.iter().filter(is_made).map(|change| change.path.clone()).collect()
 }
 
 /// Leaves out these files of a run, if no commit holds them and if they are as the run left them, or gone. `with` leads

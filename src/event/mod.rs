@@ -35,7 +35,6 @@ pub use test_results::{EarlierFailure, NamedPart, TestResult, TestResults};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::local_file::is_collected;
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
@@ -205,6 +204,9 @@ pub struct Run {
     /// `true` if the line was the declared command word for word, so that nothing else ran before it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub verbatim: bool,
+    /// `true` if the line ran nothing but this command, the removal of old products, and programs that only read.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub alone: bool,
     /// The end of the process.
     pub ended: Ended,
     /// `true` if a time limit ended it.
@@ -241,6 +243,7 @@ impl Run {
             changed: Vec::new(),
             logs: Vec::new(),
             verbatim: false,
+            alone: false,
             ended: Ended::Exited(0),
             over_time: false,
             millis: 0,
@@ -261,16 +264,6 @@ impl Run {
     /// Returns the last lines of the output. `told` is the end of the output in the entry of its call, if there is one.
     pub fn output<'a>(&'a self, told: Option<&'a str>) -> &'a str {
         if self.tail.is_empty() { told.unwrap_or_default() } else { &self.tail }
-    }
-
-    /// Returns the untracked files that the declared command itself made, such as programs that no `.gitignore` lists.
-    /// Files that a runner finds by name alone do not count.
-    pub fn products(&self) -> Vec<&RepoPath> {
-        if !self.verbatim {
-            return Vec::new();
-        }
-        let is_new = |path: &&RepoPath| self.end.untracked.contains(path) && !self.start.untracked.contains(path);
-        self.changed.iter().filter(is_new).filter(|path| !is_collected(path)).collect()
     }
 }
 

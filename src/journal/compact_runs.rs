@@ -40,6 +40,8 @@ struct StoredRun {
     logs: Vec<RepoPath>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     verbatim: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    alone: bool,
     ended: Ended,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     over_time: bool,
@@ -72,7 +74,8 @@ impl From<Vec<RecordedRun>> for StoredRuns {
             let session = session.map(|session| number(&mut stored.sessions, &session));
             let Some(offset) = offset else { continue };
             let end = (run.end != run.start).then_some(run.end);
-            let Run { start, changed, logs, verbatim, ended, over_time, millis, report, named, masked, .. } = *run;
+            let Run { start, changed, logs, verbatim, alone, ended, over_time, millis, report, named, masked, .. } =
+                *run;
             let at = (at.as_second(), at.subsec_nanosecond());
             stored.runs.push(StoredRun {
                 id,
@@ -85,6 +88,7 @@ impl From<Vec<RecordedRun>> for StoredRuns {
                 changed,
                 logs,
                 verbatim,
+                alone,
                 ended,
                 over_time,
                 millis,
@@ -117,6 +121,7 @@ impl TryFrom<StoredRuns> for Vec<RecordedRun> {
                 changed: stored.changed,
                 logs: stored.logs,
                 verbatim: stored.verbatim,
+                alone: stored.alone,
                 ended: stored.ended,
                 over_time: stored.over_time,
                 millis: stored.millis,

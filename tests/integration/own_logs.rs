@@ -125,3 +125,36 @@ fn an_untracked_report_that_each_run_writes_is_to_be_ignored() {
     project.gate(["run", "test"]).exits(0);
     project.push("git push origin feature").exits(0);
 }
+
+#[test]
+fn programs_that_are_built_again_are_no_content() {
+    const MAKEFILE: &str = ".PHONY: test one\ntest: one\none:\n\tcp /bin/true tests/one\n\t./tests/one\n";
+    const POLICY: &str = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"make test\"\n";
+    let project = Project::with(POLICY);
+    let session = Session::claude(&project).prompted("change the library");
+    project.repo.write("Makefile", MAKEFILE).write("tests/data", "1\n").commit_all("test: build a program");
+    // Another task of the same file builds it first.
+    session.run("make one");
+    for (at, line) in ["make test 2>&1 | cat", "make clean; make test", "make test > /dev/null"].iter().enumerate() {
+        project.sh(&format!("echo {at} >> src/lib.sh; git commit -qam 'feat: {at}'")).exits(0);
+        session.run(line);
+        project.check().exits(0);
+    }
+    project.push("git push origin feature").exits(0);
+    // What the line itself puts there is content, and so is a text.
+    project.sh("echo more >> src/lib.sh; git commit -qam 'feat: more'").exits(0);
+    session.run("cp /bin/true tests/two; make test");
+    project.check().exits(10).says("tests/two");
+    project.sh("rm tests/two; echo x > tests/one; echo again >> src/lib.sh; git commit -qam 'feat: again'").exits(0);
+    session.run("make test");
+    project.check().exits(10).says("tests/one");
+}
+
+#[test]
+fn a_file_that_a_line_writes_before_its_checks_is_part_of_what_they_saw() {
+    let project = Project::with(EVERYTHING);
+    let session = Session::claude(&project).prompted("add a file");
+    session.run("cat > src/more.sh <<'END'\nmore() {\n  echo more\n}\nEND\nsh test.sh");
+    project.sh("git add -A; git commit -qm 'feat: more'").exits(0);
+    project.check().exits(0);
+}

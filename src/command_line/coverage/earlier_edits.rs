@@ -36,6 +36,37 @@ pub fn moves_before_checks(told: &ObservedLine<'_>, project: Project<'_>, declar
     edits_before_checks(told, project, declared).is_some_and(|edits| edits.by_git)
 }
 
+/// Returns `true` if a line runs a declared command and nothing else, but for programs that only read and the removal of
+/// old products: `make clean && make test 2>&1 | tail`.
+pub fn runs_alone(declared: &Command, told: &ObservedLine<'_>, project: Project<'_>) -> bool {
+    let Ok(start) = std::str::from_utf8(told.dir.as_bytes()) else { return false };
+    let place = StartDirectory { root: told.root, start, project };
+    let view = DirectoryView(place);
+    let project = place.project.with_files(&view);
+    let Ok(understood) = understand_in(told.line, told.shell, project) else { return false };
+    let asked = asked_of(&[declared], place);
+    let is_part = |(leaf, purpose): (&Leaf, &Purpose)| {
+        let is_reader = !purpose.is_unknown && purpose.kinds.iter().all(|kind| *kind == "read");
+        only_prepares(leaf, purpose) && leaf.writes.is_empty()
+            || !purpose.edits && is_reader && leaf.writes.is_empty()
+            || leaf.name() == Some("tee")
+            || is_cleaning(leaf)
+            || may_check(purpose) && asked_of_leaf(leaf, place).is_some_and(|own| serves(&own, &asked))
+    };
+    !understood.program.truncated && understood.steps().all(is_part)
+}
+
+/// Returns `true` for a call that removes what was built: `make clean`.
+fn is_cleaning(leaf: &Leaf) -> bool {
+    const TOOLS: [&str; 6] = ["make", "gmake", "ninja", "cargo", "just", "task"];
+    const TASKS: [&str; 3] = ["clean", "distclean", "mostlyclean"];
+    let mut tasks =
+        leaf.argv.iter().skip(1).map(|arg| arg.text.as_str()).filter(|word| !word.starts_with('-')).peekable();
+    leaf.name().is_some_and(|name| TOOLS.contains(&name))
+        && tasks.peek().is_some()
+        && tasks.all(|task| TASKS.contains(&task))
+}
+
 /// Returns `true` if something in the line may change files after its checks began. Then files that are the same at the
 /// end may have been others in between.
 pub fn may_change_after_checks(told: &ObservedLine<'_>, project: Project<'_>) -> bool {
@@ -234,6 +265,44 @@ mod tests {
 
     fn told<'a>(line: &'a str, dir: &'a RepoPath) -> ObservedLine<'a> {
         ran(line, dir, Some(Ended::Exited(0)), Some(""))
+    }
+
+    #[test]
+    fn a_file_that_a_line_writes_before_its_checks() {
+        for (line, is) in [
+            ("cat > a_test.go <<'EOT'\npackage a\nEOT\nnpm test", true),
+            ("cat > a_test.go <<'EOT'\npackage a\nEOT\nnpm test 2>&1 | grep -v 'no test files'", true),
+            (
+                "cat > a_test.go <<'EOT'\npackage a\n\nfunc f() {\n\tif x() != 1 {\n\t}\n}\nEOT\nnpm run build && npm test",
+                true,
+            ),
+            (
+                "cat > a_test.go <<'EOT'\npackage a\nEOT\ngo build ./... && npm test 2>&1 | grep -v 'no test files'",
+                true,
+            ),
+        ] {
+            assert_eq!(before(line, &["a_test.go"]), is, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_may_run_one_command_alone() {
+        for (line, is) in [
+            ("npm test", true),
+            ("npm test 2>&1 | tail -5", true),
+            ("cd . && npm test > /tmp/out 2>&1; echo $?; tail -5 /tmp/out", true),
+            ("make clean && npm test", true),
+            ("npm test | tee test.log | grep -v skipped", true),
+            ("cp a b && npm test", false),
+            ("make swap && npm test", false),
+            ("npm test && npm run build", false),
+            ("echo x > data.txt; npm test", false),
+            ("python3 make_data.py; npm test", false),
+        ] {
+            let files = TaskFiles(BTreeMap::from([("package.json", r#"{"scripts":{"test":"jest","build":"tsc"}}"#)]));
+            let (dir, test) = (RepoPath::from(""), declared("npm test", ""));
+            assert_eq!(runs_alone(&test, &told(line, &dir), Project::without_runners(&files)), is, "{line}");
+        }
     }
 
     #[test]

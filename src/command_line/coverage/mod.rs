@@ -55,7 +55,7 @@ pub(super) mod tests;
 mod unproven_tests;
 mod words_of_call;
 
-pub use earlier_edits::{changed_before_checks, may_change_after_checks, moves_before_checks};
+pub use earlier_edits::{changed_before_checks, may_change_after_checks, moves_before_checks, runs_alone};
 pub use equivalence::{CommonGround, Deeds};
 pub use names_of_tests::names_seen_from;
 pub use partial_runs::{PartlyRun, partly_run};

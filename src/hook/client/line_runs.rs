@@ -115,6 +115,7 @@ impl LineInTree<'_> {
         for (served, tests) in served.chain(together.into_iter().map(|served| (served, unnamed.clone()))) {
             let run = Run {
                 verbatim: self.is_verbatim(&served.command),
+                alone: proven.iter().any(|declared| command_line::runs_alone(declared, &self.told, project)),
                 command: served.command,
                 call: Some(self.pending.call.clone()),
                 start: start.clone(),
