@@ -3,6 +3,7 @@
 mod implied_options;
 mod indifferent;
 mod members;
+mod own_sections;
 mod packages;
 mod settled;
 mod shares;
@@ -64,6 +65,8 @@ pub struct Arguments {
     pub implied: Vec<Implied>,
     /// Words and options that change nothing in some projects.
     pub indifferent: Vec<Indifferent>,
+    /// The start of the names of the sections that it reads, by file: what `indifferent` asks of a file is asked of these.
+    pub sections: BTreeMap<String, String>,
     /// The options that name members of a workspace.
     pub members: Option<Members>,
     /// The words that name packages by their folders.

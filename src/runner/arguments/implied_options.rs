@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::own_sections::OwnSections;
 use super::{Arguments, Essence, OptionChoice, has};
 use crate::runner::project_files::ProjectFiles;
 
@@ -154,10 +155,11 @@ impl Arguments {
     /// Adds to `essence` the defaults of this project. `at_root`: the command runs at the root of the working tree.
     /// `files` are those in its directory.
     pub(crate) fn imply(&self, essence: &mut Essence, at_root: bool, files: &dyn ProjectFiles) {
+        let own_files = OwnSections { files, sections: &self.sections };
         // Without them, a setting may stand for words.
         let (optional, others): (Vec<_>, Vec<_>) = self.indifferent.iter().partition(|rule| rule.optional);
         for rule in optional {
-            rule.apply(essence, files);
+            rule.apply(essence, &own_files);
         }
         let words = self.implied.iter().find_map(|implied| implied.words(&essence.options, at_root, files));
         let is_meant = |essence: &Essence, words: &[String]| {
@@ -173,7 +175,7 @@ impl Arguments {
         }
         let own = essence.words.clone();
         for rule in others {
-            rule.apply(essence, files);
+            rule.apply(essence, &own_files);
         }
         if let Some(words) = words.filter(|_| essence.words.is_empty()) {
             let is_part = |word: &String| words.iter().any(|folder| is_below(word, folder));
