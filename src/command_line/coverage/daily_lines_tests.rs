@@ -146,15 +146,18 @@ fn what_runs_only_after_a_build_shows_that_it_passed() {
 }
 
 #[test]
-fn scripts_of_the_project_behind_a_pipe() {
+fn scripts_of_the_project() {
     const SCRIPT: Files = &[("scripts/test.sh", "#!/usr/bin/env bash\nset -euo pipefail\n# All tests.\npytest -q\n")];
     const TWO: Files = &[("scripts/test.sh", "#!/bin/sh\nset -e\nruff check .\npytest -q\n")];
     const MASKED: Files = &[("scripts/test.sh", "#!/bin/sh\npytest -q\necho done\n")];
     const PART: Files = &[("scripts/test.sh", "#!/bin/sh\npytest -q tests/unit\n")];
+    const BATS: Files =
+        &[("test/run", "#!/usr/bin/env bash\nset -e\n\nexec bats ${CI:+--tap} \"${@:-test}\"\n"), ("test/a.bats", "")];
     check(
         &[
             (SCRIPT, "bash scripts/test.sh", "bash scripts/test.sh 2>&1 | tail -5", PYTEST),
             (SCRIPT, "./scripts/test.sh", "./scripts/test.sh | tail -n 20", PYTEST),
+            (BATS, "bats test", "test/run", "a.bats\n \u{2713} a\n\n1 test, 0 failures\n"),
             (SCRIPT, "pytest", "cd . && ./scripts/test.sh 2>&1 | tail -20", PYTEST),
             (SCRIPT, "bash scripts/test.sh", "bash scripts/test.sh 2>&1 | tail -5; echo done", PYTEST),
             (
@@ -171,6 +174,7 @@ fn scripts_of_the_project_behind_a_pipe() {
             (SCRIPT, "bash scripts/test.sh", "bash scripts/test.sh 2>&1 | tail -5", "1 failed, 3 passed in 0.02s\n"),
             (SCRIPT, "bash scripts/test.sh", "bash scripts/test.sh 2>&1 | tail -5", "done\n"),
             (MASKED, "bash scripts/test.sh", "bash scripts/test.sh 2>&1 | tail -5", "done\n"),
+            (BATS, "bats test", "test/run test/a.bats", "a.bats\n \u{2713} a\n\n1 test, 0 failures\n"),
             (PART, "pytest", "bash scripts/test.sh 2>&1 | tail -5", PYTEST),
             (SCRIPT, "bash scripts/test.sh", "bash scripts/test.sh -k add 2>&1 | tail -5", PYTEST),
         ],
@@ -184,11 +188,20 @@ fn settings_that_a_runner_finds_by_itself() {
         &[("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = [\"tests\"]\n"), ("tests/test_a.py", "")];
     const OTHERS: Files = &[("pyproject.toml", "[tool.pytest.ini_options]\n"), ("pytest.ini", "[pytest]\n")];
     const NONE: Files = &[("pyproject.toml", "[project]\n")];
+    const TOX: Files = &[
+        ("tox.ini", "[tox]\nenvlist = py\n\n[testenv]\ncommands = pytest --doctest-modules src tests\n"),
+        ("pyproject.toml", "[tool.pytest.ini_options]\ndoctest_optionflags = [\n  \"ELLIPSIS\",\n]\n"),
+        ("tests/test_a.py", ""),
+        ("src/a.py", ""),
+    ];
+    const DOCTESTS: Files =
+        &[("tox.ini", "[pytest]\naddopts = --doctest-modules\n"), ("tests/test_a.py", ""), ("a.py", "")];
     check(
         &[
             (SETTINGS, "pytest", "pytest -c pyproject.toml", PYTEST),
             (SETTINGS, "pytest -q tests", "pytest -c pyproject.toml", PYTEST),
             (SETTINGS, "uv run pytest", "uv run --active pytest -q", PYTEST),
+            (TOX, "pytest", "pytest tests -q", PYTEST),
         ],
         true,
     );
@@ -197,6 +210,7 @@ fn settings_that_a_runner_finds_by_itself() {
             (OTHERS, "pytest", "pytest -c pyproject.toml", PYTEST),
             (NONE, "pytest", "pytest -c pyproject.toml", PYTEST),
             (SETTINGS, "pytest", "pytest -c fast.toml", PYTEST),
+            (DOCTESTS, "pytest", "pytest tests -q", PYTEST),
         ],
         false,
     );

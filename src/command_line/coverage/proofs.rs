@@ -176,7 +176,9 @@ fn proofs_within(told: &ObservedLine<'_>, place: StartDirectory<'_>, scripts: us
         let in_order = !leaf.background && !leaf.late && !leaf.repeated;
         let proof = CheckProof { key: asked.key.clone(), shown, report, in_order, logs: Vec::new() };
         spread(&asked, &proof, &mut proofs);
-        if let Some(proof) = proofs.get_mut(first) {
+        // `cat > file` writes no log.
+        let may_check = kind.is_some() || purpose.is_unknown || purpose.kinds.contains(&"other");
+        if let Some(proof) = proofs.get_mut(first).filter(|_| may_check) {
             proof.logs = logs_of(program, id, &report_paths(leaf, purpose, project.runners), place);
         }
     }

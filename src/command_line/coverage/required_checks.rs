@@ -300,7 +300,7 @@ fn parts_of_script(
     depth: usize,
 ) -> Option<Vec<RequestedCheck>> {
     let lines = script_lines(call, directory, place).filter(|_| depth < MAX_DEPTH)?;
-    of_line(&lines, StartDirectory { start: directory, ..place }, looked, depth + 1)
+    of_script_line(&lines, StartDirectory { start: directory, ..place }, looked, depth + 1)
 }
 
 /// Returns a check as it is written in the folder above, if that makes no difference, and goes there.

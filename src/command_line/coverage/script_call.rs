@@ -56,11 +56,24 @@ pub(super) fn script_lines(call: &[String], directory: &str, place: StartDirecto
         _ => return None,
     };
     let text = DirectoryView(StartDirectory { start: "", ..place }).read(path)?;
+    let text = if text.starts_with("#!") { text.split_once('\n')?.1.to_owned() } else { text };
     let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
     let found = |text: String, call: &&str| text.replace(call, folder);
-    let text = ARGUMENTS.iter().fold(text, |text, arguments| text.replace(arguments, ""));
+    let text = ARGUMENTS.iter().fold(with_defaults(text), |text, arguments| text.replace(arguments, ""));
     let text = if directory.is_empty() { FINDS_FOLDER.iter().fold(text, found) } else { text };
     Some(format!("{set}{text}"))
+}
+
+/// Returns the lines of a script with the words that stand for missing arguments: `test` for `"${@:-test}"`.
+fn with_defaults(text: String) -> String {
+    const START: &str = "\"${@:-";
+    let Some((before, rest)) = text.split_once(START) else { return text };
+    match rest.split_once("}\"") {
+        Some((word, after)) if word.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c)) => {
+            format!("{before}{word}{}", with_defaults(after.to_owned()))
+        }
+        _ => text,
+    }
 }
 
 fn is_shell(name: &str) -> bool {
