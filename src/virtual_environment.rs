@@ -3,12 +3,14 @@
 //! An agent starts `.venv/bin/pytest` or activates the environment in its own shell; a declared `pytest` needs the same
 //! programs. An environment that is active already stays the one that counts.
 
+mod editable;
 mod origin;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
+pub use self::editable::other_tree;
 pub use self::origin::DistrustedEnvironment;
 use crate::git::Repo;
 use crate::repo_path::RepoPath;

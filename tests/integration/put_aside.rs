@@ -251,3 +251,22 @@ fn a_policy_that_others_changed_is_not_the_doing_of_the_session() {
     let said = session.stop(CLAIM);
     assert!(!said.out.contains("this session changed the policy"), "{said:?}");
 }
+
+#[test]
+fn checks_between_stash_and_pop_are_of_the_commit() {
+    const POLICY: &str = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh test.sh\"\n";
+    for (what, line, proven) in [
+        ("stash and pop", "git stash -q && sh test.sh && git stash pop", true),
+        ("its status is lost", "git stash -q; sh test.sh; git stash pop", false),
+        ("only a part is put aside", "git stash -q -- src && sh test.sh && git stash pop", false),
+        ("nothing is shown", "git stash -q && sh test.sh && git stash pop -q", false),
+    ] {
+        let project = Project::with(POLICY);
+        let session = Session::claude(&project).prompted("change the library");
+        project.edit("one");
+        project.repo.append("src/lib.sh", "two\n");
+        session.run(line);
+        let said = project.push("git push origin feature");
+        assert_eq!(said.text().contains("push blocked"), !proven, "{what}: {said:?}");
+    }
+}

@@ -47,6 +47,7 @@ mod settled;
 #[cfg(test)]
 mod spelling_tests;
 mod start_directory;
+mod stashed_line;
 #[cfg(test)]
 mod surroundings_tests;
 #[cfg(test)]
@@ -65,6 +66,7 @@ pub(super) use required_checks::only_prepares;
 use required_checks::{RequestedCheck, asked_of_line};
 pub use separate_lines::{proven_in_part, witness_together};
 use start_directory::{DirectoryView, StartDirectory};
+pub use stashed_line::between_stash_and_pop;
 
 /// A recorded command line that gate did not run.
 #[derive(Clone, Copy, Debug)]

@@ -6,6 +6,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use super::command_weight;
 use super::output_tail::{READ, tail_of};
 use super::session_state::{PendingCommand, StartingPoint};
+use super::stashed_work::put_aside;
 use crate::collect::{self, BaseOf};
 use crate::command_line::{self, ObservedLine, Purpose, Understood, Witnessed};
 use crate::engine::{Workplace, earlier_lines, results_in_part, test_results};
@@ -18,7 +19,7 @@ use crate::shell::expanded_program::Leaf;
 use crate::shell_kind::Shell;
 use crate::snapshot::KeptSnapshot;
 use crate::source::project_files::DiskDirectory;
-use crate::virtual_environment::VirtualEnvironment;
+use crate::virtual_environment::{VirtualEnvironment, other_tree};
 
 /// The maximum number of paths in an event.
 const PATHS: usize = 256;
@@ -56,6 +57,12 @@ pub(in crate::hook) fn runs_of(
     ground: &StartingPoint,
     end: LineEnd<'_>,
 ) -> Result<Vec<EventKind>, String> {
+    if ground.end.is_none() {
+        return Ok(Vec::new());
+    }
+    let (policy, files) = (policy_here(place)?, DiskDirectory(ground.root.clone()));
+    let aside = put_aside(&place.repo, pending, ground, policy.project(&files), end.output);
+    let (pending, ground) = aside.as_ref().map_or((pending, ground), |(pending, ground)| (pending, ground));
     let Some(content) = &ground.end else { return Ok(Vec::new()) };
     let told = ObservedLine {
         line: &pending.line,
@@ -67,7 +74,6 @@ pub(in crate::hook) fn runs_of(
         background: false,
         shell: end.shell,
     };
-    let (policy, files) = (policy_here(place)?, DiskDirectory(ground.root.clone()));
     LineInTree { place, pending, ground, policy, files, told, narrowed: end.narrowed }.runs(content)
 }
 
@@ -226,9 +232,26 @@ impl LineInTree<'_> {
         let (repo, root) = (&self.place.repo, &self.ground.root);
         let dir = root.join(self.ground.dir.to_os());
         let found = VirtualEnvironment::distrusted(repo, root, &dir, &self.pending.line, &self.policy.runners);
-        if let Some(found) = found {
-            served.for_each(|witnessed| witnessed.masked = Some(found.doubt()));
+        let doubt = found.map(|found| found.doubt()).or_else(|| self.loaded_elsewhere(&dir));
+        if let Some(doubt) = doubt {
+            served.for_each(|witnessed| witnessed.masked = Some(doubt.clone()));
         }
+    }
+
+    /// Returns the reason if the tests of a line loaded the code of another working tree.
+    fn loaded_elsewhere(&self, dir: &Path) -> Option<String> {
+        const PYTHON: [&str; 3] = ["pytest", "unittest", "django test"];
+        let root = &self.ground.root;
+        let files = DiskDirectory(root.join(self.ground.dir.to_os()));
+        let line = command_line::understand(&self.pending.line, self.policy.project(&files)).ok()?;
+        let is_python = line.purposes.iter().flat_map(Purpose::runs).any(|id| PYTHON.contains(&id));
+        let trees = if is_python { self.place.repo.work_trees() } else { Vec::new() };
+        let other = other_tree(root, &trees, dir, &self.pending.line)?;
+        Some(format!(
+            "its environment loads the code of {}, which is another working tree; install the project of this one in an \
+             environment of its own",
+            other.display()
+        ))
     }
 
     /// Marks the proofs of runs during which an agent edited a file that they read.

@@ -32,6 +32,7 @@ mod pre_tool_use;
 mod prompt_note;
 mod roles;
 pub(super) mod session_state;
+mod stashed_work;
 mod stop;
 mod written_paths;
 
