@@ -29,7 +29,9 @@ use self::renamed_code::NewNames;
 use self::same_code::CodeElsewhere;
 use super::judged_work;
 use crate::event::test_results::TestResult;
-use crate::fact::weakening::{self, DeclaredTest, declared_tests, is_file_of, is_same_test, is_test_file, names_file};
+use crate::fact::weakening::{
+    self, DeclaredTest, declared_tests, file_in, is_file_of, is_same_test, is_test_file, names_file,
+};
 use crate::fact::{Base, CountedTests, Facts, FailedTest, Obstacle, Subject, TestDifference};
 use crate::git::{GitError, Repo, TreeDiff};
 use crate::journal::{JournalState, OpenFailure};
@@ -337,7 +339,12 @@ impl FailedWork<'_> {
 
     /// Returns `true` if the commit on which it failed has the test.
     fn is_committed(&self, declared: Option<&(RepoPath, DeclaredTest)>) -> Result<bool, GitError> {
-        let (Some(head), Some((path, test))) = (&self.open.head, declared) else { return Ok(true) };
+        let Some(head) = &self.open.head else { return Ok(true) };
+        let Some((path, test)) = declared else {
+            // Of a file that could not be read, no test is known.
+            let file = file_in(&self.open.test).filter(|file| *file == self.open.test).map(RepoPath::from);
+            return file.map_or(Ok(true), |file| Ok(self.repo.blob_at(head, &file)?.is_some()));
+        };
         let committed = text(self.repo.blob_at(head, path)?);
         Ok(committed.is_some_and(|text| declared_tests(path, &text).iter().any(|known| known.name == test.name)))
     }

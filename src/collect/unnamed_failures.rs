@@ -55,7 +55,7 @@ impl JudgedRecord<'_> {
             if run.run.shows_pass() {
                 passed = run;
             } else if failed_without_names(run) && self.is_on_the_way(subject, run)? {
-                let paths = self.changed_tests(command, subject, run, passed)?;
+                let paths = self.changed_tests(command, run, passed)?;
                 return Ok((!paths.is_empty()).then(|| Note::new("only-tests-changed", sentence(command, &paths))));
             }
         }
@@ -67,24 +67,25 @@ impl JudgedRecord<'_> {
         let (Some(tip), Some(head)) = (&subject.commit, &run.run.end.head) else { return Ok(subject.commit.is_none()) };
         let is_own = run.session.as_deref() == Some(self.session) && !self.repo.is_on_a_branch(head)?;
         let belongs = judged_work::belongs(self.repo, subject, tip, head, is_own)?;
-        Ok(belongs && !was_pushed_since(self.repo, self.state, self.facts, head))
+        // A draft that was tried where the branch begins may be of any branch.
+        let is_before = matches!(&subject.base, Base::MergeBase { commit, .. } if commit == head);
+        Ok(belongs && !is_before && !was_pushed_since(self.repo, self.state, self.facts, head))
     }
 
-    /// Returns the files of tests that differ between a failure and the next pass, if nothing else differs and the work did
-    /// not begin all of them.
+    /// Returns the files of tests that differ between a failure and the next pass, if nothing else differs and the commit on
+    /// which it failed has one of them.
     fn changed_tests(
         &self,
         command: &Command,
-        subject: &Subject,
         failed: &RecordedRun,
         passed: &RecordedRun,
     ) -> Result<Vec<RepoPath>, GitError> {
         let (old, new) = (&failed.run.end.tree, &passed.run.start.tree);
         let changed = ChangedTests::between(self.repo, &command.inputs, old, new)?;
         let paths = changed.if_only_tests(self.repo, command, new)?;
-        let Base::MergeBase { commit: base, .. } = &subject.base else { return Ok(paths) };
+        let Some(head) = &failed.run.end.head else { return Ok(paths) };
         for path in &paths {
-            if self.repo.blob_at(base, path)?.is_some() {
+            if self.repo.blob_at(head, path)?.is_some() {
                 return Ok(paths);
             }
         }

@@ -226,6 +226,11 @@ fn indent_at(text: &str, at: usize) -> usize {
     text[start..at].len() - text[start..at].trim_start().len()
 }
 
+/// Returns `true` for a shell script.
+pub fn is_script(path: &RepoPath) -> bool {
+    table().is_script(path)
+}
+
 /// Returns `true` if a file holds code in a language that is known, and more than tests.
 pub fn is_code_file(path: &RepoPath) -> bool {
     table().is_code(path) && !is_test_file(path)
@@ -421,13 +426,18 @@ pub fn is_same_test(failed: &str, declared: &str) -> bool {
 
 /// Returns `true` if a name gives this file, as in `tests/test_a.py::test_b`.
 pub fn names_file(test: &str, path: &RepoPath) -> bool {
-    test.split_once("::").is_some_and(|(file, _)| path.to_string().ends_with(file))
+    file_in(test).is_some_and(|file| path.to_string().ends_with(file))
+}
+
+/// Returns the file in the name of a test, or the name itself if it is that of a file, of which no test could be read.
+pub fn file_in(test: &str) -> Option<&str> {
+    let is_file = |name: &str| !name.contains(' ') && table().language(&RepoPath::from(name)).is_some();
+    test.split_once("::").map(|(file, _)| file).or_else(|| Some(test).filter(|name| is_file(name)))
 }
 
 /// Returns `true` if a test can be in this file. A name without a file can be in any.
 pub fn is_file_of(test: &str, path: &RepoPath) -> bool {
-    let file = test.split_once("::").map_or("", |(file, _)| file);
-    !file.contains('.') || names_file(test, path)
+    file_in(test).is_none_or(|file| !file.contains('.')) || names_file(test, path)
 }
 
 #[cfg(test)]

@@ -100,6 +100,7 @@ fn a_suite_that_names_no_test_and_passes_after_only_its_scripts_changed_is_told(
         ("the script ends early", vec![("t.sh", format!("exit 0\n{SUITE}"))], Some("t.sh")),
         ("other values", vec![("t.sh", SUITE.replace('3', "-1"))], Some("t.sh")),
         ("a file beside it", vec![("tests/extra.sh", "true\n".to_owned())], None),
+        ("a committed test", vec![("t.sh", SUITE.replace("3 ]", "-1 ]"))], Some("t.sh")),
         ("the code", vec![("calc.sh", format!("# The sum.\n{CODE}"))], None),
         (
             "code and script",

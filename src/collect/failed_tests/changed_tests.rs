@@ -4,8 +4,8 @@ use super::{test_code, text};
 use crate::collect::tested_changes::belongs_to_tests;
 use crate::fact::failed_test::Obstacle;
 use crate::fact::weakening::{
-    self, DeclaredTest, adds_hiding_word, decides_which_tests_run, declared_tests, is_collected_like, is_file_of,
-    is_same_test, is_test_data, is_test_file, names_file, sets_choosing_variable, splits_tests,
+    self, DeclaredTest, adds_hiding_word, decides_which_tests_run, declared_tests, is_code_file, is_collected_like,
+    is_file_of, is_same_test, is_script, is_test_data, is_test_file, names_file, sets_choosing_variable, splits_tests,
 };
 use crate::git::{GitError, PathChange, Repo, TreeDiff, WantedFile};
 use crate::oid::Oid;
@@ -96,7 +96,7 @@ impl ChangedTests {
                 || decides_which_tests_run(path)
                 || is_test_data(path)
                 || self.loaded.contains(path)
-                || is_word_of(&lines, path)
+                || (is_script(path) || !is_code_file(path)) && is_word_of(&lines, path)
         };
         Ok(if self.paths.iter().all(is_of_tests) { self.paths } else { Vec::new() })
     }
