@@ -49,7 +49,11 @@ impl Implied {
     fn words(&self, options: &[OptionChoice], at_root: bool, files: &dyn ProjectFiles) -> Option<Vec<String>> {
         let file = self.file(options, at_root, files).filter(|_| !self.words.is_empty())?;
         let plain = |word: &str| {
-            !word.is_empty() && !word.contains(|c: char| "*?[.\\ \"'#;".contains(c)) && !word.starts_with(['-', '/'])
+            let is_special = |c: char| "*?[\\ \"'#;".contains(c);
+            !word.is_empty()
+                && !word.contains(is_special)
+                && !word.starts_with(['-', '/'])
+                && !word.split('/').any(|part| part.starts_with('.'))
         };
         let word = |word: &str| plain(word).then(|| word.trim_end_matches('/').to_owned());
         let words: Vec<String> = match value_at(&file, &self.words)? {
