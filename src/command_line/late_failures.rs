@@ -28,6 +28,9 @@ struct CoverageMinimum {
     runners: Vec<String>,
     files: Vec<String>,
     says: Vec<String>,
+    /// Texts without one of which no coverage is measured; none: it always is.
+    #[serde(default)]
+    measures: Vec<String>,
     shows: String,
     #[serde(default)]
     above: usize,
@@ -127,13 +130,19 @@ impl ShownRun<'_> {
 impl CoverageMinimum {
     /// Returns `true` if it is set for a run.
     fn applies(&self, run: &ShownRun<'_>) -> bool {
-        let says = |text: &str| self.says.iter().any(|said| text.contains(said.as_str()));
+        run.runners.iter().any(|runner| self.runners.contains(&runner.id))
+            && self.is_said(run, &self.says)
+            && (self.measures.is_empty() || self.is_said(run, &self.measures))
+    }
+
+    /// Returns `true` if the line, its tasks or its settings hold one of these texts.
+    fn is_said(&self, run: &ShownRun<'_>, texts: &[String]) -> bool {
+        let says = |text: &str| texts.iter().any(|said| text.contains(said.as_str()));
         let is_set_in = |path: &str| run.files.read(path).is_some_and(|text| says(&without_scripts(path, text)));
         let is_set_by = |line: &str| says(line) || named_settings(line).into_iter().any(is_set_in);
-        run.runners.iter().any(|runner| self.runners.contains(&runner.id))
-            && (is_set_by(&run.leaf.text)
-                || self.files.iter().any(|path| is_set_in(path))
-                || run.scripts().iter().any(|line| is_set_by(line)))
+        is_set_by(&run.leaf.text)
+            || self.files.iter().any(|path| is_set_in(path))
+            || run.scripts().iter().any(|line| is_set_by(line))
     }
 }
 

@@ -194,6 +194,15 @@ fn settings_that_a_runner_finds_by_itself() {
         ("tests/test_a.py", ""),
         ("src/a.py", ""),
     ];
+    const ONE_FILE: Files =
+        &[("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = [\"test.py\"]\n"), ("test.py", "")];
+    const INTERROGATE: Files = &[("pyproject.toml", "[tool.interrogate]\nfail-under = 100\n"), ("tests/test_a.py", "")];
+    const UNMEASURED: Files =
+        &[("pyproject.toml", "[tool.coverage.report]\nfail_under = 90\n"), ("tests/test_a.py", "")];
+    const MEASURED: Files = &[
+        ("pyproject.toml", "[tool.pytest.ini_options]\naddopts = \"--cov\"\n[tool.coverage.report]\nfail_under = 90\n"),
+        ("tests/test_a.py", ""),
+    ];
     const DOCTESTS: Files =
         &[("tox.ini", "[pytest]\naddopts = --doctest-modules\n"), ("tests/test_a.py", ""), ("a.py", "")];
     check(
@@ -202,6 +211,9 @@ fn settings_that_a_runner_finds_by_itself() {
             (SETTINGS, "pytest -q tests", "pytest -c pyproject.toml", PYTEST),
             (SETTINGS, "uv run pytest", "uv run --active pytest -q", PYTEST),
             (TOX, "pytest", "pytest tests -q", PYTEST),
+            (ONE_FILE, "pytest", "pytest test.py -q", PYTEST),
+            (INTERROGATE, "pytest", "pytest -q 2>&1 | grep -E 'passed|failed|error'", PYTEST),
+            (UNMEASURED, "pytest", "pytest -q 2>&1 | grep -E 'passed|failed|error'", PYTEST),
         ],
         true,
     );
@@ -211,6 +223,39 @@ fn settings_that_a_runner_finds_by_itself() {
             (NONE, "pytest", "pytest -c pyproject.toml", PYTEST),
             (SETTINGS, "pytest", "pytest -c fast.toml", PYTEST),
             (DOCTESTS, "pytest", "pytest tests -q", PYTEST),
+            (MEASURED, "pytest", "pytest -q 2>&1 | grep -E 'passed|failed|error'", PYTEST),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn one_test_first_and_then_all_of_them() {
+    const TWO: &str = "1 passed in 0.01s\n4 passed in 0.02s\n";
+    check(
+        &[
+            (&[], "pytest", "pytest tests/test_f.py::test_f -q 2>&1 | tail -3; pytest -q 2>&1 | tail -3", TWO),
+            (&[], "pytest", "pytest --version; pytest -q 2>&1 | tail -3", "pytest 8.3.2\n4 passed in 0.02s\n"),
+            (&[], "pytest", "pytest -q 2>&1 | tail -3; pytest -q -k parse 2>&1 | tail -3", TWO),
+        ],
+        true,
+    );
+    check(
+        &[
+            (
+                &[],
+                "pytest",
+                "pytest a.py -q 2>&1 | tail -3; pytest -q 2>&1 | tail -3",
+                "1 passed in 0.01s\n1 failed, 3 passed in 0.02s\n",
+            ),
+            (&[], "pytest", "pytest a.py -q 2>&1 | tail -3; pytest -q 2>&1 | tail -3", "1 passed in 0.01s\n"),
+            (
+                &[],
+                "pytest",
+                "pytest a.py -q 2>&1 | tail -3; pytest -q 2>&1 | tail -3",
+                "1 failed in 0.01s\n4 passed in 0.02s\n",
+            ),
+            (&[], "pytest", "pytest a.py -q 2>&1 | tail -3; pytest b.py -q 2>&1 | tail -3", TWO),
         ],
         false,
     );

@@ -1,5 +1,6 @@
-//! Equal runs in one line, such as those in the rounds of a loop.
+//! Runs of one runner in one line, such as those in the rounds of a loop, or one test and then all of them.
 
+use crate::command_line::Extent;
 use crate::command_line::purpose::{Purpose, Understood};
 use crate::command_line::shown_output::may_show;
 use crate::runner::output_line::Means;
@@ -7,17 +8,43 @@ use crate::runner::output_rules::Summaries;
 use crate::runner::{Catalogue, OutputOutcome, Runner, output_lines, read_output_of};
 use crate::shell::expanded_program::{Leaf, LeafId};
 
-/// Returns `true` if all checks of a line that print anything are equal, and the output has a closing line of a pass for
-/// each of them.
+/// Returns `true` if all checks of a line that print anything are of one runner, and the output has a closing line of a pass
+/// for each of them.
 pub(super) fn all_passed(catalogue: &Catalogue, understood: &Understood, output: &str) -> bool {
     let program = &understood.program;
     let checks = |purpose: &Purpose| purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty());
-    let shown = |other: &LeafId| checks(&understood.purposes[*other]) && may_show(program, *other);
+    let is_run = |purpose: &Purpose| checks(purpose) && purpose.extent != Some(Extent::NoneExecuted);
+    let shown = |other: &LeafId| is_run(&understood.purposes[*other]) && may_show(program, *other);
     let runs: Vec<LeafId> = (0..program.leaves.len()).filter(shown).collect();
     let Some(&id) = runs.first() else { return false };
     let runners: Vec<&Runner> = understood.purposes[id].runs().filter_map(|id| catalogue.runner(id)).collect();
-    runs.iter().all(|other| is_same(&program.leaves[id], &program.leaves[*other]))
-        && are_passes(catalogue, &runners, output, runs.len())
+    if runs.iter().all(|other| is_same(&program.leaves[id], &program.leaves[*other])) {
+        return are_passes(catalogue, &runners, output, runs.len());
+    }
+    let each_once = |other: &LeafId| !program.leaves[*other].repeated && !program.leaves[*other].background;
+    let workers = |id: LeafId| workers(understood.purposes[id].runs().filter_map(|id| catalogue.runner(id)));
+    let [worker] = workers(id)[..] else { return false };
+    let is_of_it = |other: &LeafId| matches!(workers(*other)[..], [one] if one.id == worker.id);
+    runs.iter().all(|other| each_once(other) && is_of_it(other)) && has_passes(catalogue, worker, output, runs.len())
+}
+
+fn workers<'c>(runners: impl Iterator<Item = &'c Runner>) -> Vec<&'c Runner> {
+    runners.filter(|runner| runner.task.is_none()).collect()
+}
+
+/// Returns `true` if a runner that prints one closing line at the end of each run has printed those of so many passes, and
+/// nothing of a failure.
+fn has_passes(catalogue: &Catalogue, worker: &Runner, output: &str, runs: usize) -> bool {
+    let (summaries, rules) = catalogue.output_rules(worker);
+    if summaries != Summaries::One || read_output_of(catalogue, &[worker], output).says != OutputOutcome::Passed {
+        return false;
+    }
+    let closes = |means| matches!(means, Means::Counts | Means::Passed | Means::NothingRan | Means::Failed);
+    let is_closing = |line: &&str| rules.iter().any(|rule| closes(rule.means) && rule.read(line).is_some());
+    let lines: Vec<_> = output_lines(output).collect();
+    let closing: Vec<&str> = lines.iter().map(|line| &**line).filter(is_closing).collect();
+    let passed = |line: &&str| read_output_of(catalogue, &[worker], line).says == OutputOutcome::Passed;
+    closing.len() == runs && closing.iter().all(passed)
 }
 
 fn is_same(one: &Leaf, other: &Leaf) -> bool {
@@ -33,7 +60,7 @@ fn is_same(one: &Leaf, other: &Leaf) -> bool {
 
 /// Returns `true` if the closing lines are those of as many passes: the same ones, over and over.
 fn are_passes(catalogue: &Catalogue, runners: &[&Runner], output: &str, runs: usize) -> bool {
-    let workers: Vec<&Runner> = runners.iter().copied().filter(|runner| runner.task.is_none()).collect();
+    let workers = workers(runners.iter().copied());
     let [worker] = workers[..] else { return false };
     let (summaries, rules) = catalogue.output_rules(worker);
     let all: Vec<_> = output_lines(output).collect();
@@ -58,8 +85,8 @@ fn are_passes(catalogue: &Catalogue, runners: &[&Runner], output: &str, runs: us
     }
 }
 
-/// Returns a closing line without durations, which differ from run to run.
+/// Returns a closing line without durations and the mark of a cached result, which differ from run to run.
 fn without_times(line: &str) -> String {
     let is_time = |word: &str| word.ends_with('s') && word.starts_with(|c: char| c.is_ascii_digit());
-    line.split_whitespace().filter(|word| !is_time(word)).collect::<Vec<_>>().join(" ")
+    line.split_whitespace().filter(|word| !is_time(word) && *word != "(cached)").collect::<Vec<_>>().join(" ")
 }
