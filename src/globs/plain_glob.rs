@@ -51,7 +51,9 @@ fn without_braces(glob: &str) -> Option<Vec<String>> {
         found = found.iter().flat_map(with).collect();
         rest = after;
     }
-    found.iter_mut().for_each(|start| start.push_str(rest));
+    for start in &mut found {
+        start.push_str(rest);
+    }
     (!rest.contains('}')).then_some(found)
 }
 

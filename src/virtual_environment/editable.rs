@@ -39,8 +39,8 @@ pub fn other_tree(root: &Path, trees: &[PathBuf], dir: &Path, line: &str) -> Opt
     if others.is_empty() || is_own_first || names_path(line) || is_set() {
         return None;
     }
-    let loaded = environments(dir, line).into_iter().flat_map(|environment| editable_folders(&environment));
-    loaded.filter_map(|folder| others.iter().find(|tree| folder.starts_with(tree)).copied()).next().cloned()
+    let mut loaded = environments(dir, line).into_iter().flat_map(|environment| editable_folders(&environment));
+    loaded.find_map(|folder| others.iter().find(|tree| folder.starts_with(tree)).copied()).cloned()
 }
 
 /// Returns the environments that a line names, or that are active.

@@ -11,7 +11,7 @@ use crate::command_line::shown_output::may_show;
 use crate::command_line::understanding::CHECKS;
 use crate::command_line::{CheckOutcome, output_evidence};
 use crate::event::{Ended, RunReport};
-use crate::runner::{Catalogue, OutputOutcome, read_output_of};
+use crate::runner::{Catalogue, OutputOutcome, OutputReading, read_output_of};
 use crate::shell::command_outcome::CommandOutcome;
 use crate::shell::exit_status;
 use crate::shell::expanded_program::{Leaf, LeafId, Program};
@@ -113,9 +113,7 @@ fn proofs_within(told: &ObservedLine<'_>, place: StartDirectory<'_>, scripts: us
             let view = view_of(&ids);
             let ending = view.ending();
             let alone = alone(project.runners, program, &understood.purposes, id);
-            let empty = ending.reading.says == OutputOutcome::NothingRan
-                || !ending.reading.reports.is_empty()
-                    && ending.reading.reports.iter().all(|report| report.passed + report.failed == 0);
+            let empty = is_empty(&ending.reading);
             let by_usage = |id: &str| {
                 let runner = project.runners.runner(id);
                 runner.is_some_and(|runner| told.status().is_some_and(|status| runner.usage_exit.contains(&status)))
@@ -142,12 +140,7 @@ fn proofs_within(told: &ObservedLine<'_>, place: StartDirectory<'_>, scripts: us
                 CheckOutcome::Unknown if fate.decides() || told.status() != Some(0) => Shown::Open(ending.because),
                 CheckOutcome::Unknown => Shown::Open(format!("{}; {}", ending.because, judge.masked_by(id))),
             };
-            let counted = sum(ending.reading.reports).filter(|_| alone);
-            let own = match shown {
-                Shown::Passed => counted.filter(|report| report.failed == 0 && report.passed > 0),
-                Shown::Failed => counted.filter(|report| report.failed > 0),
-                _ => None,
-            };
+            let own = own_counts(&shown, sum(ending.reading.reports).filter(|_| alone));
             (shown, own)
         } else {
             let printed = output_evidence::printed_statuses(program, text.as_deref().unwrap_or_default());
@@ -183,6 +176,22 @@ fn proofs_within(told: &ObservedLine<'_>, place: StartDirectory<'_>, scripts: us
         }
     }
     proofs
+}
+
+/// Returns `true` if a runner found nothing to execute.
+fn is_empty(reading: &OutputReading) -> bool {
+    let executed_nothing = |report: &RunReport| report.passed + report.failed == 0;
+    reading.says == OutputOutcome::NothingRan
+        || !reading.reports.is_empty() && reading.reports.iter().all(executed_nothing)
+}
+
+/// Returns the counts of a runner if they agree with the end of its check.
+fn own_counts(shown: &Shown, counted: Option<RunReport>) -> Option<RunReport> {
+    match shown {
+        Shown::Passed => counted.filter(|report| report.failed == 0 && report.passed > 0),
+        Shown::Failed => counted.filter(|report| report.failed > 0),
+        _ => None,
+    }
 }
 
 /// Returns a line with the lines of a script of the project in place of its call, if all of them are known.

@@ -26,8 +26,8 @@ pub(super) fn put_aside(
     let is_usual = start.untracked.is_empty() && start.hidden.is_empty() && start.opaque.is_empty();
     let stash = dropped(output?).filter(|_| is_usual && start.absent.is_empty())?;
     let first_parent = repo.commit(&format!("{stash}^1")).ok()??;
-    let (held, committed) = (repo.tree_of(&stash).ok()?, repo.tree_of(head).ok()?);
-    if first_parent != *head || held != start.tree {
+    let (stashed, committed) = (repo.tree_of(&stash).ok()?, repo.tree_of(head).ok()?);
+    if first_parent != *head || stashed != start.tree {
         return None;
     }
     let content = KeptSnapshot { tree: committed, ..start.clone() };
