@@ -72,8 +72,8 @@ impl JudgedRecord<'_> {
         Ok(belongs && !is_before && !was_pushed_since(self.repo, self.state, self.facts, head))
     }
 
-    /// Returns the files of tests that differ between a failure and the next pass, if nothing else differs and the commit on
-    /// which it failed has one of them.
+    /// Returns the files of tests that differ between a failure and the next pass, if nothing else differs and one of them
+    /// failed as it was committed.
     fn changed_tests(
         &self,
         command: &Command,
@@ -84,8 +84,10 @@ impl JudgedRecord<'_> {
         let changed = ChangedTests::between(self.repo, &command.inputs, old, new)?;
         let paths = changed.if_only_tests(self.repo, command, new)?;
         let Some(head) = &failed.run.end.head else { return Ok(paths) };
+        // A test that was being written is not one that failed.
         for path in &paths {
-            if self.repo.blob_at(head, path)?.is_some() {
+            let committed = self.repo.blob_at(head, path)?;
+            if committed.is_some() && committed == self.repo.blob_at(old, path)? {
                 return Ok(paths);
             }
         }

@@ -100,7 +100,6 @@ fn a_suite_that_names_no_test_and_passes_after_only_its_scripts_changed_is_told(
         ("the script ends early", vec![("t.sh", format!("exit 0\n{SUITE}"))], Some("t.sh")),
         ("other values", vec![("t.sh", SUITE.replace('3', "-1"))], Some("t.sh")),
         ("a file beside it", vec![("tests/extra.sh", "true\n".to_owned())], None),
-        ("a committed test", vec![("t.sh", SUITE.replace("3 ]", "-1 ]"))], Some("t.sh")),
         ("the code", vec![("calc.sh", format!("# The sum.\n{CODE}"))], None),
         (
             "code and script",
@@ -124,4 +123,17 @@ fn a_suite_that_names_no_test_and_passes_after_only_its_scripts_changed_is_told(
         assert!(sentence.as_ref().is_none_or(|sentence| said.contains(sentence)), "{what}: {said}");
         assert_eq!(said.contains("after only its tests changed"), told.is_some(), "{what}: {said}");
     }
+}
+
+#[test]
+fn a_suite_that_is_being_written_is_not_told() {
+    let scene = Scene::new();
+    scene.begin_with(&[("t.sh", "sh calc.sh 1 2 | grep -qx 3\n"), ("calc.sh", "echo $(($1 + $2))\n")]);
+    scene.repo.write("notes.sh", "# one\n").commit_all("next");
+    scene.repo.write("t.sh", "sh calc.sh 1 2 | grep -qx 4\n");
+    assert_eq!(scene.repo.gate(["run", "test"]).output().unwrap().status.code(), Some(1));
+    scene.repo.write("t.sh", "sh calc.sh 2 2 | grep -qx 4\n").commit_all("another sum");
+    assert!(scene.repo.gate(["run", "test"]).output().unwrap().status.success());
+    let (through, said) = scene.push();
+    assert!(through && !said.contains("after only its tests changed"), "{said}");
 }
