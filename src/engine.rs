@@ -31,6 +31,7 @@ use crate::verdict::push_command::push_again;
 use crate::verdict::{Attempt, Verdict, verdict_files};
 use crate::{config, gates};
 
+mod built_programs;
 mod bypassed_hooks;
 mod change_review;
 mod contracts;

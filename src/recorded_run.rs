@@ -177,7 +177,7 @@ fn record_with(
     let parts =
         if own_tests.is_empty() { PartlyRun::default() } else { reading.parts_of(root, job, &served, &finished) };
     let logs = reading.logs(root, &job.command.dir, &finished);
-    let ending = RunEnding { finished: &finished, said, tests: &own_tests, logs };
+    let ending = RunEnding { finished: &finished, said, tests: &own_tests, logs, began };
     let ended = start.and_then(|start| end(place, start, job.command.clone(), job.policy.clone(), ending));
     let ended = ended.and_then(|run| {
         let settled = !served.is_empty() && reading.edits_first(root, &run, &proven, &finished);
@@ -244,6 +244,8 @@ struct RunEnding<'a> {
     said: RunResult,
     tests: &'a NamedTests,
     logs: Vec<RepoPath>,
+    /// The time at which it began.
+    began: SystemTime,
 }
 
 fn end(
@@ -251,13 +253,14 @@ fn end(
     start: KeptSnapshot,
     command: CommandRef,
     policy: String,
-    RunEnding { finished, said, tests, logs }: RunEnding<'_>,
+    RunEnding { finished, said, tests, logs, began }: RunEnding<'_>,
 ) -> Result<Run, RecordError> {
     let end = place.repo.keep_now()?;
     let mut changed = place.repo.changed_between(&start, &end)?;
     changed.retain(|path| !(logs.contains(path) && end.untracked.contains(path)));
     changed.truncate(PATHS);
     let verbatim = command.name.is_some();
+    let built = if verbatim { place.built_programs(&end, began) } else { Vec::new() };
     let mut run = Run {
         command,
         call: None,
@@ -266,7 +269,7 @@ fn end(
         changed,
         logs,
         verbatim,
-        alone: verbatim,
+        built,
         ended: finished.ended,
         over_time: Ended::is_over_time(Some(finished.ended), ""),
         millis: finished.millis,

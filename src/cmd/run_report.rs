@@ -85,7 +85,7 @@ pub(super) fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, pol
 fn products(place: &Workplace, run: &Run) -> Vec<RepoPath> {
     let trees = [(run.start.tree.clone(), run.end.tree.clone())];
     let during = place.repo.diff_trees(&trees).ok().and_then(|mut diffs| diffs.pop());
-    during.and_then(|during| run_products::of(&place.repo, run, &during).ok()).unwrap_or_default()
+    during.map(|during| run_products::of(run, &during)).unwrap_or_default()
 }
 
 /// Returns the paths on which a kept working tree differs from its commit; `None` if that cannot be told.

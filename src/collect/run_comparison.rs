@@ -145,7 +145,7 @@ fn compare(
         let mut fact = RunFact { absent, ..run_fact(&pair.run, differs, &diff[1]) };
         name_failures(sources, &pair.run, &mut fact);
         let mut own = own_logs(sources, &pair.run)?;
-        own.extend(run_products::of(sources.repo, &pair.run.run, &diff[1])?);
+        own.extend(run_products::of(&pair.run.run, &diff[1]));
         leave_out(&mut fact, &own, &diff[0], &diff[1], draft.snapshot);
         take_rewritten_files(&mut fact, &diff[0], &diff[1]);
         forget_committed(&mut fact, &diff[0]);

@@ -204,9 +204,9 @@ pub struct Run {
     /// `true` if the line was the declared command word for word, so that nothing else ran before it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub verbatim: bool,
-    /// `true` if the line ran nothing but this command, the removal of old products, and programs that only read.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub alone: bool,
+    /// The untracked programs that this command alone wrote.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub built: Vec<RepoPath>,
     /// The end of the process.
     pub ended: Ended,
     /// `true` if a time limit ended it.
@@ -243,7 +243,7 @@ impl Run {
             changed: Vec::new(),
             logs: Vec::new(),
             verbatim: false,
-            alone: false,
+            built: Vec::new(),
             ended: Ended::Exited(0),
             over_time: false,
             millis: 0,

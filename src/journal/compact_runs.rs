@@ -40,8 +40,8 @@ struct StoredRun {
     logs: Vec<RepoPath>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     verbatim: bool,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    alone: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    built: Vec<RepoPath>,
     ended: Ended,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     over_time: bool,
@@ -74,7 +74,7 @@ impl From<Vec<RecordedRun>> for StoredRuns {
             let session = session.map(|session| number(&mut stored.sessions, &session));
             let Some(offset) = offset else { continue };
             let end = (run.end != run.start).then_some(run.end);
-            let Run { start, changed, logs, verbatim, alone, ended, over_time, millis, report, named, masked, .. } =
+            let Run { start, changed, logs, verbatim, built, ended, over_time, millis, report, named, masked, .. } =
                 *run;
             let at = (at.as_second(), at.subsec_nanosecond());
             stored.runs.push(StoredRun {
@@ -88,7 +88,7 @@ impl From<Vec<RecordedRun>> for StoredRuns {
                 changed,
                 logs,
                 verbatim,
-                alone,
+                built,
                 ended,
                 over_time,
                 millis,
@@ -121,7 +121,7 @@ impl TryFrom<StoredRuns> for Vec<RecordedRun> {
                 changed: stored.changed,
                 logs: stored.logs,
                 verbatim: stored.verbatim,
-                alone: stored.alone,
+                built: stored.built,
                 ended: stored.ended,
                 over_time: stored.over_time,
                 millis: stored.millis,

@@ -39,6 +39,7 @@ impl RecordedRun {
         run.tail = String::new();
         run.changed.truncate(MAX_PATHS);
         run.logs.truncate(MAX_PATHS);
+        run.built.truncate(MAX_PATHS);
         for snapshot in [&mut run.start, &mut run.end] {
             snapshot.untracked.truncate(MAX_PATHS);
             snapshot.hidden.truncate(MAX_PATHS);

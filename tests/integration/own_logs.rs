@@ -141,13 +141,19 @@ fn programs_that_are_built_again_are_no_content() {
         project.check().exits(0);
     }
     project.push("git push origin feature").exits(0);
-    // What the line itself puts there is content, and so is a text.
+    // A program that no run builds, what the line itself puts there, and a text are content.
+    project.sh("cp /bin/true tests/three; echo three >> src/lib.sh; git commit -qam 'feat: three'").exits(0);
+    session.run("make test");
+    project.check().exits(10).says("tests/three");
+    project.gate(["run", "test"]).exits(0);
+    project.check().exits(10).says("tests/three");
+    project.sh("rm tests/three").exits(0);
     project.sh("echo more >> src/lib.sh; git commit -qam 'feat: more'").exits(0);
     session.run("cp /bin/true tests/two; make test");
     project.check().exits(10).says("tests/two");
-    project.sh("rm tests/two; echo x > tests/one; echo again >> src/lib.sh; git commit -qam 'feat: again'").exits(0);
+    project.sh("rm tests/two; echo x > tests/four; echo again >> src/lib.sh; git commit -qam 'feat: again'").exits(0);
     session.run("make test");
-    project.check().exits(10).says("tests/one");
+    project.check().exits(10).says("tests/four");
 }
 
 #[test]

@@ -117,11 +117,16 @@ impl LineInTree<'_> {
             (served, tests)
         };
         let served = served.into_iter().map(named);
+        let is_alone = proven.iter().any(|declared| command_line::runs_alone(declared, &self.told, project));
+        let built = match self.pending.began {
+            began if began > 0 && is_alone => self.place.built_programs(end, UNIX_EPOCH + Duration::from_millis(began)),
+            _ => Vec::new(),
+        };
         let mut events = Vec::new();
         for (served, tests) in served.chain(together.into_iter().map(|served| (served, unnamed.clone()))) {
             let run = Run {
                 verbatim: self.is_verbatim(&served.command),
-                alone: proven.iter().any(|declared| command_line::runs_alone(declared, &self.told, project)),
+                built: built.clone(),
                 command: served.command,
                 call: Some(self.pending.call.clone()),
                 start: start.clone(),
