@@ -25,6 +25,11 @@ pub struct Settled {
     pub defined_by: Vec<String>,
     /// Patterns of folders that are not looked into, beside those that have `file`.
     pub skips: Vec<String>,
+    /// Names that change what is compiled or run: where a command does not set them, they are empty, or a file that defines
+    /// the build names them.
+    pub unset: Vec<String>,
+    /// The pattern of an option of the project (group `name`) with its default (group `value`).
+    pub option: String,
     /// The pattern of what makes the build depend on other things than the files that it knows, such as lists of files.
     pub depends: String,
     /// The pattern of what looks so and does not: a version that is read from a source file.
@@ -43,7 +48,32 @@ impl Settled {
         let as_said = |setting: &&str| {
             setting.split_once('=').is_some_and(|(name, value)| is_set(name.split(':').next().unwrap_or(name), value))
         };
-        text.contains(&home) && set.iter().all(as_said) && self.knows_its_files(files)
+        let Some(definitions) = self.definitions(files) else { return false };
+        let said = |name: &str| set.iter().any(|setting| setting.split(['=', ':']).next() == Some(name));
+        let entries = || text.lines().filter_map(entry).filter(|(name, _)| !said(name));
+        let is_unset = |(name, value): (&str, &str)| {
+            value.is_empty()
+                || !self.unset.iter().any(|known| known == name)
+                || definitions.iter().any(|text| text.contains(name))
+        };
+        text.contains(&home)
+            && set.iter().all(as_said)
+            && entries().all(is_unset)
+            && self
+                .defaults(&definitions)
+                .iter()
+                .all(|(name, default)| entries().all(|(other, value)| other != name || is_on(value) == is_on(default)))
+    }
+
+    /// Returns the options of the project with their defaults.
+    fn defaults(&self, definitions: &[String]) -> Vec<(String, String)> {
+        let Ok(option) = Regex::new(&self.option) else { return Vec::new() };
+        let pair = |found: regex::Captures<'_>| {
+            let value = found.name("value").map_or("OFF", |value| value.as_str());
+            Some((found.name("name")?.as_str().to_owned(), value.to_owned()))
+        };
+        let all = |text: &String| option.captures_iter(text).filter_map(pair).collect::<Vec<_>>();
+        if self.option.is_empty() { Vec::new() } else { definitions.iter().flat_map(all).collect() }
     }
 
     /// Returns `true` if a file may define the build, or be a part of it: what changes it may undo the work.
@@ -61,9 +91,11 @@ impl Settled {
         choice.value.as_deref().filter(|_| choice.name == self.set)
     }
 
-    /// Returns `true` if no file that defines the build makes it depend on files that it does not know.
-    fn knows_its_files(&self, files: &dyn ProjectFiles) -> bool {
-        let Ok(depends) = Regex::new(&self.depends) else { return false };
+    /// Returns the texts of the files that define the build, or `None` if one of them makes it depend on files that it does
+    /// not know.
+    fn definitions(&self, files: &dyn ProjectFiles) -> Option<Vec<String>> {
+        let depends = Regex::new(&self.depends).ok()?;
+        let mut found = Vec::new();
         let harmless = Regex::new(&self.harmless).ok().filter(|_| !self.harmless.is_empty());
         let plain = |text: &str| match &harmless {
             Some(harmless) => harmless.replace_all(text, "").into_owned(),
@@ -72,25 +104,29 @@ impl Settled {
         let mut left = MAX_NAMES;
         let mut waiting = vec![String::new()];
         while let Some(at) = waiting.pop() {
-            let Some(names) = files.names(&at) else { return false };
+            let names = files.names(&at)?;
             if names.contains(&self.file) {
                 continue;
             }
-            let Some(rest) = left.checked_sub(names.len()) else { return false };
-            left = rest;
+            left = left.checked_sub(names.len())?;
             for name in names {
                 let path = if at.is_empty() { name.clone() } else { format!("{at}/{name}") };
                 match path.strip_suffix('/') {
                     Some(_) if any(&self.skips, name.trim_end_matches('/')) => {}
                     Some(inner) => waiting.push(inner.to_owned()),
                     None if !any(&self.defined_by, &name) => {}
-                    None if files.read(&path).is_none_or(|text| depends.is_match(&plain(&text))) => return false,
-                    None => {}
+                    None => {
+                        found.push(files.read(&path).map(|text| plain(&text)).filter(|text| !depends.is_match(text))?)
+                    }
                 }
             }
         }
-        true
+        Some(found)
     }
+}
+
+fn is_on(value: &str) -> bool {
+    matches!(value.to_ascii_uppercase().as_str(), "ON" | "TRUE" | "YES" | "1" | "Y")
 }
 
 /// Returns the name and the value of a line `NAME:TYPE=VALUE`.
