@@ -42,7 +42,7 @@ fn runs_only(asked: &[RequestedCheck], told: &ObservedLine<'_>, place: StartDire
 /// Returns `true` if a check is done already, is one of those that are asked for, or is a task of these.
 fn is_one_of(own: &RequestedCheck, asked: &[RequestedCheck]) -> bool {
     let parts = own.parts.as_deref().unwrap_or_default();
-    own.settled
+    own.settled && !asked.iter().any(|check| check.settled && own.key.environment != check.key.environment)
         || asked.iter().any(|check| own.key.covers(&check.key))
         || !parts.is_empty() && parts.iter().all(|part| is_one_of(part, asked))
 }
