@@ -38,6 +38,9 @@ fn settings_of_the_project_that_replace_what_runs() {
     for (line, path, text, proves) in [
         ("npm test", ".npmrc", "script-shell=/bin/true\n", Proves::Nothing),
         ("bundle exec rspec", ".rspec-local", "--tag ~slow\n", Proves::Nothing),
+        ("npx mocha", ".mocharc.yml", "dry-run: true\n", Proves::Nothing),
+        ("npx mocha", ".mocharc.json", "{\"dryRun\": true}\n", Proves::Nothing),
+        ("npx mocha", ".mocharc.json", "{\"dryRun\": false}\n", Proves::FullPass),
         ("bundle exec rspec", ".rspec-local", "--format documentation\n--color\n", Proves::FullPass),
         ("npm test", ".npmrc", "script-shell = \"./sh.cmd\"\n", Proves::Nothing),
         ("npm test", "../.npmrc", "script-shell=/bin/true\n", Proves::Nothing),
