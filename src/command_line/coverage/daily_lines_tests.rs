@@ -169,8 +169,19 @@ fn scripts_of_the_project() {
         ],
         true,
     );
+    const DEFAULTS: Files = &[("run.sh", "set -e\nif [ $# -eq 0 ]; then set -- tests/unit; fi\nexec pytest \"$@\"\n")];
+    const WRAPPED: Files = &[("run.sh", "set -e\nrun() { echo \"+ $*\"; pytest \"$@\"; }\nrun tests/unit -q\n")];
+    const SET: Files = &[("run.sh", "set -e\nset -- -k add\npytest \"$@\"\n")];
+    const INNER: Files = &[("run.sh", "set -e\nbash -c 'pytest \"$@\"' x -k add\n")];
     check(
         &[
+            (DEFAULTS, "pytest", "bash run.sh", PYTEST),
+            (WRAPPED, "pytest", "bash run.sh", PYTEST),
+            (SET, "pytest", "bash run.sh", PYTEST),
+            (INNER, "pytest", "bash run.sh", PYTEST),
+            (SCRIPT, "pytest", "PYTEST_ADDOPTS='-k add' bash scripts/test.sh | tail -2", PYTEST),
+            (SCRIPT, "bash scripts/test.sh", "QUICK=1 ./scripts/test.sh 2>&1 | tail -2", PYTEST),
+            (SCRIPT, "bash scripts/test.sh", "env QUICK=1 bash scripts/test.sh > /tmp/o 2>&1; tail -2 /tmp/o", PYTEST),
             (SCRIPT, "bash scripts/test.sh", "bash scripts/test.sh 2>&1 | tail -5", "1 failed, 3 passed in 0.02s\n"),
             (SCRIPT, "bash scripts/test.sh", "bash scripts/test.sh 2>&1 | tail -5", "done\n"),
             (MASKED, "bash scripts/test.sh", "bash scripts/test.sh 2>&1 | tail -5", "done\n"),

@@ -198,6 +198,11 @@ fn own_counts(shown: &Shown, counted: Option<RunReport>) -> Option<RunReport> {
 fn with_script_lines(line: &str, leaf: &Leaf, asked: &RequestedCheck, place: StartDirectory<'_>) -> Option<String> {
     let CheckSubject::Program(call) = &asked.key.what else { return None };
     asked.parts.as_ref()?;
+    // Variables and wrappers are for the whole script.
+    let is_plain = leaf.environment.is_empty() && leaf.given.is_empty() && leaf.withheld.is_empty();
+    if !is_plain || !leaf.wrappers.is_empty() || leaf.repeated || leaf.remote {
+        return None;
+    }
     let lines = script_lines(call, &asked.key.directory, place)?;
     let words: Vec<&str> = leaf.argv.iter().map(|arg| arg.text.as_str()).collect();
     let (before, after) = line.split_once(&words.join(" "))?;

@@ -58,10 +58,34 @@ pub(super) fn script_lines(call: &[String], directory: &str, place: StartDirecto
     let text = DirectoryView(StartDirectory { start: "", ..place }).read(path)?;
     let text = if text.starts_with("#!") { text.split_once('\n')?.1.to_owned() } else { text };
     let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
+    if uses_arguments(&text) && sets_arguments(&text) {
+        return None;
+    }
     let found = |text: String, call: &&str| text.replace(call, folder);
     let text = ARGUMENTS.iter().fold(with_defaults(text), |text, arguments| text.replace(arguments, ""));
     let text = if directory.is_empty() { FINDS_FOLDER.iter().fold(text, found) } else { text };
     Some(format!("{set}{text}"))
+}
+
+fn uses_arguments(text: &str) -> bool {
+    ["$@", "$*", "${@", "${*", "$1", "${1"].iter().any(|word| text.contains(word))
+}
+
+/// Returns `true` if something in a script may get other arguments than the script itself: a function, `set -- a`, `shift`, a
+/// shell in it.
+fn sets_arguments(text: &str) -> bool {
+    const SETS: [&str; 5] = ["set", "shift", "eval", "source", "."];
+    let is_option = |word: &str| word.starts_with(['-', '+']) && word.len() > 1 && word != "--";
+    let is_setting = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        // `set -euo pipefail` sets no arguments.
+        let is_usual = matches!(words[..], ["set", flags] if is_option(flags))
+            || matches!(words[..], ["set", flags, "pipefail"] if is_option(flags) && flags.ends_with('o'));
+        !is_usual && line.split(|c: char| c.is_whitespace() || ";&|(){}".contains(c)).any(|word| SETS.contains(&word))
+    };
+    let is_inner =
+        |line: &str| line.contains("()") || line.contains("function ") || line.contains(" -c") || line.contains(" -s");
+    text.lines().any(|line| is_setting(line) || is_inner(line))
 }
 
 /// Returns the lines of a script with the words that stand for missing arguments: `test` for `"${@:-test}"`.
