@@ -122,30 +122,10 @@ fn a_folder_that_is_configured_as_declared_needs_no_other_configuration() {
     ];
     const OWN: Files =
         &[LISTS, ("build/CMakeCache.txt", CACHE), ("build/Makefile", "all:\n\tcc a.c\ntest:\n\tctest\n")];
-    const RELEASE: (&str, &str) = (
-        "build/CMakeCache.txt",
-        "A_TESTS:BOOL=ON\nCMAKE_BUILD_TYPE:STRING=Release\nCMAKE_HOME_DIRECTORY:INTERNAL=/work/repo\n",
-    );
-    const RELEASED: Files = &[LISTS, RELEASE];
-    const BY_DEFAULT: Files = &[
-        ("CMakeLists.txt", "if(NOT CMAKE_BUILD_TYPE)\nset(CMAKE_BUILD_TYPE Release CACHE STRING \"\")\nendif()\n"),
-        RELEASE,
-    ];
-    const OPTION: (&str, &str) = ("CMakeLists.txt", "project(a)\noption(WITH_F \"Build f.\" ON)\n");
-    const WITH: Files = &[
-        OPTION,
-        ("build/CMakeCache.txt", "A_TESTS:BOOL=ON\nWITH_F:BOOL=ON\nCMAKE_HOME_DIRECTORY:INTERNAL=/work/repo\n"),
-    ];
-    const WITHOUT: Files = &[
-        OPTION,
-        ("build/CMakeCache.txt", "A_TESTS:BOOL=ON\nWITH_F:BOOL=OFF\nCMAKE_HOME_DIRECTORY:INTERNAL=/work/repo\n"),
-    ];
     const OK: &str = "100% tests passed, 0 tests failed out of 6\n";
     check(
         &[
             (SAME, RUN, "cd build && cmake --build . && ctest", OK),
-            (BY_DEFAULT, RUN, "cmake --build build && ctest --test-dir build", OK),
-            (WITH, RUN, "cmake --build build && ctest --test-dir build", OK),
             (MADE, RUN, "cd build && make && ctest", OK),
             (MADE, RUN, "make -C build -j4 && ctest --test-dir build", OK),
             (MADE, RUN, "make -C build && make -C build test", OK),
@@ -165,26 +145,6 @@ fn a_folder_that_is_configured_as_declared_needs_no_other_configuration() {
     );
     check(
         &[
-            (RELEASED, RUN, "cmake --build build && ctest --test-dir build", OK),
-            (
-                RELEASED,
-                RUN,
-                "cmake -S . -B build -DA_TESTS=ON -DCMAKE_BUILD_TYPE=Release && cmake --build build && ctest --test-dir build",
-                OK,
-            ),
-            (
-                SAME,
-                RUN,
-                "CFLAGS=-DNDEBUG cmake -S . -B build -DA_TESTS=ON && cmake --build build && ctest --test-dir build",
-                OK,
-            ),
-            (WITHOUT, RUN, "cmake --build build && ctest --test-dir build", OK),
-            (
-                WITHOUT,
-                RUN,
-                "cmake -S . -B build -DA_TESTS=ON -DWITH_F=OFF && cmake --build build && ctest --test-dir build",
-                OK,
-            ),
             (MADE, RUN, "make -C build test", OK),
             (MADE, RUN, "make -C build a && ctest --test-dir build", OK),
             (MADE, RUN, "make -C build; ctest --test-dir build -R one", OK),
@@ -275,6 +235,52 @@ fn a_test_with_meson_builds_and_configures_what_is_configured() {
             (SAME, RUN, "meson configure build -Dtests=false && meson test -C build", OK),
             (SAME, RUN, "make prepare; meson test -C build", OK),
             (SAME, "meson setup build -Dtests=true && meson test -C build", "meson test -C build", OK),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn a_folder_that_is_configured_with_other_flags_or_options_is_another() {
+    const RUN: &str = "cmake -S . -B build -DA_TESTS=ON && cmake --build build && ctest --test-dir build";
+    const LISTS: (&str, &str) = ("CMakeLists.txt", "project(a)\nenable_testing()\n");
+    const CACHE: &str = "A_TESTS:BOOL=ON\nCMAKE_HOME_DIRECTORY:INTERNAL=/work/repo\n";
+    const SAME: Files = &[LISTS, ("build/CMakeCache.txt", CACHE)];
+    const RELEASE: (&str, &str) = (
+        "build/CMakeCache.txt",
+        "A_TESTS:BOOL=ON\nCMAKE_BUILD_TYPE:STRING=Release\nCMAKE_HOME_DIRECTORY:INTERNAL=/work/repo\n",
+    );
+    const RELEASED: Files = &[LISTS, RELEASE];
+    const BY_DEFAULT: Files = &[
+        ("CMakeLists.txt", "if(NOT CMAKE_BUILD_TYPE)\nset(CMAKE_BUILD_TYPE Release CACHE STRING \"\")\nendif()\n"),
+        RELEASE,
+    ];
+    const OPTION: (&str, &str) = ("CMakeLists.txt", "project(a)\noption(WITH_F \"Build f.\" ON)\n");
+    const WITH: Files = &[
+        OPTION,
+        ("build/CMakeCache.txt", "A_TESTS:BOOL=ON\nWITH_F:BOOL=ON\nCMAKE_HOME_DIRECTORY:INTERNAL=/work/repo\n"),
+    ];
+    const WITHOUT: Files = &[
+        OPTION,
+        ("build/CMakeCache.txt", "A_TESTS:BOOL=ON\nWITH_F:BOOL=OFF\nCMAKE_HOME_DIRECTORY:INTERNAL=/work/repo\n"),
+    ];
+    const OK: &str = "100% tests passed out of 6\n";
+    const BUILD: &str = "cmake --build build && ctest --test-dir build";
+    const AGAIN: &str = "cmake -S . -B build -DA_TESTS=ON && cmake --build build && ctest --test-dir build";
+    const RELEASE_LINE: &str =
+        "cmake -S . -B build -DA_TESTS=ON -DCMAKE_BUILD_TYPE=Release && cmake --build build && ctest --test-dir build";
+    const OPTION_LINE: &str =
+        "cmake -S . -B build -DA_TESTS=ON -DWITH_F=OFF && cmake --build build && ctest --test-dir build";
+    const FLAGS_LINE: &str =
+        "CFLAGS=-DNDEBUG cmake -S . -B build -DA_TESTS=ON && cmake --build build && ctest --test-dir build";
+    check(&[(BY_DEFAULT, RUN, BUILD, OK), (WITH, RUN, BUILD, OK), (SAME, RUN, AGAIN, OK)], true);
+    check(
+        &[
+            (RELEASED, RUN, BUILD, OK),
+            (RELEASED, RUN, RELEASE_LINE, OK),
+            (SAME, RUN, FLAGS_LINE, OK),
+            (WITHOUT, RUN, BUILD, OK),
+            (WITHOUT, RUN, OPTION_LINE, OK),
         ],
         false,
     );

@@ -169,16 +169,8 @@ fn scripts_of_the_project() {
         ],
         true,
     );
-    const DEFAULTS: Files = &[("run.sh", "set -e\nif [ $# -eq 0 ]; then set -- tests/unit; fi\nexec pytest \"$@\"\n")];
-    const WRAPPED: Files = &[("run.sh", "set -e\nrun() { echo \"+ $*\"; pytest \"$@\"; }\nrun tests/unit -q\n")];
-    const SET: Files = &[("run.sh", "set -e\nset -- -k add\npytest \"$@\"\n")];
-    const INNER: Files = &[("run.sh", "set -e\nbash -c 'pytest \"$@\"' x -k add\n")];
     check(
         &[
-            (DEFAULTS, "pytest", "bash run.sh", PYTEST),
-            (WRAPPED, "pytest", "bash run.sh", PYTEST),
-            (SET, "pytest", "bash run.sh", PYTEST),
-            (INNER, "pytest", "bash run.sh", PYTEST),
             (SCRIPT, "pytest", "PYTEST_ADDOPTS='-k add' bash scripts/test.sh | tail -2", PYTEST),
             (SCRIPT, "bash scripts/test.sh", "QUICK=1 ./scripts/test.sh 2>&1 | tail -2", PYTEST),
             (SCRIPT, "bash scripts/test.sh", "env QUICK=1 bash scripts/test.sh > /tmp/o 2>&1; tail -2 /tmp/o", PYTEST),
@@ -267,6 +259,23 @@ fn one_test_first_and_then_all_of_them() {
                 "1 failed in 0.01s\n4 passed in 0.02s\n",
             ),
             (&[], "pytest", "pytest a.py -q 2>&1 | tail -3; pytest b.py -q 2>&1 | tail -3", TWO),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn arguments_that_a_script_sets_itself() {
+    const DEFAULTS: Files = &[("run.sh", "set -e\nif [ $# -eq 0 ]; then set -- tests/unit; fi\nexec pytest \"$@\"\n")];
+    const WRAPPED: Files = &[("run.sh", "set -e\nrun() { echo \"+ $*\"; pytest \"$@\"; }\nrun tests/unit -q\n")];
+    const SET: Files = &[("run.sh", "set -e\nset -- -k add\npytest \"$@\"\n")];
+    const INNER: Files = &[("run.sh", "set -e\nbash -c 'pytest \"$@\"' x -k add\n")];
+    check(
+        &[
+            (DEFAULTS, "pytest", "bash run.sh", PYTEST),
+            (WRAPPED, "pytest", "bash run.sh", PYTEST),
+            (SET, "pytest", "bash run.sh", PYTEST),
+            (INNER, "pytest", "bash run.sh", PYTEST),
         ],
         false,
     );

@@ -116,7 +116,8 @@ impl Settled {
                     Some(inner) => waiting.push(inner.to_owned()),
                     None if !any(&self.defined_by, &name) => {}
                     None => {
-                        found.push(files.read(&path).map(|text| plain(&text)).filter(|text| !depends.is_match(text))?)
+                        let text = files.read(&path).map(|text| plain(&text));
+                        found.push(text.filter(|text| !depends.is_match(text))?);
                     }
                 }
             }
