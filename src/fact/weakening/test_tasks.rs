@@ -8,6 +8,7 @@ use crate::command_line::{self, ExitDecides, Extent, LineRecord};
 use crate::foreign_text::shortened_in_bytes;
 use crate::repo_path::RepoPath;
 use crate::runner::{Catalogue, CommandKind, Project, ProjectFiles, resolve};
+use crate::shell::expanded_program::Leaf;
 use crate::shell_kind::Shell;
 
 /// The maximum number of tasks of a file that are compared.
@@ -63,11 +64,13 @@ pub(super) fn compare(path: &RepoPath, old: &str, new: &str, runners: &Catalogue
     let there: BTreeSet<String> = names(tasks, new.text).collect();
     for name in names(tasks, old.text).take(TASKS).collect::<BTreeSet<_>>() {
         let (before, was) = does(tasks, &name, &old, runners);
-        if !matches!(was, TaskEffect::Tests { .. }) {
+        if matches!(was, TaskEffect::TestsMasked | TaskEffect::Nothing) {
             continue;
         }
         let (after, is) = does(tasks, &name, &new, runners);
-        let Some(what) = weakened(&was, &is) else { continue };
+        // What a task of tests ran is a test, even if no runner is known in it.
+        let is_emptied = was == TaskEffect::Other && is == TaskEffect::Nothing && is_called_a_test(&name, runners);
+        let Some(what) = weakened(&was, &is).or(is_emptied.then_some(WeakeningKind::TaskEmptied)) else { continue };
         let shown = |text: String| shortened_in_bytes(text, SHOWN);
         let gone = if there.contains(&name) { "" } else { "nothing of this name" };
         let after = if after.is_empty() { gone.to_owned() } else { shown(after) };
@@ -96,6 +99,12 @@ fn weakened(was: &TaskEffect, is: &TaskEffect) -> Option<WeakeningKind> {
         TaskEffect::Nothing => WeakeningKind::TaskEmptied,
         TaskEffect::Other => WeakeningKind::TaskReplaced,
     })
+}
+
+fn is_called_a_test(name: &str, runners: &Catalogue) -> bool {
+    let (checks, preparing) = (&runners.names().checks, &runners.names().preparing);
+    let words = || name.split(|c: char| !c.is_alphanumeric()).map(str::to_ascii_lowercase);
+    words().any(|word| checks.contains(&word)) && !words().any(|word| preparing.contains(&word))
 }
 
 /// Returns the lines of a shell script, without comments.
@@ -166,12 +175,14 @@ fn effect(lines: &[String], shell: Shell, project: Project<'_>) -> (String, Task
         let tests = TaskEffect::Tests { commands: its().count(), only_a_part };
         return (shown, if masked { TaskEffect::TestsMasked } else { tests });
     }
+    let only_answers = |leaf: &Leaf| matches!(&leaf.argv[..], [_, word] if matches!(word.text.as_str(), "--version" | "--help" | "-v" | "-V" | "-h"));
     let idle = |name: Option<&str>| name.is_some_and(|name| table().idle.iter().any(|idle| idle == name));
     let nothing = understood.len() == lines.len()
         && understood.iter().all(|line| {
             let both = line.steps();
-            both.into_iter()
-                .all(|(leaf, purpose)| idle(leaf.name()) || (purpose.is(CommandKind::Test) && !tests(purpose.extent)))
+            both.into_iter().all(|(leaf, purpose)| {
+                idle(leaf.name()) || only_answers(leaf) || (purpose.is(CommandKind::Test) && !tests(purpose.extent))
+            })
         });
     (shown, if nothing { TaskEffect::Nothing } else { TaskEffect::Other })
 }

@@ -285,6 +285,10 @@ fn tasks() {
         &["task-emptied check", "task-emptied test"],
     );
     check("justfile", "test:\n    cargo test\n", "test:\n    true\n", &["task-emptied test"]);
+    check("Makefile", "test: t\n\t./t\n", "test: t\n\t@echo ok\n", &["task-emptied test"]);
+    check("Makefile", "run: t\n\t./t\n", "run: t\n\t@echo ok\n", &[]);
+    check("package.json", &scripts("node test.js"), &scripts("node --version"), &["task-emptied test"]);
+    check("package.json", &scripts("node test.js"), &scripts("node tests/all.js"), &[]);
     check("Makefile", "test:\n\tgo test ./...\n", "check:\n\tgo test ./...\n", &["task-replaced test"]);
 }
 
