@@ -196,7 +196,7 @@ impl<'de> Deserialize<'de> for Globs {
 /// Checks one glob, without the cost of compiling it.
 pub fn check(glob: &str) -> Result<Glob, InvalidGlob> {
     let invalid = |error: &globset::Error| InvalidGlob { glob: glob.to_owned(), reason: error.kind().to_string() };
-    let checked = GlobBuilder::new(glob).literal_separator(true).backslash_escape(true).build();
+    let checked = GlobBuilder::new(glob).literal_separator(true).backslash_escape(true).empty_alternates(true).build();
     let checked = checked.map_err(|error| invalid(&error))?;
     // Only a huge glob can be well written and refused all the same.
     if glob.len() > LARGE {
@@ -280,6 +280,14 @@ mod tests {
             ("é{a,b}", "é"),
         ] {
             assert_eq!(&glob[letters(glob)], expected, "{glob}");
+        }
+    }
+
+    #[test]
+    fn a_choice_may_be_empty() {
+        let globs = Globs::new(&["data{,s}/**"]).unwrap();
+        for (path, is) in [("data/a", true), ("datas/a", true), ("datax/a", false)] {
+            assert_eq!(globs.is_match(path), is, "{path}");
         }
     }
 

@@ -265,10 +265,15 @@ fn one_test_first_and_then_all_of_them() {
 }
 
 #[test]
-fn arguments_that_a_script_sets_itself() {
+fn arguments_and_files_that_a_script_sets_itself() {
     const DEFAULTS: Files = &[("run.sh", "set -e\nif [ $# -eq 0 ]; then set -- tests/unit; fi\nexec pytest \"$@\"\n")];
     const WRAPPED: Files = &[("run.sh", "set -e\nrun() { echo \"+ $*\"; pytest \"$@\"; }\nrun tests/unit -q\n")];
     const SET: Files = &[("run.sh", "set -e\nset -- -k add\npytest \"$@\"\n")];
+    const SWAP: Files = &[
+        ("run.sh", "set -e\ncp m.py m.bak\ncp old.py m.py\npytest -q\nmv m.bak m.py\n"),
+        ("m.py", ""),
+        ("old.py", ""),
+    ];
     const INNER: Files = &[("run.sh", "set -e\nbash -c 'pytest \"$@\"' x -k add\n")];
     check(
         &[
@@ -276,6 +281,7 @@ fn arguments_that_a_script_sets_itself() {
             (WRAPPED, "pytest", "bash run.sh", PYTEST),
             (SET, "pytest", "bash run.sh", PYTEST),
             (INNER, "pytest", "bash run.sh", PYTEST),
+            (SWAP, "pytest", "bash run.sh", PYTEST),
         ],
         false,
     );

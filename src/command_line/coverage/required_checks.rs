@@ -11,6 +11,7 @@ use crate::shell::exit_status;
 use crate::shell::expanded_program::{Arg, Leaf};
 use crate::shell_quote::shell_word;
 
+use super::content_comes_and_goes;
 use super::folder_above::{call_from_settings, folder_above, workspace_above};
 use super::script_call::{script_call, script_lines};
 use super::search_path::{finds_installed_programs, places_here};
@@ -300,6 +301,12 @@ fn parts_of_script(
     depth: usize,
 ) -> Option<Vec<RequestedCheck>> {
     let lines = script_lines(call, directory, place).filter(|_| depth < MAX_DEPTH)?;
+    let view = DirectoryView(StartDirectory { start: directory, ..place });
+    let understood = understand(&lines, place.project.with_files(&view)).ok()?;
+    let (program, purposes) = (&understood.program, &understood.purposes);
+    if (0..purposes.len()).any(|id| !purposes[id].edits && content_comes_and_goes(program, purposes, id)) {
+        return None;
+    }
     of_script_line(&lines, StartDirectory { start: directory, ..place }, looked, depth + 1)
 }
 
