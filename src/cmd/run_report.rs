@@ -1,4 +1,4 @@
-//! What `gate run` prints about a run: how it ended, what it changed, and what it proves.
+//! The report of `gate run`: the end of a run, the files that it changed, and the commands that it proves.
 
 use crate::collect::run_comparison::absent_inputs;
 use crate::collect::{run_products, unread_scratch_files};

@@ -15,7 +15,7 @@ const MAX_EARLIER: usize = 16;
 /// The maximum number of files in a note.
 const MAX_SHOWN: usize = 3;
 
-/// A reading of the journal for the work that is judged.
+/// The journal, and the work that is judged.
 struct JudgedRecord<'a> {
     repo: &'a Repo,
     state: &'a JournalState,

@@ -16,8 +16,8 @@ const PROGRAMS: [&[u8]; 7] = [
 ];
 
 impl Workplace {
-    /// Returns the untracked programs of a working tree that were written after `began`. Only their content or a change of
-    /// their names and times can make them so new.
+    /// Returns the untracked programs of a working tree that were written after `began`. Both times of a file must be later:
+    /// one that was there before may get a later time of its content, but keeps that of its last change.
     pub fn built_programs(&self, end: &KeptSnapshot, began: SystemTime) -> Vec<RepoPath> {
         let Some(root) = self.repo.root() else { return Vec::new() };
         let began = began

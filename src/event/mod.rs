@@ -204,7 +204,7 @@ pub struct Run {
     /// `true` if the line was the declared command word for word, so that nothing else ran before it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub verbatim: bool,
-    /// The untracked programs that this command alone wrote.
+    /// The untracked programs that were written while only this command ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub built: Vec<RepoPath>,
     /// The end of the process.

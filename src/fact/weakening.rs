@@ -145,10 +145,12 @@ pub struct FilePair {
 
 /// Returns `true` if a file can hold tests, or decides which tests run. Other files need not be read.
 pub fn concerns(path: &RepoPath) -> bool {
-    table().language(path).is_some()
-        || table().has_settings(path)
-        || table().tasks(path).is_some()
-        || table().is_script(path)
+    table().language(path).is_some() || decides_what_runs(path)
+}
+
+/// Returns `true` for a file of settings or tasks, and for a shell script.
+fn decides_what_runs(path: &RepoPath) -> bool {
+    table().has_settings(path) || table().tasks(path).is_some() || table().is_script(path)
 }
 
 /// Returns `true` if a file holds only tests.
@@ -319,11 +321,10 @@ pub fn adds_hiding_word(old: &str, new: &str) -> bool {
     adds_word(old, new, |word| table().hides(word))
 }
 
-/// Returns `true` if a line of the new text of a file of tasks or settings sets a variable that chooses tests, and no
+/// Returns `true` if a line of the new text of a script, or of a file of tasks or settings, sets a variable that chooses tests, and no
 /// line of the old one did so.
 pub fn sets_choosing_variable(path: &RepoPath, old: &str, new: &str) -> bool {
-    (table().has_settings(path) || table().tasks(path).is_some() || table().is_script(path))
-        && adds_word(old, new, |word| table().chooses(word))
+    decides_what_runs(path) && adds_word(old, new, |word| table().chooses(word))
 }
 
 fn adds_word(old: &str, new: &str, is_wanted: impl Fn(&str) -> bool) -> bool {

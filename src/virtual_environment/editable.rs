@@ -10,7 +10,7 @@ use super::{ACTIVE, CONFIGURATION, folders_named};
 
 /// Settings and variables that put the folders of the working tree first.
 const PUTS_FIRST: [&str; 2] = ["pythonpath", "PYTHONPATH"];
-/// The files in which pytest is told so.
+/// The files that may hold the settings of pytest.
 const SETTINGS: [&str; 4] = ["pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"];
 
 /// `direct_url.json` of an installed package (PEP 610).

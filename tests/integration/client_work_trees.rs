@@ -122,3 +122,31 @@ fn what_a_sub_agent_leaves_elsewhere_is_judged_where_it_is_taken_over() {
     session.stop("All done.").pushes("(attempt 1)");
     project.push_in(&other, "git push origin other").exits(1);
 }
+
+#[test]
+fn an_environment_that_holds_the_project_of_another_working_tree_proves_nothing() {
+    const POLICY: &str = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"pytest\"\n";
+    for (installed, exit) in [("repo", 10), ("elsewhere", 0)] {
+        let project = Project::with(POLICY);
+        let other = project.repo.outside().join("other");
+        project.repo.git(["worktree", "add", "-q", other.to_str().unwrap(), "-b", "other"]);
+        let environment = project.repo.outside().join("environment");
+        let record = environment.join("lib/python3.12/site-packages/calc-1.0.dist-info");
+        std::fs::create_dir_all(&record).unwrap();
+        std::fs::create_dir_all(environment.join("bin")).unwrap();
+        std::fs::write(environment.join("pyvenv.cfg"), "").unwrap();
+        let home = project.repo.root().canonicalize().unwrap();
+        let home = if installed == "repo" { home } else { project.repo.outside().join(installed) };
+        let url = json!({"url": format!("file://{}", home.display()), "dir_info": {"editable": true}});
+        std::fs::write(record.join("direct_url.json"), url.to_string()).unwrap();
+        let pytest = environment.join("bin/pytest");
+        std::fs::write(&pytest, "#!/bin/sh\necho '4 passed in 0.02s'\n").unwrap();
+        project.sh(&format!("chmod +x {}", pytest.display())).exits(0);
+        let session = Session::claude(&project).prompted("change the library in the other working tree");
+        let at = other.display();
+        assert_eq!(session.run(&format!("cd {at} && echo more >> src/lib.sh && git commit -qam 'feat: more'")), 0);
+        assert_eq!(session.run(&format!("cd {at} && {} -q", pytest.display())), 0);
+        let said = project.check_in(&other).exits(exit);
+        assert_eq!(said.text().contains("loads the code of"), exit == 10, "{said:?}");
+    }
+}

@@ -39,7 +39,7 @@ fn runs_only(asked: &[RequestedCheck], told: &ObservedLine<'_>, place: StartDire
     !understood.program.truncated && understood.steps().all(fine)
 }
 
-/// Returns `true` if a check is done already, is one of those that are asked for, or is a task of these.
+/// Returns `true` if a check is done already, with the variables that are asked for, is one of those that are asked for, or is a task of these.
 fn is_one_of(own: &RequestedCheck, asked: &[RequestedCheck]) -> bool {
     let parts = own.parts.as_deref().unwrap_or_default();
     own.settled && !asked.iter().any(|check| check.settled && own.key.environment != check.key.environment)

@@ -118,9 +118,10 @@ impl LineInTree<'_> {
         };
         let served = served.into_iter().map(named);
         let is_alone = proven.iter().any(|declared| command_line::runs_alone(declared, &self.told, project));
-        let built = match self.pending.began {
-            began if began > 0 && is_alone => self.place.built_programs(end, UNIX_EPOCH + Duration::from_millis(began)),
-            _ => Vec::new(),
+        let built = if is_alone && self.pending.began > 0 {
+            self.place.built_programs(end, UNIX_EPOCH + Duration::from_millis(self.pending.began))
+        } else {
+            Vec::new()
         };
         let mut events = Vec::new();
         for (served, tests) in served.chain(together.into_iter().map(|served| (served, unnamed.clone()))) {
@@ -156,11 +157,7 @@ impl LineInTree<'_> {
         if parts.commands.is_empty() {
             return Ok(Vec::new());
         }
-        let files = DiskDirectory(self.ground.root.join(self.ground.dir.to_os()));
-        let Ok(line) = command_line::understand(&self.pending.line, self.policy.project(&files)) else {
-            return Ok(Vec::new());
-        };
-        let runners = self.runners(line.purposes.iter().flat_map(Purpose::runs));
+        let Some(runners) = self.runners_of_line() else { return Ok(Vec::new()) };
         let output = self.told.output.unwrap_or_default();
         let tests = NamedTests::of_runners(output, false, &runners);
         if tests.is_empty() {
@@ -217,9 +214,7 @@ impl LineInTree<'_> {
         if served.peek().is_none() {
             return;
         }
-        let files = DiskDirectory(self.ground.root.join(self.ground.dir.to_os()));
-        let Ok(line) = command_line::understand(&self.pending.line, self.policy.project(&files)) else { return };
-        let runners = self.runners(line.purposes.iter().flat_map(Purpose::runs));
+        let Some(runners) = self.runners_of_line() else { return };
         let (start, output) = (&self.ground.start, self.told.output.unwrap_or_default());
         for witnessed in served {
             let declared = self.declared(&witnessed.command);
@@ -247,9 +242,7 @@ impl LineInTree<'_> {
     fn loaded_elsewhere(&self, dir: &Path) -> Option<String> {
         const PYTHON: [&str; 3] = ["pytest", "unittest", "django test"];
         let root = &self.ground.root;
-        let files = DiskDirectory(root.join(self.ground.dir.to_os()));
-        let line = command_line::understand(&self.pending.line, self.policy.project(&files)).ok()?;
-        let is_python = line.purposes.iter().flat_map(Purpose::runs).any(|id| PYTHON.contains(&id));
+        let is_python = self.runners_of_line()?.iter().any(|runner| PYTHON.contains(&&*runner.id));
         let trees = if is_python { self.place.repo.work_trees() } else { Vec::new() };
         let other = other_tree(root, &trees, dir, &self.pending.line)?;
         Some(format!(
@@ -281,6 +274,13 @@ impl LineInTree<'_> {
             .map_err(|error| format!("gate: the journal could not be read: {error}"))?;
         let earlier: Vec<_> = earlier.iter().map(|line| line.observed(ground.root.to_str())).collect();
         Ok(command_line::witness_together(&in_part, &earlier, &self.told, project))
+    }
+
+    /// Returns the runners that the line starts, or `None` if it cannot be read.
+    fn runners_of_line(&self) -> Option<Vec<&Runner>> {
+        let files = DiskDirectory(self.ground.root.join(self.ground.dir.to_os()));
+        let line = command_line::understand(&self.pending.line, self.policy.project(&files)).ok()?;
+        Some(self.runners(line.purposes.iter().flat_map(Purpose::runs)))
     }
 
     fn runners<'i>(&self, ids: impl Iterator<Item = &'i str>) -> Vec<&Runner> {
