@@ -21,7 +21,7 @@ use super::report_paths::report_paths;
 use super::required_checks::{
     CheckKey, CheckSubject, RequestedCheck, asked_of_leaf, only_prepares, surroundings_change,
 };
-use super::rounds::all_passed;
+use super::rounds::{all_passed, is_passed_retry};
 use super::script_call::script_lines;
 use super::start_directory::{DirectoryView, StartDirectory};
 
@@ -122,8 +122,9 @@ fn proofs_within(told: &ObservedLine<'_>, place: StartDirectory<'_>, scripts: us
                 continue;
             }
             let is_followed = || ending.by_output && !alone && view.follower().is_some();
+            let is_retry = told.status() == Some(0) && !empty && is_passed_retry(program, id);
             let shown = match ending.outcome {
-                CheckOutcome::Pass | CheckOutcome::Unknown if is_followed() => Shown::Passed,
+                CheckOutcome::Pass | CheckOutcome::Unknown if is_followed() || is_retry => Shown::Passed,
                 _ if ending.by_output && !alone && !(may_show(program, id) && in_rounds()) => {
                     Shown::Open("its output cannot be told from another's".to_owned())
                 }
@@ -150,7 +151,11 @@ fn proofs_within(told: &ObservedLine<'_>, place: StartDirectory<'_>, scripts: us
                 }
                 Some(CommandOutcome::Failed) => (failed(leaf, told, false), None),
                 Some(CommandOutcome::NotRun) => continue,
-                None if view_of(&[]).follower().is_some() => (Shown::Passed, None),
+                None if view_of(&[]).follower().is_some()
+                    || told.status() == Some(0) && is_passed_retry(program, id) =>
+                {
+                    (Shown::Passed, None)
+                }
                 None if scripts > 0
                     && let Some(line) = with_script_lines(told.line, leaf, &asked, place) =>
                 {

@@ -6,7 +6,9 @@ use crate::command_line::shown_output::may_show;
 use crate::runner::output_line::Means;
 use crate::runner::output_rules::Summaries;
 use crate::runner::{Catalogue, OutputOutcome, Runner, output_lines, read_output_of};
-use crate::shell::expanded_program::{Leaf, LeafId};
+use crate::shell::command_outcome::{CommandOutcome, ObservedEnding};
+use crate::shell::exit_status::{fate, fate_seen};
+use crate::shell::expanded_program::{Leaf, LeafId, Program};
 
 /// Returns `true` if all checks of a line that print anything are of one runner, and the output has a closing line of a pass
 /// for each of them.
@@ -56,6 +58,18 @@ fn is_same(one: &Leaf, other: &Leaf) -> bool {
         && one.inside == other.inside
         && !other.repeated
         && !other.background
+}
+
+/// Returns `true` if a line that ended with 0 repeats an earlier command in case it failed, as in `pytest || pytest`: one of
+/// the two passed.
+pub(super) fn is_passed_retry(program: &Program, id: LeafId) -> bool {
+    let retried = |first: LeafId| {
+        let failed = ObservedEnding::end(first, false);
+        is_same(&program.leaves[first], &program.leaves[id])
+            && !fate(program, first).on_zero.has(CommandOutcome::NotRun)
+            && fate_seen(program, id, &[failed]).decides()
+    };
+    (0..id).any(retried)
 }
 
 /// Returns `true` if the closing lines are those of as many passes: the same ones, over and over.

@@ -92,3 +92,33 @@ fn runs_in_the_rounds_of_a_loop() {
         false,
     );
 }
+
+#[test]
+fn a_check_that_is_repeated_if_it_fails() {
+    const AT_LAST: &str = "1 failed, 3 passed in 0.02s\n4 passed in 0.02s\n";
+    const NOTHING: &str = "no tests ran in 0.01s\n";
+    check(
+        &[
+            (&[], "pytest", "pytest || pytest", PYTEST),
+            (&[], "pytest", "pytest -q || pytest -q", AT_LAST),
+            (&[], "pytest", "pytest || (sleep 1; pytest)", AT_LAST),
+            (&[], "./test.sh", "./test.sh || ./test.sh", ""),
+            (&[], "./test.sh", "cd . && (./test.sh || ./test.sh) && git status", ""),
+        ],
+        true,
+    );
+    check(
+        &[
+            (&[], "pytest", "pytest || pytest || true", AT_LAST),
+            (&[], "pytest", "pytest || pytest --lf", AT_LAST),
+            (&[], "pytest", "pytest || A=1 pytest", AT_LAST),
+            (&[], "pytest", "pytest | tail -1 || pytest", AT_LAST),
+            (&[], "pytest", "true || pytest || pytest", ""),
+            (&[], "pytest", "pytest || pytest", NOTHING),
+            (&[], "pytest", "pytest || pytest; true", AT_LAST),
+            (&[], "./test.sh", "./test.sh || ./test.sh &", ""),
+            (&[], "./test.sh", "./test.sh || ./test.sh; true", ""),
+        ],
+        false,
+    );
+}
