@@ -51,13 +51,13 @@ impl EvidenceCase<'_> {
             run.grade >= self.gate.min_grade && run.shows() == RunProof::Masked && self.is_of_this_content(run)
         };
         if let Some(run) = self.runs().iter().find(masked) {
-            let why = run.masked.as_deref().unwrap_or_default();
+            let (why, cure) = reason_and_cure(run.masked.as_deref().unwrap_or_default());
             return self.finding(
                 Answer::Fail,
                 "masked",
                 Vec::new(),
                 vec![run.id.clone()],
-                &context! { why, verbatim => run.verbatim },
+                &context! { why, cure, verbatim => run.verbatim },
             );
         }
         let passed = counted.iter().filter(|run| run.is_stable(inputs) && run.shows() == RunProof::Pass);
@@ -174,5 +174,14 @@ impl EvidenceCase<'_> {
         let shell_paths = if failed && !untracked { shell_words(&paths) } else { String::new() };
         let words = context! { paths => list(&paths), untracked, failed, shell_paths };
         Some(self.finding(Answer::Fail, "uncommitted", paths, vec![there.id.clone()], &words))
+    }
+}
+
+/// Returns the reason why a run proves nothing, and the commands that cure it, if these stand at its end.
+fn reason_and_cure(why: &str) -> (&str, Option<&str>) {
+    let is_line = |end: &str| end.contains(" && gate run ") && !end.contains(", then");
+    match why.rsplit_once(": ") {
+        Some((reason, cure)) if is_line(cure) => (reason, Some(cure)),
+        _ => (why, None),
     }
 }

@@ -88,6 +88,22 @@ fn a_run_beside_files_that_were_taken_out_of_git_shows_nothing_of_the_commit() {
 }
 
 #[test]
+fn the_commands_that_cure_a_doubt_are_the_remedy() {
+    let of = |why: &str| {
+        let verbatim = RunFact { masked: Some(why.to_owned()), verbatim: true, ..run("a", 0, Some(&[])) };
+        let found = with_runs(vec![verbatim]);
+        (found.message, found.remedy, found.fix)
+    };
+    let (message, remedy, fix) = of("bytecode of other content of a.py: rm -- 'a b.pyc' && gate run test");
+    assert!(message.ends_with("bytecode of other content of a.py"), "{message}");
+    assert_eq!((remedy.as_deref(), fix), (Some("rm -- 'a b.pyc' && gate run test"), None));
+    let (message, remedy, fix) = of("a.js is older than a.ts: build it, then: gate run test");
+    assert!(message.ends_with("build it, then: gate run test"), "{message}");
+    assert_eq!((remedy, fix), (None, None));
+    assert!(of("its status is that of `tail`").2.is_some());
+}
+
+#[test]
 fn tests_that_were_taken_for_the_command_are_named() {
     let story = |line: &str, status: i32| {
         let counts = if status == 0 { "2 passed in 0.10s" } else { "1 failed in 0.10s" };
