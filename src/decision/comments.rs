@@ -78,32 +78,6 @@ pub(super) fn lines<'t>(path: &RepoPath, text: &'t str) -> Vec<CommentLine<'t>> 
     if let Some(language) = language(path) { scan(language, text) } else { guessed(text) }
 }
 
-/// Returns `true` if two texts of a file differ in comments and blank lines at most. Of a language that is not known, no
-/// line is a comment.
-pub fn is_same_code(path: &RepoPath, one: &str, other: &str) -> bool {
-    one == other || code_lines(path, one) == code_lines(path, other)
-}
-
-/// Returns the lines of a text without comments, and without those that hold nothing else.
-fn code_lines(path: &RepoPath, text: &str) -> Vec<String> {
-    let comments = if language(path).is_some() { lines(path, text) } else { Vec::new() };
-    let mut comments = comments.into_iter().peekable();
-    let is_mark = |c: char| c.is_whitespace() || "#/*".contains(c);
-    let mut kept = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        let mut line = line.to_owned();
-        while let Some(comment) = comments.next_if(|comment| comment.number <= number) {
-            let Some(at) = line.rfind(comment.text).filter(|_| comment.number == number) else { continue };
-            let (before, after) = (line[..at].trim_end_matches(is_mark), &line[at + comment.text.len()..]);
-            line = format!("{before}{after}");
-        }
-        if !line.trim_matches(is_mark).is_empty() {
-            kept.push(line.trim_end().to_owned());
-        }
-    }
-    kept
-}
-
 /// Returns `true` if a file as a whole is text for people.
 pub(super) fn is_prose(path: &RepoPath) -> bool {
     let ending = path.as_bytes().rsplit(|&byte| byte == b'.').next().unwrap_or_default().to_ascii_lowercase();
@@ -278,22 +252,6 @@ fn bare(line: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn comments_and_blank_lines_are_no_code() {
-        let python = "def add(a, b):\n    return a+b\n";
-        for (path, one, other, same) in [
-            ("a.py", python, "# Sums.\ndef add(a, b):\n\n    return a+b  # both\n#\n", true),
-            ("a.py", python, "def add(a, b):\n    return a-b\n", false),
-            ("a.py", python, "def add(a, b):\nreturn a+b\n", false),
-            ("a.py", "x = '#a'\n", "x = '#b'\n", false),
-            ("a.rs", "fn a() {}\n", "/// Is\n/* more\n * of it */\nfn a() {} // a\n", true),
-            ("a.js", "f(a /* one */, b)\n", "f(a /* two */, c)\n", false),
-            ("a.unknown", "x\n", "# y\nx\n", false),
-        ] {
-            assert_eq!(is_same_code(&RepoPath::from(path), one, other), same, "{path} {other}");
-        }
-    }
 
     fn comments(name: &str, text: &str) -> Vec<(u32, String)> {
         lines(&RepoPath::from(name), text).into_iter().map(|line| (line.number, line.text.to_owned())).collect()

@@ -12,10 +12,11 @@ mod pattern_occurrence;
 mod references;
 pub mod revision;
 pub mod rules;
+mod same_code;
 mod same_text;
 mod tags;
 
-pub use self::comments::is_same_code;
+pub use self::same_code::is_same_code;
 
 use serde::{Deserialize, Serialize};
 
