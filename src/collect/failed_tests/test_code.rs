@@ -20,6 +20,8 @@ const FOUND: [&str; 8] = ["__init__", "__main__", "index", "main", "mod", "lib",
 /// Endings of files that are used by their name. Elsewhere, a folder or what a file declares is.
 const NAMED: [&str; 15] =
     ["py", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "json", "yaml", "yml", "toml", "txt", "csv"];
+/// Endings of files that are used by their whole name, if it is short.
+const DATA: [&str; 4] = ["txt", "csv", "json", "yaml"];
 /// Endings of code that settings may leave out.
 const CODE: [&str; 9] = ["js", "cjs", "mjs", "ts", "cts", "mts", "rb", "php", "py"];
 /// The number of changed files of settings that are read.
@@ -123,7 +125,11 @@ fn is_code(path: &RepoPath) -> bool {
 /// Returns the name by which another file would use this one, if there is only one way.
 fn sought_name(path: &RepoPath) -> Option<String> {
     let path = path.to_string();
-    let (stem, ending) = path.rsplit('/').next()?.rsplit_once('.')?;
+    let name = path.rsplit('/').next()?;
+    let (stem, ending) = name.rsplit_once('.')?;
+    if stem.len() < MIN_NAME && DATA.contains(&ending) {
+        return Some(name.to_owned());
+    }
     let is_plain = stem.len() >= MIN_NAME && !FOUND.contains(&stem) && !stem.starts_with(|c: char| c.is_ascii_digit());
     (is_plain && NAMED.contains(&ending)).then(|| stem.to_owned())
 }
@@ -182,6 +188,7 @@ mod tests {
             ("src/app/__init__.py", None),
             ("app/migrations/0002_names.py", None),
             ("Makefile", None),
+            ("n.txt", Some("n.txt")),
         ] {
             assert_eq!(sought_name(&RepoPath::from(path)).as_deref(), name, "{path}");
         }
