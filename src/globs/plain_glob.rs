@@ -54,7 +54,10 @@ fn without_braces(glob: &str) -> Option<Vec<String>> {
     for start in &mut found {
         start.push_str(rest);
     }
-    (!rest.contains('}')).then_some(found)
+    // A `*` of a list and one beside it are no `**`.
+    let doubled = |glob: &str| glob.matches("**").count();
+    let is_same = found.iter().all(|one| doubled(one) == doubled(glob));
+    (is_same && !rest.contains('}')).then_some(found)
 }
 
 fn is_plain(glob: &str) -> bool {
@@ -136,6 +139,9 @@ mod tests {
             ("a**", false),
             ("{a,b/**}/c", false),
             ("{a,{b,c}}", false),
+            ("{a,b/*}*", false),
+            ("*{*a,b}", false),
+            ("**/{*a,b}*", true),
             ("{,a}", false),
             ("{a", false),
             ("a}", false),
