@@ -11,8 +11,8 @@ pub fn is_same_code(path: &RepoPath, one: &str, other: &str) -> bool {
 
 /// Returns the lines of a text without comments, and without those that hold nothing else.
 fn code_lines(path: &RepoPath, text: &str) -> Vec<String> {
-    let like = language_of_script(text).map(RepoPath::from);
-    let known = [Some(path), like.as_ref()].into_iter().flatten().find(|path| is_known(path) && !is_prose(path));
+    let script = language_of_script(text).map(RepoPath::from);
+    let known = [Some(path), script.as_ref()].into_iter().flatten().find(|path| is_known(path) && !is_prose(path));
     let mut comments = known.map(|path| lines(path, text)).unwrap_or_default().into_iter().peekable();
     let is_mark = |c: char| c.is_whitespace() || "#/*".contains(c);
     let mut kept = Vec::new();
