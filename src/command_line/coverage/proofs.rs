@@ -11,7 +11,7 @@ use crate::command_line::shown_output::may_show;
 use crate::command_line::understanding::CHECKS;
 use crate::command_line::{CheckOutcome, output_evidence};
 use crate::event::{Ended, RunReport};
-use crate::runner::{Catalogue, OutputOutcome, OutputReading, read_output_of};
+use crate::runner::{Catalogue, OutputOutcome, OutputReading, Runner, read_output_of};
 use crate::shell::command_outcome::CommandOutcome;
 use crate::shell::exit_status;
 use crate::shell::expanded_program::{Leaf, LeafId, Program};
@@ -114,11 +114,7 @@ fn proofs_within(told: &ObservedLine<'_>, place: StartDirectory<'_>, scripts: us
             let ending = view.ending();
             let alone = alone(project.runners, program, &understood.purposes, id);
             let empty = is_empty(&ending.reading);
-            let by_usage = |id: &str| {
-                let runner = project.runners.runner(id);
-                runner.is_some_and(|runner| told.status().is_some_and(|status| runner.usage_exit.contains(&status)))
-            };
-            if ending.outcome == CheckOutcome::Fail && purpose.runs().any(by_usage) {
+            if ending.outcome == CheckOutcome::Fail && is_usage_error(project.runners, purpose, told) {
                 continue;
             }
             let is_followed = || ending.by_output && !alone && view.follower().is_some();
@@ -181,6 +177,12 @@ fn proofs_within(told: &ObservedLine<'_>, place: StartDirectory<'_>, scripts: us
         }
     }
     proofs
+}
+
+/// Returns `true` if a line ended with the status by which one of the runners of a check says that it was not called rightly.
+fn is_usage_error(catalogue: &Catalogue, purpose: &Purpose, told: &ObservedLine<'_>) -> bool {
+    let says = |runner: &Runner| told.status().is_some_and(|status| runner.usage_exit.contains(&status));
+    purpose.runs().filter_map(|id| catalogue.runner(id)).any(says)
 }
 
 /// Returns `true` if a runner found nothing to execute.
