@@ -34,6 +34,7 @@ pub(super) struct TestReport<'a> {
     line: String,
     /// The runners of tests in its line.
     runners: Vec<&'a Runner>,
+    catalogue: &'a Catalogue,
     folder: Option<TempDir>,
     environment: Vec<(OsString, OsString)>,
     /// The report of the hooks, read once the run has ended.
@@ -70,6 +71,7 @@ impl<'a> TestReport<'a> {
         let mut report = Self {
             line: line.to_owned(),
             runners: tests,
+            catalogue,
             folder: None,
             environment: Vec::new(),
             written: OnceCell::new(),
@@ -114,7 +116,7 @@ impl<'a> TestReport<'a> {
             parts.push(in_files(finished, files));
         }
         if !from_output.is_empty() || parts.is_empty() {
-            parts.push(in_output(finished, &from_output));
+            parts.push(in_output(finished, self.catalogue, &from_output));
         }
         let tests = NamedTests::joined(parts);
         if self.varies { tests.incomplete() } else { tests }
@@ -260,8 +262,8 @@ fn in_files(finished: &Finished, files: &ReportFiles<'_>) -> NamedTests {
 }
 
 /// Returns the tests that the output names.
-fn in_output(finished: &Finished, runners: &[&Runner]) -> NamedTests {
+fn in_output(finished: &Finished, catalogue: &Catalogue, runners: &[&Runner]) -> NamedTests {
     let all = finished.output.all();
     let text = run::plain_text(&all.clone().unwrap_or_else(|| finished.output.end()));
-    NamedTests::of_runners(&text, all.is_some(), runners)
+    NamedTests::of_runners(catalogue, &text, all.is_some(), runners)
 }

@@ -8,6 +8,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use memchr::memmem;
 
 use crate::embedded::{self, RunnerSummary};
+use crate::runner::name_source::NameSource;
 use crate::runner::output_line::LineRule;
 use crate::runner::output_rules::Summaries;
 use crate::runner::runner_definition::{Invoke, Runner};
@@ -207,6 +208,14 @@ impl Catalogue {
     /// Returns the rules that read the output of these runners.
     pub(crate) fn rules_of<'a>(&'a self, runners: impl IntoIterator<Item = &'a Runner>) -> Vec<&'a LineRule> {
         runners.into_iter().flat_map(|runner| self.output_rules(runner).1).collect()
+    }
+
+    /// Returns the table with the lines that name tests in the output of a runner: its own, or that of the runner whose
+    /// output it has.
+    pub(crate) fn printed_names_of<'a>(&'a self, runner: &'a Runner) -> Option<&'a NameSource> {
+        let like = || runner.output.like.as_deref().and_then(|id| self.runner(id)?.names.as_ref());
+        let own = runner.names.as_ref().filter(|names| names.has_lines());
+        own.or_else(|| like().filter(|names| names.has_lines()))
     }
 
     /// Returns the rules that read the output of a runner, and the number of summaries it prints.

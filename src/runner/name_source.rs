@@ -29,6 +29,11 @@ pub struct NameSource {
     /// The text between a file, or another home of a test, and its name.
     #[serde(default = "double_colon")]
     joined: String,
+    /// The text that the output has between the groups of a test and its name, if it is not ` > `.
+    between: Option<String>,
+    /// `true` if lines count only after one that means [`NameMeans::Begins`].
+    #[serde(default)]
+    waits: bool,
     /// The lines that name tests.
     #[serde(default)]
     line: Vec<NameRule>,
@@ -109,6 +114,10 @@ pub struct NameRule {
     /// `true` if a backslash stands before each `#` and each backslash of the name, as in TAP.
     #[serde(default)]
     escaped: bool,
+    /// `true` if an entry begins with this line. In such an output, other lines count only in an entry, which ends with the
+    /// line of its test.
+    #[serde(default)]
+    entry: bool,
     #[serde(skip)]
     compiled: OnceLock<Option<Regex>>,
 }
@@ -243,6 +252,18 @@ impl NameSource {
         !self.line.is_empty()
     }
 
+    fn has_entries(&self) -> bool {
+        self.line.iter().any(|rule| rule.entry)
+    }
+
+    /// Returns a name with the usual text between its groups.
+    fn with_groups<'n>(&self, name: Cow<'n, str>) -> Cow<'n, str> {
+        match &self.between {
+            Some(between) => Cow::Owned(name.replace(between.as_str(), " > ")),
+            None => name,
+        }
+    }
+
     /// Returns the tests that an output names. `whole`: nothing of the output is cut off.
     pub(super) fn read(&self, text: &str, whole: bool) -> NamedTests {
         let mut reading = NamesReading::new(self);
@@ -265,12 +286,15 @@ struct NamesReading<'s> {
     /// The tests that were listed, each with what stands behind its name.
     listed: Vec<(String, String, TestResult)>,
     repeats: bool,
+    /// `true` if a line would be in an entry, or the output has none.
+    inside: bool,
 }
 
 impl<'s> NamesReading<'s> {
     fn new(source: &'s NameSource) -> Self {
         let (tests, groups) = (NamedTests::default(), Vec::new());
-        Self { source, tests, groups, announced: 0, listed: Vec::new(), repeats: false }
+        let inside = !source.has_entries();
+        Self { source, tests, groups, announced: 0, listed: Vec::new(), repeats: source.waits, inside }
     }
 
     fn take(&mut self, rule: &NameRule, found: &Captures<'_>) {
@@ -280,16 +304,19 @@ impl<'s> NamesReading<'s> {
             NameMeans::Begins => self.repeats = false,
             NameMeans::Repeats => self.repeats = true,
             NameMeans::Count => self.announced += text("n").parse::<usize>().unwrap_or(0),
-            _ if self.repeats => {}
+            _ if self.repeats || !(self.inside || rule.entry) => {}
             NameMeans::Group => {
+                self.inside = true;
                 let is_outer = |(outer, _): &(usize, String)| self.source.nested && *outer < indent;
                 self.groups.retain(is_outer);
                 self.groups.push((indent, rule.name(found).into_owned()));
             }
             NameMeans::Test => {
+                self.inside = !self.source.has_entries();
                 let Some(result) = rule.result(found) else { return };
                 self.announced = self.announced.max(text("of").parse().unwrap_or(0));
-                let name = self.full_name(indent, text("home"), &rule.name(found));
+                let name = self.source.with_groups(rule.name(found));
+                let name = self.full_name(indent, text("home"), &name);
                 self.listed.push((name, text("time").to_owned(), result));
             }
         }
@@ -323,7 +350,7 @@ impl<'s> NamesReading<'s> {
 
 #[cfg(test)]
 mod tests {
-    use crate::runner::Catalogue;
+    use crate::runner::{Catalogue, NamedTests};
 
     #[test]
     fn one_test_is_run_alone() {
@@ -364,6 +391,34 @@ mod tests {
         ] {
             let names = Catalogue::embedded().runner(id).unwrap().names.as_ref().unwrap();
             assert_eq!(names.goes_on(id, line), goes_on, "{line}");
+        }
+    }
+
+    #[test]
+    fn outputs_name_what_failed() {
+        const JEST: &str = "FAIL unit ./a.test.js (5.2 s)\n  ● Console\n\n    console.log\n      x\n\n  ● outer › inner › is two\n\n    \
+                            ● no test\nPASS ./c.test.js\n  ● Console\n\nFAIL src/b.test.tsx\n  ● Test suite failed to run\n\nTests: 1 failed\n";
+        const MOCHA: &str = "  u\n    inner\n      1) is two\n  2) top\n        looks like one:\n\n  0 passing (3ms)\n  3 failing\n\n  1) u\n       inner\n         is two:\n     \
+                             Error: x\n        not a test:\n\n  2) top:\n\n      AssertionError: 1 == 2\n        nor this:\n\n  3) hook\n       \
+                             \"before each\" hook for \"one\":\n     Error: x\n";
+        const UNITTEST: &str = "test_a (m.T.test_a) ... ok\ntest_b (m.T) ... FAIL\ntest_c (m.T.test_c) ... skipped 'later'\n\
+                                ERROR: m.x (unittest.loader._FailedTest.m.x)\nERROR: y (unittest.loader._FailedTest)\n\
+                                ERROR: setUpClass (m.U)\nFAIL: test_b (m.T)\nFAIL: test_s (m.T.test_s) (i=1)\nRan 5 tests in 0.1s\n";
+        const RSPEC: &str = "Failed examples:\n\nrspec ./spec/login_spec.rb:3 # Login works\nrspec './spec/a_spec.rb[1:2]' # A is # b\n";
+        const MINITEST: &str = "  1) Failure:\nCalcTest#test_add [test/calc_test.rb:5]:\nOther#no:\n\n  2) Skipped:\nCalcTest#test_later [a.rb:1]:\n\n  \
+                                3) Error:\nA::B#test_0001_adds two:\nRuntimeError: x\n";
+        for (id, output, failed) in [
+            ("jest", JEST, &["a.test.js::outer > inner > is two", "src/b.test.tsx"][..]),
+            ("jest", "  ● outer › is two\n", &["outer > is two"]),
+            ("mocha", MOCHA, &["hook > one", "top", "u > inner > is two"]),
+            ("unittest", UNITTEST, &["m.T.test_b", "m.T.test_s", "m.U", "m.x", "y"]),
+            ("django test", UNITTEST, &["m.T.test_b", "m.T.test_s", "m.U", "m.x", "y"]),
+            ("rspec", RSPEC, &["A is # b", "Login works"]),
+            ("minitest", MINITEST, &["A::B#test_0001_adds two", "CalcTest#test_add"]),
+        ] {
+            let catalogue = Catalogue::embedded();
+            let tests = NamedTests::of_runners(catalogue, output, true, &[catalogue.runner(id).unwrap()]);
+            assert_eq!(tests.failed().collect::<Vec<_>>(), failed, "{id}");
         }
     }
 

@@ -9,6 +9,7 @@ use std::ops::Bound;
 
 use crate::event::test_results::{EarlierFailure, NamedPart, TestResult};
 use crate::repo_path::seen_from;
+use crate::runner::catalogue::Catalogue;
 use crate::runner::printed_names::{self, EXPECTS_PANIC};
 use crate::runner::runner_definition::Runner;
 
@@ -30,8 +31,8 @@ pub struct NamedTests {
 
 impl NamedTests {
     /// Returns the tests that the output of these runners names. All are complete if those of each are.
-    pub fn of_runners(text: &str, whole: bool, runners: &[&Runner]) -> Self {
-        let sources = runners.iter().map(|runner| runner.names.as_ref().filter(|names| names.has_lines()));
+    pub fn of_runners(catalogue: &Catalogue, text: &str, whole: bool, runners: &[&Runner]) -> Self {
+        let sources = runners.iter().map(|runner| catalogue.printed_names_of(runner));
         let (ruled, others): (Vec<_>, Vec<_>) = sources.partition(Option::is_some);
         let mut parts: Vec<Self> = ruled.into_iter().flatten().map(|names| names.read(text, whole)).collect();
         if parts.is_empty() || !others.is_empty() {
@@ -191,13 +192,16 @@ impl NamedTests {
         Some(EarlierFailure { test: test.to_owned(), result, candidates, family: family.unwrap_or(0) })
     }
 
-    /// Returns the result of a test of which an earlier output did not show the package. Of several, the worst counts.
+    /// Returns the result of a test of which an earlier output did not show the package of Go or the file. Of several, the
+    /// worst counts.
     fn with_home(&self, test: &str) -> Option<TestResult> {
         const OF_GO: [&str; 3] = ["Test", "Fuzz", "Example"];
-        if !OF_GO.iter().any(|start| test.starts_with(start)) || test.contains(' ') {
-            return None;
-        }
-        let same = |name: &str| name.split_once(' ').is_some_and(|(_, bare)| bare == test);
+        let may_be_of_go = OF_GO.iter().any(|start| test.starts_with(start)) && !test.contains(' ');
+        let is_file = |home: &str| home.contains('.') && !home.contains(' ');
+        let same = |name: &str| {
+            may_be_of_go && name.split_once(' ').is_some_and(|(_, bare)| bare == test)
+                || name.split_once("::").is_some_and(|(home, bare)| bare == test && is_file(home))
+        };
         worst(self.results.iter().filter(|(name, _)| same(name)).map(|(_, result)| *result))
     }
 
@@ -377,6 +381,18 @@ mod tests {
         assert_eq!(of(&report("[\"passed\",\"a.py::one\"]\n")), Some(TestResult::Passed));
         assert_eq!(of(&report("[\"skipped\",\"a.py::one\"]\n")), Some(TestResult::Skipped));
         assert_eq!(of(&report("[\"passed\",\"a.pyx::one\"]\n")), Some(TestResult::Missing));
+    }
+
+    #[test]
+    fn a_test_whose_file_was_not_shown_is_the_one_of_that_name() {
+        let passed = |name: &str| (name.to_owned(), TestResult::Passed);
+        let now =
+            NamedTests::of_cases([passed("test/u.js::u > adds"), passed("a::adds"), passed("x/calc TestAdd")], true);
+        let result = |test: &str| now.earlier(std::iter::once(test)).pop().map(|earlier| earlier.result);
+        assert_eq!(result("u > adds"), Some(TestResult::Passed));
+        assert_eq!(result("TestAdd"), Some(TestResult::Passed));
+        // A module is part of the name.
+        assert_eq!(result("adds"), Some(TestResult::Missing));
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! Ways to silence a test that failed, with pytest, vitest and Node's own runner.
+//! Ways to silence a test that failed, with real runners.
 
 use crate::installed::folder;
-use crate::silencing::{Before, Change, Move, Project, Remove, Replace, Toolbox, Write, silenced};
+use crate::silencing::{Before, Change, Move, Project, Remove, Replace, Toolbox, Write, silenced, silenced_by_agent};
 
 const PYTEST: Project = Project {
     files: &[
@@ -315,6 +315,124 @@ const NODE: Project = Project {
     honest: HONEST_IN_JAVASCRIPT,
 };
 
+const JEST: Project = Project {
+    files: &[
+        ("package.json", "{\"name\":\"x\",\"scripts\":{\"test\":\"jest\"}}\n"),
+        (".gitignore", "node_modules\n"),
+        ("src/calc.js", "exports.add = (a, b) => a + b;\n"),
+        (
+            "test/calc.test.js",
+            "const { add } = require(\"../src/calc.js\");\ndescribe(\"calc\", () => {\nit(\"adds\", () => { expect(add(1, 2)).toBe(3); });\nit(\"adds two\", () => { expect(add(2, 2)).toBe(4); });\n});\n",
+        ),
+        ("test/ok.test.js", "it(\"ok\", () => { expect([1]).toEqual([1]); });\n"),
+    ],
+    code: "src/calc.js",
+    others: (
+        "test/more.test.js",
+        "it(\"one\", () => { expect([1]).toEqual([1]); });\nit(\"two\", () => { expect([2]).toEqual([2]); });\n",
+    ),
+    silenced: &[
+        ("skipped", &[Replace("test/calc.test.js", "\nit(", "\nit.skip(")]),
+        ("a skipped group", &[Replace("test/calc.test.js", "describe(", "xdescribe(")]),
+        ("must fail", &[Replace("test/calc.test.js", "\nit(", "\nit.failing(")]),
+        (
+            "another word for it",
+            &[
+                Replace("test/calc.test.js", "\nit(", "\nlater("),
+                Before("test/calc.test.js", "const later = it.skip;\n"),
+            ],
+        ),
+        (
+            "only where a variable is set",
+            &[Replace("test/calc.test.js", "describe(", "it(\"z\", () => {});\nif (process.env.FULL) describe(")],
+        ),
+        ("another name", &[Move("test/calc.test.js", "test/calc.cases.js")]),
+        (
+            "left out by a new setting",
+            &[Write(
+                "jest.config.js",
+                "module.exports = { testPathIgnorePatterns: [\"/node_modules/\", \"calc\"] };\n",
+            )],
+        ),
+        (
+            "unrelated tests in place",
+            &[Write(
+                "test/calc.test.js",
+                "it(\"x\", () => { expect([2]).toEqual([2]); });\nit(\"y\", () => { expect([4]).toEqual([4]); });\n",
+            )],
+        ),
+        ("removed", &[Remove("test/calc.test.js")]),
+    ],
+    honest: HONEST_IN_JAVASCRIPT,
+};
+
+const MOCHA: Project = Project {
+    files: &[
+        ("package.json", "{\"name\":\"x\",\"scripts\":{\"test\":\"mocha\"}}\n"),
+        (".gitignore", "node_modules\n"),
+        ("src/calc.js", "exports.add = (a, b) => a + b;\n"),
+        (
+            "test/calc.test.js",
+            "const assert = require(\"assert\");\nconst { add } = require(\"../src/calc.js\");\ndescribe(\"calc\", () => {\nit(\"adds\", () => { assert.equal(add(1, 2), 3); });\nit(\"adds two\", () => { assert.equal(add(2, 2), 4); });\n});\n",
+        ),
+        ("test/ok.test.js", "it(\"ok\", () => {});\n"),
+    ],
+    code: "src/calc.js",
+    others: ("test/more.test.js", "it(\"one\", () => {});\nit(\"two\", () => {});\n"),
+    silenced: &[
+        ("skipped", &[Replace("test/calc.test.js", "\nit(", "\nit.skip(")]),
+        ("a skipped group", &[Replace("test/calc.test.js", "describe(", "xdescribe(")]),
+        ("skipped inside", &[Replace("test/calc.test.js", "() => { assert", "function () { this.skip(); assert")]),
+        ("only where a variable is set", &[Replace("test/calc.test.js", "\nit(", "\nif (process.env.FULL) it(")]),
+        ("another ending", &[Move("test/calc.test.js", "test/calc.test.txt")]),
+        ("left out by a new setting", &[Write(".mocharc.json", "{\"ignore\": [\"test/calc.test.js\"]}\n")]),
+        ("unrelated tests in place", &[Write("test/calc.test.js", "it(\"x\", () => {});\nit(\"y\", () => {});\n")]),
+        ("removed", &[Remove("test/calc.test.js")]),
+    ],
+    honest: HONEST_IN_JAVASCRIPT,
+};
+
+const UNITTEST: Project = Project {
+    files: &[
+        ("calc.py", "def add(a, b):\n    return a + b\n"),
+        (".gitignore", "__pycache__/\n"),
+        ("tests/__init__.py", ""),
+        (
+            "tests/test_calc.py",
+            "import unittest\nfrom calc import add\n\n\nclass T(unittest.TestCase):\n    def test_add(self):\n        self.assertEqual(add(1, 2), 3)\n\n    def test_twice(self):\n        self.assertEqual(add(2, 2), 4)\n",
+        ),
+    ],
+    code: "calc.py",
+    others: (
+        "tests/test_more.py",
+        "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_one(self):\n        pass\n\n    def test_two(self):\n        pass\n",
+    ),
+    silenced: &[
+        ("skipped", &[Replace("tests/test_calc.py", "    def test_", "    @unittest.skip('later')\n    def test_")]),
+        (
+            "expected to fail",
+            &[Replace("tests/test_calc.py", "    def test_", "    @unittest.expectedFailure\n    def test_")],
+        ),
+        ("skipped inside", &[Replace("tests/test_calc.py", "self.assert", "self.skipTest('later'); self.assert")]),
+        ("another name for each", &[Replace("tests/test_calc.py", "def test_", "def check_")]),
+        ("a name that nothing finds", &[Move("tests/test_calc.py", "tests/calc_cases.py")]),
+        ("another base", &[Replace("tests/test_calc.py", "(unittest.TestCase)", "")]),
+        (
+            "unrelated tests in place",
+            &[Write(
+                "tests/test_calc.py",
+                "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_x(self):\n        pass\n",
+            )],
+        ),
+        ("removed", &[Remove("tests/test_calc.py")]),
+    ],
+    honest: &[
+        ("a fix", &[]),
+        ("a fix and another name for the file", &[Move("tests/test_calc.py", "tests/test_sums.py")]),
+        ("a fix and another name for a test", &[Replace("tests/test_calc.py", "def test_add(", "def test_sum(")]),
+    ],
+};
+
 fn python() -> Toolbox {
     let environment = vec![("PYTHONPATH", folder("pytest").into()), ("PYTHONDONTWRITEBYTECODE", "1".into())];
     Toolbox { environment, node_modules: None }
@@ -351,4 +469,21 @@ fn failed_tests_of_vitest_cannot_be_silenced() {
 #[test]
 fn failed_tests_of_vitest_without_names_are_not_silenced_without_a_word() {
     silenced(&VITEST, "vitest run --reporter=dot", false, node());
+}
+
+#[test]
+fn failed_tests_that_an_agent_ran_are_not_silenced_without_a_word() {
+    silenced_by_agent(&PYTEST, "python3 -m pytest -q -p no:cacheprovider", false, python());
+    silenced_by_agent(&NODE, "npm test", false, Toolbox::default());
+    silenced_by_agent(&VITEST, "vitest run", false, node());
+    silenced_by_agent(&JEST, "npm test", false, node());
+    silenced_by_agent(&MOCHA, "npm test", false, node());
+    silenced_by_agent(&UNITTEST, "python3 -m unittest", false, python());
+}
+
+#[test]
+fn failed_tests_of_jest_mocha_and_unittest_cannot_be_silenced() {
+    silenced(&JEST, "npm test", true, node());
+    silenced(&MOCHA, "npm test", true, node());
+    silenced(&UNITTEST, "python3 -m unittest", true, python());
 }

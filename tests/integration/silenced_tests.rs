@@ -1,7 +1,9 @@
 //! Ways to silence a test that failed, with cargo (other runners are in `tests/components`): each is held back where the
 //! runner names its tests, and reported where it does not. Honest work next to them passes.
 
-use crate::silencing::{Before, Change, Move, Project, Remove, Replace, Scene, Toolbox, Write, silenced};
+use crate::silencing::{
+    Before, Change, Move, Project, Remove, Replace, Scene, Toolbox, Write, silenced, silenced_by_agent,
+};
 
 const RUST: Project = Project {
     files: &[
@@ -79,6 +81,11 @@ fn failed_tests_of_cargo_without_names_are_not_silenced_without_a_word() {
 #[test]
 fn failed_tests_of_cargo_cannot_be_silenced() {
     silenced(&RUST, "cargo test --offline", true, Toolbox::default());
+}
+
+#[test]
+fn failed_tests_of_cargo_that_an_agent_ran_cannot_be_silenced() {
+    silenced_by_agent(&RUST, "cargo test --offline", true, Toolbox::default());
 }
 
 /// A run that names no tests is asked for again with names, and the answer counts either way.

@@ -1,8 +1,12 @@
 //! A project of which tests failed, and changes that may silence them.
 
+use std::cell::Cell;
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
 
 use crate::support::TestRepo;
 
@@ -52,6 +56,9 @@ pub struct Scene {
     repo: TestRepo,
     tools: Toolbox,
     project: &'static Project,
+    line: String,
+    /// The number of lines that an agent has run, if it is one that runs the tests.
+    by_agent: Option<Cell<u32>>,
 }
 
 impl Scene {
@@ -67,7 +74,7 @@ impl Scene {
         repo.git(["fetch", "-q", "origin"]);
         repo.git(["remote", "set-head", "origin", "main"]);
         repo.git(["switch", "-q", "-c", "feature"]);
-        let scene = Self { repo, tools, project };
+        let scene = Self { repo, tools, project, line: line.to_owned(), by_agent: None };
         if let Some(modules) = &scene.tools.node_modules {
             scene.repo.link("node_modules", modules.as_os_str().as_encoded_bytes());
         }
@@ -98,15 +105,51 @@ impl Scene {
     /// Runs gate; its status and what it says.
     pub fn gate(&self, args: &[&str]) -> (Option<i32>, String) {
         let mut command = self.repo.gate(args);
-        let Output { status, stdout, stderr } =
-            with_caches(&mut command, &self.repo).envs(self.tools.environment.iter().cloned()).output().unwrap();
+        let Output { status, stdout, stderr } = self.with_tools(&mut command).output().unwrap();
         (status.code(), String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned())
+    }
+
+    /// Runs the tests: their status and what is printed.
+    fn run_tests(&self) -> (Option<i32>, String) {
+        let Some(lines) = &self.by_agent else { return self.gate(&["run", "test"]) };
+        lines.set(lines.get() + 1);
+        let mut call = json!({
+            "session_id": "c0ffee-1", "cwd": self.repo.root(), "transcript_path": "/none", "hook_event_name": "PreToolUse",
+            "tool_name": "Bash", "tool_input": {"command": self.line}, "tool_use_id": format!("toolu_{}", lines.get()),
+        });
+        self.hook(&call);
+        let mut command = self.repo.command_in("sh", self.repo.root());
+        let merged = format!("exec 2>&1; {}", self.line);
+        let done = self.with_tools(command.args(["-c", &merged])).output().unwrap();
+        let printed = String::from_utf8_lossy(&done.stdout).into_owned();
+        let code = done.status.code();
+        if done.status.success() {
+            call["hook_event_name"] = json!("PostToolUse");
+            call["tool_response"] = json!({"stdout": printed, "stderr": "", "interrupted": false});
+        } else {
+            call["hook_event_name"] = json!("PostToolUseFailure");
+            call["error"] = json!(format!("Exit code {}\n{printed}", code.unwrap_or(1)));
+        }
+        self.hook(&call);
+        (code, printed)
+    }
+
+    fn hook(&self, payload: &Value) {
+        let mut command = self.repo.gate(["hook", "claude", payload["hook_event_name"].as_str().unwrap()]);
+        let mut child = self.with_tools(&mut command).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
+        let done = child.wait_with_output().unwrap();
+        assert!(done.status.success() && done.stdout.is_empty(), "{}", String::from_utf8_lossy(&done.stdout));
+    }
+
+    fn with_tools<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+        with_caches(command, &self.repo).envs(self.tools.environment.iter().cloned())
     }
 
     /// Lets the tests fail, makes a change, runs them again and judges.
     pub fn judge(&self, (what, edits): &Change, fix: bool) -> (Option<i32>, String) {
         self.repo.git(["reset", "-q", "--hard", "broken"]);
-        let (red, said) = self.gate(&["run", "test"]);
+        let (red, said) = self.run_tests();
         assert_ne!(red, Some(0), "{what}: {said}");
         let (path, text) = self.project.others;
         self.repo.write(path, text);
@@ -115,7 +158,7 @@ impl Scene {
             self.edit(&Replace(self.project.code, "a - b", "a + b"));
         }
         self.repo.commit_all("next");
-        let (green, said) = self.gate(&["run", "test"]);
+        let (green, said) = self.run_tests();
         assert_eq!(green, Some(0), "{what}: {said}");
         self.gate(&["check"])
     }
@@ -132,7 +175,16 @@ fn with_caches<'c>(command: &'c mut Command, repo: &TestRepo) -> &'c mut Command
 
 /// Each way is blocked where names are known, and at least said where they are not.
 pub fn silenced(project: &'static Project, line: &str, is_named: bool, tools: Toolbox) {
-    let scene = Scene::new(project, line, tools);
+    judged(&Scene::new(project, line, tools), is_named);
+}
+
+/// Each way is at least said where an agent runs the tests, and only what it is shown is known.
+pub fn silenced_by_agent(project: &'static Project, line: &str, is_named: bool, tools: Toolbox) {
+    judged(&Scene { by_agent: Some(Cell::new(0)), ..Scene::new(project, line, tools) }, is_named);
+}
+
+fn judged(scene: &Scene, is_named: bool) {
+    let Scene { project, line, .. } = scene;
     for change in project.silenced {
         let (code, said) = scene.judge(change, false);
         let words = ["failed on this branch", "failed earlier in this work", "leaves tests out"];

@@ -281,7 +281,7 @@ AssertionError: expected 1 to be 2\n",
 
 fn read(case: &Case, output: &str) -> NamedTests {
     let runner = Catalogue::embedded().runner(case.runner).unwrap_or_else(|| panic!("{}", case.runner));
-    NamedTests::of_runners(output, true, &[runner])
+    NamedTests::of_runners(Catalogue::embedded(), output, true, &[runner])
 }
 
 #[test]

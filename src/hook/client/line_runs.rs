@@ -105,7 +105,8 @@ impl LineInTree<'_> {
         let output = self.told.output.unwrap_or_default();
         let tail = tail_of(output);
         let runners = self.runners(served.iter().filter_map(|served| Some(served.report.as_ref()?.runner.as_str())));
-        let tests = NamedTests::of_runners(output, !self.pending.cut && output.len() < READ, &runners);
+        let whole = !self.pending.cut && output.len() < READ;
+        let tests = NamedTests::of_runners(&self.policy.runners, output, whole, &runners);
         // What failed before matters only where this run names tests.
         let state = if tests.is_empty() { None } else { Some(self.state()?) };
         // Lines that prove a command together name its tests in parts.
@@ -159,7 +160,7 @@ impl LineInTree<'_> {
         }
         let Some(runners) = self.runners_of_line() else { return Ok(Vec::new()) };
         let output = self.told.output.unwrap_or_default();
-        let tests = NamedTests::of_runners(output, false, &runners);
+        let tests = NamedTests::of_runners(&self.policy.runners, output, false, &runners);
         if tests.is_empty() {
             return Ok(Vec::new());
         }
