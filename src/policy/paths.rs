@@ -25,7 +25,8 @@ pub struct PathRules {
 }
 
 impl PathRules {
-    /// Rules from `inputs` (globs; `!glob` excludes) and `ignore` (globs that are left out; `!glob` takes back).
+    /// Rules from `inputs` (globs; `!glob` excludes) and `ignore` (globs that are left out; `!glob` takes back). An input
+    /// that names a folder stands for all that is in it.
     /// `*` does not cross `/`, `**` does; case matters.
     pub fn new<S: AsRef<str>>(inputs: &[S], ignore: &[S]) -> Result<Self, InvalidGlob> {
         Self::with_defaults(inputs, &[], ignore)
@@ -45,7 +46,12 @@ impl PathRules {
                     rules.exclude.push(glob)?;
                     rules.own.push(glob)?;
                 }
-                None => rules.include.push(glob)?,
+                None => {
+                    rules.include.push(glob)?;
+                    if let Some(below) = below_folder(glob) {
+                        rules.include.push(&below)?;
+                    }
+                }
             }
         }
         for glob in defaults.iter().map(AsRef::as_ref) {
@@ -124,6 +130,13 @@ impl PathRules {
     }
 }
 
+/// Returns the glob for what is below the path that a glob names, or `None` if its last part is a pattern.
+fn below_folder(glob: &str) -> Option<String> {
+    let path = glob.trim_end_matches('/');
+    let last = path.rsplit('/').next().filter(|last| !last.is_empty())?;
+    (!path.contains(['{', '[', '\\']) && !last.contains(['*', '?'])).then(|| format!("{path}/**"))
+}
+
 /// Returns `true` if `glob` could match something in the folder `path`, also in case of doubt.
 fn reaches_below(glob: &str, path: &RepoPath) -> bool {
     let path = path.to_os();
@@ -142,6 +155,18 @@ fn reaches_below(glob: &str, path: &RepoPath) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_input_that_names_a_folder_stands_for_all_in_it() {
+        let rules = PathRules::new(&["src", "web/", "**/Dockerfile", "a/*.rs"], &["docs"]).unwrap();
+        let matches = |path: &str| rules.matches(&RepoPath::from(path));
+        for path in ["src", "src/a/b.rs", "web/x.ts", "x/Dockerfile", "a/b.rs"] {
+            assert!(matches(path), "{path}");
+        }
+        for path in ["srcs/a.rs", "a/src/b.rs", "a/b.rs/c", "docs/a.rs"] {
+            assert!(!matches(path), "{path}");
+        }
+    }
 
     #[test]
     fn ignored_paths_can_be_taken_back() {
@@ -190,7 +215,7 @@ mod tests {
             (&["{src,vendor}/**"], true),
             (&["src/**"], false),
             (&["vendor/other/**"], false),
-            (&["vendor"], false),
+            (&["vendor"], true),
             (&["vendor/*.c"], false),
             (&["**", "!vendor/**"], false),
             (&["**", "!vendor/sub/**"], false),
