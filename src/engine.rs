@@ -48,6 +48,7 @@ mod refused_work;
 mod rewritten_files;
 mod silent_programs;
 mod stale_builds;
+mod stale_headers;
 mod stale_objects;
 mod stale_outputs;
 mod stale_programs;

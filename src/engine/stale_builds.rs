@@ -87,6 +87,11 @@ impl Workplace {
         {
             return Some(exit);
         }
+        if runners.iter().any(|runner| runner.id == "make")
+            && let Some(stale) = self.stale_header(root, of_work(), on, &again)
+        {
+            return Some(stale);
+        }
         let Some(reuse) = reuse(runners) else { return stale_program() };
         let earlier = self.earlier_runs(command, is_input, &on.tree).ok()?;
         let sources = earlier.iter().flat_map(|run| &run.differing).chain(of_work()).collect();

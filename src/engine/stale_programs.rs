@@ -49,11 +49,13 @@ enum Language {
 }
 
 /// Something that a compiler made.
-struct Built {
-    path: PathBuf,
-    written: i128,
+pub(super) struct Built {
+    /// Its path, from the root of the working tree.
+    pub(super) path: PathBuf,
+    /// The time at which it came to its place, in nanoseconds since 1970.
+    pub(super) written: i128,
     /// `true` for a program, a shared object or an extension module, not for a part of one.
-    is_whole: bool,
+    pub(super) is_whole: bool,
 }
 
 impl Workplace {
@@ -67,8 +69,7 @@ impl Workplace {
         on: &KeptSnapshot,
         again: &str,
     ) -> Option<String> {
-        let mut built = Vec::new();
-        collect(root, Path::new(""), &mut built, &mut { MAX_ENTRIES }, 0);
+        let built = compiled_files(root);
         if !built.iter().any(|one| one.is_whole) || builds(root, command) {
             return None;
         }
@@ -230,6 +231,13 @@ fn is_start(mention: &Mention, command: &CommandRef, names: &[String]) -> bool {
     let is_loaded = is_object && FAMILIES.iter().any(|(_, ends)| ends.contains(&end));
     (command.line.contains(name) || is_read && (is_test || is_loaded || name == "conftest.py"))
         && names.iter().any(|name| holds(&mention.line, name))
+}
+
+/// Returns what compilers made in a working tree.
+pub(super) fn compiled_files(root: &Path) -> Vec<Built> {
+    let mut built = Vec::new();
+    collect(root, Path::new(""), &mut built, &mut { MAX_ENTRIES }, 0);
+    built
 }
 
 /// Collects what compilers made below a folder.

@@ -202,3 +202,42 @@ fn a_run_that_finds_nothing_to_do_takes_nothing_from_the_one_before() {
     project.gate(["run", "--", "make check"]);
     project.gate(["check"]).exits(0).never_says("executed no test");
 }
+
+#[test]
+fn an_object_that_is_older_than_an_edited_header_proves_nothing() {
+    let project = declared("make test");
+    let repo = &project.repo;
+    repo.write(".gitignore", "*.o\n")
+        .write("src/calc.h", "#define ONE 1\n")
+        .write("src/all.h", "#include \"calc.h\"\n");
+    repo.write("Makefile", "test:\n\tcc\n")
+        .write("src/calc.c", "# include \"all.h\"\n")
+        .write("src/other.c", "int main(void);\n")
+        .commit_all("chore: start");
+    repo.git(["push", "-q", "--no-verify", "origin", "HEAD:main"]);
+    repo.git(["fetch", "-q", "origin"]);
+    // The rule of `calc.o` names `calc.c` alone.
+    let (_bin, path) = stands_in(
+        "make",
+        "cd src; [ calc.o -nt calc.c ] || echo > calc.o\n[ -e other.o ] || echo > other.o\necho '2 passed in 0.01s'",
+    );
+    repo.write("src/calc.o", "\n")
+        .write("src/other.o", "\n")
+        .write("src/calc.h", "#define ONE 2\n")
+        .commit_all("fix: one");
+    for path in ["src/calc.c", "src/other.c"] {
+        let file = fs::File::options().write(true).open(repo.path(path)).expect("a file");
+        file.set_modified(SystemTime::now() - 2 * AN_HOUR).expect("a time");
+    }
+    let header = fs::File::options().write(true).open(repo.path("src/calc.h")).expect("a file");
+    header.set_modified(SystemTime::now() + Duration::from_millis(200)).expect("a time");
+    let why = "src/calc.o was made before src/calc.h, which its source includes, was edited: rm -- src/calc.o && gate run test";
+    project.sh(&format!("{path} gate run test")).exits(0).says(why);
+    project.check().exits(10).says("next: rm -- src/calc.o && gate run test");
+    // Long enough for the edit to be in the past.
+    header.set_modified(SystemTime::now() - AN_HOUR).expect("a time");
+    project
+        .sh(&format!("{path}; export PATH; rm -- src/calc.o && gate run test"))
+        .exits(0)
+        .says("this proves test for this commit");
+}
