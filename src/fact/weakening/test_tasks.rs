@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::table::{TaskFile, table};
 use super::{Weakened, WeakeningKind, line_of};
-use crate::command_line::{self, ExitDecides, Extent, LineRecord};
+use crate::command_line::{self, ExitDecides, Extent, LineRecord, Purpose};
 use crate::foreign_text::shortened_in_bytes;
 use crate::repo_path::RepoPath;
 use crate::runner::{Catalogue, CommandKind, Project, ProjectFiles, resolve};
@@ -38,8 +38,8 @@ enum TaskEffect {
     TestsMasked,
     /// The task runs nothing.
     Nothing,
-    /// The task runs something else, or something unknown.
-    Other,
+    /// The task runs something else, or something unknown. `only_builds` is `true` if every command is known, and they build.
+    Other { only_builds: bool },
 }
 
 pub(super) fn compare(path: &RepoPath, old: &str, new: &str, runners: &Catalogue, changes: &mut Vec<Weakened>) {
@@ -69,7 +69,9 @@ pub(super) fn compare(path: &RepoPath, old: &str, new: &str, runners: &Catalogue
         }
         let (after, is) = does(tasks, &name, &new, runners);
         // What a task of tests ran is a test, even if no runner is known in it.
-        let is_emptied = was == TaskEffect::Other && is == TaskEffect::Nothing && is_called_a_test(&name, runners);
+        let runs_nothing = matches!(is, TaskEffect::Nothing | TaskEffect::Other { only_builds: true });
+        let ran_something = was == TaskEffect::Other { only_builds: false };
+        let is_emptied = ran_something && runs_nothing && is_called_a_test(&name, runners);
         let Some(what) = weakened(&was, &is).or(is_emptied.then_some(WeakeningKind::TaskEmptied)) else { continue };
         let shown = |text: String| shortened_in_bytes(text, SHOWN);
         let gone = if there.contains(&name) { "" } else { "nothing of this name" };
@@ -97,7 +99,7 @@ fn weakened(was: &TaskEffect, is: &TaskEffect) -> Option<WeakeningKind> {
         TaskEffect::Tests { .. } => return None,
         TaskEffect::TestsMasked => WeakeningKind::TaskMasked,
         TaskEffect::Nothing => WeakeningKind::TaskEmptied,
-        TaskEffect::Other => WeakeningKind::TaskReplaced,
+        TaskEffect::Other { .. } => WeakeningKind::TaskReplaced,
     })
 }
 
@@ -138,7 +140,7 @@ fn does(tasks: &TaskFile, name: &str, files: &One<'_>, runners: &Catalogue) -> (
     let argv: Vec<Option<String>> = call.split(' ').map(|word| Some(word.to_owned())).collect();
     let mut lines: Vec<String> = Vec::new();
     for task in resolve(runners, &argv, files) {
-        lines.extend(task.script.unwrap_or_default());
+        lines.extend(task.script.unwrap_or_default().iter().map(|line| with_compilers(line)));
     }
     if lines.is_empty() {
         let shown = String::new();
@@ -153,9 +155,15 @@ fn does(tasks: &TaskFile, name: &str, files: &One<'_>, runners: &Catalogue) -> (
                     own && !line.contains('$')
                 },
             );
-        return (shown, if defined { TaskEffect::Nothing } else { TaskEffect::Other });
+        return (shown, if defined { TaskEffect::Nothing } else { TaskEffect::Other { only_builds: false } });
     }
     effect(&lines, Shell::Sh, Project { runners, files })
+}
+
+/// Returns a line of a Makefile with a compiler in place of each variable that make itself sets to one.
+fn with_compilers(line: &str) -> String {
+    const COMPILERS: [(&str, &str); 3] = [("$(CC)", "cc"), ("$(CXX)", "g++"), ("$(AR)", "ar")];
+    COMPILERS.iter().fold(line.to_owned(), |line, (variable, program)| line.replace(variable, program))
 }
 
 /// Returns the lines of a task or of a script in one line, and their effect. No lines do nothing.
@@ -177,12 +185,18 @@ fn effect(lines: &[String], shell: Shell, project: Project<'_>) -> (String, Task
     }
     let only_answers = |leaf: &Leaf| matches!(&leaf.argv[..], [_, word] if matches!(word.text.as_str(), "--version" | "--help" | "-v" | "-V" | "-h"));
     let idle = |name: Option<&str>| name.is_some_and(|name| table().idle.iter().any(|idle| idle == name));
-    let nothing = understood.len() == lines.len()
-        && understood.iter().all(|line| {
-            let both = line.steps();
-            both.into_iter().all(|(leaf, purpose)| {
-                idle(leaf.name()) || only_answers(leaf) || (purpose.is(CommandKind::Test) && !tests(purpose.extent))
-            })
-        });
-    (shown, if nothing { TaskEffect::Nothing } else { TaskEffect::Other })
+    let does_nothing = |leaf: &Leaf, purpose: &Purpose| {
+        idle(leaf.name()) || only_answers(leaf) || (purpose.is(CommandKind::Test) && !tests(purpose.extent))
+    };
+    let is_known = understood.len() == lines.len();
+    let all = |is: &dyn Fn(&Leaf, &Purpose) -> bool| {
+        is_known && understood.iter().flat_map(|line| line.steps()).all(|(leaf, purpose)| is(leaf, purpose))
+    };
+    let effect = if all(&does_nothing) {
+        TaskEffect::Nothing
+    } else {
+        let builds = |leaf: &Leaf, purpose: &Purpose| purpose.is(CommandKind::Build) || does_nothing(leaf, purpose);
+        TaskEffect::Other { only_builds: all(&builds) }
+    };
+    (shown, effect)
 }

@@ -286,6 +286,9 @@ fn tasks() {
     );
     check("justfile", "test:\n    cargo test\n", "test:\n    true\n", &["task-emptied test"]);
     check("Makefile", "test: t\n\t./t\n", "test: t\n\t@echo ok\n", &["task-emptied test"]);
+    let built = |recipe: &str| format!("CFLAGS = -O2\nt: t.c\n\t$(CC) $(CFLAGS) -o t t.c\ntest: t\n\t{recipe}\n");
+    check("Makefile", &built("./t"), &built("echo ok"), &["task-emptied test"]);
+    check("Makefile", &built("./t"), &built("./t --all"), &[]);
     check("Makefile", "run: t\n\t./t\n", "run: t\n\t@echo ok\n", &[]);
     check("package.json", &scripts("node test.js"), &scripts("node --version"), &["task-emptied test"]);
     check("package.json", &scripts("node test.js"), &scripts("node tests/all.js"), &[]);
