@@ -1,6 +1,6 @@
 //! Lines of daily work that prove a declared command by another spelling.
 
-use super::tests::{Files, check};
+use super::tests::{Files, check, proof_with};
 
 const DJANGO: &str = "Ran 4 tests in 0.1s\n\nOK\n";
 const PYTEST: &str = "4 passed in 0.02s\n";
@@ -235,14 +235,32 @@ fn settings_that_a_runner_finds_by_itself() {
 #[test]
 fn one_test_first_and_then_all_of_them() {
     const TWO: &str = "1 passed in 0.01s\n4 passed in 0.02s\n";
+    const GO_LINE: &str = "go test -run TestX ./... 2>&1 | tail -6; go build ./... && go test ./... 2>&1 | tail -25";
+    const GO_TIMED: &str = "go test -run TestX ./... 2>&1 | tail -6; timeout 60 go test ./... 2>&1 | tail -25";
+    const CARGO_LINE: &str = "cargo test --test x 2>&1 | tail -5; cargo test 2>&1 | tail -20";
+    const CARGO: &str = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.10s\n\n\
+                         test result: ok. 9 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.10s\n\n";
+    const CARGO_ONE: &str =
+        "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.10s\n\n";
+    const PACKAGE: Files = &[("package.json", r#"{"scripts":{"test":"node --test"}}"#)];
+    const NODE_LINE: &str = "node --test test/a.test.js; npm test 2>&1 | tail -20";
+    const NODE: &str = "# tests 1\n# pass 1\n# fail 0\n# cancelled 0\n# skipped 0\n\n> test\n> node --test\n\n\
+                        # tests 4\n# pass 4\n# fail 0\n# cancelled 0\n# skipped 0\n# duration_ms 9\n";
     check(
         &[
             (&[], "pytest", "pytest tests/test_f.py::test_f -q 2>&1 | tail -3; pytest -q 2>&1 | tail -3", TWO),
             (&[], "pytest", "pytest --version; pytest -q 2>&1 | tail -3", "pytest 8.3.2\n4 passed in 0.02s\n"),
             (&[], "pytest", "pytest -q 2>&1 | tail -3; pytest -q -k parse 2>&1 | tail -3", TWO),
+            (&[], "go test ./...", GO_LINE, "ok  \tx/y\t0.01s\nok  \tx/y\t0.02s\nok  \tx/z\t0.02s\n"),
+            (&[], "cargo test", CARGO_LINE, CARGO),
+            (PACKAGE, "npm test", NODE_LINE, NODE),
         ],
         true,
     );
+    let failed = NODE.replacen("# pass 4\n# fail 0", "# pass 3\n# fail 1", 1);
+    assert!(!proof_with(PACKAGE, "npm test", NODE_LINE, &failed));
+    let half = NODE.rsplit_once("# tests").expect("two summaries").0;
+    assert!(!proof_with(PACKAGE, "npm test", NODE_LINE, half));
     check(
         &[
             (
@@ -259,6 +277,12 @@ fn one_test_first_and_then_all_of_them() {
                 "1 failed in 0.01s\n4 passed in 0.02s\n",
             ),
             (&[], "pytest", "pytest a.py -q 2>&1 | tail -3; pytest b.py -q 2>&1 | tail -3", TWO),
+            (&[], "go test ./...", GO_LINE, "ok  \tx/y\t0.01s\n"),
+            (&[], "go test ./...", GO_LINE, "ok  \tx/y\t0.01s\nok  \tx/z\t0.01s\n# x/z\n./z.go:3:1: undefined: a\n"),
+            (&[], "go test ./...", GO_LINE, "ok  \tx/y\t0.01s\nok  \tx/y\t0.01s\nFAIL\tx/z\t0.01s\nFAIL\n"),
+            (&[], "go test ./...", GO_TIMED, "ok  \tx/y\t0.01s\nok  \tx/z\t0.01s\n"),
+            (&[], "cargo test", CARGO_LINE, CARGO_ONE),
+            (&[], "cargo test", "cargo test --test x 2>&1 | tail -5; cargo test --test y 2>&1 | tail -20", CARGO),
         ],
         false,
     );

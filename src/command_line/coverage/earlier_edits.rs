@@ -154,9 +154,11 @@ fn edits_before_checks(told: &ObservedLine<'_>, project: Project<'_>, declared: 
     let first = steps.iter().position(is_declared).or_else(|| steps.iter().position(is_check));
     let Some(first) = first else { return Some(EarlierEdits::default()) };
     // What runs in the background may end after the check began.
-    let mut later =
-        steps.iter().enumerate().filter(|(at, (leaf, _))| *at > first || *at < first && leaf.background || leaf.late);
-    if understood.program.truncated || later.any(|(_, (leaf, purpose))| may_edit(leaf, purpose)) {
+    let is_later = |at: usize, leaf: &Leaf| at > first || at < first && leaf.background || leaf.late;
+    let mut later = steps.iter().enumerate().filter(|(at, (leaf, _))| is_later(*at, leaf)).map(|(_, step)| step);
+    // A program of the project that is declared is a check.
+    let may_edit = |step: &(&Leaf, &Purpose)| may_edit(step.0, step.1) && !is_declared(step);
+    if understood.program.truncated || later.any(may_edit) {
         return None;
     }
     let programs = steps.iter().flat_map(|(leaf, _)| programs_of(leaf)).collect();
@@ -231,7 +233,11 @@ fn may_check(purpose: &Purpose) -> bool {
 /// Returns `true` unless a command is known to change no file.
 fn may_edit(leaf: &Leaf, purpose: &Purpose) -> bool {
     const HARMLESS: [&str; 8] = ["test", "build", "typecheck", "push", "vcs", "pr", "ci_query", "read"];
-    let harmless = !purpose.is_unknown && purpose.kinds.iter().all(|kind| HARMLESS.contains(kind));
+    // Linters whose settings can say what an option says: `fix = true`.
+    const FIXED_BY_SETTINGS: [&str; 2] = ["ruff", "golangci-lint"];
+    let may_fix = || purpose.runs().count() == 0 || purpose.runs().any(|id| FIXED_BY_SETTINGS.contains(&id));
+    let is_harmless = |kind: &&str| HARMLESS.contains(kind) || *kind == "lint" && !may_fix();
+    let harmless = !purpose.is_unknown && purpose.kinds.iter().all(is_harmless);
     purpose.edits || !(harmless || only_prepares(leaf, purpose))
 }
 
@@ -276,6 +282,11 @@ mod tests {
                 "cat > a_test.go <<'EOT'\npackage a\n\nfunc f() {\n\tif x() != 1 {\n\t}\n}\nEOT\nnpm run build && npm test",
                 true,
             ),
+            ("cat > a_test.go <<'EOT'\npackage a\nEOT\ngo vet ./... && npm test", true),
+            ("cat > a_test.go <<'EOT'\npackage a\nEOT\nnpm test; go vet ./...", true),
+            ("cat > a_test.go <<'EOT'\npackage a\nEOT\nnpm test; cargo clippy -- -D warnings", true),
+            ("cat > a_test.go <<'EOT'\npackage a\nEOT\nnpm test; cargo clippy --fix", false),
+            ("cat > a_test.go <<'EOT'\npackage a\nEOT\nnpm test; ruff check .", false),
             (
                 "cat > a_test.go <<'EOT'\npackage a\nEOT\ngo build ./... && npm test 2>&1 | grep -v 'no test files'",
                 true,

@@ -96,8 +96,8 @@ fn proofs_within(told: &ObservedLine<'_>, place: StartDirectory<'_>, scripts: us
     let arrived = moved.into_iter().all(|(id, _)| went(id));
     let mut proofs = Vec::new();
     let rounds = OnceCell::new();
-    let in_rounds =
-        || *rounds.get_or_init(|| all_passed(project.runners, understood, text.as_deref().unwrap_or_default()));
+    let passed = || all_passed(project.runners, understood, text.as_deref().unwrap_or_default());
+    let in_rounds = |id: LeafId| rounds.get_or_init(passed).contains(&id);
     for (id, (leaf, purpose)) in program.leaves.iter().zip(&understood.purposes).enumerate() {
         let sure = leaf.directory.as_ref().is_none_or(|directory| directory.certain || arrived);
         if only_prepares(leaf, purpose) || !sure || content_comes_and_goes(program, &understood.purposes, id) {
@@ -121,7 +121,7 @@ fn proofs_within(told: &ObservedLine<'_>, place: StartDirectory<'_>, scripts: us
             let is_retry = told.status() == Some(0) && !empty && is_passed_retry(program, id);
             let shown = match ending.outcome {
                 CheckOutcome::Pass | CheckOutcome::Unknown if is_followed() || is_retry => Shown::Passed,
-                _ if ending.by_output && !alone && !(may_show(program, id) && in_rounds()) => {
+                _ if ending.by_output && !alone && !in_rounds(id) => {
                     Shown::Open("its output cannot be told from another's".to_owned())
                 }
                 CheckOutcome::Pass => Shown::Passed,

@@ -1,23 +1,39 @@
 //! Runs of one runner in one line, such as those in the rounds of a loop, or one test and then all of them.
 
 use crate::command_line::Extent;
+use crate::command_line::command_table::table;
 use crate::command_line::purpose::{Purpose, Understood};
 use crate::command_line::shown_output::may_show;
-use crate::runner::output_line::Means;
+use crate::runner::output_line::{LineRule, Means};
 use crate::runner::output_rules::Summaries;
 use crate::runner::{Catalogue, OutputOutcome, Runner, output_lines, read_output_of};
 use crate::shell::command_outcome::{CommandOutcome, ObservedEnding};
 use crate::shell::exit_status::{fate, fate_seen};
 use crate::shell::expanded_program::{Leaf, LeafId, Program};
 
-/// Returns `true` if all checks of a line that print anything are of one runner, and the output has a closing line of a pass
-/// for each of them.
-pub(super) fn all_passed(catalogue: &Catalogue, understood: &Understood, output: &str) -> bool {
+/// Returns the checks of a line that print something when they pass, if all of them are of one runner, and the output has a
+/// closing line of a pass for each of them.
+pub(super) fn all_passed(catalogue: &Catalogue, understood: &Understood, output: &str) -> Vec<LeafId> {
+    let runs = printing_checks(catalogue, understood);
+    if are_passed(catalogue, understood, &runs, output) { runs } else { Vec::new() }
+}
+
+fn printing_checks(catalogue: &Catalogue, understood: &Understood) -> Vec<LeafId> {
     let program = &understood.program;
     let checks = |purpose: &Purpose| purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty());
     let is_run = |purpose: &Purpose| checks(purpose) && purpose.extent != Some(Extent::NoneExecuted);
-    let shown = |other: &LeafId| is_run(&understood.purposes[*other]) && may_show(program, *other);
-    let runs: Vec<LeafId> = (0..program.leaves.len()).filter(shown).collect();
+    // `go build` prints what fails, and nothing else.
+    let is_silent = |id: LeafId| {
+        let mut workers = workers(understood.purposes[id].runs().filter_map(|id| catalogue.runner(id))).into_iter();
+        workers.len() > 0 && workers.all(|worker| table().record.silent.contains(&worker.id))
+    };
+    let shown =
+        |other: &LeafId| is_run(&understood.purposes[*other]) && may_show(program, *other) && !is_silent(*other);
+    (0..program.leaves.len()).filter(shown).collect()
+}
+
+fn are_passed(catalogue: &Catalogue, understood: &Understood, runs: &[LeafId], output: &str) -> bool {
+    let program = &understood.program;
     let Some(&id) = runs.first() else { return false };
     let runners: Vec<&Runner> = understood.purposes[id].runs().filter_map(|id| catalogue.runner(id)).collect();
     if runs.iter().all(|other| is_same(&program.leaves[id], &program.leaves[*other])) {
@@ -27,7 +43,11 @@ pub(super) fn all_passed(catalogue: &Catalogue, understood: &Understood, output:
     let workers = |id: LeafId| workers(understood.purposes[id].runs().filter_map(|id| catalogue.runner(id)));
     let [worker] = workers(id)[..] else { return false };
     let is_of_it = |other: &LeafId| matches!(workers(*other)[..], [one] if one.id == worker.id);
-    runs.iter().all(|other| each_once(other) && is_of_it(other)) && has_passes(catalogue, worker, output, runs.len())
+    let is_timed = |other: &LeafId| program.leaves[*other].wrappers.iter().any(|name| name.ends_with("timeout"));
+    runs.iter().all(|other| each_once(other) && is_of_it(other))
+        && (has_passes(catalogue, worker, output, runs.len())
+            // What is ended by a time limit may have printed nothing.
+            || !runs.iter().any(is_timed) && ends_with_passes(catalogue, worker, output, runs.len()))
 }
 
 fn workers<'c>(runners: impl Iterator<Item = &'c Runner>) -> Vec<&'c Runner> {
@@ -45,8 +65,36 @@ fn has_passes(catalogue: &Catalogue, worker: &Runner, output: &str, runs: usize)
     let is_closing = |line: &&str| rules.iter().any(|rule| closes(rule.means) && rule.read(line).is_some());
     let lines: Vec<_> = output_lines(output).collect();
     let closing: Vec<&str> = lines.iter().map(|line| &**line).filter(is_closing).collect();
-    let passed = |line: &&str| read_output_of(catalogue, &[worker], line).says == OutputOutcome::Passed;
-    closing.len() == runs && closing.iter().all(passed)
+    let passed = |text: &str| read_output_of(catalogue, &[worker], text).says == OutputOutcome::Passed;
+    if closing.len() == runs {
+        return closing.iter().all(|line| passed(line));
+    }
+    // The summary of one run is several lines, of which each run prints one of a kind.
+    let has_kind = |rule: &&&LineRule| closing.iter().filter(|line| rule.read(line).is_some()).count() == runs;
+    let Some(kind) = rules.iter().filter(|rule| rule.joins).find(has_kind) else { return false };
+    let mut ends = lines.iter().enumerate().filter(|(_, line)| kind.read(line).is_some()).map(|(at, _)| at);
+    let Some(before_last) = ends.nth(runs.saturating_sub(2)) else { return false };
+    passed(&lines[before_last + 1..].join("\n"))
+}
+
+/// Returns `true` if a runner that prints closing lines for each part of a run has printed at least one for each run, the
+/// last of them at the end, and nothing of a failure.
+fn ends_with_passes(catalogue: &Catalogue, worker: &Runner, output: &str, runs: usize) -> bool {
+    let (summaries, rules) = catalogue.output_rules(worker);
+    let is_closing = |line: &str| {
+        let rule = rules.iter().find(|rule| rule.read(line).is_some());
+        rule.is_some_and(|rule| match rule.means {
+            Means::PartPassed | Means::PartEmpty => true,
+            Means::Counts => summaries == Summaries::Each,
+            _ => false,
+        })
+    };
+    let is_end = |line: &&str| !line.trim().is_empty();
+    let ends = output_lines(output).filter(|line| is_closing(line)).count();
+    ends >= runs
+        && output.lines().rev().find(is_end).is_some_and(is_closing)
+        && !["Killed", "Terminated"].iter().any(|word| output.contains(word))
+        && read_output_of(catalogue, &[worker], output).says == OutputOutcome::Passed
 }
 
 fn is_same(one: &Leaf, other: &Leaf) -> bool {
