@@ -1,6 +1,6 @@
 //! Lines of daily work that prove a declared command by another spelling.
 
-use super::tests::{Files, check, proof_with};
+use super::tests::{Files, check, ended_with, proof_with};
 
 const DJANGO: &str = "Ran 4 tests in 0.1s\n\nOK\n";
 const PYTEST: &str = "4 passed in 0.02s\n";
@@ -230,6 +230,15 @@ fn settings_that_a_runner_finds_by_itself() {
         ],
         false,
     );
+}
+
+#[test]
+fn what_git_says_is_no_error_of_a_compiler() {
+    const MAKE: Files = &[("Makefile", "all: t\nt: t.c\n\tcc -o t t.c\n")];
+    const LINE: &str = "make && ./t; git push origin b";
+    let refused = "46 tests, 46 passed, 0 failed\nerror: failed to push some refs to '../o.git'\n";
+    assert_eq!(ended_with(MAKE, "make && ./t", LINE, 1, refused), None);
+    assert_eq!(ended_with(MAKE, "make && ./t", LINE, 1, "error: expected ';'\n"), Some(false));
 }
 
 #[test]
