@@ -121,7 +121,6 @@ fn cargo() {
             &[
                 "rust-test: cargo test [** !docs-site/**]",
                 "api-test: go test ./... @api [api/**]",
-                "api-build: go build ./... @api [api/**] {**/*_test.go}",
                 "docs-site-build: npm run build @docs-site [docs-site/**]",
                 "web-test: npm test @web [web/**]",
             ],
@@ -413,26 +412,16 @@ fn tests_that_are_hard_to_find() {
 #[test]
 fn table() {
     check(&[
-        ("go", &[("go.mod", "")], &["test: go test ./...", "build: go build ./... {**/*_test.go}"]),
+        ("go", &[("go.mod", "")], &["test: go test ./..."]),
         (
             "a go workspace: each module counts for the others",
             &[("go.work", "use ./a\nuse ./b"), ("a/go.mod", ""), ("b/go.mod", "")],
-            &[
-                "a-test: go test ./... @a [a/** b/**]",
-                "a-build: go build ./... @a [a/** b/**] {**/*_test.go}",
-                "b-test: go test ./... @b [b/** a/**]",
-                "b-build: go build ./... @b [b/** a/**] {**/*_test.go}",
-            ],
+            &["a-test: go test ./... @a [a/** b/**]", "b-test: go test ./... @b [b/** a/**]"],
         ),
         (
             "a replaced module",
             &[("a/go.mod", "replace x => ../b\n"), ("b/go.mod", "")],
-            &[
-                "a-test: go test ./... @a [a/** b/**]",
-                "a-build: go build ./... @a [a/** b/**] {**/*_test.go}",
-                "b-test: go test ./... @b [b/**]",
-                "b-build: go build ./... @b [b/**] {**/*_test.go}",
-            ],
+            &["a-test: go test ./... @a [a/** b/**]", "b-test: go test ./... @b [b/**]"],
         ),
         (
             "modules without a test, and of tools alone",
@@ -587,7 +576,6 @@ fn several_in_one_repository() {
                 "web-test: npm test @web [web/**]",
                 "web-build: npm run build @web [web/**]",
                 "api-test: go test ./... @services/api [services/api/**]",
-                "api-build: go build ./... @services/api [services/api/**] {**/*_test.go}",
             ],
         ),
         (
@@ -598,12 +586,7 @@ fn several_in_one_repository() {
         (
             "equal names are told apart by their folders",
             &[("a/web/go.mod", ""), ("b/web/go.mod", "")],
-            &[
-                "a-web-test: go test ./... @a/web [a/web/**]",
-                "a-web-build: go build ./... @a/web [a/web/**] {**/*_test.go}",
-                "b-web-test: go test ./... @b/web [b/web/**]",
-                "b-web-build: go build ./... @b/web [b/web/**] {**/*_test.go}",
-            ],
+            &["a-web-test: go test ./... @a/web [a/web/**]", "b-web-test: go test ./... @b/web [b/web/**]"],
         ),
         (
             "names and globs are fit to be written",
