@@ -191,6 +191,9 @@ impl LineMeaning {
     }
 }
 
+/// What git says of a refused push: no error of a runner, although it reads like one.
+const OF_REFUSED_PUSH: &str = "error: failed to push some refs to ";
+
 /// Returns the lines of an output as a reader would have seen them: each state of a progress line that was overwritten
 /// (`\r`) is a line, escape sequences are removed, blank and very long lines are left out.
 pub(crate) fn output_lines(output: &str) -> impl Iterator<Item = Cow<'_, str>> {
@@ -198,7 +201,7 @@ pub(crate) fn output_lines(output: &str) -> impl Iterator<Item = Cow<'_, str>> {
         .split(['\n', '\r'])
         .filter(|line| !line.is_empty() && line.len() <= MAX_LINE_LENGTH)
         .map(without_escapes)
-        .filter(|line| !line.trim().is_empty())
+        .filter(|line| !line.trim().is_empty() && !line.starts_with(OF_REFUSED_PUSH))
 }
 
 /// Returns the line without escape sequences (colours, cursor movements, hyperlinks, titles) and without blanks at its
