@@ -340,5 +340,28 @@ pub(super) fn unexplained<'a>(
             || texts.iter().any(|text| !text.trim().is_empty() && text.trim() == line)
             || rules.iter().any(|rule| is_good(rule, line))
     };
-    output.lines().map(str::trim).filter(|line| !line.is_empty() && !explained(line)).collect()
+    let left = section_of(program, own, output).lines().map(str::trim);
+    left.filter(|line| !line.is_empty() && !explained(line)).collect()
+}
+
+/// Returns the part of the output that may be that of a command: what follows the text of the last `echo` before it.
+fn section_of<'a>(program: &Program, own: LeafId, output: &'a str) -> &'a str {
+    const MIN_TEXT: usize = 3;
+    let before = &program.leaves[..own];
+    // What runs beside the line prints at any time.
+    if before.iter().any(|leaf| leaf.background || leaf.late) || program.leaves[own].repeated {
+        return output;
+    }
+    let announces = |leaf: &&Leaf| leaf.stdout == Sink::Terminal && !leaf.repeated && !leaf.shadowed;
+    let text = before.iter().rev().filter(announces).find_map(fixed_text).filter(|text| text.len() >= MIN_TEXT);
+    let Some(text) = text else { return output };
+    let ends = output.split_inclusive('\n').scan(0, |end, line| {
+        *end += line.len();
+        Some((*end, line.trim()))
+    });
+    let mut found = ends.filter(|(_, line)| *line == text).map(|(end, _)| end);
+    match (found.next(), found.next()) {
+        (Some(end), None) => &output[end..],
+        _ => output,
+    }
 }

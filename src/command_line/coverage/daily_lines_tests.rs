@@ -233,8 +233,25 @@ fn settings_that_a_runner_finds_by_itself() {
 }
 
 #[test]
+fn a_text_between_commands_divides_their_output() {
+    const BUILT: &str = "gofmt -l .\necho \"=== build ===\"; go build ./... && echo BUILD_OK\n\
+                         echo \"=== tests ===\"; go test ./... 2>&1 | tail -4";
+    const QUIET: &str = "gofmt -l . 2>&1; echo \"---\"; go build ./... 2>&1 && go vet ./... 2>&1 && go test ./... 2>&1 | grep -v \"^ok\"";
+    let all = "a.go\nb.go\n=== build ===\nBUILD_OK\n=== tests ===\nok  \tx/y\t0.01s\n";
+    check(&[(&[], "go build ./...", BUILT, all), (&[], "go test ./...", BUILT, all)], true);
+    let broken = "a.go\n=== build ===\n# x/y\n./a.go:3:1: b\n=== tests ===\nok  \tx/y\t0.01s\n";
+    check(&[(&[], "go build ./...", BUILT, broken)], false);
+    // `grep` fails if there is nothing left to print.
+    let quiet = |output: &str| ended_with(&[], "go test ./...", QUIET, 1, output);
+    assert_eq!(quiet("a.go\nb.go\n---\n"), Some(true));
+    for output in ["a.go\n---\n# x/y\n./a.go:5:2: unreachable code\n", "a.go\nb.go\n", "---\na.go\n---\n"] {
+        assert_ne!(quiet(output), Some(true), "{output}");
+    }
+}
+
+#[test]
 fn what_git_says_is_no_error_of_a_compiler() {
-    const MAKE: Files = &[("Makefile", "all: t\nt: t.c\n\tcc -o t t.c\n")];
+    const MAKE: Files = &[("Makefile", "all: t\nt: t.c\n\t$(CC) -o t t.c\n")];
     const LINE: &str = "make && ./t; git push origin b";
     let refused = "46 tests, 46 passed, 0 failed\nerror: failed to push some refs to '../o.git'\n";
     assert_eq!(ended_with(MAKE, "make && ./t", LINE, 1, refused), None);
