@@ -1,4 +1,4 @@
-//! A verdict for people: short, the decisive line first, then the next step and the place of the full record.
+//! A verdict for people: short, the decisive line first, then the place of the full record, the reasons and the next step.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,10 @@ use crate::verdict::{Outcome, Verdict};
 pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "{STRONG}gate:{STRONG:#} {}", headline(verdict));
+    // Many look at the last lines of a push alone, which say why and what to do.
+    if let Some(record) = record.filter(|_| verdict.outcome != Outcome::Pass) {
+        let _ = writeln!(text, "  {DIM}full record: {}{DIM:#}", from_here(record).display());
+    }
     let several = verdict.subjects.len() > 1;
     let mut said: Vec<&str> = Vec::new();
     for result in &verdict.gates {
@@ -76,9 +80,6 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
     };
     for action in verdict.next_actions.iter().take(1).filter(|action| !shown(action)) {
         let _ = writeln!(text, "  {STRONG}next:{STRONG:#} {action}");
-    }
-    if let Some(record) = record.filter(|_| verdict.outcome != Outcome::Pass) {
-        let _ = writeln!(text, "  {DIM}full record: {}{DIM:#}", from_here(record).display());
     }
     text
 }
