@@ -73,11 +73,8 @@ impl<'a> CheckView<'a> {
         let is_runner = purpose.runners(self.catalogue()).any(|runner| runner.task.is_none());
         let is_followed = purpose.invocation.as_ref().is_some_and(|invocation| !invocation.order.opaque);
         // What a test of no known runner did, its status does not show.
-        if !((is_runner || !purpose.is(CommandKind::Test)) && is_followed && purpose.honest())
-            || purpose.replaced.is_some()
-            || leaf.shadowed
-            || leaf.repeated
-        {
+        let is_told = is_runner && is_followed || !purpose.is(CommandKind::Test) && purpose.invocation.is_some();
+        if !is_told || !purpose.honest() || purpose.replaced.is_some() || leaf.shadowed || leaf.repeated {
             return None;
         }
         (self.leaf + 1..purposes.len()).find(|&later| self.is_followed_by(later))

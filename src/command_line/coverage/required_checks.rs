@@ -441,9 +441,19 @@ pub(super) fn surroundings_change(understood: &Understood) -> bool {
         let finds_programs = || table().environment.sourced.iter().any(|name| file.ends_with(name.as_str()));
         match leaf.name() {
             Some("." | "source") => !finds_programs(),
+            Some("go" | "npm" | "pnpm" | "yarn") if keeps_setting(leaf) => true,
             _ => leaf.wrappers.last().is_some_and(|name| name == "eval") && opaque(leaf.argv.first()),
         }
     })
+}
+
+/// Returns `true` for a call that writes a setting which decides what later calls run: `go env -w GOFLAGS=-run=A`. Another
+/// one of the line may take it back.
+fn keeps_setting(leaf: &Leaf) -> bool {
+    const DECIDING: [&str; 5] = ["GOFLAGS", "script-shell", "node-options", "ignore-scripts", "if-present"];
+    let words: Vec<&str> = leaf.argv.iter().skip(1).map(|arg| arg.text.as_str()).collect();
+    let is_written = matches!(words[..], ["env", "-w", ..] | ["config" | "c", "set", ..] | ["set", ..]);
+    is_written && words.iter().any(|word| DECIDING.iter().any(|name| word.split('=').next() == Some(name)))
 }
 
 #[cfg(test)]

@@ -94,6 +94,25 @@ fn runs_in_the_rounds_of_a_loop() {
 }
 
 #[test]
+fn settings_that_a_line_writes_for_its_checks() {
+    const GO: &str = "ok  \tx.y/z\t0.01s\n";
+    check(
+        &[
+            (&[], "go test ./...", "go env -w GOFLAGS=-run=Add; go test ./...; go env -u GOFLAGS", GO),
+            (&[], "pytest", "npm config set script-shell /bin/true; pytest", PYTEST),
+        ],
+        false,
+    );
+    check(
+        &[
+            (&[], "go test ./...", "go env GOFLAGS; go test ./...", GO),
+            (&[], "pytest", "npm config set fund false; pytest", PYTEST),
+        ],
+        true,
+    );
+}
+
+#[test]
 fn a_check_that_is_repeated_if_it_fails() {
     const AT_LAST: &str = "1 failed, 3 passed in 0.02s\n4 passed in 0.02s\n";
     const NOTHING: &str = "no tests ran in 0.01s\n";
