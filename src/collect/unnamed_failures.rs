@@ -6,6 +6,7 @@ use crate::collect::failed_tests::{ChangedTests, was_pushed_since};
 use crate::fact::{Base, Facts, Note, Subject};
 use crate::git::{GitError, Repo};
 use crate::journal::{JournalState, RecordedRun};
+use crate::oid::Oid;
 use crate::plural::counted;
 use crate::policy::{Command, Policy};
 use crate::repo_path::RepoPath;
@@ -54,7 +55,7 @@ impl JudgedRecord<'_> {
         for run in runs[now..].iter().skip(1).take(MAX_EARLIER) {
             if run.run.shows_pass() {
                 passed = run;
-            } else if failed_without_names(run) && self.is_on_the_way(subject, run)? {
+            } else if failed_without_names(run) && self.is_on_the_way(command, subject, run)? {
                 let paths = self.changed_tests(command, run, passed)?;
                 return Ok((!paths.is_empty()).then(|| Note::new("only-tests-changed", sentence(command, &paths))));
             }
@@ -63,13 +64,21 @@ impl JudgedRecord<'_> {
     }
 
     /// Returns `true` if a run failed on the way to a subject, and no commit after it was pushed.
-    fn is_on_the_way(&self, subject: &Subject, run: &RecordedRun) -> Result<bool, GitError> {
+    fn is_on_the_way(&self, command: &Command, subject: &Subject, run: &RecordedRun) -> Result<bool, GitError> {
         let (Some(tip), Some(head)) = (&subject.commit, &run.run.end.head) else { return Ok(subject.commit.is_none()) };
         let is_own = run.session.as_deref() == Some(self.session) && !self.repo.is_on_a_branch(head)?;
         let belongs = judged_work::belongs(self.repo, subject, tip, head, is_own)?;
-        // A draft that was tried where the branch begins may be of any branch.
+        // A draft of tests that was tried where the branch begins may be of any branch.
         let is_before = matches!(&subject.base, Base::MergeBase { commit, .. } if commit == head);
-        Ok(belongs && !is_before && !was_pushed_since(self.repo, self.state, self.facts, head))
+        let is_of_any = is_before && !self.changes_code(command, head, &run.run.end.tree)?;
+        Ok(belongs && !is_of_any && !was_pushed_since(self.repo, self.state, self.facts, head))
+    }
+
+    /// Returns `true` if more than tests differs between a commit and a tree.
+    fn changes_code(&self, command: &Command, commit: &Oid, tree: &Oid) -> Result<bool, GitError> {
+        let base = self.repo.tree_of(commit)?;
+        let changed = ChangedTests::between(self.repo, &command.inputs, &base, tree)?;
+        Ok(!changed.is_empty() && changed.if_only_tests(self.repo, command, tree)?.is_empty())
     }
 
     /// Returns the files of tests that differ between a failure and the next pass, if nothing else differs and one of them

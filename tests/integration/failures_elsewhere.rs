@@ -96,7 +96,7 @@ fn a_changed_script_is_told_if_its_tests_are_not_counted() {
 fn a_suite_that_names_no_test_and_passes_after_only_its_scripts_changed_is_told() {
     const CODE: &str = "echo $(($1 + $2))\n";
     const SUITE: &str = "[ \"$(sh calc.sh 1 2)\" = 3 ] || { echo wrong; exit 1; }\n";
-    for (what, changed, told) in [
+    let cases = [
         ("the script ends early", vec![("t.sh", format!("exit 0\n{SUITE}"))], Some("t.sh")),
         ("other values", vec![("t.sh", SUITE.replace('3', "-1"))], Some("t.sh")),
         ("a file beside it", vec![("tests/extra.sh", "true\n".to_owned())], None),
@@ -106,13 +106,16 @@ fn a_suite_that_names_no_test_and_passes_after_only_its_scripts_changed_is_told(
             vec![("calc.sh", format!("# The sum.\n{CODE}")), ("t.sh", format!("# Sums.\n{SUITE}"))],
             None,
         ),
-    ] {
+    ];
+    for ((what, changed, told), is_committed) in cases.iter().flat_map(|case| [(case, true), (case, false)]) {
         let scene = Scene::new();
         scene.begin_with(&[("calc.sh", CODE), ("t.sh", SUITE)]);
-        let broken = CODE.replace('+', "-");
-        scene.repo.write("calc.sh", &broken).commit_all("break it");
+        scene.repo.write("calc.sh", CODE.replace('+', "-"));
+        if is_committed {
+            scene.repo.commit_all("break it");
+        }
         assert_eq!(scene.repo.gate(["run", "test"]).output().unwrap().status.code(), Some(1), "{what}");
-        for (path, text) in &changed {
+        for (path, text) in changed {
             scene.repo.write(path, text);
         }
         scene.repo.commit_all("next");

@@ -70,6 +70,11 @@ impl ChangedTests {
         Ok(Self { files: changes.into_iter().map(file).collect(), loaded, paths, only_tests })
     }
 
+    /// Returns `true` if the command reads none of what differs.
+    pub(in crate::collect) fn is_empty(&self) -> bool {
+        self.paths.is_empty()
+    }
+
     /// Returns a file that differs and that a command runs, by its own line or by that of a task in `tree`.
     pub(super) fn script_of(&self, repo: &Repo, command: &Command, tree: &Oid) -> Result<Option<RepoPath>, GitError> {
         if self.paths.is_empty() {
@@ -190,7 +195,9 @@ impl TestFileChange {
     /// Returns `true` if this file decides which tests run, and a new line of it can leave some out.
     fn can_choose_tests(&self) -> bool {
         let (old, new) = (self.old.as_deref().unwrap_or_default(), self.new.as_deref().unwrap_or_default());
-        decides_which_tests_run(&self.path) && self.adds_hiding_word() || sets_choosing_variable(&self.path, old, new)
+        decides_which_tests_run(&self.path) && self.adds_hiding_word()
+            || sets_choosing_variable(&self.path, old, new)
+            || self.path.as_bytes().ends_with(b"go.mod") && ignores_folder(new) && !ignores_folder(old)
     }
 
     /// Returns `true` if this file can keep the tests of its package from running, of which `test` is one, as in Go.
@@ -216,6 +223,11 @@ impl TestFileChange {
         let has = |tests: &[DeclaredTest]| tests.iter().any(|known| known.name == declared.name && !known.skipped);
         has(&self.tests_now()) && !has(&self.tests_before())
     }
+}
+
+/// Returns `true` if a `go.mod` has the directive that leaves folders out of `./...`.
+fn ignores_folder(text: &str) -> bool {
+    text.lines().any(|line| line.split_whitespace().next() == Some("ignore"))
 }
 
 #[cfg(test)]
@@ -254,6 +266,7 @@ mod tests {
             (go, vec![("calc/calc_test.go", GO, "-"), ("_calc/calc_test.go", "-", GO)], Weak),
             (go, vec![("calc/go.mod", "-", "module y\n")], Strong),
             (go, vec![("go.mod", "module x\n", "module x\n\nrequire y v1.0.0\n")], Clear),
+            (go, vec![("go.mod", "module x\n", "module x\n\nignore ./calc\n")], Strong),
             (go, vec![("calc/main_test.go", "-", "func TestMain(m *testing.M) { os.Exit(0) }\n")], Weak),
             (go, vec![("other/main_test.go", "-", "func TestMain(m *testing.M) { os.Exit(0) }\n")], Clear),
             (
