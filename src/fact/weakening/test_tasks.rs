@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::table::{TaskFile, table};
 use super::{Weakened, WeakeningKind, line_of};
-use crate::command_line::{self, ExitDecides, Extent, LineRecord, Purpose};
+use crate::command_line::{self, ExitDecides, Extent, LineRecord, Purpose, Understood};
 use crate::foreign_text::shortened_in_bytes;
 use crate::repo_path::RepoPath;
 use crate::runner::{Catalogue, CommandKind, Project, ProjectFiles, resolve};
@@ -190,7 +190,7 @@ fn effect(lines: &[String], shell: Shell, project: Project<'_>) -> (String, Task
     };
     let is_known = understood.len() == lines.len();
     let all = |is: &dyn Fn(&Leaf, &Purpose) -> bool| {
-        is_known && understood.iter().flat_map(|line| line.steps()).all(|(leaf, purpose)| is(leaf, purpose))
+        is_known && understood.iter().flat_map(Understood::steps).all(|(leaf, purpose)| is(leaf, purpose))
     };
     let effect = if all(&does_nothing) {
         TaskEffect::Nothing

@@ -239,6 +239,21 @@ fn settings() {
         "      - run: npm test\n        continue-on-error: true\n",
         &["forgiven"],
     );
+    check("Makefile", "CFLAGS = -Wall\n", "CFLAGS = -Wall -DNDEBUG\n", &["forgiven"]);
+    check(
+        "CMakeLists.txt",
+        "project(a)\n",
+        "project(a)\ntarget_compile_definitions(t PRIVATE NDEBUG)\n",
+        &["forgiven"],
+    );
+    check("CMakeLists.txt", "project(a)\n", "project(a)\nset(CMAKE_BUILD_TYPE Debug)\n", &[]);
+    check("Cargo.toml", "[lib]\n", "[lib]\n[profile.test]\ndebug-assertions = false\n", &["forgiven"]);
+    check(
+        "meson.build",
+        "project('a', 'c')\n",
+        "project('a', 'c', default_options: ['b_ndebug=true'])\n",
+        &["forgiven"],
+    );
     check("pom.xml", "<a/>", "<skipTests>true</skipTests>", &["left-out"]);
     check("Cargo.toml", "[lib]\n", "[lib]\ntest = false\n", &["left-out"]);
     check("src/config.ts", "exclude: []", "exclude: ['x', 'y']", &[]);

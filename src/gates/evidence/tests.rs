@@ -101,6 +101,9 @@ fn the_commands_that_cure_a_doubt_are_the_remedy() {
     assert!(message.ends_with("build it, then: gate run test"), "{message}");
     assert_eq!((remedy, fix), (None, None));
     assert!(of("its status is that of `tail`").2.is_some());
+    let (_, remedy, fix) = of("a.py was edited while it ran; run it again");
+    assert_eq!((remedy.as_deref(), fix), (Some("gate run test"), None));
+    assert_eq!(of("it loaded /x/a.py; use an environment that loads the files of this one").2, None);
 }
 
 #[test]
