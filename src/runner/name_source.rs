@@ -396,7 +396,7 @@ mod tests {
 
     #[test]
     fn outputs_name_what_failed() {
-        const JEST: &str = "FAIL unit ./a.test.js (5.2 s)\n  ● Console\n\n    console.log\n      x\n\n  ● outer › inner › is two\n\n    \
+        const JEST: &str = "FAIL unit ./a.test.js (5.2 s)\n  ● Console\n\n    console.log\n      x\n\n  ● outer › inner › is two\n\n  ●  Cannot log after tests are done.\n\n    \
                             ● no test\nPASS ./c.test.js\n  ● Console\n\nFAIL src/b.test.tsx\n  ● Test suite failed to run\n\nTests: 1 failed\n";
         const MOCHA: &str = "  u\n    inner\n      1) is two\n  2) top\n        looks like one:\n\n  0 passing (3ms)\n  3 failing\n\n  1) u\n       inner\n         is two:\n     \
                              Error: x\n        not a test:\n\n  2) top:\n\n      AssertionError: 1 == 2\n        nor this:\n\n  3) hook\n       \

@@ -123,6 +123,15 @@ impl NamedTests {
         Self { complete: false, ..self }
     }
 
+    /// Returns the same tests without those that failed.
+    #[must_use]
+    pub fn without_failed(mut self) -> Self {
+        let all = self.results.len();
+        self.results.retain(|_, result| *result != TestResult::Failed);
+        self.complete &= self.results.len() == all;
+        self
+    }
+
     pub(super) const fn set_complete(&mut self, complete: bool) {
         self.complete = complete;
     }
@@ -381,6 +390,15 @@ mod tests {
         assert_eq!(of(&report("[\"passed\",\"a.py::one\"]\n")), Some(TestResult::Passed));
         assert_eq!(of(&report("[\"skipped\",\"a.py::one\"]\n")), Some(TestResult::Skipped));
         assert_eq!(of(&report("[\"passed\",\"a.pyx::one\"]\n")), Some(TestResult::Missing));
+    }
+
+    #[test]
+    fn without_those_that_failed_the_others_may_not_be_all() {
+        let case = |name: &str, result| (name.to_owned(), result);
+        let all = [case("a", TestResult::Passed), case("b", TestResult::Failed)];
+        let left = NamedTests::of_cases(all, true).without_failed();
+        assert_eq!((left.result("a"), left.result("b"), left.is_complete()), (Some(TestResult::Passed), None, false));
+        assert!(NamedTests::of_cases([case("a", TestResult::Passed)], true).without_failed().is_complete());
     }
 
     #[test]
