@@ -115,6 +115,10 @@ impl LineInTree<'_> {
         let named = |served: Witnessed| {
             let dir = &served.command.dir;
             let tests = command_line::names_seen_from(dir, tests.clone(), &self.told, project);
+            // A first try that failed, or what a test printed.
+            let is_pass = served.ended.success() && served.masked.is_none();
+            let counts_none = served.report.as_ref().is_some_and(|report| report.failed == 0 && report.passed > 0);
+            let tests = if is_pass && counts_none { tests.without_failed() } else { tests };
             (served, tests)
         };
         let served = served.into_iter().map(named);
