@@ -42,9 +42,9 @@ impl ToolFolder {
         format!("{path} ({what}) is untracked and not part of what is judged; list it in .gitignore: {}", self.remedy())
     }
 
-    /// Returns the command that makes git ignore it.
+    /// Returns the command that makes git ignore it, also if the last line of the file has no end.
     pub fn remedy(&self) -> String {
-        format!("echo {} >> .gitignore", shell_word(&format!("/{}", self.shown())))
+        format!("printf '\\n%s\\n' {} >> .gitignore", shell_word(&format!("/{}", self.shown())))
     }
 
     /// Returns the path, with a slash at the end if it is a folder: git's rules with a slash match no links.

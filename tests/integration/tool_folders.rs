@@ -39,10 +39,13 @@ fn a_folder_of_a_tool_is_no_content_and_is_named() {
         assert_eq!(kept_bytes(repo), 0, "{folder}: nothing of it is stored");
         project.push("git push origin HEAD:feature").exits(0).says(folder);
         project.gate(["status"]).exits(0).says(folder);
-        project.gate(["doctor"]).says(folder).says(&format!("echo /{folder}/ >> .gitignore"));
+        let remedy = format!("printf '\\n%s\\n' /{folder}/ >> .gitignore");
+        project.gate(["doctor"]).says(folder).says(&remedy);
         project.gate(["init", "--dry-run"]).says(folder);
-        // The line that is printed ends it.
-        project.sh(&format!("echo /{folder}/ >> .gitignore")).exits(0);
+        // The line that is printed ends it, and spoils no other one.
+        repo.write(".gitignore", "*.log");
+        project.sh(&remedy).exits(0);
+        assert!(repo.read(".gitignore").starts_with(b"*.log\n"));
         project.check().exits(0).never_says(&format!("{folder}/ ("));
         assert!(repo.path(format!("{folder}/lib/x.py")).exists());
     }
@@ -79,8 +82,9 @@ fn a_link_to_a_folder_of_a_tool_is_no_content_either() {
     project.gate(["run", "test"]).exits(0).never_says("not as in the commit");
     project.check().exits(0).says("node_modules (");
     project.push("git push origin HEAD:feature").exits(0);
-    project.gate(["doctor"]).says("echo /node_modules >> .gitignore");
-    project.sh("echo /node_modules >> .gitignore").exits(0);
+    let remedy = "printf '\\n%s\\n' /node_modules >> .gitignore";
+    project.gate(["doctor"]).says(remedy);
+    project.sh(remedy).exits(0);
     project.check().exits(0).never_says("node_modules (");
 }
 
