@@ -472,13 +472,21 @@ fn failed_tests_of_vitest_without_names_are_not_silenced_without_a_word() {
 }
 
 #[test]
-fn failed_tests_that_an_agent_ran_are_not_silenced_without_a_word() {
+fn failed_tests_of_pytest_and_unittest_that_an_agent_ran_are_not_silenced_without_a_word() {
     silenced_by_agent(&PYTEST, "python3 -m pytest -q -p no:cacheprovider", false, python());
+    silenced_by_agent(&UNITTEST, "python3 -m unittest", false, python());
+}
+
+#[test]
+fn failed_tests_of_node_and_vitest_that_an_agent_ran_are_not_silenced_without_a_word() {
     silenced_by_agent(&NODE, "npm test", false, Toolbox::default());
     silenced_by_agent(&VITEST, "vitest run", false, node());
+}
+
+#[test]
+fn failed_tests_of_jest_and_mocha_that_an_agent_ran_are_not_silenced_without_a_word() {
     silenced_by_agent(&JEST, "npm test", false, node());
     silenced_by_agent(&MOCHA, "npm test", false, node());
-    silenced_by_agent(&UNITTEST, "python3 -m unittest", false, python());
 }
 
 #[test]
