@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::Command;
 
 use crate::sandbox::{GATE, Sandbox, said};
 
@@ -149,7 +150,10 @@ fn without_the_program_pushes_are_refused_and_it_is_named() {
     fs::remove_file(s.path("bin/gate")).unwrap();
     let copy = s.path("a dir's/gate");
     fs::create_dir(copy.parent().unwrap()).unwrap();
-    fs::hard_link(GATE, &copy).or_else(|_| fs::copy(GATE, &copy).map(drop)).unwrap();
+    // Another process copies it: while this one has it open to write, what other tests start may keep it open.
+    let copied = fs::hard_link(GATE, &copy).is_ok()
+        || Command::new("cp").args([GATE.as_ref(), copy.as_os_str()]).status().unwrap().success();
+    assert!(copied);
     let mut init = s.command(copy.to_str().unwrap(), &s.path("repo"));
     assert!(init.args(["init", "--yes", "--observe"]).output().unwrap().status.success());
     assert!(s.push(&s.path("repo")).0, "the shim remembers where the program was");
