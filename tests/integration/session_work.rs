@@ -181,4 +181,13 @@ fn a_test_that_failed_is_not_left_out_of_a_push_whoever_ran_it() {
         project.push("git push origin feature").exits(1).says(words);
         repo.git(["reset", "-q", "--hard", "HEAD~1"]);
     }
+
+    // The change and a run of all tests are in the same line.
+    repo.git(["reset", "-q", "--hard", "HEAD~1"]);
+    repo.write("test_add.py", format!("{test}# all in one\n")).commit_all("feat: less");
+    repo.write("../skipped.py", &skipped);
+    let session = Session::claude_called(&project, "one-line").prompted("Make it shorter.");
+    let change = "cp ../skipped.py test_add.py && git commit -qam 'test: skip'";
+    assert_eq!(session.run(&format!("./pytest test_add.py::test_add; {change}; ./pytest")), 0);
+    project.push("git push origin feature").exits(1).says(words);
 }

@@ -105,6 +105,7 @@ impl LineInTree<'_> {
         let output = self.told.output.unwrap_or_default();
         let tail = tail_of(output);
         let runners = self.runners(served.iter().filter_map(|served| Some(served.report.as_ref()?.runner.as_str())));
+        let is_uncounted = served.iter().any(|served| served.report.is_none());
         let whole = !self.pending.cut && output.len() < READ;
         let tests = NamedTests::of_runners(&self.policy.runners, output, whole, &runners);
         // What failed before matters only where this run names tests.
@@ -128,7 +129,8 @@ impl LineInTree<'_> {
         } else {
             Vec::new()
         };
-        let mut events = Vec::new();
+        // The output of several runs in one line names tests of none of them, but what failed in it failed.
+        let mut events = if is_uncounted && tests.is_empty() { self.parts(end)? } else { Vec::new() };
         for (served, tests) in served.chain(together.into_iter().map(|served| (served, unnamed.clone()))) {
             let run = Run {
                 verbatim: self.is_verbatim(&served.command),
