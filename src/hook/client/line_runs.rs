@@ -105,9 +105,13 @@ impl LineInTree<'_> {
         let output = self.told.output.unwrap_or_default();
         let tail = tail_of(output);
         let runners = self.runners(served.iter().filter_map(|served| Some(served.report.as_ref()?.runner.as_str())));
-        let is_uncounted = served.iter().any(|served| served.report.is_none());
         let whole = !self.pending.cut && output.len() < READ;
         let tests = NamedTests::of_runners(&self.policy.runners, output, whole, &runners);
+        // Of several runs in one line, an earlier one failed, on what was there when the line began.
+        let is_uncounted = |one: &Witnessed| one.report.is_none() && shows_pass(one);
+        let has_failed = tests.failed().next().is_some() && served.iter().any(is_uncounted);
+        let mut events = if has_failed { self.parts(&self.ground.start)? } else { Vec::new() };
+        let is_of_part = !events.is_empty();
         // What failed before matters only where this run names tests.
         let state = if tests.is_empty() { None } else { Some(self.state()?) };
         // Lines that prove a command together name its tests in parts.
@@ -116,10 +120,10 @@ impl LineInTree<'_> {
         let named = |served: Witnessed| {
             let dir = &served.command.dir;
             let tests = command_line::names_seen_from(dir, tests.clone(), &self.told, project);
-            // A first try that failed, or what a test printed.
-            let is_pass = served.ended.success() && served.masked.is_none();
+            // A first try that failed, an earlier run of a part, or what a test printed.
             let counts_none = served.report.as_ref().is_some_and(|report| report.failed == 0 && report.passed > 0);
-            let tests = if is_pass && counts_none { tests.without_failed() } else { tests };
+            let is_others = shows_pass(&served) && (counts_none || is_of_part);
+            let tests = if is_others { tests.without_failed() } else { tests };
             (served, tests)
         };
         let served = served.into_iter().map(named);
@@ -129,8 +133,6 @@ impl LineInTree<'_> {
         } else {
             Vec::new()
         };
-        // The output of several runs in one line names tests of none of them, but what failed in it failed.
-        let mut events = if is_uncounted && tests.is_empty() { self.parts(end)? } else { Vec::new() };
         for (served, tests) in served.chain(together.into_iter().map(|served| (served, unnamed.clone()))) {
             let run = Run {
                 verbatim: self.is_verbatim(&served.command),
