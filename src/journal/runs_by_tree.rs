@@ -66,10 +66,15 @@ pub(super) fn discard(dir: &Path) {
 /// Returns the places of the runs on a tree, oldest first; `None` if there is no index. Lines that cannot be read are skipped.
 pub(super) fn read(dir: &Path, tree: &Oid) -> Result<Option<Vec<RunPlace>>, JournalError> {
     let path = file(&folder(dir), tree);
-    match private_files::found(private_files::read(&path)).map_err(JournalError::read(&path))? {
-        Some(bytes) => Ok(Some(parse(&bytes))),
-        None => Ok(exists(dir).then(Vec::new)),
+    let read = || private_files::found(private_files::read(&path)).map_err(JournalError::read(&path));
+    if let Some(bytes) = read()? {
+        return Ok(Some(parse(&bytes)));
     }
+    if !exists(dir) {
+        return Ok(None);
+    }
+    // The index may have come to its place after the file was looked for.
+    Ok(Some(read()?.map(|bytes| parse(&bytes)).unwrap_or_default()))
 }
 
 fn parse(bytes: &[u8]) -> Vec<RunPlace> {
