@@ -116,6 +116,11 @@ fn settings_that_a_line_writes_for_its_checks() {
 fn a_check_that_is_repeated_if_it_fails() {
     const AT_LAST: &str = "1 failed, 3 passed in 0.02s\n4 passed in 0.02s\n";
     const NOTHING: &str = "no tests ran in 0.01s\n";
+    const MASKED: &[(&str, &str)] = &[("package.json", r#"{"scripts":{"test":"jest || true"}}"#)];
+    const RUNNER: &[(&str, &str)] = &[
+        ("Cargo.toml", "[package]\nname = 'a'\n"),
+        (".cargo/config.toml", "[target.'cfg(all())']\nrunner = 'true'\n"),
+    ];
     check(
         &[
             (&[], "pytest", "pytest || pytest", PYTEST),
@@ -135,6 +140,10 @@ fn a_check_that_is_repeated_if_it_fails() {
             (&[], "pytest", "true || pytest || pytest", ""),
             (&[], "pytest", "pytest || pytest", NOTHING),
             (&[], "pytest", "pytest || pytest; true", AT_LAST),
+            (MASKED, "npm test", "npm test > /dev/null || npm test > /dev/null", ""),
+            (RUNNER, "cargo test", "cargo test > /dev/null || cargo test > /dev/null", ""),
+            (&[], "pytest", "pytest() { true; }; pytest || pytest", ""),
+            (&[], "./test.sh", "alias ./test.sh=true; ./test.sh || ./test.sh", ""),
             (&[], "./test.sh", "./test.sh || ./test.sh &", ""),
             (&[], "./test.sh", "./test.sh || ./test.sh; true", ""),
         ],
