@@ -1,4 +1,4 @@
-//! Code without what has no effect: comments, blank lines, spaces and docstrings.
+//! Compares code without the parts that have no effect: comments, blank lines, spaces and docstrings.
 
 use super::comments::{is_known, is_prose, lines};
 use crate::repo_path::RepoPath;

@@ -16,7 +16,7 @@ use crate::snapshot::KeptSnapshot;
 const HEADERS: [&str; 6] = ["h", "hh", "hpp", "hxx", "inc", "inl"];
 /// The extensions of sources that become objects.
 const SOURCES: [&str; 7] = ["c", "cc", "cpp", "cxx", "m", "mm", "S"];
-/// The number of headers, one in the other, between an edited header and a source.
+/// The maximum number of headers through which a source includes an edited one.
 const MAX_DEPTH: usize = 3;
 /// The maximum number of headers that are looked for.
 const MAX_HEADERS: usize = 32;
@@ -47,7 +47,7 @@ impl Workplace {
                 && top.is_none_or(|top| !top.join("build.ninja").exists())
         };
         let built: Vec<Built> = compiled_files(root).into_iter().filter(is_of_make).collect();
-        let built: Vec<&Built> = self.made(&built, on);
+        let built: Vec<&Built> = self.untracked(built.iter().collect(), on);
         let (header, old) = edited.into_iter().find_map(|(header, time)| {
             let sources = self.sources_with(header, on).ok()?;
             Some((header, older(&built, &sources, time))).filter(|(_, old)| !old.is_empty())
@@ -55,13 +55,6 @@ impl Workplace {
         let first = old.first()?;
         let files = shell_line(old.iter().take(MAX_NAMED).map(String::as_str));
         Some(format!("{first} was made before {header}, which its source includes, was edited: rm -- {files}{again}"))
-    }
-
-    /// Returns those of these files that git does not track.
-    fn made<'b>(&self, built: &'b [Built], on: &KeptSnapshot) -> Vec<&'b Built> {
-        let path_of = |one: &Built| RepoPath::from(one.path.to_str().unwrap_or_default());
-        let kept = self.repo.not_ignored(built.iter().map(path_of).collect());
-        built.iter().filter(|one| !kept.contains(&path_of(one)) || on.untracked.contains(&path_of(one))).collect()
     }
 
     /// Returns the sources that include a header, also through other headers.

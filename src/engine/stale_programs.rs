@@ -95,6 +95,14 @@ impl Workplace {
         Some(format!("{path}, which the tests use, is older than {source}: rm -- {shown}, build it again{again}"))
     }
 
+    /// Returns those of these files that git does not track.
+    pub(super) fn untracked<'b>(&self, built: Vec<&'b Built>, on: &KeptSnapshot) -> Vec<&'b Built> {
+        let path_of = |one: &Built| RepoPath::from(one.path.to_str().unwrap_or_default());
+        let kept = self.repo.not_ignored(built.iter().map(|one| path_of(one)).collect());
+        let is_untracked = |path: &RepoPath| !kept.contains(path) || on.untracked.contains(path);
+        built.into_iter().filter(|one| is_untracked(&path_of(one))).collect()
+    }
+
     /// Returns the first of these programs that git does not track and that the tests use.
     fn used<'a>(
         &self,
@@ -102,10 +110,9 @@ impl Workplace {
         stale: &[(&'a Built, &'a RepoPath)],
         on: &KeptSnapshot,
     ) -> Option<(&'a Built, &'a RepoPath)> {
-        let path_of = |built: &Built| RepoPath::from(built.path.to_str().unwrap_or_default());
-        let kept = self.repo.not_ignored(stale.iter().map(|(built, _)| path_of(built)).collect());
-        let is_made = |path: &RepoPath| !kept.contains(path) || on.untracked.contains(path);
-        let stale: Vec<_> = stale.iter().filter(|(built, _)| is_made(&path_of(built))).copied().collect();
+        let untracked = self.untracked(stale.iter().map(|(built, _)| *built).collect(), on);
+        let is_untracked = |built: &Built| untracked.iter().any(|one| one.path == built.path);
+        let stale: Vec<_> = stale.iter().filter(|(built, _)| is_untracked(built)).copied().collect();
         let words: BTreeSet<String> = stale.iter().flat_map(|(built, _)| words_for(&built.path)).collect();
         if words.is_empty() {
             return None;

@@ -191,7 +191,7 @@ impl LineMeaning {
     }
 }
 
-/// What git says of a refused push: no error of a runner, although it reads like one.
+/// The line that git prints when a push is refused. It looks like an error of a runner.
 const OF_REFUSED_PUSH: &str = "error: failed to push some refs to ";
 
 /// Returns the lines of an output as a reader would have seen them: each state of a progress line that was overwritten

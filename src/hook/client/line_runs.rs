@@ -107,7 +107,7 @@ impl LineInTree<'_> {
         let runners = self.runners(served.iter().filter_map(|served| Some(served.report.as_ref()?.runner.as_str())));
         let whole = !self.pending.cut && output.len() < READ;
         let tests = NamedTests::of_runners(&self.policy.runners, output, whole, &runners);
-        // Of several runs in one line, an earlier one failed, on what was there when the line began.
+        // One of several runs in the line failed, and it began with the content that the line began with.
         let is_uncounted = |one: &Witnessed| one.report.is_none() && shows_pass(one);
         let has_failed = tests.failed().next().is_some() && served.iter().any(is_uncounted);
         let mut events = if has_failed { self.parts(&self.ground.start)? } else { Vec::new() };
@@ -120,7 +120,7 @@ impl LineInTree<'_> {
         let named = |served: Witnessed| {
             let dir = &served.command.dir;
             let tests = command_line::names_seen_from(dir, tests.clone(), &self.told, project);
-            // A first try that failed, an earlier run of a part, or what a test printed.
+            // The names are those of a first try or of an earlier run, or a test printed them.
             let counts_none = served.report.as_ref().is_some_and(|report| report.failed == 0 && report.passed > 0);
             let is_others = shows_pass(&served) && (counts_none || is_of_part);
             let tests = if is_others { tests.without_failed() } else { tests };
