@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 
 use crate::engine::Workplace;
+use crate::event::{Appealed, EventKind, Origin};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::journal::NewEvent;
 use crate::redact::redact_tokens;
 use crate::render::ui::{Ui, WARN};
 use crate::replay::appeal::{self, AppealError};
@@ -112,5 +114,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         }
         None => ui.line(text),
     }
+    let kind = EventKind::Appealed(Appealed { blocked: verdict.outcome != Outcome::Pass, verdict: verdict.id });
+    place.journal.append(NewEvent { session: Some(place.session.id.clone()), origin: Origin::observed(), kind })?;
     Ok(Exit::Pass)
 }

@@ -5,6 +5,7 @@
 
 pub(crate) mod accepted_plan;
 pub mod agent_work;
+pub(crate) mod appealed;
 pub(crate) mod forwarded_text;
 pub(crate) mod hosting;
 pub(crate) mod model_call;
@@ -22,6 +23,7 @@ pub use agent_work::{
     Act, AgentWork, CommandEnd, Denial, EditKind, FileEdit, Phase, PlanItem, Prompt, ShellCommand, Speaker, StopKind,
     ToolUse, TurnEnd,
 };
+pub use appealed::Appealed;
 pub use model_call::ModelCall;
 pub use posted::Posted;
 pub use pruning::{JournalHead, Pruned};
@@ -112,6 +114,8 @@ pub enum EventKind {
     Judged(Judged),
     /// A person waived a gate for one content.
     Waived(Waived),
+    /// A verdict was disputed.
+    Appealed(Appealed),
     /// A commit, rewrite, ref update or push, read from git.
     Git(GitEvent),
     /// An act in an agent's session, as its client reported it.

@@ -120,6 +120,7 @@ fn known(wire: &StoredLine<'_>) -> serde_json::Result<EventKind> {
         "tests" => EventKind::Tests(serde_json::from_str(data)?),
         "judged" => EventKind::Judged(serde_json::from_str(data)?),
         "waived" => EventKind::Waived(serde_json::from_str(data)?),
+        "appealed" => EventKind::Appealed(serde_json::from_str(data)?),
         "git" => EventKind::Git(serde_json::from_str(data)?),
         "work" => EventKind::Work(serde_json::from_str(data)?),
         "rescue" => EventKind::Rescue(serde_json::from_str(data)?),

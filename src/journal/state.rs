@@ -361,6 +361,7 @@ impl JournalState {
             | EventKind::Trial(_)
             | EventKind::Proof(_)
             | EventKind::Posted(_)
+            | EventKind::Appealed(_)
             | EventKind::Model(_)
             | EventKind::Damage(_)
             | EventKind::Settings(_)

@@ -110,7 +110,8 @@ impl Metrics {
         let is_after = |at: Timestamp| since.is_none_or(|since| at >= since);
         let counted: Vec<&MeasuredTask> = tasks.iter().filter(|task| is_after(task.record.began)).collect();
         let later: Vec<&Event> = events.iter().filter(|event| is_after(event.at)).collect();
-        let mut groups = vec![group("repository", repository, &counted, &later)];
+        let appeals = appealed_verdicts(events);
+        let mut groups = vec![group("repository", repository, &counted, &later, &appeals)];
         for (by, key) in [
             (
                 "role",
@@ -119,9 +120,9 @@ impl Metrics {
             ("client", |task| task.record.client.as_deref()),
             ("model", |task| task.model.as_deref()),
         ] {
-            groups.extend(grouped(by, &counted, &later, key));
+            groups.extend(grouped(by, &counted, &later, &appeals, key));
         }
-        let mut missing = vec!["appealed blocks: an appeal leaves no trace in the journal"];
+        let mut missing = Vec::new();
         if tasks.iter().all(|task| task.pull.is_none()) {
             missing.push(if is_forge_asked {
                 "pull requests: none is known for these tasks"
@@ -137,6 +138,7 @@ fn grouped(
     by: &'static str,
     tasks: &[&MeasuredTask],
     events: &[&Event],
+    appeals: &BTreeSet<&str>,
     key: fn(&MeasuredTask) -> Option<&str>,
 ) -> Vec<MetricGroup> {
     let mut by_name: BTreeMap<&str, Vec<&MeasuredTask>> = BTreeMap::new();
@@ -147,7 +149,7 @@ fn grouped(
         let sessions: BTreeSet<&str> = tasks.iter().map(|task| task.record.session.as_str()).collect();
         let is_its = |event: &&&Event| event.session.as_deref().is_some_and(|session| sessions.contains(session));
         let events: Vec<&Event> = events.iter().filter(is_its).copied().collect();
-        group(by, name, &tasks, &events)
+        group(by, name, &tasks, &events, appeals)
     };
     by_name.into_iter().map(of).collect()
 }
@@ -169,7 +171,13 @@ fn is_judged(task: &MeasuredTask) -> bool {
     task.record.is_over || task.record.attempts > 0
 }
 
-fn group(by: &'static str, name: &str, tasks: &[&MeasuredTask], events: &[&Event]) -> MetricGroup {
+fn group(
+    by: &'static str,
+    name: &str,
+    tasks: &[&MeasuredTask],
+    events: &[&Event],
+    appeals: &BTreeSet<&str>,
+) -> MetricGroup {
     let over: Vec<&MeasuredTask> = tasks.iter().filter(|task| is_judged(task)).copied().collect();
     let open = over.iter().filter(|task| !task.record.is_over).count();
     let closed: Vec<&MeasuredTask> =
@@ -187,11 +195,13 @@ fn group(by: &'static str, name: &str, tasks: &[&MeasuredTask], events: &[&Event
         _ => None,
     });
     let ci: Vec<bool> = ci.collect();
+    let (refused, appealed) = refused_and_appealed(events, appeals);
     let mut measures = vec![
         share("closed at the first attempt", at_once(&closed), over.len()),
         share("refused and not closed", open, over.len()),
         share("merged at the first attempt", at_once(&merged), merged.len()),
         share("ci failures", ci.iter().filter(|blocked| **blocked).count(), ci.len()),
+        share("refusals that were appealed", appealed, refused),
         mean("cycles to close", &cycles, 1.0),
         mean("attempts per task", &attempts(&over), 0.0),
         mean("seconds from the first block to green", &seconds, 0.0),
@@ -208,6 +218,25 @@ fn group(by: &'static str, name: &str, tasks: &[&MeasuredTask], events: &[&Event
         interval: None,
     }));
     MetricGroup { by, name: name.to_owned(), measures }
+}
+
+/// Returns the number of refusals, and of those of them that somebody appealed against.
+fn refused_and_appealed(events: &[&Event], appeals: &BTreeSet<&str>) -> (usize, usize) {
+    let refused = events.iter().filter_map(|event| match &event.kind {
+        EventKind::Judged(judged) if judged.blocked => Some(judged.verdict.as_str()),
+        _ => None,
+    });
+    let refused: BTreeSet<&str> = refused.collect();
+    (refused.len(), refused.intersection(appeals).count())
+}
+
+/// Returns the verdicts that somebody appealed against, whenever that was.
+fn appealed_verdicts(events: &[Event]) -> BTreeSet<&str> {
+    let verdicts = events.iter().filter_map(|event| match &event.kind {
+        EventKind::Appealed(appealed) => Some(appealed.verdict.as_str()),
+        _ => None,
+    });
+    verdicts.collect()
 }
 
 /// Returns the measures of pull requests; none if no forge was asked.
@@ -264,6 +293,7 @@ fn trend(sides: Option<&(Measure, Measure)>) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::Appealed;
     use crate::learn::task_record::tasks;
     use crate::learn::task_record::tests::{event, judged, prompt};
 
@@ -303,6 +333,26 @@ mod tests {
         assert_eq!(metrics.mistakes[0].trend, "not enough data");
         let nothing = Metrics::of("repo", &[], &[], None, false);
         assert!(nothing.groups[0].measures.iter().all(|measure| measure.value.is_none()));
+    }
+
+    #[test]
+    fn a_refusal_that_was_appealed_twice_counts_once() {
+        let (tasks, mut events) = measured(8, |number| number < 2);
+        let refused = events.iter().find_map(|event| match &event.kind {
+            EventKind::Judged(judged) if judged.blocked => Some(judged.verdict.clone()),
+            _ => None,
+        });
+        let verdict = refused.unwrap();
+        let blocked = events.iter_mut().filter_map(|event| match &mut event.kind {
+            EventKind::Judged(judged) if judged.blocked => Some(judged),
+            _ => None,
+        });
+        (0..).zip(blocked).for_each(|(number, judged)| judged.verdict = format!("{verdict}{number}"));
+        for id in [format!("{verdict}1"), format!("{verdict}1"), "of-another-clone".to_owned()] {
+            events.push(event(9_000, "reader", EventKind::Appealed(Appealed { verdict: id, blocked: true })));
+        }
+        let metrics = Metrics::of("repo", &tasks, &events, None, false);
+        assert_eq!(value(&metrics, "refusals that were appealed"), (2, Some(0.5)));
     }
 
     #[test]

@@ -54,6 +54,10 @@ fn tell(kind: &EventKind) -> (Style, String, String) {
             format!("waived {} by {}: {}", waived.gate, waived.by, waived.reason),
             waived.tree.short().to_owned(),
         ),
+        EventKind::Appealed(appealed) => {
+            let what = if appealed.blocked { "refused" } else { "passed" };
+            (WARN, format!("appealed against verdict {}, which {what}", appealed.verdict), String::new())
+        }
         EventKind::Git(movement) => tell_movement(movement),
         EventKind::Work(work) => tell_work(work),
         EventKind::Rescue(rescue) => tell_rescue(rescue),

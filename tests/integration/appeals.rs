@@ -59,6 +59,23 @@ fn tests_that_were_not_run() {
 }
 
 #[test]
+fn appeals_are_counted() {
+    let project = Project::new().edited("a change");
+    project.check().exits(10);
+    let appeals = || {
+        let metrics = project.gate(["metrics", "--json"]).exits(0).json();
+        let measures = metrics["groups"][0]["measures"].as_array().unwrap();
+        let appeals = measures.iter().find(|measure| measure["name"] == "refusals that were appealed");
+        appeals.unwrap_or_else(|| panic!("{metrics:#}")).clone()
+    };
+    assert_eq!((&appeals()["count"], &appeals()["value"]), (&1.into(), &0.0.into()));
+    project.gate(["appeal"]).exits(0);
+    project.gate(["appeal", "--expect", "pass"]).exits(0);
+    assert_eq!((&appeals()["count"], &appeals()["value"]), (&1.into(), &1.0.into()));
+    project.gate(["log"]).exits(0).says("appealed against verdict");
+}
+
+#[test]
 fn a_run_that_is_of_another_content() {
     let project = Project::new().edited("a change").tested();
     project.check().exits(0);

@@ -17,8 +17,8 @@ use crate::escalation::Escalation;
 use crate::escalation::handoff::packet::Packet;
 use crate::eval::eval_report::EvalReport;
 use crate::event::{
-    AcceptedPlan, AgentWork, Damage, GitEvent, JournalHead, Judged, ModelCall, Posted, Pruned, RedGreenProof, Repaired,
-    Rescue, Run, RunStarted, SessionSettings, TaskContext, TestResults, Trial, Waived,
+    AcceptedPlan, AgentWork, Appealed, Damage, GitEvent, JournalHead, Judged, ModelCall, Posted, Pruned, RedGreenProof,
+    Repaired, Rescue, Run, RunStarted, SessionSettings, TaskContext, TestResults, Trial, Waived,
 };
 use crate::fact::assessment::Assessment;
 use crate::journal::StoredLine;
@@ -51,6 +51,7 @@ enum EventData {
     Tests(TestResults),
     Judged(Judged),
     Waived(Waived),
+    Appealed(Appealed),
     Git(GitEvent),
     Work(AgentWork),
     Rescue(Rescue),
