@@ -61,6 +61,8 @@ impl ToolNames {
 pub struct Prompts {
     /// The texts that they begin with.
     pub of_the_client: Vec<String>,
+    /// `true` if the client takes nothing up when a session starts: its first prompt brings that.
+    pub carry_the_start: bool,
 }
 
 /// The installation of hooks in a client's settings.

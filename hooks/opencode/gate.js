@@ -32,7 +32,7 @@ export const Gate = async ({ client, directory, worktree }) => {
       const found = await client.session.get({ path: { id } }).catch(() => undefined)
       sessions.set(id, { parentID: found?.data?.parentID })
     }
-    return { sessionID: id, directory, ...sessions.get(id) }
+    return { sessionID: id, directory, parentID: sessions.get(id).parentID }
   }
   const last = async (id) => {
     const found = await client.session.messages({ path: { id } }).catch(() => undefined)
@@ -41,6 +41,8 @@ export const Gate = async ({ client, directory, worktree }) => {
   }
   return {
     "chat.message": async (input, output) => {
+      // What gate says at the start of a session comes with its first message.
+      await sessions.get(input.sessionID)?.started
       const payload = { ...(await about(input.sessionID)), agent: output.message?.agent, text: text(output.parts) }
       const answer = await ask("chat.message", payload, root)
       const last = output.parts?.at(-1)
@@ -62,8 +64,10 @@ export const Gate = async ({ client, directory, worktree }) => {
       const id = event.properties?.sessionID ?? event.properties?.info?.id
       if (!id) return
       if (event.type === "session.created") {
-        sessions.set(id, { parentID: event.properties.info?.parentID })
-        await ask(event.type, await about(id), root)
+        const session = { parentID: event.properties.info?.parentID }
+        sessions.set(id, session)
+        session.started = ask(event.type, await about(id), root)
+        await session.started
       } else if (event.type === "session.compacted" || event.type === "session.deleted") {
         await ask(event.type, await about(id), root)
       } else if (event.type === "session.error") {

@@ -16,7 +16,7 @@ from session import TURN_TIMEOUT, IDLE_TIMEOUT
 
 NOTHING_TO_TRUST = {"trust": "its hooks are called as soon as the folder is trusted"}
 NO_ROUTING = {"routing": "its hooks cannot choose the model"}
-NO_JUDGE = {name: "it is not driven as a judge or a reviewer" for name in ("judge", "review")}
+NO_MODEL = {"review": "its logs name no model"}
 
 
 class Client:
@@ -286,7 +286,7 @@ class Copilot(Client):
     logs = [".copilot/session-state/*/events.jsonl"]
     # It is told where the agent asks for it.
     waits = 0
-    lacks = NOTHING_TO_TRUST | NO_JUDGE | NO_ROUTING
+    lacks = NOTHING_TO_TRUST | NO_MODEL | NO_ROUTING
     plans = ["--plan"]
 
     def prepare_worktree(self, session):
@@ -301,11 +301,19 @@ class Copilot(Client):
         (session.home / ".copilot").mkdir()
         (session.home / ".copilot/config.json").write_text(json.dumps({"trusted_folders": [str(session.root)]}))
 
+    def env(self, session):
+        return {"COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false", "COPILOT_PROVIDER_TYPE": "anthropic",
+                "COPILOT_PROVIDER_BASE_URL": f"http://127.0.0.1:{session.model.port}", "COPILOT_PROVIDER_API_KEY": "made-up",
+                "COPILOT_MODEL": "claude-sonnet-4", "COPILOT_PROVIDER_MAX_PROMPT_TOKENS": "80000"}
+
+    def headless(self, session, model):
+        # The prompt comes on standard input. Its hooks do not get what the client knows of its provider.
+        provider = " ".join(f"{name}={value}" for name, value in self.env(session).items())
+        line = f"env {provider} {self.binary} -s --disable-client-telemetry --disable-builtin-mcps --available-tools none"
+        return line, {}
+
     def command(self, session, prompt, resumed):
-        port = session.model.port
-        env = {"COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false", "COPILOT_PROVIDER_TYPE": "anthropic",
-               "COPILOT_PROVIDER_BASE_URL": f"http://127.0.0.1:{port}", "COPILOT_PROVIDER_API_KEY": "made-up",
-               "COPILOT_MODEL": "claude-sonnet-4", "COPILOT_PROVIDER_MAX_PROMPT_TOKENS": "80000"}
+        env = self.env(session)
         again = [f"--resume={session.id()}"] if resumed else []
         args = ["--disable-client-telemetry", "--allow-all-tools", "--allow-all-paths", *session.mode, *again, "-p", prompt]
         return [self.binary, *args], env
@@ -350,16 +358,20 @@ export const Keep = async () => ({
 """
 
 
+# What it would ask of the network.
+OPENCODE_OFF = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "SHARE")
+
+
 class Opencode(Client):
     """`opencode run` ends as soon as the agent is idle; so the server is driven, as the terminal program does it."""
 
-    name = "opencode"
+    name, model = "opencode", "scripted"
     # A plugin of gate makes its own payloads of them.
     tells_gate = False
     logs = [".local/share/opencode/opencode.db"]
     lacks = {"background": "a command that takes too long is ended",
              "plan_mode": "an agent of its own stands for the mode, and no word starts it",
-             "subdirectory": "its server is told the directory", "linked_worktree": "its server is told the directory", **NOTHING_TO_TRUST, **NO_JUDGE}
+             "subdirectory": "its server is told the directory", "linked_worktree": "its server is told the directory", **NOTHING_TO_TRUST}
 
     def __init__(self, cache):
         super().__init__(cache)
@@ -371,11 +383,12 @@ class Opencode(Client):
         model = {"name": "scripted", "tool_call": True, "limit": {"context": 100_000, "output": 8_000}}
         options = {"baseURL": f"http://127.0.0.1:{session.model.port}/v1", "apiKey": "made-up"}
         provider = {"npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": options,
-                    "models": {"scripted": model, "other": model}}
+                    "models": {name: model for name in ("scripted", "other", "large", "another")}}
         (config / "opencode.json").write_text(json.dumps({
             "autoupdate": False, "share": "disabled", "model": "scripted/scripted", "small_model": "scripted/scripted",
             "permission": {"bash": "allow", "edit": "allow", "external_directory": "allow"},
             "provider": {"scripted": provider},
+            "agent": {"judge": {"mode": "primary", "tools": {"*": False}}},
         }))
         (config / "plugins").mkdir()
         keep = RECORDER.replace("FOLDER", json.dumps(str(session.folder)))
@@ -388,9 +401,13 @@ class Opencode(Client):
             shutil.copy(self.cache / "plugin/package-lock.json", folder)
         session.leaves_out(".opencode/")
 
+    def headless(self, session, model):
+        line = f"{self.binary} run --agent judge --title judge --model scripted/{model}"
+        return line, {f"OPENCODE_DISABLE_{what}": "1" for what in OPENCODE_OFF}
+
     def serve(self, session):
-        off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "SHARE")
-        env = {**session.env, **{f"OPENCODE_DISABLE_{what}": "1" for what in off}}
+        self.close(session)
+        env = {**session.env, **{f"OPENCODE_DISABLE_{what}": "1" for what in OPENCODE_OFF}}
         session.server = subprocess.Popen(
             [self.binary, "serve", "--port", "4096", "--hostname", "127.0.0.1"], cwd=session.root, env=env,
             stdin=subprocess.DEVNULL, stdout=(session.folder / "server.log").open("w"), stderr=subprocess.STDOUT)

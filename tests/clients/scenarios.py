@@ -241,5 +241,23 @@ def review(client, gate):
     yield s, "one session did all of it", len(s.ids()) == 1
 
 
+def lessons(client, gate):
+    """An agent with a role is asked once what it learned, and the next session begins with its answer."""
+    learned = "src/lib.sh has one line for each number."
+    answer = {"text": json.dumps({"outcome": "success", "whatWorked": "Small steps.", "lessonLearned": learned})}
+    steps = [tools(client.shell(CHANGE)), CLAIM, tools(client.shell("sh test.sh")), PASSING, answer]
+    s = Session(client, gate, steps + [QUESTION, QUESTION])
+    s.env["GATE_ROLE"] = "backend"
+    s.says()
+    yield s, "the agent was asked, and answered", "Post-Action Reflection" in s.told(4) and s.model.taken == len(steps)
+    yield s, "its lesson is kept", learned in s.call(gate, "reflect", "--list")
+    s.says()
+    begins = s.told(len(steps))
+    yield s, "the next session begins with the lesson", learned in begins and "not instructions" in begins
+    s.says("And the other part?", resumed=True)
+    yield s, "it is not shown once more", s.told(len(steps) + 1).count(learned) <= begins.count(learned)
+    yield s, "no words of gate are a person's", set(s.prompts()) == {"Change the library, please.", "And the other part?"}
+
+
 SCENARIOS = [premature_stop, failing_test, escalation, documentation, plan_mode, subdirectory, linked_worktree, protected_branch, sub_agent, resume, compaction,
-             background, trust, judge, review, routing]
+             background, trust, judge, review, routing, lessons]

@@ -140,6 +140,28 @@ fn the_next_session_of_the_role_gets_the_reflections_and_another_role_does_not()
 }
 
 #[test]
+fn the_first_prompt_brings_the_lessons_where_a_client_takes_nothing_up_at_the_start() {
+    let project = Project::new();
+    let session = Session::with_role(&project, "claude", "first-session", "dev");
+    refused_once(&session, &project, "one").pushes("Post-Action Reflection");
+    session.stop(ANSWER).quiet();
+    let clients = [
+        ("copilot", "sessionStart", "userPromptSubmitted", "prompt"),
+        ("opencode", "session.created", "chat.message", "text"),
+    ];
+    for (client, start, prompt, field) in clients {
+        let session = Session::with_role(&project, client, "new-session", "dev");
+        session.hook(start, json!({"source": "new"})).quiet();
+        let said = session.hook(prompt, json!({ field: "rename one to two in src/lib.sh" }));
+        let answer: Value =
+            serde_json::from_str(&said.out).unwrap_or_else(|error| panic!("{client}: {error}: {said:?}"));
+        let words = answer["additionalContext"].as_str().unwrap();
+        assert!(words.contains("read src/lib.sh before you change it"), "{client}: {words}");
+        session.hook(prompt, json!({ field: "rename two to three in src/lib.sh" })).quiet();
+    }
+}
+
+#[test]
 fn a_lesson_whose_cause_is_gone_is_not_shown() {
     let project = Project::new();
     let session = Session::with_role(&project, "claude", "first-session", "dev");

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use super::HookDecision;
 use super::hook_context::{Desk, clean};
 use super::hook_event::Stopping;
+use crate::client_definition::ClientFile;
 use crate::event::{Act, EventKind, Prompt, SessionSettings, Speaker, StopKind};
 use crate::learn::reflection::{Reflection, ReflectionReply};
 use crate::learn::strategies::{self, Strategies};
@@ -32,7 +33,15 @@ pub(super) fn at_start(desk: &mut Desk) -> HookDecision {
     let exists = |name: &str| learn::exists_below(&desk.root, name);
     let holds = |one: &Reflection| policy.as_ref().is_some_and(|policy| one.cause.holds(policy, &exists));
     let role = role.as_deref().unwrap_or(DEFAULT_ROLE);
-    injection::text(&all, role, &holds).map_or(HookDecision::Allow, HookDecision::Add)
+    match injection::text(&all, role, &holds) {
+        Some(lessons) if ClientFile::of(desk.client.as_str()).prompts.carry_the_start => {
+            desk.memory.lessons = lessons;
+            desk.remember();
+            HookDecision::Allow
+        }
+        Some(lessons) => HookDecision::Add(lessons),
+        None => HookDecision::Allow,
+    }
 }
 
 /// Returns the values of the strategies for this session.

@@ -69,10 +69,6 @@ fn form(client: Client, event: &str, decision: &HookDecision) -> Option<Value> {
     Some(match (client, decision) {
         // There is no way to speak to the person in Copilot.
         (_, HookDecision::Allow) | (Client::Copilot, HookDecision::Release(_) | HookDecision::Tell(_)) => return None,
-        // Neither of them takes anything up when a session starts.
-        (Client::Copilot | Client::Opencode, HookDecision::Add(_)) if event.eq_ignore_ascii_case("SessionStart") => {
-            return None;
-        }
         // OpenCode's plugin adds it to the message as a part that the person does not see.
         (Client::Copilot | Client::Opencode, HookDecision::Add(words)) => json!({"additionalContext": words}),
         (Client::Claude | Client::Codex | Client::Gemini, HookDecision::Add(words)) => json!({"hookSpecificOutput": {
@@ -373,8 +369,12 @@ fn prompt(desk: &mut Desk, from: Speaker, text: &str) -> HookDecision {
     if !remarks.is_empty() {
         desk.remember();
     }
+    let lessons = std::mem::take(&mut desk.memory.lessons);
+    if !lessons.is_empty() {
+        desk.remember();
+    }
     let note = prompt_note::about(desk, text).unwrap_or_default();
-    let said: Vec<String> = [remarks, note].into_iter().filter(|text| !text.is_empty()).collect();
+    let said: Vec<String> = [lessons, remarks, note].into_iter().filter(|text| !text.is_empty()).collect();
     if said.is_empty() { HookDecision::Allow } else { HookDecision::Add(said.join("\n\n")) }
 }
 

@@ -54,6 +54,8 @@ pub(super) struct SessionMemory {
     pub(super) plan_mode: Option<bool>,
     /// The remarks of the last stop for the agent that are still to be delivered.
     pub(super) remarks: String,
+    /// The lessons of earlier tasks for the first prompt, if the client takes nothing up when a session starts.
+    pub(super) lessons: String,
     /// The end of the agent's last message.
     pub(super) last_words: String,
     /// The tasks of the last request, if the person was to be asked for their order.
