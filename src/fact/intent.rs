@@ -1,6 +1,7 @@
 //! The intended actions of an agent that touch the safeguards of its work, read from the parsed command line or the
 //! edit before they happen.
 
+mod called_scripts;
 mod fed_scripts;
 mod gate_call;
 mod git_call;
@@ -253,6 +254,7 @@ fn of_leaf(leaf: &Leaf, purpose: &Purpose, from: &PathContext<'_>, depth: usize,
         _ => {}
     }
     gate_call::of_target(leaf, found);
+    called_scripts::of_called(leaf, from, depth, found);
     let folder = operands::folder_filled(leaf).map(|folder| place.of(folder));
     if let Some(folder) = folder {
         push_changed(&folder, found);

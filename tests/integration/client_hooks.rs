@@ -181,7 +181,11 @@ fn a_push_that_would_be_refused_is_not_tried() {
         assert_eq!((&output["hookEventName"], &output["permissionDecision"]), (&json!("PreToolUse"), &json!("deny")));
         Some(output["permissionDecisionReason"].as_str().unwrap().to_owned())
     };
+    project.repo.write("ship.sh", "#!/bin/sh\ngit push --no-verify origin HEAD\n");
+    project.repo.write("package.json", "{\"scripts\": {\"ship\": \"git push --no-verify\"}}");
     for (line, words) in [
+        ("sh ship.sh", "must not be skipped"),
+        ("cd src && npm --prefix .. run ship", "must not be skipped"),
         ("git push origin HEAD:main", "main is protected"),
         ("cd src && git push -f origin feature:main", "main is protected"),
         ("git push origin :main", "main is protected and must not be deleted"),
@@ -203,7 +207,7 @@ fn a_push_that_would_be_refused_is_not_tried() {
     let reason = bash("git push origin HEAD:main").unwrap();
     assert!(reason.contains("main is protected"), "{reason}");
     let denied = project.journal().into_iter().filter(|line| line["data"]["act"].get("denied").is_some()).count();
-    assert_eq!(denied, 9);
+    assert_eq!(denied, 11);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What a call of git is about to do to hooks: it passes over them, sends git elsewhere for them, or deletes them.
 
-use super::path_context::PathContext;
+use super::path_context::{PathContext, braces};
 use super::{Intent, IntentKind, fed_scripts, of_line_from};
 use crate::command_line;
 use crate::fact::client_hooks;
@@ -52,7 +52,8 @@ pub(super) fn of_git(leaf: &Leaf, from: &PathContext<'_>, depth: usize, found: &
             name => break name,
         }
     };
-    let rest: Vec<&Arg> = words.collect();
+    let spelled: Vec<Arg> = words.flat_map(without_braces).collect();
+    let rest: Vec<&Arg> = spelled.iter().collect();
     if !OWN.contains(&subcommand) && depth < MAX_ALIASES {
         let given = aliases.iter().rev().find(|(name, _)| *name == subcommand).map(|(_, value)| (*value).to_owned());
         if let Some(value) = given.or_else(|| (from.alias)(subcommand)) {
@@ -71,9 +72,18 @@ pub(super) fn own_program(name: &str) -> Option<&str> {
 /// Adds the intended actions of a call such as `git-push`, the program behind `git push`.
 pub(super) fn of_own_program(leaf: &Leaf, from: &PathContext<'_>, found: &mut Vec<Intent>) {
     if let Some(subcommand) = leaf.name().and_then(own_program) {
-        let rest: Vec<&Arg> = leaf.argv[1..].iter().collect();
+        let spelled: Vec<Arg> = leaf.argv[1..].iter().flat_map(without_braces).collect();
+        let rest: Vec<&Arg> = spelled.iter().collect();
         of_subcommand(leaf, subcommand, &rest, from, found);
     }
+}
+
+/// Returns the words that an option with braces stands for: `--no-{verify,progress}`.
+fn without_braces(arg: &Arg) -> Vec<Arg> {
+    if !arg.text.starts_with(['-', '{']) || !arg.text.contains('{') {
+        return vec![arg.clone()];
+    }
+    braces(&arg.text).into_iter().map(|text| Arg { text, ..arg.clone() }).collect()
 }
 
 /// What an alias stands for, with the words behind it.

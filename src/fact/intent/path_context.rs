@@ -8,6 +8,7 @@ use regex::Regex;
 use super::{IntentKind, guards};
 use crate::fact::client_hooks;
 use crate::globs::Globs;
+use crate::runner::ProjectFiles;
 
 /// Where a command line starts, and who knows what git is told there.
 pub struct PathContext<'a> {
@@ -18,8 +19,10 @@ pub struct PathContext<'a> {
     pub alias: &'a dyn Fn(&str) -> Option<String>,
     /// Returns `true` if the present `core.hooksPath` leads to the hooks of gate.
     pub own_hooks_path: &'a dyn Fn() -> bool,
-    /// The text of a file that a command makes a part of git's settings.
+    /// The text of a file that a command makes a part of git's settings, or runs as a script.
     pub read: &'a dyn Fn(&str) -> Option<String>,
+    /// The files that define tasks, below where the line starts.
+    pub files: Option<&'a dyn ProjectFiles>,
 }
 
 /// The directories that paths are resolved by.
@@ -36,7 +39,7 @@ pub struct Dirs {
 impl PathContext<'_> {
     /// Nothing is known but the words.
     pub fn unknown() -> Self {
-        Self { dirs: None, alias: &|_| None, own_hooks_path: &|| false, read: &|_| None }
+        Self { dirs: None, alias: &|_| None, own_hooks_path: &|| false, read: &|_| None, files: None }
     }
 
     /// A path of a line that went to `dir`, as seen from the root of the working tree; absolute where it lies elsewhere.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::command_line;
 use crate::event::agent_work::EditKind;
-use crate::runner::Project;
+use crate::runner::{Project, ProjectFiles};
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "one table of lines")]
@@ -32,6 +32,9 @@ fn command_lines() {
         ("git push -o -n --no-verify origin x", &[SkipsHooks]),
         ("git push -n origin main", &[]),
         ("git push --no-verify", &[SkipsHooks]),
+        ("git push --no-{verify,progress}", &[SkipsHooks]),
+        ("git push --{no-verify,quiet} origin x", &[SkipsHooks]),
+        ("git commit -m '{a,b}'", &[]),
         ("cd sub && git -C .. push origin HEAD --no-verify", &[SkipsHooks]),
         ("git merge --no-verify x", &[SkipsHooks]),
         ("git log --no-verify", &[]),
@@ -264,6 +267,48 @@ fn what_is_read_for_a_line() {
     assert!(of_tool("mcp__fs__write_file", ".git/hooks/pre-push").is_some());
     assert!(of_tool("mcp__fs__read_file", ".git/hooks/pre-push").is_none());
     assert!(of_tool("mcp__wiki__create_page", "/docs/start").is_none());
+}
+
+/// A project with a `package.json`.
+struct Tasks;
+impl ProjectFiles for Tasks {
+    fn read(&self, path: &str) -> Option<String> {
+        let package = r#"{"scripts": {"ship": "git push --no-verify", "test": "jest", "push": "git push"}}"#;
+        (path == "package.json").then(|| package.to_owned())
+    }
+}
+#[test]
+fn scripts_and_tasks_that_a_line_calls() {
+    let read = |path: &str| {
+        let text = match path.trim_start_matches("./") {
+            "ship.sh" => "#!/bin/sh\nset -e\ngit push --no-verify origin HEAD\n",
+            "careful.sh" => "#!/bin/sh\ngit push origin HEAD\n",
+            "e2e.sh" => "#!/bin/sh\ndir=$(mktemp -d)\ngit -C $dir push --no-verify\n",
+            "ship.py" => "import subprocess\nsubprocess.run(['git', 'push', '--no-verify'])\n",
+            "outer" => "#!/usr/bin/env bash\nsh ship.sh --no-verify-nothing\n",
+            _ => return None,
+        };
+        Some(text.to_owned())
+    };
+    let from = PathContext { read: &read, files: Some(&Tasks), ..PathContext::unknown() };
+    for (line, kinds) in [
+        ("sh ship.sh", &[IntentKind::SkipsHooks][..]),
+        ("bash -x ./ship.sh origin", &[IntentKind::SkipsHooks]),
+        ("./ship.sh && echo ok", &[IntentKind::SkipsHooks]),
+        ("./outer", &[IntentKind::SkipsHooks]),
+        ("python3 ship.py", &[IntentKind::SkipsHooks]),
+        ("npm run ship", &[IntentKind::SkipsHooks]),
+        ("npm run push", &[]),
+        ("npm test", &[]),
+        ("sh careful.sh", &[]),
+        ("sh e2e.sh", &[]),
+        ("cat ship.sh", &[]),
+        ("git add ship.sh", &[]),
+    ] {
+        let understood = command_line::understand(line, Project::without_runners(&Tasks)).unwrap();
+        let found: Vec<_> = of_line_at(&understood, &from).into_iter().map(|intent| intent.kind).collect();
+        assert_eq!(found, kinds, "{line}");
+    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::fact::intent::path_context::{Dirs, PathContext, spelled_out};
 use crate::fact::intent::{self, Intent, IntentKind};
 use crate::install::{InstallTarget, git_hooks_off, hooks_in};
 use crate::repo_path::RepoPath;
+use crate::source::project_files::DiskDirectory;
 use crate::source::sessions::Client;
 use crate::user_folders::expand_home;
 
@@ -33,7 +34,14 @@ pub(super) fn of_line(desk: &Desk, line: &str, at: &Path, understood: Option<&Un
     let alias = |name: &str| workplace.repo.config(&format!("alias.{name}")).ok().flatten();
     let own_hooks_path = || has_own_hooks_path(workplace);
     let read = |path: &str| text_at(&root.join(expand_home(path)));
-    let from = PathContext { dirs: Some(dirs), alias: &alias, own_hooks_path: &own_hooks_path, read: &read };
+    let files = DiskDirectory(at.to_owned());
+    let from = PathContext {
+        dirs: Some(dirs),
+        alias: &alias,
+        own_hooks_path: &own_hooks_path,
+        read: &read,
+        files: Some(&files),
+    };
     intent::of_line_at(spelled.as_ref().unwrap_or(understood), &from)
 }
 
