@@ -169,7 +169,11 @@ impl FailedWork<'_> {
             }
         }
         if since == Some(TestResult::Passed) {
-            let established = failed.only_tests.is_some() || failed.rewritten.is_some();
+            let known = failed.only_tests.is_some() || failed.rewritten.is_some();
+            let edited = declared.as_ref().filter(|(path, test)| !known && changed.is_edited(path, test));
+            let edited = if edited.is_some() && self.is_of_base(edited)? { edited } else { None };
+            let failed = FailedTest { edited: edited.map(|(path, _)| path.clone()), ..failed };
+            let established = known || failed.edited.is_some();
             return Ok(established.then_some(FailedTest { path: failed.only_tests.clone(), established, ..failed }));
         }
         let (suspicion, path) = match since {

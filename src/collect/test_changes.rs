@@ -15,6 +15,8 @@ use crate::snapshot::{DirtyPath, Snapshot};
 /// The maximum number of files that are compared, and the maximum size of a file, in bytes.
 const COMPARED: usize = 400;
 const MAX_FILE: usize = 1 << 20;
+/// The maximum number of changed files of which all code is read, and not only tests and settings.
+const MAX_CODE: usize = 64;
 
 /// Finds the weakening of tests by each change, if a gate needs it.
 pub(super) fn weakened(
@@ -27,7 +29,10 @@ pub(super) fn weakened(
     }
     let with_base = |draft: &&Draft<'_>| matches!(draft.subject.base, Base::MergeBase { .. });
     let drafts: Vec<&Draft<'_>> = drafts.iter().filter(with_base).collect();
-    let mut pairs = pairs(sources, &drafts, &weakening::concerns)?;
+    let few = |draft: &&Draft<'_>| draft.subject.changed.as_ref().is_some_and(|changed| changed.len() <= MAX_CODE);
+    let reads_code = drafts.iter().all(few);
+    let concerns = |path: &RepoPath| weakening::concerns(path) || (reads_code && weakening::is_code(path));
+    let mut pairs = pairs(sources, &drafts, &concerns)?;
     let mut found: BTreeMap<String, Weakening> = pairs
         .iter()
         .map(|(subject, pairs)| (subject.clone(), weakening::compare(pairs, &sources.policy.runners)))
@@ -37,11 +42,8 @@ pub(super) fn weakened(
         .into_iter()
         .filter(|draft| found.get(&draft.subject.name).is_some_and(Weakening::removes_tests))
         .collect();
-    let code = if emptied.is_empty() {
-        BTreeMap::new()
-    } else {
-        self::pairs(sources, &emptied, &|path| !weakening::concerns(path))?
-    };
+    let code =
+        if emptied.is_empty() { BTreeMap::new() } else { self::pairs(sources, &emptied, &|path| !concerns(path))? };
     for draft in emptied {
         let name = &draft.subject.name;
         let mut all = pairs.remove(name).unwrap_or_default();

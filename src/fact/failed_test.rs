@@ -36,6 +36,10 @@ pub struct FailedTest {
     /// The file in which code that runs with the test was changed between both runs. The test is older than the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewritten: Option<RepoPath>,
+    /// The file in which the test itself was changed between both runs, while code changed, too. The test is older than
+    /// the work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<RepoPath>,
     /// The name under which the same test passes now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renamed_to: Option<String>,

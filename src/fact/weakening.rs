@@ -6,6 +6,7 @@
 
 mod obsolete_tests;
 mod table;
+mod test_detection;
 mod test_reader;
 mod test_settings;
 mod test_tasks;
@@ -100,6 +101,8 @@ pub enum WeakeningKind {
     TaskMasked,
     /// A task that ran tests runs something else, or is gone.
     TaskReplaced,
+    /// Code asks whether a test runs it.
+    AsksForTest,
 }
 
 as_str!(WeakeningKind);
@@ -148,6 +151,11 @@ pub fn concerns(path: &RepoPath) -> bool {
     table().language(path).is_some() || decides_what_runs(path)
 }
 
+/// Returns `true` if a file holds code, in whichever language.
+pub fn is_code(path: &RepoPath) -> bool {
+    table().is_code(path)
+}
+
 /// Returns `true` for a file of settings or tasks, and for a shell script.
 fn decides_what_runs(path: &RepoPath) -> bool {
     table().has_settings(path) || table().tasks(path).is_some() || table().is_script(path)
@@ -158,7 +166,7 @@ pub fn is_test_file(path: &RepoPath) -> bool {
     table().holds_only_tests(path)
 }
 
-/// Compares the two sides of a change. `pairs` are the files that differ and that [`concerns`] accepts.
+/// Compares the two sides of a change. `pairs` are the files that differ and that [`concerns`] accepts, and other code.
 pub fn compare(pairs: &[FilePair], runners: &Catalogue) -> Weakening {
     let mut found = Weakening::default();
     let mut languages: BTreeMap<usize, Vec<(&FilePair, TestInventory, TestInventory)>> = BTreeMap::new();
@@ -173,6 +181,7 @@ pub fn compare(pairs: &[FilePair], runners: &Catalogue) -> Weakening {
             }
             languages.entry(index).or_default().push((pair, old, new));
         }
+        test_detection::compare(pair, &mut found.changes);
         if let (Some(old), Some(new)) = (&pair.old, &pair.new) {
             test_settings::compare(&pair.path, old, new, &mut found.changes);
             test_tasks::compare(&pair.path, old, new, runners, &mut found.changes);

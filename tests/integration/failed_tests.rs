@@ -628,6 +628,21 @@ fn a_test_that_passes_after_only_tests_changed_is_reported() {
 }
 
 #[test]
+fn a_test_that_passes_after_it_changed_with_the_code_is_reported() {
+    let suite = "grep -q '== 3' tests/test_calc.py && { echo 'FAILED tests/test_calc.py::test_add - x'; echo '1 failed'; exit 1; }\n\
+                 echo 'tests/test_calc.py::test_add PASSED'; echo '1 passed in 0.02s'\n";
+    let scene = Scene::new();
+    scene.repo.write("t.sh", suite).commit_all("suite");
+    scene.gate(&["run", "test"]);
+    scene.repo.write("tests/test_calc.py", TESTS.replace("== 3", "== -1")).write("calc.py", "x: int\n");
+    scene.repo.commit_all("both");
+    assert!(scene.gate(&["run", "test"]).status.success());
+    let (through, said) = scene.push();
+    let words = "passed after both the code and the test itself changed (tests/test_calc.py)";
+    assert!(through && said.contains(words), "{said}");
+}
+
+#[test]
 fn a_draft_that_was_never_committed_may_go() {
     let scene = Scene::new();
     scene.repo.write("tests/test_new.py", "def test_new():\n    assert False\n");

@@ -2,6 +2,7 @@
 
 use super::{test_code, text};
 use crate::collect::tested_changes::belongs_to_tests;
+use crate::decision::is_same_code;
 use crate::fact::failed_test::Obstacle;
 use crate::fact::weakening::{
     self, DeclaredTest, adds_hiding_word, decides_which_tests_run, declared_tests, is_code_file, is_collected_like,
@@ -117,6 +118,14 @@ impl ChangedTests {
             let found = tests.into_iter().find(|known| is_same_test(test, &known.name))?;
             Some((file.path.clone(), found))
         })
+    }
+
+    /// Returns `true` if the lines of a test differ, and not only in comments and spaces.
+    pub(super) fn is_edited(&self, path: &RepoPath, test: &DeclaredTest) -> bool {
+        let Some(file) = self.file(path) else { return false };
+        let now = file.tests_now();
+        let mut same = now.iter().filter(|known| known.name == test.name);
+        same.next().is_some_and(|known| !is_same_code(path, &test.body, &known.body))
     }
 
     /// Returns the file whose change may keep the test from running, and how far it shows that.

@@ -20,6 +20,7 @@ pub(super) struct WeakeningTable {
     splitting: Globs,
     platforms: Vec<String>,
     pub(super) replacing: LazyPatterns,
+    pub(super) asks_for_test: LazyPatterns,
     pub(super) idle: Vec<String>,
     pub(super) definition: LazyPatterns,
     pub(super) language: Vec<TestLanguage>,
@@ -208,6 +209,9 @@ mod tests {
         for pattern in table.definition.written() {
             let regex = Regex::new(pattern).unwrap();
             assert_eq!(regex.capture_names().flatten().collect::<Vec<_>>(), ["name"], "{pattern}");
+        }
+        for pattern in table.asks_for_test.written() {
+            Regex::new(pattern).unwrap();
         }
         for pattern in table.loading.iter().flat_map(|file| file.names.written()) {
             let regex = Regex::new(pattern).unwrap();

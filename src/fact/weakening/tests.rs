@@ -239,6 +239,17 @@ fn settings() {
         "      - run: npm test\n        continue-on-error: true\n",
         &["forgiven"],
     );
+    let python = "import os\n\n\ndef add(a, b):\n    return a - b\n";
+    let cheats =
+        python.replace("    return", "    if os.environ.get('PYTEST_CURRENT_TEST'):\n        return a + b\n    return");
+    check("a.py", python, &cheats, &["asks-for-test"]);
+    check("a.py", &cheats, &cheats.replace("a + b", "b + a"), &[]);
+    check("tests/test_a.py", python, &cheats, &[]);
+    check("a.js", "", "export const n = process.env.NODE_ENV === 'test' ? 1 : 2\n", &["asks-for-test"]);
+    check("a.js", "", "export const n = process.env.NODE_ENV === 'production' ? 1 : 2\n", &[]);
+    check("a.go", "package a\n", "package a\n\nfunc Is() bool { return testing.Testing() }\n", &["asks-for-test"]);
+    check("src/a.rs", "fn a() {}\n", "fn a() { if cfg!(test) { b() } }\n", &["asks-for-test"]);
+    check("src/a.rs", "fn a() {}\n", "fn a() {}\n#[cfg(test)]\nmod tests {}\n", &[]);
     check("Makefile", "CFLAGS = -Wall\n", "CFLAGS = -Wall -DNDEBUG\n", &["forgiven"]);
     check(
         "CMakeLists.txt",

@@ -88,13 +88,15 @@ fn in_quarantine(facts: &Facts, failed: &FailedTest, (reason, blocks): (&'static
 
 fn changed_only(failed: &FailedTest) -> Option<&'static str> {
     let rewritten = || failed.rewritten.as_ref().map(|_| "test-surroundings-changed");
-    failed.only_tests.as_ref().map(|_| "test-changed-only").or_else(rewritten)
+    let edited = || failed.edited.as_ref().map(|_| "test-changed-with-code");
+    failed.only_tests.as_ref().map(|_| "test-changed-only").or_else(rewritten).or_else(edited)
 }
 
 fn noticed(facts: &Facts, reason: &'static str, blocks: bool, command: &str, failed: &[&FailedTest]) -> WeakenedProof {
     let shown = |test: &&FailedTest| match reason {
         "test-changed-only" => test.only_tests.clone(),
         "test-surroundings-changed" => test.rewritten.clone(),
+        "test-changed-with-code" => test.edited.clone(),
         _ => test.path.clone(),
     };
     let paths: BTreeSet<RepoPath> = failed.iter().filter_map(shown).collect();
@@ -230,6 +232,13 @@ mod tests {
             let failed = FailedTest { test: test.to_owned(), ..failed(Some(TestResult::Skipped)) };
             assert_eq!(in_quarantine(&facts, &failed, fate(&failed, false).unwrap()), expected);
         }
+    }
+
+    #[test]
+    fn a_pass_after_the_test_changed_with_the_code_is_reported() {
+        let edited = FailedTest { edited: Some(RepoPath::from("tests/a.py")), ..failed(Some(TestResult::Passed)) };
+        assert_eq!(answer(&edited), "test-changed-with-code");
+        assert_eq!(answer(&failed(Some(TestResult::Passed))), "");
     }
 
     #[test]
