@@ -57,6 +57,7 @@ impl ToolFolder {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ToolFolderTable {
+    dependencies: Vec<String>,
     environments: Vec<String>,
     folder: Vec<ToolFolderKind>,
 }
@@ -97,6 +98,13 @@ pub(crate) fn environment_names() -> &'static [String] {
 /// Returns `true` if a file at this path could be the marker of a tool folder.
 pub(crate) fn is_marker_path(path: &RepoPath) -> bool {
     shapes().iter().any(|shape| shape.has_marker_at(path))
+}
+
+/// Returns `true` if a path lies in a folder of installed packages.
+pub(crate) fn is_dependency_path(path: &RepoPath) -> bool {
+    let mut folders = path.as_bytes().split(|&byte| byte == b'/');
+    folders.next_back();
+    folders.any(|folder| TABLE.dependencies.iter().any(|name| name.as_bytes() == folder))
 }
 
 /// Returns `true` if `glob`, in which one `*` may stand for any letters, matches `name`.

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::Timestamp;
+
 use crate::collect::draft::Draft;
 use crate::collect::{Sources, run_comparison, unread_scratch_files_here};
 use crate::fact::Note;
@@ -55,6 +57,33 @@ pub(super) fn folders_at_runs(drafts: &[Draft<'_>]) -> Vec<ToolFolder> {
         }
     }
     folders
+}
+
+/// Returns a note about files of installed packages that were edited here and not installed again since: tests use
+/// them, and no commit holds them.
+pub(super) fn edited_dependency_note(sources: Sources<'_>) -> Option<Note> {
+    let edited = sources.state.edited_dependencies();
+    let root = sources.repo.root().filter(|_| !edited.is_empty())?;
+    let is_as_edited = |(path, at): &&(RepoPath, Timestamp)| {
+        let written = std::fs::metadata(root.join(path.to_os())).and_then(|file| file.modified()).ok();
+        let written = written.and_then(|time| Timestamp::try_from(time).ok());
+        // The edit is recorded after it was made.
+        written.is_some_and(|written| written <= *at)
+    };
+    let head = sources.repo.head().ok().and_then(|head| head.commit);
+    let is_committed =
+        |path: &RepoPath| head.as_ref().is_some_and(|head| sources.repo.blob_at(head, path).ok().flatten().is_some());
+    let paths: BTreeSet<&RepoPath> = edited.iter().filter(is_as_edited).map(|(path, _)| path).collect();
+    let paths: Vec<String> = paths.into_iter().filter(|path| !is_committed(path)).map(ToString::to_string).collect();
+    let (one, it) = if paths.len() == 1 { ("was", "it") } else { ("were", "them") };
+    (!paths.is_empty()).then(|| {
+        let text = format!(
+            "{} {one} edited here, and no commit holds {it}: tests that pass here may fail elsewhere; \
+             install the packages again to see",
+            paths.join(", ")
+        );
+        Note::new("edited-dependency", text)
+    })
 }
 
 /// Returns notes about the damage of the journal, if there is any.

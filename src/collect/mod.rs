@@ -38,7 +38,9 @@ use jiff::tz::TimeZone;
 
 use self::draft::Draft;
 pub use self::judgement_notes::JOURNAL_REMOVED;
-use self::judgement_notes::{folders_at_runs, journal_notes, local_file_notes, named_text_notes, tool_folder_notes};
+use self::judgement_notes::{
+    edited_dependency_note, folders_at_runs, journal_notes, local_file_notes, named_text_notes, tool_folder_notes,
+};
 pub use self::merge_base::{BaseOf, Lineage, lineage, pushed, target};
 pub use self::named_texts::{unread_scratch_files, unread_scratch_files_here};
 pub use self::pushed_updates::{at_push, begin_push, parse_updates};
@@ -225,6 +227,7 @@ fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft<'_>>) -> R
         }
     }
     let mut notes = journal_notes(sources);
+    notes.extend(edited_dependency_note(sources));
     notes.extend(named_text_notes(&named_texts));
     if moment == Moment::Push {
         notes.extend(tool_folder_notes(&folders_at_runs(&drafts)));

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::attempts::SessionState;
@@ -17,7 +18,7 @@ use crate::event::{
 use crate::event::{Event, EventKind, Grade, Judged, Run, RunStarted, Waived, forwarded_text};
 use crate::journal::recorded_run::RecordedRun;
 use crate::repo_path::RepoPath;
-use crate::tool_folder::is_marker_path;
+use crate::tool_folder::{is_dependency_path, is_marker_path};
 
 /// The largest number of waivers that are kept.
 pub const MAX_WAIVERS: usize = 256;
@@ -35,6 +36,8 @@ const MAX_SEEN: usize = 512;
 pub const MAX_WORKS: usize = 64;
 /// The largest number of markers of tool folders that are remembered.
 const MAX_MARKERS: usize = 256;
+/// The largest number of edited files of installed packages that are remembered.
+const MAX_DEPENDENCIES: usize = 64;
 /// The largest number of allowed pushes that are kept.
 const MAX_PUSHES: usize = 256;
 /// The largest number of mentions of pushes without a verdict that are kept.
@@ -70,6 +73,9 @@ pub struct JournalState {
     /// Markers of tool folders that an edit wrote, newest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     edited_markers: Vec<RepoPath>,
+    /// Files of installed packages that an edit wrote, with the time of the latest edit, newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    edited_dependencies: Vec<(RepoPath, Timestamp)>,
     /// The pushes that passed, newest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     push_verdicts: Vec<PushVerdict>,
@@ -294,6 +300,20 @@ impl JournalState {
         self.edited_markers.truncate(MAX_MARKERS);
     }
 
+    /// Returns the files of installed packages that an edit wrote, with the time of the latest edit, newest first (the
+    /// latest 64).
+    pub fn edited_dependencies(&self) -> &[(RepoPath, Timestamp)] {
+        &self.edited_dependencies
+    }
+
+    fn note_dependencies(&mut self, edits: &[FileEdit], at: Timestamp) {
+        for edit in edits.iter().filter(|edit| is_dependency_path(&edit.path)) {
+            self.edited_dependencies.retain(|(path, _)| *path != edit.path);
+            self.edited_dependencies.insert(0, (edit.path.clone(), at));
+        }
+        self.edited_dependencies.truncate(MAX_DEPENDENCIES);
+    }
+
     fn note_work(&mut self, session: &str, start: u64) {
         if self.work_begins(session).is_none() {
             self.works.insert(0, (session.to_owned(), start));
@@ -347,6 +367,7 @@ impl JournalState {
             EventKind::Work(work) => {
                 if let Act::Edited(edits) = &work.act {
                     self.note_markers(edits);
+                    self.note_dependencies(edits, event.at);
                 }
                 // What is read back from a log tells of a task that had begun before.
                 if let (Act::Prompt(Prompt { from: Speaker::Person, text }), None, Some(session)) =

@@ -124,6 +124,32 @@ fn a_folder_with_a_marker_that_the_agent_wrote_is_content() {
 }
 
 #[test]
+fn an_edit_of_an_installed_package_is_told_until_it_is_installed_again() {
+    for (line, again) in [
+        (
+            "sed -i s/bad/good/ node_modules/x/a.js",
+            "printf 'bad\\n' >node_modules/x/a.js.new; mv node_modules/x/a.js.new node_modules/x/a.js",
+        ),
+        ("cp good.js node_modules/x/a.js", "rm node_modules/x/a.js"),
+        ("python3 -c \"open('node_modules/x/a.js', 'w').write('good')\"", "rm -r node_modules"),
+    ] {
+        let project = Project::with(POLICY);
+        project.repo.write("t.sh", "test -f src/a\n").write("src/a", "1\n").write(".gitignore", "node_modules/\n");
+        project.repo.commit_all("feat: a test");
+        project.repo.write("node_modules/x/a.js", "bad\n").write("good.js", "good\n");
+        let session = Session::claude(&project);
+        session.prompt("Make the test pass");
+        session.run(line);
+        session.run("git add -A && git commit -qm 'feat: more'");
+        session.run("gate run test");
+        let told = "node_modules/x/a.js was edited here, and no commit holds it";
+        project.gate(["check"]).exits(0).says(told);
+        project.sh(again).exits(0);
+        project.gate(["check"]).exits(0).never_says(told);
+    }
+}
+
+#[test]
 fn an_untouched_checkout_with_a_folder_of_a_tool_is_not_blocked() {
     let project = Project::with(POLICY);
     project.sh("git switch -q -c other origin/main").exits(0);

@@ -16,7 +16,7 @@ use crate::fact::script_changes;
 use crate::regular_file;
 use crate::repo_path::RepoPath;
 use crate::shell::expanded_program::Leaf;
-use crate::tool_folder::is_marker_path;
+use crate::tool_folder::{is_dependency_path, is_marker_path};
 
 /// Looks at what matters before a line runs, so that its own changes are told from those of others.
 pub(super) fn look_before(desk: &mut Desk, line: Option<&Understood>) {
@@ -92,7 +92,8 @@ fn written_paths(leaf: &Leaf, one: &Purpose, place: &Path) -> Vec<PathBuf> {
     named.map(|path| place.join(path)).collect()
 }
 
-/// Records the markers of tool folders that a command wrote: an agent that makes such a marker hides the folder.
+/// Records the markers of tool folders that a command wrote (an agent that makes such a marker hides the folder), and files
+/// of installed packages.
 fn note_markers(desk: &mut Desk, call: &str, leaf: &Leaf, written: &[PathBuf]) {
     let in_folder = |folder: &PathBuf| -> Vec<PathBuf> {
         let names = leaf.texts().filter_map(|text| Path::new(text).file_name());
@@ -102,7 +103,8 @@ fn note_markers(desk: &mut Desk, call: &str, leaf: &Leaf, written: &[PathBuf]) {
     let inside = all.filter(|path| path.is_file()).filter_map(|path| desk.inside(&path));
     let (how, removed, added) = (EditKind::Written, String::new(), String::new());
     let edit = |path| FileEdit { path, how, removed: removed.clone(), added: added.clone() };
-    let edits: Vec<FileEdit> = inside.filter(is_marker_path).map(edit).collect();
+    let edits: Vec<FileEdit> =
+        inside.filter(|path| is_marker_path(path) || is_dependency_path(path)).map(edit).collect();
     if !edits.is_empty() {
         desk.record(Some(call), Act::Edited(edits));
     }
