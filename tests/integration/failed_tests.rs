@@ -888,17 +888,21 @@ fn a_test_that_changed_between_its_failure_and_its_pass_is_told() {
         "tests/test_calc.py::test_add PASSED\ntests/test_calc.py::test_twice PASSED\n2 passed in 0.02s\n";
     let other = TESTS.replace("== 3", "== -1");
     let more = format!("{TESTS}\ndef test_more():\n    assert add(0, 0) == 0\n");
+    const PATCH: &str = "import calc\ncalc.add = lambda *a: 3\n";
     let (only, too) = (Some("passed after only tests changed"), Some("passed after a change to shared test code"));
+    let both = Some("passed after both the code and the test itself changed");
     for (what, files, told) in [
         ("a comment in the code", vec![("tests/test_calc.py", other.as_str()), ("calc.py", "b\n# sums\n")], only),
         ("a file that nothing names", vec![("tests/test_calc.py", &other), ("version.py", "X = 1\n")], only),
         ("a plugin", vec![("pytest.ini", "[pytest]\naddopts = -p stubs\n"), ("stubs.py", "X = 1\n")], only),
-        ("the test and the code", vec![("tests/test_calc.py", &other), ("calc.py", "c\n")], None),
+        ("the test and the code", vec![("tests/test_calc.py", &other), ("calc.py", "c\n")], both),
+        ("a helper of a fixture file", vec![("conftest.py", "import stubs\n"), ("stubs.py", PATCH)], only),
         (
-            "what runs with it, and the code",
-            vec![("conftest.py", "import calc\ncalc.add = lambda *a: 3\n"), ("calc.py", "c\n")],
+            "such a helper, and the code",
+            vec![("tests/conftest.py", "from stubs import *\n"), ("stubs.py", PATCH), ("calc.py", "c\n")],
             too,
         ),
+        ("what runs with it, and the code", vec![("conftest.py", PATCH), ("calc.py", "c\n")], too),
         ("the code", vec![("calc.py", "c\n")], None),
         ("the code, and another test", vec![("tests/test_calc.py", &more), ("calc.py", "c\n")], None),
         ("a file that the code names", vec![("tests/test_calc.py", &more), ("sums.py", "X = 1\n")], None),
@@ -921,7 +925,7 @@ fn a_test_that_changed_between_its_failure_and_its_pass_is_told() {
         run(PASSED, 0);
         let (through, said) = scene.push();
         assert!(through, "{what}: {said}");
-        let words = [only, too].into_iter().flatten().find(|words| said.contains(words));
+        let words = [only, too, both].into_iter().flatten().find(|words| said.contains(words));
         assert_eq!(words, told, "{what}: {said}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::own_tests;
 use crate::decision::is_same_code;
-use crate::fact::weakening::{loaded_names, names_loaded_code};
+use crate::fact::weakening::{adds_replacement, loaded_names, names_loaded_code};
 use crate::git::{GitError, MentionsIn, PathChange, Repo, WantedFile};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
@@ -34,18 +34,46 @@ const MIN_NAME: usize = 4;
 /// Returns the changed files that settings load together with every test.
 pub(super) fn loaded(repo: &Repo, changes: &[PathChange], now: &Oid) -> Result<Vec<RepoPath>, GitError> {
     let mut settings: Vec<RepoPath> = LOADING.iter().map(|name| RepoPath::from(*name)).collect();
-    let others = changes.iter().filter(|change| change.after.is_some() && names_loaded_code(&change.path));
+    let is_read = |path: &RepoPath| names_loaded_code(path) || is_conftest(path);
+    let others = changes.iter().filter(|change| change.after.is_some() && is_read(&change.path));
     settings.extend(others.map(|change| change.path.clone()).take(MAX_SETTINGS));
     let wanted: Vec<WantedFile> = settings.iter().map(|path| WantedFile::At(now.clone(), path.clone())).collect();
     let texts = repo.blobs(&wanted)?;
-    let names: Vec<String> = settings
-        .iter()
-        .zip(texts)
-        .filter_map(|(path, text)| Some((path, super::text(text)?)))
-        .flat_map(|(path, text)| loaded_names(path, &text))
-        .collect();
-    let paths = changes.iter().map(|change| &change.path);
-    Ok(paths.filter(|path| names.iter().any(|name| designates(name, path))).cloned().collect())
+    let texts = texts.into_iter().map(super::text);
+    let texts: Vec<(&RepoPath, String)> =
+        settings.iter().zip(texts).filter_map(|(path, text)| Some((path, text?))).collect();
+    let names: Vec<String> = texts.iter().flat_map(|(path, text)| loaded_names(path, text)).collect();
+    let named = changes.iter().filter(|change| names.iter().any(|name| designates(name, &change.path)));
+    let mut found: Vec<RepoPath> = named.map(|change| change.path.clone()).collect();
+    let imported: Vec<&str> =
+        texts.iter().filter(|(path, _)| is_conftest(path)).flat_map(|(_, text)| imported_modules(text)).collect();
+    found.extend(new_replacements(repo, changes, &imported)?);
+    Ok(found)
+}
+
+fn is_conftest(path: &RepoPath) -> bool {
+    path.as_bytes().rsplit(|&byte| byte == b'/').next() == Some(b"conftest.py")
+}
+
+/// Returns the modules that lines of Python import.
+fn imported_modules(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| {
+        let mut words = line.split_whitespace();
+        let is_import = matches!(words.next(), Some("from" | "import"));
+        words.next().filter(|_| is_import).map(|module| module.trim_start_matches('.').trim_end_matches(','))
+    })
+}
+
+/// Returns the new files of these modules that can replace what a test calls. What is not new may be the code itself.
+fn new_replacements(repo: &Repo, changes: &[PathChange], modules: &[&str]) -> Result<Vec<RepoPath>, GitError> {
+    let is_named = |path: &RepoPath| modules.iter().any(|module| !module.is_empty() && designates(module, path));
+    let new = changes.iter().filter(|change| change.before.is_none() && change.after.is_some());
+    let new: Vec<&PathChange> = new.filter(|change| is_named(&change.path)).take(MAX_NEW).collect();
+    let wanted: Vec<WantedFile> = new.iter().map(|change| WantedFile::of(change.after.as_ref())).collect();
+    let texts = repo.blobs(&wanted)?.into_iter().map(super::text);
+    let pairs = new.into_iter().zip(texts);
+    let replacing = pairs.filter(|(_, text)| text.as_ref().is_some_and(|text| adds_replacement("", text)));
+    Ok(replacing.map(|(change, _)| change.path.clone()).collect())
 }
 
 /// Returns `true` if a name in a setting is that of a file: a path, also without its ending, or a module of Python.
