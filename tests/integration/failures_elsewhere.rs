@@ -1,6 +1,7 @@
 //! Tests that failed in drafts and on other branches, and scripts that no longer run them.
 
 use crate::failed_tests::Scene;
+use crate::project::Project;
 
 const CALC: &str = "def add(a, b):\n    return a + b\n";
 const TESTS: &str = "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n";
@@ -125,6 +126,26 @@ fn a_suite_that_names_no_test_and_passes_after_only_its_scripts_changed_is_told(
         let sentence = told.map(|path| format!("`sh t.sh` failed, and passed after only its tests changed: {path}"));
         assert!(sentence.as_ref().is_none_or(|sentence| said.contains(sentence)), "{what}: {said}");
         assert_eq!(said.contains("after only its tests changed"), told.is_some(), "{what}: {said}");
+    }
+}
+
+#[test]
+fn the_source_of_a_test_program_belongs_to_the_tests() {
+    const MAKE: &str = "test: t\n\t./t\nt: t.c calc.c\n\t$(CC) -o t t.c calc.c\n";
+    const CALC: &str = "int add(int a, int b) { return a + b; }\n";
+    const T: &str = "int add(int, int);\nint main(void) { return add(1, 2) != 3; }\n";
+    for (changed, text, told) in
+        [("t.c", T.replace('3', "-1"), true), ("calc.c", format!("/* Sums. */\n{CALC}"), false)]
+    {
+        let project = Project::with("version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"make test\"\n");
+        project.repo.write("Makefile", MAKE).write("calc.c", CALC).write("t.c", T).write(".gitignore", "/t\n");
+        project.repo.commit_all("feat: sums");
+        project.repo.write("calc.c", CALC.replace('+', "-")).commit_all("break it");
+        project.gate(["run", "test"]);
+        project.repo.write(changed, text).commit_all("next");
+        project.gate(["run", "test"]).exits(0);
+        let said = project.push("git push origin HEAD:feature").exits(0);
+        assert_eq!(said.err.contains("passed after only its tests changed: t.c"), told, "{said:?}");
     }
 }
 

@@ -102,6 +102,7 @@ impl ChangedTests {
                 || decides_which_tests_run(path)
                 || is_test_data(path)
                 || self.loaded.contains(path)
+                || is_source_of_test(&lines, path)
                 || (is_script(path) || !is_code_file(path)) && is_word_of(&lines, path)
         };
         Ok(if self.paths.iter().all(is_of_tests) { self.paths } else { Vec::new() })
@@ -188,6 +189,17 @@ fn lines_of(repo: &Repo, command: &Command, tree: &Oid) -> Result<Vec<String>, G
         lines.extend(text(repo.blob_at(tree, &RepoPath::from(path.to_string_lossy().as_ref()))?));
     }
     Ok(lines)
+}
+
+/// Returns `true` if a file is the source of a program that a command runs without arguments: `./t` for `t.c`. A program that
+/// is tested gets some.
+fn is_source_of_test(lines: &[String], path: &RepoPath) -> bool {
+    const COMPILED: [&str; 5] = ["c", "cc", "cpp", "cxx", "m"];
+    let path = path.to_string();
+    let Some((stem, _)) = path.rsplit_once('.').filter(|(_, ending)| COMPILED.contains(ending)) else { return false };
+    let call = format!("./{}", stem.rsplit('/').next().unwrap_or(stem));
+    let mut commands = lines.iter().flat_map(|line| line.split(['\n', ';', '&', '|'])).map(str::trim);
+    commands.any(|command| command.trim_start_matches('@') == call)
 }
 
 fn is_word_of(lines: &[String], path: &RepoPath) -> bool {
