@@ -299,6 +299,7 @@ impl Workplace {
                 moment: facts.moment,
                 trees: trees.clone(),
                 commits: commits.clone(),
+                uncommitted: !known,
                 failing: failing.clone(),
                 idle: idle.clone(),
                 pushed: pushed_refs(&facts),

@@ -1,7 +1,7 @@
 //! `gate learn`: compares the rewards of sessions by their strategies, and proposes what a person may switch.
 
 use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::{env, fs, io};
 
 use anyhow::Result;
 use jiff::Timestamp;
@@ -57,11 +57,20 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         return Err(Failure::new(Exit::NothingFails, failure).remedy("docs/learning.md shows one").into());
     }
     let gate_dir = place.repo.gate_dir();
-    let mut history = weight_history::read(&gate_dir)?;
+    let unreadable = |error| {
+        let remedy = format!(
+            "remove that line, or the file to begin again; the reports in {} stay",
+            weight_history::folder(&gate_dir).display()
+        );
+        Failure::new(Exit::BadInput, format!("the history of weights cannot be read: {error}")).remedy(remedy)
+    };
+    let mut history = weight_history::read(&gate_dir).map_err(unreadable)?;
     let samples = samples(&place)?;
     if args.rollback {
         let Some(back) = weights::rollback(&history, Timestamp::now()) else {
-            return Err(Failure::new(Exit::NothingFails, "there are no earlier weights").remedy("gate learn").into());
+            return Err(Failure::new(Exit::NothingFails, "there is no update to undo")
+                .remedy("to see the weights: gate learn")
+                .into());
         };
         weight_history::append(&gate_dir, &back)?;
         history.push(back);
@@ -81,7 +90,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     }
     let out = args.out.clone().unwrap_or_else(|| weight_history::folder(&gate_dir));
     let report = strategy_report::markdown(&strategies, &history);
-    write(&out, &report, &history, &samples)?;
+    write(&out, &report, &history, &samples).map_err(Failure::of_file(Exit::BadInput, &out))?;
     ui.show(args.json, &history.last(), report)?;
     Ok(Exit::Pass)
 }
@@ -102,7 +111,7 @@ fn samples(place: &Workplace) -> Result<Vec<StrategySample>> {
     Ok(ledger.sessions().into_iter().filter_map(sample).collect())
 }
 
-fn write(out: &Path, report: &str, history: &[weights::Weights], samples: &[StrategySample]) -> Result<()> {
+fn write(out: &Path, report: &str, history: &[weights::Weights], samples: &[StrategySample]) -> io::Result<()> {
     let rewards = PlotSeries { name: "reward".to_owned(), values: samples.iter().map(|one| one.reward).collect() };
     fs::create_dir_all(out)?;
     for (name, text) in [

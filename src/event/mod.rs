@@ -340,6 +340,9 @@ pub struct Judged {
     /// The judged commit of each subject that is one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<Oid>,
+    /// `true` if changes were judged that are in no commit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub uncommitted: bool,
     /// The gates that failed, in any mode.
     pub failing: Vec<FailingGate>,
     /// The gates that require runs and had nothing to require here. Such a pass does not show that an earlier failure

@@ -23,7 +23,7 @@ pub enum BranchFate {
 /// Returns the last commit of a task, if it holds what was judged and was made during the task. What is not committed is not
 /// merged, whatever became of the commit below it.
 pub fn own_commit<'t>(repo: &Repo, task: &'t TaskRecord) -> Option<&'t Oid> {
-    let commit = task.commits.last()?;
+    let commit = task.commits.last().filter(|_| !task.uncommitted)?;
     let is_committed = task.trees.last().is_none_or(|tree| repo.tree_of(commit).is_ok_and(|own| own == *tree));
     (is_committed && is_made_during(repo, task, commit)).then_some(commit)
 }

@@ -254,7 +254,10 @@ fn learned(sources: &CuratorSources<'_>) -> Vec<MemoryProposal> {
     let all = seen.chain(common.iter().map(|lesson| lesson.newest));
     let of = |one: &crate::learn::reflection::Reflection| {
         let text = one.lesson_learned.as_deref()?;
-        let evidence = vec![format!("cycle {}, session {}: a lesson of role {}", one.cycle, one.session, one.role)];
+        let named =
+            |cycle: u64, session: &str| format!("cycle {cycle}, session {session}: a lesson of role {}", one.role);
+        let before = one.seen_before.iter().map(|(cycle, session)| named(*cycle, session));
+        let evidence = std::iter::once(named(one.cycle, &one.session)).chain(before).collect();
         addition(sources, ProposalKind::Learned, text, evidence)
     };
     all.filter_map(of).collect()

@@ -8,6 +8,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::hex_digest;
+use crate::learn::similarity;
 use crate::learn::task_record::{GateFailure, TaskOutcome, TaskRecord};
 use crate::policy::{Mode, Policy};
 use crate::redact::redact;
@@ -64,6 +65,9 @@ pub struct Reflection {
     pub rejected: Vec<String>,
     /// The number of times that nearly the same was learned in this role.
     pub seen: u32,
+    /// The earlier tasks in which nearly the same was learned, as cycle and session, newest first (at most 8).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seen_before: Vec<(u64, String)>,
     /// The things that the lesson depends on.
     pub cause: LessonCause,
 }
@@ -134,6 +138,7 @@ impl Reflection {
             lesson_learned: None,
             rejected: Vec::new(),
             seen: 1,
+            seen_before: Vec::new(),
             cause: LessonCause::default(),
         }
     }
@@ -166,10 +171,10 @@ impl Reflection {
         Some(format!("the agent says {}, and the record says {}", claimed.as_str(), self.outcome.as_str()))
     }
 
-    /// Returns the words by which near duplicates are found: the agent's, or else what the record shows.
-    pub fn gist(&self) -> String {
-        let own = self.lesson_learned.clone().or_else(|| self.what_to_improve.clone());
-        own.unwrap_or_else(|| format!("{} {}", self.outcome.as_str(), self.course()))
+    /// Returns `true` if both hold nearly the same lesson. Tasks of which nobody learned anything are not alike.
+    pub fn is_again(&self, other: &Self) -> bool {
+        let lessons = self.lesson_learned.as_deref().zip(other.lesson_learned.as_deref());
+        lessons.is_some_and(|(one, other)| similarity::is_same(one, other))
     }
 
     /// Returns what failed and what cleared it, in one line. Empty if nothing failed.

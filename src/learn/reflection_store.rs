@@ -20,6 +20,8 @@ const MAX_ROLES: usize = 64;
 const ROLES_FOR_ALL: usize = 2;
 /// The number of older reflections that are kept because their lesson holds in several roles.
 const MAX_COMMON: usize = 24;
+/// The number of earlier tasks with nearly the same lesson that are named.
+const MAX_SEEN_BEFORE: usize = 8;
 /// The longest file that is read, in bytes.
 const MAX_FILE: u64 = 4 << 20;
 /// The time that a writer waits for the others.
@@ -124,18 +126,22 @@ impl Reflections {
                     claimed: earlier.claimed,
                     what_worked: earlier.what_worked,
                     what_to_improve: earlier.what_to_improve,
-                    lesson_learned: earlier.lesson_learned,
+                    lesson_learned: earlier.lesson_learned.clone(),
                     rejected,
                     cause: earlier.cause,
                     ..new
                 };
             }
-            new.seen = earlier.seen;
+            if new.lesson_learned == earlier.lesson_learned {
+                (new.seen, new.seen_before) = (earlier.seen, earlier.seen_before);
+            }
         }
-        let gist = new.gist();
-        let same = |one: &Reflection| one.role == new.role && similarity::is_same(&one.gist(), &gist);
-        if let Some(at) = self.0.iter().position(same) {
-            new.seen += self.0.remove(at).seen;
+        if let Some(at) = self.0.iter().position(|one| one.role == new.role && one.is_again(&new)) {
+            let earlier = self.0.remove(at);
+            new.seen += earlier.seen;
+            new.seen_before.push((earlier.cycle, earlier.session));
+            new.seen_before.extend(earlier.seen_before);
+            new.seen_before.truncate(MAX_SEEN_BEFORE);
         }
         self.0.push(new.clone());
         self.prune();
@@ -194,6 +200,7 @@ pub(crate) mod tests {
             lesson_learned: (!lesson.is_empty()).then(|| lesson.to_owned()),
             rejected: Vec::new(),
             seen: 1,
+            seen_before: Vec::new(),
             cause: LessonCause::default(),
         }
     }
@@ -238,6 +245,20 @@ pub(crate) mod tests {
             assert_eq!(kept.seen, seen, "{id}");
         }
         assert_eq!(read(dir.path()).unwrap().0.len(), 3);
+    }
+
+    #[test]
+    fn what_taught_nothing_is_never_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        for id in ["a", "b"] {
+            assert_eq!(add(dir.path(), reflection(id, "dev", "")).unwrap().seen, 1, "{id}");
+        }
+        let kept = add(dir.path(), reflection("b", "dev", "leave the vendor folder alone")).unwrap();
+        assert_eq!((kept.seen, read(dir.path()).unwrap().0.len()), (1, 2));
+        let again = add(dir.path(), reflection("c", "dev", "Leave the vendor folder alone.")).unwrap();
+        assert_eq!((again.seen, again.seen_before), (2, vec![(kept.cycle, kept.session)]));
+        let other = add(dir.path(), reflection("c", "dev", "read the log first")).unwrap();
+        assert_eq!((other.seen, other.seen_before), (1, Vec::new()));
     }
 
     #[test]

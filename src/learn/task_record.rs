@@ -81,6 +81,8 @@ pub struct TaskRecord {
     pub judged_commits: Vec<Oid>,
     /// The contents of its last verdict, as far as they were stored.
     pub trees: Vec<Oid>,
+    /// `true` if its last verdict was about changes that are in no commit.
+    pub uncommitted: bool,
     /// The branches of its last verdict.
     pub branches: Vec<String>,
     /// The ids of the runs that passed before its last verdict.
@@ -257,6 +259,7 @@ impl OpenTask {
         let new: Vec<Oid> = judged.commits.iter().filter(is_new).cloned().collect();
         self.record.judged_commits.extend(new);
         self.record.trees.clone_from(&judged.trees);
+        self.record.uncommitted = judged.uncommitted;
         self.record.branches.clone_from(&judged.branches);
     }
 

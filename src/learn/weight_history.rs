@@ -15,10 +15,17 @@ fn file(gate_dir: &Path) -> PathBuf {
     folder(gate_dir).join("history.jsonl")
 }
 
-/// Reads the history, the oldest first. Lines that cannot be read are left out.
+/// Reads the history, the oldest first. A line that cannot be read is an error that names it: without it, weights would
+/// begin again.
 pub fn read(gate_dir: &Path) -> io::Result<Vec<Weights>> {
     match fs::read_to_string(file(gate_dir)) {
-        Ok(text) => Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()),
+        Ok(text) => {
+            let entry = |(at, line): (usize, &str)| {
+                let place = |error| io::Error::other(format!("{}:{}: {error}", file(gate_dir).display(), at + 1));
+                serde_json::from_str(line).map_err(place)
+            };
+            text.lines().enumerate().map(entry).collect()
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(error),
     }

@@ -45,6 +45,9 @@ pub struct Weights {
     /// The entry of the history that a rollback restored, counted from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restores: Option<usize>,
+    /// `true` if a rollback took back the first update: nothing is known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub emptied: bool,
     /// The weights by strategy.
     pub weights: BTreeMap<String, StrategyWeight>,
 }
@@ -108,7 +111,7 @@ pub fn update(
     };
     let weights = strategies.0.iter().map(weigh).collect();
     let counted = samples.iter().map(|sample| sample.session.clone()).collect();
-    Some(Weights { schema_version: 1, at, sessions: samples.len(), counted, restores: None, weights })
+    Some(Weights { schema_version: 1, at, sessions: samples.len(), counted, restores: None, emptied: false, weights })
 }
 
 /// Returns the rewards on both sides of a comparison.
@@ -184,12 +187,22 @@ fn number(strategy: &Strategy, before: f64, values: &[(f64, f64)], alpha: f64) -
 
 /// Returns the entry that takes back the newest of a history, or `None` if there is nothing before it.
 pub fn rollback(history: &[Weights], at: Timestamp) -> Option<Weights> {
-    let newest = history.last()?;
+    let newest = history.last().filter(|newest| !newest.emptied)?;
     let current = newest.restores.unwrap_or(history.len() - 1);
-    let to = current.checked_sub(1)?;
-    let to = history[to].restores.unwrap_or(to);
     // The sessions stay counted, so that the same sessions do not move the weights again.
     let counted = newest.counted.clone();
+    let Some(to) = current.checked_sub(1) else {
+        return Some(Weights {
+            at,
+            sessions: newest.sessions,
+            counted,
+            restores: None,
+            emptied: true,
+            weights: BTreeMap::new(),
+            ..newest.clone()
+        });
+    };
+    let to = history[to].restores.unwrap_or(to);
     Some(Weights { at, sessions: newest.sessions, counted, restores: Some(to), ..history[to].clone() })
 }
 
@@ -319,6 +332,7 @@ mod tests {
                 sessions,
                 counted: Vec::new(),
                 restores: None,
+                emptied: false,
                 weights: BTreeMap::new(),
             });
             let one = switch(&strategies.0["tests-first"], weight, &[], 0.05);
@@ -333,6 +347,9 @@ mod tests {
             assert_eq!(back.sessions, 30);
             history.push(back);
         }
+        let first = rollback(&history, Timestamp::UNIX_EPOCH).unwrap();
+        assert!(first.weights.is_empty() && first.sessions == 30, "the first update can be taken back, too");
+        history.push(first);
         assert_eq!(rollback(&history, Timestamp::UNIX_EPOCH), None);
         assert_eq!(rollback(&[], Timestamp::UNIX_EPOCH), None);
     }

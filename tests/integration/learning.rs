@@ -196,6 +196,28 @@ fn judged_session(project: &Project, id: &'static str, strategies: &str, refusal
 }
 
 #[test]
+fn work_that_is_in_no_commit_is_not_merged() {
+    for is_committed in [true, false] {
+        let project = Project::new();
+        let session = Session::claude(&project);
+        session.prompt("change the library");
+        project.edit("two");
+        // The commits of a test are older than the session.
+        project.sh("GIT_COMMITTER_DATE=\"@$(($(date +%s) + 60)) +0000\" git commit -q --amend --no-edit").exits(0);
+        assert_eq!(session.run("sh test.sh"), 0);
+        if !is_committed {
+            project.repo.append("src/lib.sh", "three\n");
+            assert_eq!(session.run("sh test.sh"), 0);
+        }
+        session.stop("Done.").quiet();
+        project.repo.git(["push", "-q", "--no-verify", "origin", "HEAD:main"]);
+        project.repo.git(["fetch", "-q", "origin"]);
+        let said = project.gate(["reflect", "--session", "c0ffee-1"]).exits(0);
+        assert_eq!(said.out.contains("merged"), is_committed, "{said:?}");
+    }
+}
+
+#[test]
 fn a_reward_is_shown_term_by_term_and_what_is_missing_is_missing() {
     let project = Project::new();
     refused_once(&Session::claude(&project), &project, "one").quiet();
@@ -254,7 +276,8 @@ fn strategies_are_recorded_compared_and_never_switched() {
         assert!(folder.join(name).exists(), "{name}");
     }
     project.gate(["learn"]).exits(0).says("so far: 0");
-    project.gate(["learn", "--rollback"]).exits(13).says("there are no earlier weights");
+    project.gate(["learn", "--rollback", "--json"]).exits(0).says("\"weights\": {}");
+    project.gate(["learn", "--rollback"]).exits(13).says("there is no update to undo");
     project.gate(["learn", "--schedule", "cron"]).exits(0).says("17 4 * * * cd ");
     project.gate(["learn", "--schedule", "github"]).exits(0).says("runs-on: self-hosted");
     project.repo.write("gate/strategies.toml", "version = 1\n[strategies.x]\nvalue = []\n");
