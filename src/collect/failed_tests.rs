@@ -138,6 +138,10 @@ impl FailedWork<'_> {
         let Self { open, runs, .. } = self;
         let since = runs.result(open);
         let (tree, now) = (&open.tree, &runs.green.run.end.tree);
+        if since == Some(TestResult::Missing) && self.is_file_without_tests(tree)? && self.is_file_without_tests(now)? {
+            // It could not be loaded, and that is over: no result of it will ever be seen.
+            return Ok(None);
+        }
         let changed = match &open.since_tree {
             Some(passed) if since == Some(TestResult::Passed) => {
                 ChangedTests::between(self.repo, &self.command.inputs, tree, passed)?
@@ -308,6 +312,13 @@ impl FailedWork<'_> {
         starts.dedup();
         let now = &self.runs.green.run.end.tree;
         starts.iter().map(|start| code_changes::between(self.repo, start, now)).collect()
+    }
+
+    /// Returns `true` if what failed is a file as a whole, and it holds no test in this content.
+    fn is_file_without_tests(&self, tree: &Oid) -> Result<bool, GitError> {
+        let path = RepoPath::from(self.open.test.as_str());
+        let Some(text) = text(self.repo.blob_at(tree, &path)?) else { return Ok(false) };
+        Ok(!is_test_file(&path) && declared_tests(&path, &text).is_empty() && !text.contains(">>>"))
     }
 
     /// Returns `true` if it failed before the first commit of a branch.

@@ -126,7 +126,7 @@ impl ChangedTests {
         let Some(file) = self.file(path) else { return false };
         let now = file.tests_now();
         let mut same = now.iter().filter(|known| known.name == test.name);
-        same.next().is_some_and(|known| !is_same_code(path, &test.body, &known.body))
+        same.next().is_some_and(|known| !is_same_code(path, own_lines(&test.body), own_lines(&known.body)))
     }
 
     /// Returns the file whose change may keep the test from running, and how far it shows that.
@@ -179,6 +179,17 @@ impl ChangedTests {
     fn removed_file(&self, test: &str) -> Option<&RepoPath> {
         self.files.iter().find(|file| names_file(test, &file.path) && file.new.is_none()).map(|file| &file.path)
     }
+}
+
+/// Returns the body of a test without the marks and comments of the next one, at whose name it ends.
+fn own_lines(body: &str) -> &str {
+    let is_next = |line: &str| line.is_empty() || ["#[", "@", "//", "#"].iter().any(|mark| line.starts_with(mark));
+    let whole = body.rfind('\n').map_or(body, |at| &body[..at]);
+    let mut end = whole.trim_end();
+    while let Some(start) = end.rfind('\n').filter(|start| is_next(end[start + 1..].trim())) {
+        end = end[..start].trim_end();
+    }
+    end
 }
 
 /// Returns the line of a command and the texts of the files beside it whose tasks it may run.
