@@ -36,8 +36,8 @@ pub fn moves_before_checks(told: &ObservedLine<'_>, project: Project<'_>, declar
     edits_before_checks(told, project, declared).is_some_and(|edits| edits.by_git)
 }
 
-/// Returns `true` if a line runs a declared command and nothing else, but for programs that only read and the removal of
-/// old products: `make clean && make test 2>&1 | tail`.
+/// Returns `true` if a line runs a declared command and nothing else that builds: `make clean && make test 2>&1 | tail`,
+/// `printf … >> lib.h && make test && git commit -am x`. What it prints into files by itself is its own.
 pub fn runs_alone(declared: &Command, told: &ObservedLine<'_>, project: Project<'_>) -> bool {
     let Ok(start) = std::str::from_utf8(told.dir.as_bytes()) else { return false };
     let place = StartDirectory { root: told.root, start, project };
@@ -47,13 +47,29 @@ pub fn runs_alone(declared: &Command, told: &ObservedLine<'_>, project: Project<
     let asked = asked_of(&[declared], place);
     let is_part = |(leaf, purpose): (&Leaf, &Purpose)| {
         let is_reader = !purpose.is_unknown && purpose.kinds.iter().all(|kind| *kind == "read");
-        only_prepares(leaf, purpose) && leaf.writes.is_empty()
-            || !purpose.edits && is_reader && leaf.writes.is_empty()
-            || leaf.name() == Some("tee")
+        let prints = matches!(leaf.name(), Some("echo" | "printf" | "cat" | "tee"));
+        (only_prepares(leaf, purpose) || !purpose.edits && is_reader) && leaf.writes.is_empty()
+            || prints
+            || edits_one_file(leaf)
+            || records_in_git(leaf)
             || is_cleaning(leaf)
             || may_check(purpose) && asked_of_leaf(leaf, place).is_some_and(|own| serves(&own, &asked))
     };
     !understood.program.truncated && understood.steps().all(is_part)
+}
+
+/// Returns `true` for `sed -i SCRIPT FILE`.
+fn edits_one_file(leaf: &Leaf) -> bool {
+    let words = leaf.argv.iter().skip(1).map(|arg| arg.text.as_str());
+    let operands: Vec<&str> = words.filter(|word| !word.starts_with('-')).collect();
+    leaf.name() == Some("sed") && matches!(operands[..], [_, file] if !file.contains(['*', '?', '[', '{']))
+}
+
+/// Returns `true` for a call of git that leaves the files of the working tree as they are.
+fn records_in_git(leaf: &Leaf) -> bool {
+    const RECORDS: [&str; 9] = ["add", "commit", "push", "fetch", "diff", "status", "log", "show", "rev-parse"];
+    let mut words = leaf.argv.iter().skip(1).map(|arg| arg.text.as_str());
+    leaf.name() == Some("git") && words.find(|word| !word.starts_with('-')).is_some_and(|word| RECORDS.contains(&word))
 }
 
 /// Returns `true` for a call that removes what was built: `make clean`.
@@ -307,7 +323,13 @@ mod tests {
             ("cp a b && npm test", false),
             ("make swap && npm test", false),
             ("npm test && npm run build", false),
-            ("echo x > data.txt; npm test", false),
+            ("echo x > data.txt; npm test", true),
+            ("npm test && git add -A && git commit -qm x", true),
+            ("npm test 2>&1 | tail -5 && git diff --stat", true),
+            ("sed -i s/a/b/ lib.c && npm test", true),
+            ("sed -i s/a/b/ t/* && npm test", false),
+            ("git stash pop && npm test", false),
+            ("git checkout main && npm test", false),
             ("python3 make_data.py; npm test", false),
         ] {
             let files = TaskFiles(BTreeMap::from([("package.json", r#"{"scripts":{"test":"jest","build":"tsc"}}"#)]));

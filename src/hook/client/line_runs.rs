@@ -97,7 +97,9 @@ impl LineInTree<'_> {
         let mut start = &self.ground.start;
         let proven: Vec<&Command> =
             served.iter().chain(&together).filter_map(|served| self.declared(&served.command)).collect();
-        if command_line::changed_before_checks(&changed, &self.told, self.project(), &proven) {
+        let built = self.built(&proven, end);
+        let edited: Vec<RepoPath> = changed.iter().filter(|path| !built.contains(path)).cloned().collect();
+        if command_line::changed_before_checks(&edited, &self.told, self.project(), &proven) {
             // The checks ran on what the line had written before them.
             (start, changed) = (end, Vec::new());
         }
@@ -127,12 +129,6 @@ impl LineInTree<'_> {
             (served, tests)
         };
         let served = served.into_iter().map(named);
-        let is_alone = proven.iter().any(|declared| command_line::runs_alone(declared, &self.told, project));
-        let built = if is_alone && self.pending.began > 0 {
-            self.place.built_programs(end, UNIX_EPOCH + Duration::from_millis(self.pending.began))
-        } else {
-            Vec::new()
-        };
         for (served, tests) in served.chain(together.into_iter().map(|served| (served, unnamed.clone()))) {
             let run = Run {
                 verbatim: self.is_verbatim(&served.command),
@@ -157,6 +153,19 @@ impl LineInTree<'_> {
             events.extend(named.map(Box::new).map(EventKind::Tests));
         }
         Ok(events)
+    }
+
+    /// Returns the untracked programs that the declared commands wrote, if nothing else in the line can have built them.
+    fn built(&self, proven: &[&Command], end: &KeptSnapshot) -> Vec<RepoPath> {
+        let is_alone = |declared: &&Command| command_line::runs_alone(declared, &self.told, self.project());
+        if self.pending.began == 0 || !proven.iter().any(is_alone) {
+            return Vec::new();
+        }
+        let mut built = self.place.built_programs(end, UNIX_EPOCH + Duration::from_millis(self.pending.began));
+        // What the line itself may print into a file, or edit, is no product.
+        let writes = [">", "tee ", "sed "].iter().any(|word| self.pending.line.contains(word));
+        built.retain(|path| !writes || !names_word(&self.pending.line, path));
+        built
     }
 
     /// Returns what the line says by name of tests of declared commands that it ran in part.
@@ -346,4 +355,12 @@ pub(in crate::hook) fn place_of(leaf: &Leaf, at: &Path) -> Option<PathBuf> {
 pub(in crate::hook) fn relative(path: &Path, root: &Path) -> Option<RepoPath> {
     let (path, root) = (path.canonicalize().ok()?, root.canonicalize().ok()?);
     path.strip_prefix(root).ok().map(|inner| RepoPath::from_os(inner.as_os_str()))
+}
+
+/// Returns `true` if a word of a line is the name of a file.
+fn names_word(line: &str, path: &RepoPath) -> bool {
+    let path = path.to_string();
+    let name = path.rsplit('/').next().unwrap_or(&path);
+    let ends = |c: char| c.is_whitespace() || "\"'/;&|<>()".contains(c);
+    line.split(ends).any(|word| word == name)
 }
