@@ -31,6 +31,9 @@ struct CoverageMinimum {
     /// Texts without one of which no coverage is measured; none: it always is.
     #[serde(default)]
     measures: Vec<String>,
+    /// The same for a program that starts the runner: they say nothing of a line that starts the runner by itself.
+    #[serde(default)]
+    measured_around: Vec<String>,
     shows: String,
     #[serde(default)]
     above: usize,
@@ -132,7 +135,18 @@ impl CoverageMinimum {
     fn applies(&self, run: &ShownRun<'_>) -> bool {
         run.runners.iter().any(|runner| self.runners.contains(&runner.id))
             && self.is_said(run, &self.says)
-            && (self.measures.is_empty() || self.is_said(run, &self.measures))
+            && (self.measures.is_empty() || self.is_said(run, &self.measures) || self.is_measured_around(run))
+    }
+
+    fn is_measured_around(&self, run: &ShownRun<'_>) -> bool {
+        let starts_itself = self.runners.iter().any(|runner| run.leaf.argv.iter().any(|arg| arg.text == *runner));
+        let around = &self.measured_around;
+        let says = |text: &str| around.iter().any(|said| text.contains(said.as_str()));
+        if starts_itself {
+            says(&run.leaf.text) || run.scripts().iter().any(|line| says(line))
+        } else {
+            self.is_said(run, around)
+        }
     }
 
     /// Returns `true` if the line, its tasks or its settings hold one of these texts.

@@ -34,6 +34,8 @@ pub struct TaskRun {
     pub runner: String,
     /// The name of the task.
     pub task: String,
+    /// The task that it stands for, because it has no step of its own: `check` for `test: check` in a Makefile.
+    pub stands_for: Option<String>,
     /// The name in reports: `npm test`, `mise test:ci`.
     pub label: String,
     /// The shell lines it runs, those of the tasks it depends on first, or `None` if the file cannot be read, or does
@@ -203,6 +205,7 @@ fn calls(
         runs.push(TaskRun {
             runner: runner.id.clone(),
             task: name.to_owned(),
+            stands_for: tasks.as_ref().and_then(|tasks| tasks.stands_for(name)),
             label: label.replace("{program}", program).replace("{task}", name).trim_end().to_owned(),
             script,
             unless_ignored,

@@ -202,6 +202,10 @@ fn settings_that_a_runner_finds_by_itself() {
     const INTERROGATE: Files = &[("pyproject.toml", "[tool.interrogate]\nfail-under = 100\n"), ("tests/test_a.py", "")];
     const UNMEASURED: Files =
         &[("pyproject.toml", "[tool.coverage.report]\nfail_under = 90\n"), ("tests/test_a.py", "")];
+    const ELSEWHERE: Files = &[
+        ("tox.ini", "[testenv:html]\ncommands =\n    coverage run -m pytest\n    coverage html --fail-under=90\n"),
+        ("tests/test_a.py", ""),
+    ];
     const MEASURED: Files = &[
         ("pyproject.toml", "[tool.pytest.ini_options]\naddopts = \"--cov\"\n[tool.coverage.report]\nfail_under = 90\n"),
         ("tests/test_a.py", ""),
@@ -217,6 +221,7 @@ fn settings_that_a_runner_finds_by_itself() {
             (ONE_FILE, "pytest", "pytest test.py -q", PYTEST),
             (INTERROGATE, "pytest", "pytest -q 2>&1 | grep -E 'passed|failed|error'", PYTEST),
             (UNMEASURED, "pytest", "pytest -q 2>&1 | grep -E 'passed|failed|error'", PYTEST),
+            (ELSEWHERE, "pytest", "python -m pytest -q 2>&1 | grep -E 'passed|failed|error'", PYTEST),
         ],
         true,
     );
@@ -227,6 +232,12 @@ fn settings_that_a_runner_finds_by_itself() {
             (SETTINGS, "pytest", "pytest -c fast.toml", PYTEST),
             (DOCTESTS, "pytest", "pytest tests -q", PYTEST),
             (MEASURED, "pytest", "pytest -q 2>&1 | grep -E 'passed|failed|error'", PYTEST),
+            (
+                ELSEWHERE,
+                "pytest",
+                "coverage run -m pytest -q 2>&1 | grep -E 'passed|failed|error' && coverage report --fail-under=90",
+                PYTEST,
+            ),
         ],
         false,
     );

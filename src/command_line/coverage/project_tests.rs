@@ -366,6 +366,8 @@ fn folders_and_suites_that_are_all_there_is() {
     )];
     const OPAQUE: Files = &[("Makefile", "all: run\nrun: t.c\n\t@$(CC) $<\nclean:\n\trm -f prog\n.PHONY: all run\n")];
     const BELOW: Files = &[("tests/Makefile", OPAQUE[0].1)];
+    const HELPED: Files =
+        &[("Makefile", "all: run more\nrun: t.c\n\t@$(CC) $<\nmore: run\n\t./more\n.PHONY: all run more\n")];
     const LATER: Files = &[("Makefile", "prog: t.c\n\t$(CC) t.c\nall: prog\n\t./prog\n")];
     const GOAL: Files = &[("Makefile", ".DEFAULT_GOAL := help\nall: prog\n\t./prog\nhelp:\n\tcat Makefile\n")];
     const BLANK_GOAL: Files = &[("Makefile", "all: prog\n\t./prog\n  .DEFAULT_GOAL := help\nhelp:\n\tcat Makefile\n")];
@@ -419,6 +421,8 @@ fn folders_and_suites_that_are_all_there_is() {
             (NAMED, "make test", "make all", "ok\n"),
             (NAMED, "make test", "make -B test other", "ok\n"),
             (OPAQUE, "make", "make all", "ok\n"),
+            (OPAQUE, "make", "make run", "ok\n"),
+            (OPAQUE, "make run", "make", "ok\n"),
             (OPAQUE, "make", "make clean all", "ok\n"),
             (OPAQUE, "make all", "make -j2", "ok\n"),
             (BELOW, "make -C tests", "make -C tests all", "ok\n"),
@@ -453,7 +457,7 @@ fn folders_and_suites_that_are_all_there_is() {
             (FLAGS, "pytest", "PYTHONPATH=../x pytest", PYTHON),
             (LATER, "make", "make all", "ok\n"),
             (OPAQUE, "make", "make clean", "ok\n"),
-            (OPAQUE, "make", "make run", "ok\n"),
+            (HELPED, "make", "make run", "ok\n"),
             (OPAQUE, "make", "make all T=1", "ok\n"),
             (BELOW, "make -C tests", "make all", "ok\n"),
             (TESTPATHS, "pytest", "pytest other", PYTHON),

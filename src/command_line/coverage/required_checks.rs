@@ -181,10 +181,8 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
         directory = if named.starts_with(['/', '~']) { return None } else { seen_from(&directory, named)? };
     }
     let goals = if tasks.len() > 1 { goals(catalogue, &words, &tasks, inner_parts, &directory) } else { None };
-    if let [task] = &tasks[..]
-        && task.is_default
-    {
-        words.retain(|word| word.as_deref() != Some(&*task.task));
+    if let [task] = &tasks[..] {
+        as_called_by_default(task, &mut words);
     }
     let (mut each, mut settled) = (None, false);
     let (mut packages, mut shares) = (Vec::new(), Vec::new());
@@ -240,6 +238,20 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
         parts = Some(vec![alone((identity.within(catalogue, folder.is_empty(), &view), folder.clone()))]);
     }
     Some(RequestedCheck { key, parts, members, settled, is_share: false })
+}
+
+/// Leaves out the name of the task that runs if none is named, and puts the task in its place for which it stands:
+/// `make test` is `make check` where the Makefile says `test: check`.
+fn as_called_by_default(task: &TaskRun, words: &mut Vec<Option<String>>) {
+    let is_name = |word: &Option<String>| word.as_deref() == Some(&*task.task);
+    match &task.stands_for {
+        Some(other) => match words.iter_mut().find(|word| is_name(word)) {
+            Some(word) => *word = Some(other.clone()),
+            None => words.push(Some(other.clone())),
+        },
+        None if task.is_default => words.retain(|word| !is_name(word)),
+        None => {}
+    }
 }
 
 /// The checks of the tasks that one call starts.
@@ -345,9 +357,9 @@ fn goals(
     }
     let goal = |(task, parts): (&TaskRun, Option<Vec<RequestedCheck>>)| {
         let name = task.task.as_str();
-        let other =
-            |word: &Option<String>| names.iter().any(|other| (*other != name || task.is_default) && is(other, word));
-        let own: Vec<Option<String>> = words.iter().filter(|word| !other(word)).cloned().collect();
+        let other = |word: &Option<String>| names.iter().any(|other| *other != name && is(other, word));
+        let mut own: Vec<Option<String>> = words.iter().filter(|word| !other(word)).cloned().collect();
+        as_called_by_default(task, &mut own);
         let what = CheckSubject::Known(Box::new(Identity::of(catalogue, &own)?));
         let (environment, withheld, inside) = (BTreeMap::new(), BTreeSet::new(), Vec::new());
         let key = CheckKey { directory: directory.to_owned(), environment, withheld, inside, what };

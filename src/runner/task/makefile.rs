@@ -130,6 +130,14 @@ impl Makefile {
         Some(task)
     }
 
+    /// Returns the target that one stands for: `check` for `test: check`.
+    pub(super) fn only_prerequisite(&self, name: &str) -> Option<String> {
+        let is_sure = self.open_questions == 0 && self.own.iter().all(|(of, ..)| of != name);
+        let task = self.task(name).filter(|task| is_sure && task.doubt.is_none() && !task.needs_files)?;
+        let [only] = &task.depends[..] else { return None };
+        task.steps.is_empty().then(|| only.clone())
+    }
+
     /// Returns `true` if a rule says how to make a name. What compilers make is left out.
     fn has_rule(&self, name: &str) -> bool {
         let is_object = || [".o", ".obj", ".lo", ".a", ".so", ".d"].iter().any(|end| name.ends_with(end));

@@ -18,6 +18,8 @@ const MAX_TASKS: usize = 256;
 /// The largest number of lines of a task that is followed.
 const MAX_SCRIPT_LINES: usize = 64;
 
+/// The largest number of targets of a Makefile that stand for each other.
+const MAX_ALIASES: usize = 4;
 /// The largest number of other scripts that a task of a Makefile is looked at for, and of the lines that are read for them.
 const MAX_VARIANTS: usize = 6;
 const MAX_VARIANT_LINES: usize = 2_000;
@@ -92,6 +94,22 @@ impl TaskDefinitions {
                 Some(Task { steps: lines.map(TaskStep::Line).collect(), ..Task::default() })
             }
         }
+    }
+
+    /// Returns the task that one stands for: it has no step of its own and depends on nothing else.
+    pub(super) fn stands_for(&self, name: &str) -> Option<String> {
+        let Self::Make(make) = self else { return None };
+        let default = make.default_target().filter(|_| name.is_empty());
+        let name = default.as_deref().unwrap_or(name);
+        let mut found: Vec<String> = Vec::new();
+        while let Some(next) = make.only_prerequisite(found.last().map_or(name, String::as_str))
+            && found.len() < MAX_ALIASES
+            && next != name
+            && !found.contains(&next)
+        {
+            found.push(next);
+        }
+        found.pop()
     }
 
     /// Returns what the task `name` runs, or `None` if the file does not define it, or not in a way that can be followed.
