@@ -86,8 +86,11 @@ fn of_agent(lines: &[PendingCommand], push: &RunningPush<'_>) -> Option<Enclosin
     let shell = unquoted(&push.started_by.words.join(" "));
     let is_running = |pending: &&PendingCommand| shell.contains(&unquoted(&pending.line));
     // An older line whose end nobody reported may have the same words.
-    let pending = lines.iter().find(is_running).or_else(|| replaced_by(lines, push.started_by.id))?;
-    Some(EnclosingLine { pending: pending.clone(), shell: None, narrowed: None, is_typed: false })
+    let (pending, shell) = match lines.iter().find(is_running) {
+        Some(pending) => (pending, push.started_by.words.first().and_then(|program| Shell::of_path(program))),
+        None => (replaced_by(lines, push.started_by.id)?, None),
+    };
+    Some(EnclosingLine { pending: pending.clone(), shell, narrowed: None, is_typed: false })
 }
 
 /// Returns the line whose shell ended in this push: a shell that has one command left becomes that command. It is known
@@ -125,10 +128,8 @@ fn record(place: &Workplace, line: &EnclosingLine, ground: &StartingPoint, push:
         origin: Origin { by: reporter.to_owned(), grade: Grade::Hooked },
         kind,
     };
-    // Checks whose end only the end of the line can show have not ended here.
-    let ended = |kind: &EventKind| !matches!(kind, EventKind::Run(run) if run.masked.is_some());
     // Without the record the push is refused, as it was before.
-    let _ = runs.into_iter().filter(ended).map(event).try_for_each(|event| place.journal.append(event).map(drop));
+    let _ = runs.into_iter().map(event).try_for_each(|event| place.journal.append(event).map(drop));
 }
 
 /// Returns a line that ends with status 0 exactly if `line` reaches this push. Returns `None` if that cannot be told.
@@ -138,12 +139,16 @@ fn before_push(line: &str, root: &Path, push: &RunningPush<'_>) -> Option<String
     // Of several pushes with the same words it may be the first.
     let (index, (leaf, _)) = commands.find(|(_, (leaf, purpose))| push.is(leaf, purpose))?;
     let found = line.match_indices(&leaf.text).map(|(at, _)| &line[..at]);
-    let mut ends = found.flat_map(|before| ["", "'", "\""].map(|quote| format!("{before}{REACHED}{quote}")));
+    let mut ends = found.flat_map(|before| CLOSINGS.map(|closing| format!("{before}{REACHED}{closing}")));
     ends.find(|end| is_cut_before(&whole, index, end, root))
 }
 
 /// The commands in place of the push. `true` stands for the push.
 const REACHED: &str = "true && exit 0\nexit 9";
+
+/// What ends a text in quotes or a group in which the push stands. An `if` whose condition failed ends with status 0, so that
+/// the line must not end with it; a subshell is left by its own `exit`.
+const CLOSINGS: [&str; 6] = ["", "'", "\"", "\nfi\nexit 9", "\n}\nexit 9", "\n)"];
 
 /// Returns `true` if `end` is the line `whole` up to its command `index`, followed by [`REACHED`]: the words of the push
 /// may also stand in a message or in a here-document.
@@ -182,6 +187,14 @@ mod tests {
             ("cat <<E && make test && git push\ngit push\nE", "git push", "cat <<E && make test && "),
         ] {
             assert_eq!(before(line, push), Some(format!("{end}{REACHED}")), "{line}");
+        }
+        for (line, closing) in [
+            ("if make test; then git push; fi", "\nfi\nexit 9"),
+            ("make test && { git commit -qm x; git push; }", "\n}\nexit 9"),
+            ("make test && (git commit -qm x; git push)", "\n)"),
+        ] {
+            let (start, _) = line.split_once("git push").unwrap();
+            assert_eq!(before(line, "git push"), Some(format!("{start}{REACHED}{closing}")), "{line}");
         }
         assert_eq!(
             before("bash -c 'make test && git push'", "git push"),

@@ -27,6 +27,9 @@ fn tests_before_a_push_in_the_same_line_are_proof() {
         "sh test.sh && git commit -q --allow-empty -m 'fix: git push' && timeout 60 git push -q origin HEAD",
         "bash -c 'sh test.sh && git commit -q --allow-empty -m one && git push -q origin feature'",
         "B=feature; sh test.sh && git push -q origin $B",
+        "if sh test.sh; then git commit -q --allow-empty -m one && git push -q origin feature; fi",
+        "sh test.sh && (git commit -q --allow-empty -m one; git push -q origin feature)",
+        "sh test.sh && { git commit -q --allow-empty -m one; git push -q origin feature; }",
         "git commit -q --allow-empty -m \"$(cat <<'E'\nfix: git push -q origin HEAD\nE\n)\" && sh test.sh && git push -q origin HEAD",
     ]
     .into_iter()
@@ -35,6 +38,13 @@ fn tests_before_a_push_in_the_same_line_are_proof() {
         let shell = SHELLS[at % SHELLS.len()];
         assert_eq!(status_in(shell, line), 0, "{shell}: {line}");
     }
+}
+
+#[test]
+fn the_status_of_a_pipe_in_bash_counts_before_a_push_in_the_same_line() {
+    let line = "sh test.sh 2>&1 | tail -5; test ${PIPESTATUS[0]} -eq 0 && git push -q origin feature";
+    assert_eq!(status_in("bash", line), 0);
+    assert_ne!(status_in("bash", &line.replace("PIPESTATUS[0]", "PIPESTATUS[1]")), 0);
 }
 
 #[test]
@@ -52,6 +62,9 @@ fn a_push_that_does_not_depend_on_the_tests_is_refused() {
         // The push is that of a script, before the tests.
         "printf 'git push -q origin feature\n' > ../push; sh ../push && sh test.sh && git push -q origin feature",
         "bash -c 'sh test.sh; git push -q origin feature'",
+        "echo broken >> src/lib.sh; git commit -qam 'feat: two'; if sh test.sh; then true; else git push -q origin feature; fi",
+        "echo broken >> src/lib.sh; git commit -qam 'feat: two'; sh test.sh; (git push -q origin feature)",
+        "echo broken >> src/lib.sh; git commit -qam 'feat: two'; if ! sh test.sh; then git push -q origin feature; fi",
         // A script that nobody knows repairs what the commit lacks.
         "echo broken >> src/lib.sh; git commit -qam 'feat: two'; sh -c 'git show HEAD~1:src/lib.sh > src/lib.sh' && sh test.sh && git push -q origin feature",
         "echo broken >> src/lib.sh; git commit -qam 'feat: two'; python3 -c 'open(\"src/lib.sh\", \"w\").write(\"one\\n\")'; sh test.sh && git push -q origin feature",
