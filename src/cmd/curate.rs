@@ -20,6 +20,7 @@ use crate::learn::{exists_below, reflection_store};
 use crate::model::model_settings::ModelSettings;
 use crate::oid::Oid;
 use crate::plural::counted;
+use crate::regular_file;
 use crate::render::ui::{DIM, STRONG, Ui};
 use crate::repo_path::RepoPath;
 
@@ -83,10 +84,14 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         Failure::new(Exit::Usage, "there is no memory file here").remedy("gate curate --file AGENTS.md")
     })?;
     let file = root.join(&name);
-    let memory = match fs::read_to_string(&file) {
+    let memory = match regular_file::read_text(&file) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(Failure::new(Exit::BadInput, format!("{}: {error}", file.display())).into()),
+        Err(error) => {
+            return Err(Failure::new(Exit::BadInput, format!("{}: {error}", file.display()))
+                .remedy("name a text file: gate curate --file AGENTS.md")
+                .into());
+        }
     };
     let (proposals, ModelResult { dropped, failed }) = proposals(&place, &root, (&name, &memory), model.as_ref(), ui)?;
     if args.json {
@@ -224,7 +229,7 @@ fn decisions_in(file: &Path, root: &Path) -> Result<BTreeMap<String, CuratedAnsw
         let what = "a decision file is a regular file outside of the working tree".to_owned();
         return Err(bad(what).remedy("gate curate at a terminal asks instead").into());
     }
-    let text = fs::read_to_string(&real).map_err(|error| bad(error.to_string()))?;
+    let text = regular_file::read_text(&real).map_err(|error| bad(error.to_string()))?;
     let mut decided = BTreeMap::new();
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         let mut words = line.trim().splitn(3, ' ');
@@ -234,7 +239,10 @@ fn decisions_in(file: &Path, root: &Path) -> Result<BTreeMap<String, CuratedAnsw
             (Some(id), Some("e"), Some(text)) => (id, CuratedAnswer::Edited(text.to_owned())),
             _ => return Err(bad(format!("line {number} is not `ID y`, `ID n` or `ID e NEW TEXT`")).into()),
         };
-        decided.insert(verdict.0.to_owned(), verdict.1);
+        if decided.insert(verdict.0.to_owned(), verdict.1).is_some() {
+            let what = format!("line {number} decides about {} again", verdict.0);
+            return Err(bad(what).remedy("keep one line for each proposal").into());
+        }
     }
     Ok(decided)
 }
@@ -249,7 +257,7 @@ fn carry_out(
 ) -> Result<Exit> {
     if let Some(unknown) = decided.keys().find(|id| proposals.iter().all(|proposal| proposal.id != **id)) {
         return Err(Failure::new(Exit::BadInput, format!("no proposal is called `{unknown}`"))
-            .remedy("gate curate")
+            .remedy("to list the proposals with their ids: gate curate")
             .into());
     }
     let mut text = memory.to_owned();

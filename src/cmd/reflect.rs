@@ -1,5 +1,6 @@
 //! `gate reflect`: shows what the record says of a task, and keeps what its agent learned.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -95,7 +96,16 @@ fn chosen(place: &Workplace, named: Option<&str>) -> Result<TaskRecord, Failure>
     let events = place.journal.latest_events().map_err(Failure::with(Exit::CannotJudge))?;
     let mut tasks = task_record::tasks(&events);
     if let Some(named) = named {
-        tasks.retain(|task| task.session.starts_with(named));
+        if !tasks.iter().any(|task| task.session == named) {
+            tasks.retain(|task| task.session.starts_with(named));
+        } else {
+            tasks.retain(|task| task.session == named);
+        }
+        let sessions: BTreeSet<&str> = tasks.iter().map(|task| task.session.as_str()).collect();
+        if sessions.len() > 1 {
+            let failure = format!("`{}` is the beginning of {} sessions", named.escape_debug(), sessions.len());
+            return Err(Failure::new(Exit::BadInput, failure).remedy("type more of it; to list them: gate sessions"));
+        }
         let Some(task) = tasks.pop() else {
             let failure = format_args!("no task of a session `{}` is recorded here", named.escape_debug());
             return Err(Failure::new(Exit::BadInput, failure).remedy("`gate log` shows what is recorded"));

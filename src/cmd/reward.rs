@@ -54,7 +54,8 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     let ledger = ledger(&place)?;
     let all = ledger.sessions();
-    let meant: Vec<&String> = all.iter().filter(|id| id.starts_with(&args.session)).collect();
+    let meant: Vec<&String> =
+        all.iter().filter(|id| !args.session.is_empty() && id.starts_with(&args.session)).collect();
     let session = match meant.as_slice() {
         _ if all.contains(&args.session) => &args.session,
         [one] => one,
@@ -64,7 +65,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         }
         several => {
             let failure = format!("`{}` is the beginning of {} sessions", args.session, several.len());
-            return Err(Failure::new(Exit::BadInput, failure).remedy("type more of it").into());
+            return Err(Failure::new(Exit::BadInput, failure)
+                .remedy("type more of it; to list them: gate sessions")
+                .into());
         }
     };
     let Some(reward) = ledger.reward(session) else {

@@ -50,6 +50,25 @@ impl PromptMarks {
         let note = if start == 0 { String::new() } else { format!(" (the first {start} bytes are left out)") };
         QuotedText { text: format!("<<{fence}\n{kept}\n{fence}>>", fence = self.fence), note }
     }
+
+    /// Quotes the first and the last lines of a text: a quarter of `most` bytes of the beginning and the rest of the end. What
+    /// is said first must not be hidden by what comes after it.
+    pub fn quote_both_ends(&self, text: &str, most: usize) -> QuotedText {
+        let head = if text.len() > most { first_lines(text, most / 4) } else { "" };
+        let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(most - head.len()).max(head.len()))..];
+        let left_out = text.len() - head.len() - tail.len();
+        if head.is_empty() || left_out == 0 {
+            return self.quote(text, most);
+        }
+        let quoted = self.quote(&format!("{head}\n[…]\n{tail}"), usize::MAX);
+        QuotedText { note: format!(" ({left_out} bytes in the middle, at […], are left out)"), ..quoted }
+    }
+}
+
+/// Returns the first lines of a text, at most `most` bytes; nothing if the first line is longer.
+fn first_lines(text: &str, most: usize) -> &str {
+    let end = text.floor_char_boundary(most.min(text.len()));
+    text[..end].rfind('\n').map_or("", |end| &text[..end])
 }
 
 /// Lines of encoded data, perhaps a part of a private key whose first and last lines are not shown, with the sign of a diff
@@ -109,6 +128,18 @@ mod tests {
         let quoted = PromptMarks::new().unwrap().quote(&format!("{}ü end", "x".repeat(5000)), 6);
         assert!(quoted.text.contains("\n end\n") || quoted.text.contains("\nü end\n"), "{quoted:?}");
         assert!(quoted.note.contains("left out"));
+    }
+
+    #[test]
+    fn both_ends_of_a_long_text_are_kept() {
+        let marks = PromptMarks::new().unwrap();
+        let text = format!("Remaining: the export.\n{}\nAll done.\n", "noise\n".repeat(5000));
+        let quoted = marks.quote_both_ends(&text, 1000);
+        assert!(quoted.text.contains("Remaining: the export.") && quoted.text.contains("All done."), "{quoted:?}");
+        assert!(quoted.text.len() < 1200 && quoted.note.contains("in the middle"), "{quoted:?}");
+        assert_eq!(marks.quote_both_ends("short", 1000), marks.quote("short", 1000));
+        let line = "x".repeat(5000);
+        assert_eq!(marks.quote_both_ends(&line, 1000), marks.quote(&line, 1000));
     }
 
     #[test]

@@ -96,7 +96,7 @@ impl WordQuestion {
         let [task, context, open] =
             [&self.task, &self.context, &self.open].map(|text| marks.quote(text, MAX_TASK).text);
         let has_context = !self.context.is_empty();
-        let (record, words) = (marks.quote(&self.record, MAX_RECORD), marks.quote(&self.words, MAX_WORDS));
+        let (record, words) = (marks.quote(&self.record, MAX_RECORD), marks.quote_both_ends(&self.words, MAX_WORDS));
         let text = templates::render_with(
             TEMPLATE,
             &context! {

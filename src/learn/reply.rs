@@ -38,7 +38,7 @@ impl ReflectionReply {
     /// Reads an answer: a JSON object anywhere in the text, or labelled lines. Nothing that it says is an error.
     pub fn read(text: &str) -> Self {
         let end = (0..=text.len().min(MAX_ANSWER)).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-        let text = &text[..end];
+        let text = text[..end].trim_start_matches('\u{feff}');
         let fields = json_fields(text).or_else(|| json_fields(&without_trailing_commas(text)));
         let fields = fields.or_else(|| Some(labelled_lines(text)).filter(|fields| !fields.is_empty()));
         let fields = fields.unwrap_or_else(|| numbered_lines(text));
@@ -74,7 +74,7 @@ impl ReflectionReply {
             ReflectionField::Improve => ("whatToImprove", MAX_SENTENCE, &mut self.what_to_improve),
             ReflectionField::Lesson => ("lessonLearned", MAX_LESSON, &mut self.lesson_learned),
         };
-        let value = clean(value.trim_matches(|c: char| c.is_whitespace() || "*_\"".contains(c)));
+        let value = clean(without_marks(value));
         let is_nothing = ["", "-", "none", "n/a", "na", "nothing", "null"];
         if is_nothing.contains(&value.trim_end_matches('.').to_lowercase().as_str()) {
             return;
@@ -86,6 +86,18 @@ impl ReflectionReply {
             *slot = Some(value);
         }
     }
+}
+
+/// Returns a text without the marks around all of it. Those around its last word stay.
+fn without_marks(text: &str) -> &str {
+    let mut text = text.trim();
+    for mark in ["**", "__", "*", "_", "\""] {
+        let inner = text.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
+        text = inner.filter(|inner| !inner.contains(mark)).unwrap_or(text).trim();
+        // A label in bold leaves its second mark.
+        text = text.strip_prefix(mark).filter(|rest| !rest.contains(mark)).unwrap_or(text).trim();
+    }
+    text
 }
 
 /// Returns the outcome that words claim, `Unknown` if they claim none or several.

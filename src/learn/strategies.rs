@@ -116,16 +116,19 @@ impl Strategies {
             let invalid =
                 |what: &str| StrategyError::Invalid { place: VARIABLE.to_owned(), what: format!("`{part}`: {what}") };
             let (name, value) = part.split_once('=').ok_or_else(|| invalid("a name, `=` and a value are expected"))?;
-            let slot = values.get_mut(name.trim()).ok_or_else(|| invalid("no strategy has this name"))?;
-            *slot = match value.trim() {
-                "on" | "true" => 1.0,
-                "off" | "false" => 0.0,
-                number => number
+            let name = name.trim();
+            let strategy = self.0.get(name).ok_or_else(|| invalid("no strategy has this name"))?;
+            let value = match (strategy.kind, value.trim()) {
+                (StrategyKind::Switch, "on" | "true") => 1.0,
+                (StrategyKind::Switch, "off" | "false") => 0.0,
+                (StrategyKind::Switch, _) => return Err(invalid("it is a switch, so its value is on or off")),
+                (StrategyKind::Number, number) => number
                     .parse()
                     .ok()
                     .filter(|number: &f64| number.is_finite())
-                    .ok_or_else(|| invalid("the value is neither on, off nor a number"))?,
+                    .ok_or_else(|| invalid("its value is a number"))?,
             };
+            values.insert(name.to_owned(), value);
         }
         Ok(values)
     }
@@ -162,7 +165,7 @@ pub(crate) mod tests {
             assert!(error.contains(says), "{error}");
         }
         let strategies = Strategies::parse(TEXT).unwrap();
-        for variable in ["tests-first", "no=1", "batch=many", "batch=inf"] {
+        for variable in ["tests-first", "no=1", "batch=many", "batch=inf", "batch=on", "tests-first=3"] {
             let error = strategies.values(Some(variable)).unwrap_err().to_string();
             assert!(error.starts_with(&format!("GATE_STRATEGIES: `{variable}`")), "{error}");
         }

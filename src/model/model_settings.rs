@@ -23,7 +23,7 @@ const DEFAULT_TOKENS: u64 = 2_000_000;
 
 /// Models that are too weak to judge, by their names. The user can insist.
 static WEAK: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let names = r"(?:\b|_|\d)(?:haiku|mini|nano|flash)(?:\b|_|\d)|(?:\b|_)(?:gpt-?3\.?5|llama-?3\.1[-:]8b|mixtral[-:]8x7b)(?:\b|_)";
+    let names = r"(?:\b|_|\d)(?:haiku|mini|nano|flash)(?:\b|_|\d)|(?:\b|_)(?:gpt-?3\.?5|llama-?3[.-]1[-:]8b|mixtral[-:]8x7b)(?:\b|_)";
     RegexBuilder::new(names).case_insensitive(true).build().ok()
 });
 
@@ -387,8 +387,14 @@ mod tests {
         }
         UserSettings::parse("[models.a]\ncommand = \"claude -p --model haiku\"\neven_if_weak = true\n").unwrap();
         for name in [
-            "llama3.1:8b", "gpt-35-turbo", "claude_haiku", "qwen-nano2", "gemini2flash", "flash2.5",
+            "llama3.1:8b",
+            "gpt-35-turbo",
+            "claude_haiku",
+            "qwen-nano2",
+            "gemini2flash",
+            "flash2.5",
             "mixtral:8x7b-instruct",
+            "meta.llama3-1-8b-instruct-v1:0",
         ] {
             let text = format!("[models.a]\nendpoint = \"https://x/v1\"\nform = \"openai\"\nmodel = \"{name}\"\n");
             assert!(UserSettings::parse(&text).unwrap_err().contains("too weak"), "{name}");
