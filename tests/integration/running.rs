@@ -174,7 +174,7 @@ fn a_run_that_executed_no_test_is_vacuous() {
         let project = declared(line).tested();
         let verdict = project.verdict();
         assert_eq!(reasons(&verdict, "tests"), ["vacuous"], "{line}: {verdict:#}");
-        project.push("git push origin feature").exits(1).says("passed but executed no test");
+        project.push("git push origin feature").exits(1).says("ran and executed no test");
     }
 }
 

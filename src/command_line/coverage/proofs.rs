@@ -243,7 +243,10 @@ fn spread(asked: &RequestedCheck, proof: &CheckProof, proofs: &mut Vec<CheckProo
     let of_part = match &proof.shown {
         // Which of its parts failed, was empty or came to be at all is not known.
         Shown::Failed | Shown::Empty | Shown::BrokenOff(_) | Shown::Open(_) if parts.len() > 1 => {
-            let shown = Shown::Open(format!("it is one of {} parts of a task", parts.len()));
+            let shown = Shown::Open(format!(
+                "the task runs {} checks, and what is shown does not say how each of them ended",
+                parts.len()
+            ));
             CheckProof { shown, report: None, ..proof.clone() }
         }
         _ => CheckProof { report: proof.report.clone().filter(|_| parts.len() == 1), ..proof.clone() },
