@@ -96,11 +96,8 @@ fn chosen(place: &Workplace, named: Option<&str>) -> Result<TaskRecord, Failure>
     let events = place.journal.latest_events().map_err(Failure::with(Exit::CannotJudge))?;
     let mut tasks = task_record::tasks(&events);
     if let Some(named) = named {
-        if !tasks.iter().any(|task| task.session == named) {
-            tasks.retain(|task| task.session.starts_with(named));
-        } else {
-            tasks.retain(|task| task.session == named);
-        }
+        let is_whole = tasks.iter().any(|task| task.session == named);
+        tasks.retain(|task| if is_whole { task.session == named } else { task.session.starts_with(named) });
         let sessions: BTreeSet<&str> = tasks.iter().map(|task| task.session.as_str()).collect();
         if sessions.len() > 1 {
             let failure = format!("`{}` is the beginning of {} sessions", named.escape_debug(), sessions.len());

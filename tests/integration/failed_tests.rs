@@ -884,11 +884,11 @@ fn a_failed_test_whose_work_is_still_there_is_missed() {
 
 #[test]
 fn a_test_that_changed_between_its_failure_and_its_pass_is_told() {
+    const PATCH: &str = "import calc\ncalc.add = lambda *a: 3\n";
     const PASSED: &str =
         "tests/test_calc.py::test_add PASSED\ntests/test_calc.py::test_twice PASSED\n2 passed in 0.02s\n";
     let other = TESTS.replace("== 3", "== -1");
     let more = format!("{TESTS}\ndef test_more():\n    assert add(0, 0) == 0\n");
-    const PATCH: &str = "import calc\ncalc.add = lambda *a: 3\n";
     let (only, too) = (Some("passed after only tests changed"), Some("passed after a change to shared test code"));
     let both = Some("passed after both the code and the test itself changed");
     for (what, files, told) in [

@@ -43,8 +43,8 @@ pub(super) fn loaded(repo: &Repo, changes: &[PathChange], now: &Oid) -> Result<V
     let texts: Vec<(&RepoPath, String)> =
         settings.iter().zip(texts).filter_map(|(path, text)| Some((path, text?))).collect();
     let names: Vec<String> = texts.iter().flat_map(|(path, text)| loaded_names(path, text)).collect();
-    let named = changes.iter().filter(|change| names.iter().any(|name| designates(name, &change.path)));
-    let mut found: Vec<RepoPath> = named.map(|change| change.path.clone()).collect();
+    let meant = changes.iter().filter(|change| names.iter().any(|name| designates(name, &change.path)));
+    let mut found: Vec<RepoPath> = meant.map(|change| change.path.clone()).collect();
     let imported: Vec<&str> =
         texts.iter().filter(|(path, _)| is_conftest(path)).flat_map(|(_, text)| imported_modules(text)).collect();
     found.extend(new_replacements(repo, changes, &imported)?);
