@@ -36,40 +36,55 @@ pub fn moves_before_checks(told: &ObservedLine<'_>, project: Project<'_>, declar
     edits_before_checks(told, project, declared).is_some_and(|edits| edits.by_git)
 }
 
-/// Returns `true` if a line runs a declared command and nothing else that builds: `make clean && make test 2>&1 | tail`,
-/// `printf … >> lib.h && make test && git commit -am x`. What it prints into files by itself is its own.
-pub fn runs_alone(declared: &Command, told: &ObservedLine<'_>, project: Project<'_>) -> bool {
-    let Ok(start) = std::str::from_utf8(told.dir.as_bytes()) else { return false };
+/// Returns the files that a line writes by itself if it runs a declared command and nothing else that builds:
+/// `make clean && make test 2>&1 | tail`, `printf … >> lib.h && make test && git commit -am x`. Returns `None` if anything else
+/// may build, or write a file whose name the line does not show.
+pub fn runs_alone(declared: &Command, told: &ObservedLine<'_>, project: Project<'_>) -> Option<Vec<RepoPath>> {
+    let start = std::str::from_utf8(told.dir.as_bytes()).ok()?;
     let place = StartDirectory { root: told.root, start, project };
     let view = DirectoryView(place);
     let project = place.project.with_files(&view);
-    let Ok(understood) = understand_in(told.line, told.shell, project) else { return false };
+    let understood = understand_in(told.line, told.shell, project).ok().filter(|line| !line.program.truncated)?;
     let asked = asked_of(&[declared], place);
-    let is_part = |(leaf, purpose): (&Leaf, &Purpose)| {
+    let mut written = Vec::new();
+    for (leaf, purpose) in understood.steps() {
         let is_reader = !purpose.is_unknown && purpose.kinds.iter().all(|kind| *kind == "read");
-        let prints = matches!(leaf.name(), Some("echo" | "printf" | "cat" | "tee"));
-        (only_prepares(leaf, purpose) || !purpose.edits && is_reader) && leaf.writes.is_empty()
-            || prints
-            || edits_one_file(leaf)
-            || records_in_git(leaf)
-            || is_cleaning(leaf)
-            || may_check(purpose) && asked_of_leaf(leaf, place).is_some_and(|own| serves(&own, &asked))
-    };
-    !understood.program.truncated && understood.steps().all(is_part)
+        let is_idle = (only_prepares(leaf, purpose) || !purpose.edits && is_reader) && leaf.writes.is_empty();
+        let is_check = || may_check(purpose) && asked_of_leaf(leaf, place).is_some_and(|own| serves(&own, &asked));
+        if is_idle || records_in_git(leaf) || is_cleaning(leaf) {
+            continue;
+        }
+        match written_texts(leaf) {
+            Some(paths) => written.extend(paths.into_iter().filter_map(|path| from_root(leaf, path, place))),
+            None if is_check() => {}
+            None => return None,
+        }
+    }
+    Some(written)
 }
 
-/// Returns `true` for `sed -i SCRIPT FILE`.
-fn edits_one_file(leaf: &Leaf) -> bool {
-    let words = leaf.argv.iter().skip(1).map(|arg| arg.text.as_str());
-    let operands: Vec<&str> = words.filter(|word| !word.starts_with('-')).collect();
-    leaf.name() == Some("sed") && matches!(operands[..], [_, file] if !file.contains(['*', '?', '[', '{']))
+/// Returns the files into which a command prints, or that `sed -i SCRIPT FILE` edits; `None` for any other command, and if
+/// the name of a file is not known.
+fn written_texts(leaf: &Leaf) -> Option<Vec<&str>> {
+    let operands = || leaf.argv.iter().skip(1).filter(|arg| !arg.text.starts_with('-'));
+    let named: Vec<Option<&str>> = match leaf.name()? {
+        "echo" | "printf" | "cat" => Vec::new(),
+        "tee" => operands().map(Arg::literal).collect(),
+        "sed" if operands().count() == 2 => operands().skip(1).map(Arg::literal).collect(),
+        _ => return None,
+    };
+    let redirected = leaf.writes.iter().map(|path| path.as_deref());
+    let is_plain = |path: &&str| !path.contains(['*', '?', '[', '{', '$', '~']);
+    redirected.chain(named).map(|path| path.filter(is_plain)).collect()
 }
 
 /// Returns `true` for a call of git that leaves the files of the working tree as they are.
 fn records_in_git(leaf: &Leaf) -> bool {
     const RECORDS: [&str; 9] = ["add", "commit", "push", "fetch", "diff", "status", "log", "show", "rev-parse"];
     let mut words = leaf.argv.iter().skip(1).map(|arg| arg.text.as_str());
-    leaf.name() == Some("git") && words.find(|word| !word.starts_with('-')).is_some_and(|word| RECORDS.contains(&word))
+    let prints = leaf.writes.is_empty() && !words.clone().any(|word| word.starts_with("--output"));
+    let subcommand = words.find(|word| !word.starts_with('-'));
+    leaf.name() == Some("git") && prints && subcommand.is_some_and(|word| RECORDS.contains(&word))
 }
 
 /// Returns `true` for a call that removes what was built: `make clean`.
@@ -261,11 +276,16 @@ fn may_edit(leaf: &Leaf, purpose: &Purpose) -> bool {
 fn edited_by(leaf: &Leaf, purpose: &Purpose, place: StartDirectory<'_>) -> Vec<RepoPath> {
     let redirected = leaf.writes.iter().flatten().cloned();
     let named = redirected.chain(purpose.changed_paths(leaf));
-    let from_root = |path: String| match &leaf.directory {
+    named.filter_map(|path| from_root(leaf, &path, place)).collect()
+}
+
+/// Returns a path that a command names, from the root of the working tree, or `None` if it is outside of it or unknown.
+fn from_root(leaf: &Leaf, path: &str, place: StartDirectory<'_>) -> Option<RepoPath> {
+    let inner = match &leaf.directory {
         Some(directory) if !path.starts_with('/') => place.inside(&format!("{}/{path}", directory.path.as_ref()?)),
-        _ => place.inside(&path),
+        _ => place.inside(path),
     };
-    named.filter_map(from_root).map(|path| RepoPath::from(path.as_str())).collect()
+    inner.map(|path| RepoPath::from(path.as_str()))
 }
 
 #[cfg(test)]
@@ -327,6 +347,11 @@ mod tests {
             ("npm test && git add -A && git commit -qm x", true),
             ("npm test 2>&1 | tail -5 && git diff --stat", true),
             ("sed -i s/a/b/ lib.c && npm test", true),
+            ("F=t/ru; cat ../fake > ${F}n && npm test", true),
+            ("cat ../fake > \"$F\" && npm test", false),
+            ("cat ../fake > t/ru? && npm test", false),
+            ("git show HEAD:fake > t/run && npm test", false),
+            ("git diff --output=t/run && npm test", false),
             ("sed -i s/a/b/ t/* && npm test", false),
             ("git stash pop && npm test", false),
             ("git checkout main && npm test", false),
@@ -334,7 +359,8 @@ mod tests {
         ] {
             let files = TaskFiles(BTreeMap::from([("package.json", r#"{"scripts":{"test":"jest","build":"tsc"}}"#)]));
             let (dir, test) = (RepoPath::from(""), declared("npm test", ""));
-            assert_eq!(runs_alone(&test, &told(line, &dir), Project::without_runners(&files)), is, "{line}");
+            let written = runs_alone(&test, &told(line, &dir), Project::without_runners(&files));
+            assert_eq!(written.is_some(), is, "{line}");
         }
     }
 

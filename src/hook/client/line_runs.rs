@@ -157,14 +157,13 @@ impl LineInTree<'_> {
 
     /// Returns the untracked programs that the declared commands wrote, if nothing else in the line can have built them.
     fn built(&self, proven: &[&Command], end: &KeptSnapshot) -> Vec<RepoPath> {
-        let is_alone = |declared: &&Command| command_line::runs_alone(declared, &self.told, self.project());
-        if self.pending.began == 0 || !proven.iter().any(is_alone) {
+        let written = |declared: &&Command| command_line::runs_alone(declared, &self.told, self.project());
+        let Some(written) = proven.iter().find_map(written).filter(|_| self.pending.began > 0) else {
             return Vec::new();
-        }
+        };
         let mut built = self.place.built_programs(end, UNIX_EPOCH + Duration::from_millis(self.pending.began));
-        // What the line itself may print into a file, or edit, is no product.
-        let writes = [">", "tee ", "sed "].iter().any(|word| self.pending.line.contains(word));
-        built.retain(|path| !writes || !names_word(&self.pending.line, path));
+        // What the line itself prints into a file, or edits, is no product.
+        built.retain(|path| !written.contains(path));
         built
     }
 
@@ -355,12 +354,4 @@ pub(in crate::hook) fn place_of(leaf: &Leaf, at: &Path) -> Option<PathBuf> {
 pub(in crate::hook) fn relative(path: &Path, root: &Path) -> Option<RepoPath> {
     let (path, root) = (path.canonicalize().ok()?, root.canonicalize().ok()?);
     path.strip_prefix(root).ok().map(|inner| RepoPath::from_os(inner.as_os_str()))
-}
-
-/// Returns `true` if a word of a line is the name of a file.
-fn names_word(line: &str, path: &RepoPath) -> bool {
-    let path = path.to_string();
-    let name = path.rsplit('/').next().unwrap_or(&path);
-    let ends = |c: char| c.is_whitespace() || "\"'/;&|<>()".contains(c);
-    line.split(ends).any(|word| word == name)
 }
