@@ -44,11 +44,15 @@ pub(super) fn of_called(leaf: &Leaf, from: &PathContext<'_>, depth: usize, found
     }
 }
 
-/// Returns `true` if a script may do something to the hooks of this repository.
+/// Returns `true` if a script may do something to the hooks of this repository, or call another one that does.
 fn has_sign(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
-    let is_elsewhere = ELSEWHERE.iter().any(|word| lower.contains(word));
-    !is_elsewhere && (lower.contains("git commit -") || SIGNS.iter().any(|sign| lower.contains(sign)))
+    if ELSEWHERE.iter().any(|word| lower.contains(word)) {
+        return false;
+    }
+    // `HUSKY=0 npm ci` in a script keeps no hook of git from running.
+    let acts = lower.contains("git commit -") || SIGNS.iter().any(|sign| lower.contains(sign));
+    lower.contains("git") && acts || lower.contains(".sh")
 }
 
 /// Returns `true` if the first line of a script names a shell, or nothing.

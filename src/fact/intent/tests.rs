@@ -273,7 +273,7 @@ fn what_is_read_for_a_line() {
 struct Tasks;
 impl ProjectFiles for Tasks {
     fn read(&self, path: &str) -> Option<String> {
-        let package = r#"{"scripts": {"ship": "git push --no-verify", "test": "jest", "push": "git push"}}"#;
+        let package = r#"{"scripts": {"ship": "git push --no-verify", "test": "HUSKY=0 jest", "push": "git push"}}"#;
         (path == "package.json").then(|| package.to_owned())
     }
 }
@@ -285,7 +285,7 @@ fn scripts_and_tasks_that_a_line_calls() {
             "careful.sh" => "#!/bin/sh\ngit push origin HEAD\n",
             "e2e.sh" => "#!/bin/sh\ndir=$(mktemp -d)\ngit -C $dir push --no-verify\n",
             "ship.py" => "import subprocess\nsubprocess.run(['git', 'push', '--no-verify'])\n",
-            "outer" => "#!/usr/bin/env bash\nsh ship.sh --no-verify-nothing\n",
+            "outer" => "#!/usr/bin/env bash\nsh ship.sh\n",
             _ => return None,
         };
         Some(text.to_owned())
