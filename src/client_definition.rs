@@ -61,8 +61,9 @@ impl ToolNames {
 pub struct Prompts {
     /// The texts that they begin with.
     pub of_the_client: Vec<String>,
-    /// `true` if the client takes nothing up when a session starts: its first prompt brings that.
-    pub carry_the_start: bool,
+    /// `true` if the client shows its agent nothing when a session starts: the first prompt brings the lessons of earlier
+    /// tasks.
+    pub bring_lessons: bool,
 }
 
 /// The installation of hooks in a client's settings.

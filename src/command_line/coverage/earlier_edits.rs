@@ -51,7 +51,7 @@ pub fn runs_alone(declared: &Command, told: &ObservedLine<'_>, project: Project<
         let is_reader = !purpose.is_unknown && purpose.kinds.iter().all(|kind| *kind == "read");
         let is_idle = (only_prepares(leaf, purpose) || !purpose.edits && is_reader) && leaf.writes.is_empty();
         let is_check = || may_check(purpose) && asked_of_leaf(leaf, place).is_some_and(|own| serves(&own, &asked));
-        if is_idle || records_in_git(leaf) || is_cleaning(leaf) {
+        if is_idle && leaf.name() != Some("sed") || records_in_git(leaf) || is_cleaning(leaf) {
             continue;
         }
         match written_texts(leaf) {
@@ -70,12 +70,20 @@ fn written_texts(leaf: &Leaf) -> Option<Vec<&str>> {
     let named: Vec<Option<&str>> = match leaf.name()? {
         "echo" | "printf" | "cat" => Vec::new(),
         "tee" => operands().map(Arg::literal).collect(),
-        "sed" if operands().count() == 2 => operands().skip(1).map(Arg::literal).collect(),
+        // `w` in a script of sed writes another file.
+        "sed" if leaf.argv.iter().all(|word| !word.text.contains("w ") && !has_script(&word.text)) => {
+            operands().skip(1).map(Arg::literal).collect()
+        }
         _ => return None,
     };
     let redirected = leaf.writes.iter().map(|path| path.as_deref());
     let is_plain = |path: &&str| !path.contains(['*', '?', '[', '{', '$', '~']);
     redirected.chain(named).map(|path| path.filter(is_plain)).collect()
+}
+
+/// Returns `true` for an option of sed whose value is a script: then the first other word is a file.
+fn has_script(option: &str) -> bool {
+    option.starts_with("--expression") || option.starts_with("--file") || matches!(option, "-e" | "-f" | "-ne" | "-ie")
 }
 
 /// Returns `true` for a call of git that leaves the files of the working tree as they are.
@@ -353,6 +361,9 @@ mod tests {
             ("git show HEAD:fake > t/run && npm test", false),
             ("git diff --output=t/run && npm test", false),
             ("sed -i s/a/b/ t/* && npm test", false),
+            ("sed -n 'w t/run' ../fake && npm test", false),
+            ("sed -i -e s/a/b/ t/run && npm test", false),
+            ("npm test 2>&1 | sed -n 1,20p", true),
             ("git stash pop && npm test", false),
             ("git checkout main && npm test", false),
             ("python3 make_data.py; npm test", false),

@@ -34,7 +34,7 @@ pub(super) fn at_start(desk: &mut Desk) -> HookDecision {
     let holds = |one: &Reflection| policy.as_ref().is_some_and(|policy| one.cause.holds(policy, &exists));
     let role = role.as_deref().unwrap_or(DEFAULT_ROLE);
     match injection::text(&all, role, &holds) {
-        Some(lessons) if ClientFile::of(desk.client.as_str()).prompts.carry_the_start => {
+        Some(lessons) if ClientFile::of(desk.client.as_str()).prompts.bring_lessons => {
             desk.memory.lessons = lessons;
             desk.remember();
             HookDecision::Allow
