@@ -177,7 +177,11 @@ fn record_with(
     let parts =
         if own_tests.is_empty() { PartlyRun::default() } else { reading.parts_of(root, job, &served, &finished) };
     let logs = reading.logs(root, &job.command.dir, &finished);
-    let ending = RunEnding { finished: &finished, said, tests: &own_tests, logs, began };
+    let written = match &job.command.name {
+        Some(_) => Some(Vec::new()),
+        None => reading.written_alone(root, &job.command.dir, &proven, &finished),
+    };
+    let ending = RunEnding { finished: &finished, said, tests: &own_tests, logs, began, written };
     let ended = start.and_then(|start| end(place, start, job.command.clone(), job.policy.clone(), ending));
     let ended = ended.and_then(|run| {
         let settled = !served.is_empty() && reading.edits_first(root, &run, &proven, &finished);
@@ -246,6 +250,8 @@ struct RunEnding<'a> {
     logs: Vec<RepoPath>,
     /// The time at which it began.
     began: SystemTime,
+    /// The files that its line wrote by itself, if nothing but declared commands can have built anything.
+    written: Option<Vec<RepoPath>>,
 }
 
 fn end(
@@ -253,14 +259,15 @@ fn end(
     start: KeptSnapshot,
     command: CommandRef,
     policy: String,
-    RunEnding { finished, said, tests, logs, began }: RunEnding<'_>,
+    RunEnding { finished, said, tests, logs, began, written }: RunEnding<'_>,
 ) -> Result<Run, RecordError> {
     let end = place.repo.keep_now()?;
     let mut changed = place.repo.changed_between(&start, &end)?;
     changed.retain(|path| !(logs.contains(path) && end.untracked.contains(path)));
     changed.truncate(PATHS);
     let verbatim = command.name.is_some();
-    let built = if verbatim { place.built_programs(&end, began) } else { Vec::new() };
+    let mut built = written.as_ref().map_or_else(Vec::new, |_| place.built_programs(&end, began));
+    built.retain(|path| !written.iter().flatten().any(|own| own == path));
     let mut run = Run {
         command,
         call: None,

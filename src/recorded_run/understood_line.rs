@@ -126,7 +126,20 @@ impl<'a> UnderstoodLine<'a> {
     pub(super) fn edits_first(&self, root: &Path, run: &Run, proven: &[&Command], finished: &Finished) -> bool {
         let told = self.told(root, &run.command.dir, finished, "");
         let files = DiskDirectory(root.to_owned());
-        command_line::changed_before_checks(&run.changed, &told, self.project_at(&files), proven)
+        let edited: Vec<RepoPath> = run.changed.iter().filter(|path| !run.built.contains(path)).cloned().collect();
+        command_line::changed_before_checks(&edited, &told, self.project_at(&files), proven)
+    }
+
+    /// Returns the files that the line writes by itself if nothing else in it than these commands can build anything.
+    pub(super) fn written_alone(
+        &self,
+        root: &Path,
+        dir: &RepoPath,
+        proven: &[&Command],
+        finished: &Finished,
+    ) -> Option<Vec<RepoPath>> {
+        let (told, files) = (self.told(root, dir, finished, ""), DiskDirectory(root.to_owned()));
+        proven.iter().find_map(|declared| command_line::runs_alone(declared, &told, self.project_at(&files)))
     }
 
     /// Returns `true` if git may change files in the line before the checks of the commands that it proves, and nothing does

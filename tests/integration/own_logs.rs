@@ -135,7 +135,17 @@ fn programs_that_are_built_again_are_no_content() {
     project.repo.write("Makefile", MAKEFILE).write("tests/data", "1\n").commit_all("test: build a program");
     // Another task of the same file builds it first.
     session.run("make one");
-    for (at, line) in ["make test 2>&1 | cat", "make clean; make test", "make test > /dev/null"].iter().enumerate() {
+    for (at, line) in [
+        "make test 2>&1 | cat",
+        "make clean; make test",
+        "make test > /dev/null",
+        "make test && git status --short",
+        "gate run -- make -s test",
+        "gate run -- 'make clean; make test'",
+    ]
+    .iter()
+    .enumerate()
+    {
         project.sh(&format!("echo {at} >> src/lib.sh; git commit -qam 'feat: {at}'")).exits(0);
         session.run(line);
         project.check().exits(0);
@@ -150,6 +160,10 @@ fn programs_that_are_built_again_are_no_content() {
     project.sh("rm tests/three").exits(0);
     project.sh("echo more >> src/lib.sh; git commit -qam 'feat: more'").exits(0);
     session.run("cp /bin/true tests/two; make test");
+    project.check().exits(10).says("tests/two");
+    session.run("cat /bin/true > tests/two; make test");
+    project.check().exits(10).says("tests/two");
+    session.run("gate run -- 'cp /bin/true tests/two; make test'");
     project.check().exits(10).says("tests/two");
     project.sh("rm tests/two; echo x > tests/four; echo again >> src/lib.sh; git commit -qam 'feat: again'").exits(0);
     session.run("make test");
