@@ -238,9 +238,10 @@ impl CommandTable {
         output.lines().find(says)
     }
 
-    /// Returns the number of lines of an output, or `None` if lines in the middle of it are missing.
+    /// Returns the number of lines of an output, blank ones among them included, or `None` if lines in the middle of it are
+    /// missing.
     pub(super) fn visible_lines(&self, output: &str) -> Option<usize> {
-        let mut lines = output.lines().map(str::trim).filter(|line| !line.is_empty());
+        let mut lines = output.trim_end().lines().map(str::trim);
         let count = lines.clone().count();
         (!lines.any(|line| self.record.elisions.iter().any(|text| text == line))).then_some(count)
     }

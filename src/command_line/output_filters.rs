@@ -5,6 +5,9 @@ use crate::shell::expanded_program::{Arg, InputSource, Leaf, LeafId, Program, Si
 use super::filter_programs::{Filter, filters_of};
 use super::log_file;
 
+/// The number of blank lines that a client may have taken from the ends of a record: so many more may have been there.
+const TRIMMED_LINES: usize = 2;
+
 /// The size of a record that has all of its lines.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VisibleSize {
@@ -99,7 +102,7 @@ impl OutputPath {
     /// record, if all are there.
     pub(super) fn cuts_end(&self, visible: Option<usize>) -> bool {
         self.filters.iter().any(|filter| match filter {
-            Filter::Head(Some(lines)) => visible.is_none_or(|visible| visible >= *lines),
+            Filter::Head(Some(lines)) => visible.is_none_or(|visible| visible + TRIMMED_LINES >= *lines),
             Filter::Head(None) | Filter::Narrow(_) | Filter::Garbled => true,
             _ => false,
         })

@@ -91,6 +91,35 @@ fn the_last_command_of_a_task_shows_that_all_passed() {
 }
 
 #[test]
+fn pnpm_says_at_its_end_that_a_script_failed() {
+    const BUILD: &[(&str, &str)] = &[("package.json", r#"{"scripts":{"build":"node build.js","test":"node run.js"}}"#)];
+    const BUILT: &str = "> node build.js\n\nbuilt dist (1 kB)\n";
+    const FAILED: &str = "built dist (1 kB)\n ELIFECYCLE  Command failed with exit code 3.\n";
+    const HINT: &str = " WARN   Local package.json exists, but node_modules missing, did you mean to install?\n";
+    check(
+        &[
+            (BUILD, "pnpm run build", "pnpm build 2>&1 | tail -5", BUILT),
+            (BUILD, "pnpm run build", "pnpm build 2>&1 | head -20", BUILT),
+            (BUILD, "pnpm build", "pnpm run build 2>&1 | tail -1", "built dist (1 kB)\n"),
+        ],
+        true,
+    );
+    check(
+        &[
+            (BUILD, "pnpm run build", "pnpm build 2>&1 | tail -5", FAILED),
+            (BUILD, "pnpm run build", "pnpm build 2>&1 | tail -1", HINT),
+            (BUILD, "pnpm run build", "pnpm build 2>&1 | tail -5", "working\nKilled\n"),
+            (BUILD, "pnpm run build", "pnpm build 2>&1 | head -3", BUILT),
+            (BUILD, "pnpm run build", "pnpm build 2>/dev/null | tail -5", BUILT),
+            (BUILD, "pnpm run build", "pnpm --silent build 2>&1 | tail -5", BUILT),
+            (BUILD, "pnpm run build", "pnpm -r build 2>&1 | tail -5", BUILT),
+            (BUILD, "pnpm run build", "npm_config_reporter=silent pnpm build 2>&1 | tail -5", BUILT),
+        ],
+        false,
+    );
+}
+
+#[test]
 fn more_folders_than_those_of_the_setting_are_more_tests() {
     const SET: &[(&str, &str)] = &[("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = ['testing']\n")];
     const PLAIN: &[(&str, &str)] = &[("a.py", "")];
