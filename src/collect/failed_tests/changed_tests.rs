@@ -121,9 +121,10 @@ impl ChangedTests {
         })
     }
 
-    /// Returns `true` if the lines of a test differ, and not only in comments and spaces.
+    /// Returns `true` if the lines of a test differ, and not only in comments and spaces. A test that gets parameters asserts
+    /// more than before.
     pub(super) fn is_edited(&self, path: &RepoPath, test: &DeclaredTest) -> bool {
-        let Some(file) = self.file(path) else { return false };
+        let Some(file) = self.file(path).filter(|file| !file.gains_parameters()) else { return false };
         let now = file.tests_now();
         let mut same = now.iter().filter(|known| known.name == test.name);
         same.next().is_some_and(|known| !is_same_code(path, own_lines(&test.body), own_lines(&known.body)))
@@ -220,6 +221,16 @@ fn is_word_of(lines: &[String], path: &RepoPath) -> bool {
 }
 
 impl TestFileChange {
+    /// Returns `true` if more tests of the file have parameters than before.
+    fn gains_parameters(&self) -> bool {
+        const MARKS: [&str; 6] = ["parametrize", ".each", "rstest", "#[case", "ParameterizedTest", "subTest"];
+        let count = |text: &Option<String>| -> usize {
+            let text = text.as_deref().unwrap_or_default();
+            MARKS.iter().map(|mark| text.matches(mark).count()).sum()
+        };
+        count(&self.new) > count(&self.old)
+    }
+
     fn adds_hiding_word(&self) -> bool {
         adds_hiding_word(self.old.as_deref().unwrap_or_default(), self.new.as_deref().unwrap_or_default())
     }
