@@ -139,7 +139,7 @@ impl FailedWork<'_> {
         let since = runs.result(open);
         let (tree, now) = (&open.tree, &runs.green.run.end.tree);
         if since == Some(TestResult::Missing) && self.is_file_without_tests(tree)? && self.is_file_without_tests(now)? {
-            // It could not be loaded, and that is over: no result of it will ever be seen.
+            // It could not be loaded, and now it can. Without tests, it will never have a result.
             return Ok(None);
         }
         let changed = match &open.since_tree {

@@ -146,8 +146,8 @@ fn before_push(line: &str, root: &Path, push: &RunningPush<'_>) -> Option<String
 /// The commands in place of the push. `true` stands for the push.
 const REACHED: &str = "true && exit 0\nexit 9";
 
-/// What ends a text in quotes or a group in which the push stands. An `if` whose condition failed ends with status 0, so that
-/// the line must not end with it; a subshell is left by its own `exit`.
+/// The ends of a quotation or group that contains the push. After an `if` or a group, the line fails: an `if` whose condition
+/// fails has status 0. A subshell needs nothing more, because `exit` leaves only the subshell.
 const CLOSINGS: [&str; 6] = ["", "'", "\"", "\nfi\nexit 9", "\n}\nexit 9", "\n)"];
 
 /// Returns `true` if `end` is the line `whole` up to its command `index`, followed by [`REACHED`]: the words of the push

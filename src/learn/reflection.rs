@@ -171,7 +171,7 @@ impl Reflection {
         Some(format!("the agent says {}, and the record says {}", claimed.as_str(), self.outcome.as_str()))
     }
 
-    /// Returns `true` if both hold nearly the same lesson. Tasks of which nobody learned anything are not alike.
+    /// Returns `true` if both hold nearly the same lesson. Reflections without a lesson are never the same.
     pub fn is_again(&self, other: &Self) -> bool {
         let lessons = self.lesson_learned.as_deref().zip(other.lesson_learned.as_deref());
         lessons.is_some_and(|(one, other)| similarity::is_same(one, other))
