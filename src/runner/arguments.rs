@@ -1,5 +1,6 @@
 //! The meaning of a runner's arguments: some choose a part, execute nothing, or write files.
 
+mod file_lists;
 mod implied_options;
 mod indifferent;
 mod members;

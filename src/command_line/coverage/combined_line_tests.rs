@@ -117,6 +117,7 @@ fn a_folder_that_is_configured_as_declared_needs_no_other_configuration() {
         LISTS,
         ("build/CMakeCache.txt", CACHE),
         ("tests/CMakeLists.txt", "file(GLOB tests *.c)\nadd_executable(t ${tests})\n"),
+        ("tests/a.c", ""),
     ];
     const VERSIONED: Files = &[
         LISTS,
@@ -201,6 +202,58 @@ fn a_folder_that_is_configured_as_declared_needs_no_other_configuration() {
         ],
         false,
     );
+}
+
+#[test]
+fn a_build_that_holds_its_lists_of_files_needs_no_other_configuration() {
+    const RUN: &str = "cmake -S . -B build && cmake --build build && ctest --test-dir build";
+    const LINE: &str = "cmake --build build && ctest --test-dir build";
+    const OK: &str = "100% tests passed, 0 tests failed out of 6\n";
+    const CACHE: (&str, &str) = ("build/CMakeCache.txt", "CMAKE_HOME_DIRECTORY:INTERNAL=/work/repo\n");
+    const MADE: (&str, &str) = (
+        "build/CMakeFiles/t.dir/build.make",
+        "CMakeFiles/t.dir/src/a.c.o: /work/repo/src/a.c\n\tcc -c /work/repo/src/a.c\nx: /work/repo/tests/a_test.c\n",
+    );
+    const NINJA: (&str, &str) = (
+        "build/build.ninja",
+        "build CMakeFiles/t.dir/src/a.c.o: C_COMPILER__t /work/repo/src/a.c || x\nbuild y: C /work/repo/tests/a_test.c\n",
+    );
+    const A: (&str, &str) = ("src/a.c", "");
+    const TEST: (&str, &str) = ("tests/a_test.c", "");
+    const NEW: (&str, &str) = ("src/a.c2.c", "");
+    const DEEP: (&str, &str) = ("src/deep/b.c", "");
+    const HEADER: (&str, &str) = ("src/a.h", "");
+    const ONE: (&str, &str) = ("CMakeLists.txt", "file(GLOB SRC src/*.c)\nadd_executable(t ${SRC})\n");
+    const WHOLE: (&str, &str) = (
+        "CMakeLists.txt",
+        "FILE(GLOB_RECURSE SRC RELATIVE ${CMAKE_SOURCE_DIR}\n  \"${CMAKE_CURRENT_SOURCE_DIR}/src/*.c\" \"src/*.h\")\n",
+    );
+    const WATCHED: (&str, &str) = ("CMakeLists.txt", "file(GLOB SRC CONFIGURE_DEPENDS ${X}/*.c)\n");
+    const ANY: (&str, &str) = ("CMakeLists.txt", "file(GLOB SRC ${DIR}/*.c)\n");
+    const ABOVE: (&str, &str) = ("CMakeLists.txt", "file(GLOB SRC ../src/*.c)\n");
+    const COPIED: (&str, &str) = ("CMakeLists.txt", "file(GLOB SRC src/*.c)\nfile(COPY src/a.c DESTINATION x)\n");
+    const INNER: (&str, &str) = ("tests/CMakeLists.txt", "file(GLOB T *_test.c)\n");
+    let held: [&[(&str, &str)]; 7] = [
+        &[ONE, CACHE, MADE, A, HEADER],
+        &[ONE, CACHE, NINJA, A, DEEP],
+        &[WHOLE, CACHE, NINJA, A, HEADER],
+        &[WATCHED, CACHE, A, NEW],
+        &[ANY, CACHE, MADE, A, TEST],
+        &[ONE, INNER, CACHE, MADE, A, TEST],
+        &[INNER, CACHE, MADE, NEW, TEST],
+    ];
+    let unknown: [&[(&str, &str)]; 8] = [
+        &[ONE, CACHE, MADE, A, NEW],
+        &[ONE, CACHE, A],
+        &[WHOLE, CACHE, NINJA, A, DEEP],
+        &[ANY, CACHE, MADE, A, TEST, DEEP],
+        &[ABOVE, CACHE, MADE, A],
+        &[COPIED, CACHE, MADE, A],
+        &[ONE, INNER, CACHE, MADE, A, TEST, ("tests/b_test.c", "")],
+        &[ONE, CACHE, ("build/build.make", "x: /work/repo/src/a.c.in\n"), A],
+    ];
+    check(&held.map(|files| (files, RUN, LINE, OK)), true);
+    check(&unknown.map(|files| (files, RUN, LINE, OK)), false);
 }
 
 #[test]

@@ -3,12 +3,13 @@
 use regex::Regex;
 use serde::Deserialize;
 
+use super::file_lists::FileLists;
 use super::indifferent::any;
 use super::{Essence, OptionChoice};
 use crate::runner::project_files::ProjectFiles;
 
 /// The largest number of names in the folders that are looked through.
-const MAX_NAMES: usize = 10_000;
+pub(super) const MAX_NAMES: usize = 10_000;
 
 /// The file that shows how a folder, the only word of a command, was configured. The build in it configures it again
 /// where a file that defines it changes.
@@ -34,6 +35,8 @@ pub struct Settled {
     pub depends: String,
     /// The pattern of what looks so and does not: a version that is read from a source file.
     pub harmless: String,
+    /// The lists of files that the folder holds.
+    pub lists: FileLists,
 }
 
 impl Settled {
@@ -48,7 +51,7 @@ impl Settled {
         let as_said = |setting: &&str| {
             setting.split_once('=').is_some_and(|(name, value)| is_set(name.split(':').next().unwrap_or(name), value))
         };
-        let Some(definitions) = self.definitions(files) else { return false };
+        let Some(definitions) = self.definitions(folder, directory, files) else { return false };
         let said = |name: &str| set.iter().any(|setting| setting.split(['=', ':']).next() == Some(name));
         let entries = || text.lines().filter_map(entry).filter(|(name, _)| !said(name));
         let is_unset = |(name, value): (&str, &str)| {
@@ -91,16 +94,17 @@ impl Settled {
         choice.value.as_deref().filter(|_| choice.name == self.set)
     }
 
-    /// Returns the texts of the files that define the build, or `None` if one of them makes it depend on files that it does
-    /// not know.
-    fn definitions(&self, files: &dyn ProjectFiles) -> Option<Vec<String>> {
+    /// Returns the texts of the files that define the build in `folder`, or `None` if one of them makes it depend on files
+    /// that it does not know.
+    fn definitions(&self, folder: &str, directory: &str, files: &dyn ProjectFiles) -> Option<Vec<String>> {
         let depends = Regex::new(&self.depends).ok()?;
-        let mut found = Vec::new();
         let harmless = Regex::new(&self.harmless).ok().filter(|_| !self.harmless.is_empty());
         let plain = |text: &str| match &harmless {
             Some(harmless) => harmless.replace_all(text, "").into_owned(),
             None => text.to_owned(),
         };
+        let mut found: Vec<(String, String)> = Vec::new();
+        let mut paths = Vec::new();
         let mut left = MAX_NAMES;
         let mut waiting = vec![String::new()];
         while let Some(at) = waiting.pop() {
@@ -114,15 +118,20 @@ impl Settled {
                 match path.strip_suffix('/') {
                     Some(_) if any(&self.skips, name.trim_end_matches('/')) => {}
                     Some(inner) => waiting.push(inner.to_owned()),
-                    None if !any(&self.defined_by, &name) => {}
                     None => {
-                        let text = files.read(&path).map(|text| plain(&text));
-                        found.push(text.filter(|text| !depends.is_match(text))?);
+                        if any(&self.defined_by, &name) {
+                            found.push((path.clone(), plain(&files.read(&path)?)));
+                        }
+                        paths.push(path);
                     }
                 }
             }
         }
-        Some(found)
+        let known = |(path, text): (String, String)| {
+            let known = self.lists.without_current((&path, &text), (folder, directory), &paths, files);
+            Some(text).filter(|_| !depends.is_match(&known))
+        };
+        found.into_iter().map(known).collect()
     }
 }
 
