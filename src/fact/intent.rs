@@ -8,6 +8,7 @@ mod git_call;
 mod operands;
 pub(crate) mod path_context;
 mod search;
+pub(crate) mod unguarded_copy;
 
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +40,8 @@ pub struct Intent {
 pub enum IntentKind {
     /// A command makes git skip its hooks once.
     SkipsHooks,
+    /// A command pushes from another copy of the repository, in which the hooks are not installed.
+    PushesCopy,
     /// A command makes git look for its hooks elsewhere, or switches a hook manager off.
     RedirectsHooks,
     /// The hooks in the git directory are changed.
@@ -90,6 +93,7 @@ fn of_line_from(line: &Understood, from: &PathContext<'_>, depth: usize) -> Vec<
         }
     }
     fed_scripts::of_pipes(line, from, depth, &mut found);
+    unguarded_copy::of_copies(line, from, &mut found);
     gate_call::of_unset(line, &mut found);
     found
 }

@@ -55,6 +55,7 @@ mod tests {
         let gate = policy.gates.iter().find(|gate| gate.id == "guarded").unwrap();
         for (kind, refused) in [
             (IntentKind::SkipsHooks, true),
+            (IntentKind::PushesCopy, true),
             (IntentKind::RedirectsHooks, true),
             (IntentKind::ChangesHooks, true),
             (IntentKind::ChangesRecord, true),

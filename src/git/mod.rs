@@ -83,7 +83,7 @@ pub use notes::{Credential, Fetched, NotesRead};
 pub use planned_push::{PlannedPush, planned_push, push};
 pub use push_options::PushOptions;
 pub use refs_and_objects::{Head, ObjectKind, TreeFile, WantedFile};
-pub use remote::{Remote, end};
+pub use remote::{Remote, end, is_same_place};
 pub use repo::Repo;
 pub use scratch_index::remove_leftovers;
 pub use snapshot_retention::RetentionLimits;

@@ -57,14 +57,14 @@ impl Repo {
     /// Returns the name of the configured remote with the URL `url`, if there is one.
     pub fn remote_named(&self, url: &str) -> Option<String> {
         let remotes = self.remotes().ok()?;
-        remotes.into_iter().find(|one| same_place(&one.push_url, url)).map(|one| one.name)
+        remotes.into_iter().find(|one| is_same_place(&one.push_url, url)).map(|one| one.name)
     }
 
     /// Returns the remote whose `refs/remotes/<name>/HEAD` describes the repository at `url`.
     pub fn recorded_for(&self, remote: &str, url: &str) -> Option<String> {
         let remotes = self.remotes().ok()?;
-        let by_name = remotes.iter().find(|one| one.name == remote && same_place(&one.url, url));
-        by_name.or_else(|| remotes.iter().find(|one| same_place(&one.url, url))).map(|one| one.name.clone())
+        let by_name = remotes.iter().find(|one| one.name == remote && is_same_place(&one.url, url));
+        by_name.or_else(|| remotes.iter().find(|one| is_same_place(&one.url, url))).map(|one| one.name.clone())
     }
 }
 
@@ -96,7 +96,7 @@ impl Rewrites<'_> {
 ///
 /// A remote may be fetched by one protocol and pushed by another. It may also be fetched from one repository and pushed
 /// to another, and then the recorded default branch says nothing.
-pub(super) fn same_place(a: &str, b: &str) -> bool {
+pub fn is_same_place(a: &str, b: &str) -> bool {
     a == b || (place(a).is_some() && place(a) == place(b))
 }
 
@@ -175,7 +175,7 @@ mod tests {
             ("file:///srv/a", "file:///srv/b", false),
             ("../a:b", "../a:c", false),
         ] {
-            assert_eq!(same_place(a, b), same, "{a} {b}");
+            assert_eq!(is_same_place(a, b), same, "{a} {b}");
         }
     }
 

@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::refs_and_objects::own_oid;
-use super::remote::same_place;
+use super::remote::is_same_place;
 use super::{GitError, Remote, Repo};
 use crate::oid::Oid;
 
@@ -91,7 +91,7 @@ fn is_shown_as(url: &str, place: &str) -> bool {
         let url = url.trim_end_matches('/');
         url.strip_suffix(".git").unwrap_or(url).to_owned()
     };
-    plain(url) == plain(place) || same_place(url, place)
+    plain(url) == plain(place) || is_same_place(url, place)
 }
 
 fn is_fetch(message: &[u8]) -> bool {

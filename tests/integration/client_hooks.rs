@@ -211,6 +211,38 @@ fn a_push_that_would_be_refused_is_not_tried() {
 }
 
 #[test]
+fn a_push_from_a_copy_of_the_repository_is_refused() {
+    let project = Project::new();
+    let session = Session::claude(&project).prompted("change the library");
+    let remote = project.repo.git(["remote", "get-url", "origin"]);
+    let copy = project.repo.outside().join("copy");
+    let at = copy.display();
+    let refused = |line: &str| {
+        let call = json!({"tool_name": "Bash", "tool_use_id": "t", "tool_input": {"command": line}});
+        let said = session.hook("PreToolUse", call);
+        said.out.contains("a copy of this repository in which gate's hooks are not installed").then_some(said.out)
+    };
+    assert!(refused(&format!("git clone -q {remote} {at} && cd {at} && git push origin HEAD:x")).is_some());
+    assert_eq!(session.run(&format!("git clone -q {remote} {at}")), 0);
+    assert!(
+        refused(&format!("cd {at} && git commit -q --allow-empty -m 'src: x' && git push origin HEAD:x")).is_some()
+    );
+    let line = format!("git -C {at} push origin HEAD:x");
+    let said = refused(&line).unwrap();
+    assert_eq!(refused("git push origin feature"), None);
+    // The remedy.
+    project.sh(&format!("git -C {at} commit -q --allow-empty -m 'src: empty'")).exits(0);
+    let answer: Value = serde_json::from_str(&said).unwrap();
+    let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
+    let remedy = reason.split_once("with `").unwrap().1.split_once('`').unwrap().0;
+    project.sh(remedy).exits(0);
+    assert!(project.repo.git(["log", "--format=%s", "-3"]).contains("src: empty"));
+    // With hooks of its own, a copy is judged there.
+    project.sh(&format!("cd {at} && gate init --yes")).exits(0);
+    assert_eq!(refused(&line), None);
+}
+
+#[test]
 fn edits_of_what_guards_the_work_are_refused_and_those_of_the_policy_recorded() {
     let project = Project::new();
     let session = Session::claude(&project);

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::unguarded_copy::GuardedRepository;
 use super::{IntentKind, guards};
 use crate::fact::client_hooks;
 use crate::globs::Globs;
@@ -23,6 +24,8 @@ pub struct PathContext<'a> {
     pub read: &'a dyn Fn(&str) -> Option<String>,
     /// The files that define tasks, below where the line starts.
     pub files: Option<&'a dyn ProjectFiles>,
+    /// The repository whose copies push to its remotes, too.
+    pub own: Option<&'a dyn GuardedRepository>,
 }
 
 /// The directories that paths are resolved by.
@@ -39,7 +42,7 @@ pub struct Dirs {
 impl PathContext<'_> {
     /// Nothing is known but the words.
     pub fn unknown() -> Self {
-        Self { dirs: None, alias: &|_| None, own_hooks_path: &|| false, read: &|_| None, files: None }
+        Self { dirs: None, alias: &|_| None, own_hooks_path: &|| false, read: &|_| None, files: None, own: None }
     }
 
     /// A path of a line that went to `dir`, as seen from the root of the working tree; absolute where it lies elsewhere.

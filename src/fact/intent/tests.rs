@@ -1,3 +1,5 @@
+use super::path_context::Dirs;
+use super::unguarded_copy::GuardedRepository;
 use super::*;
 use crate::command_line;
 use crate::event::agent_work::EditKind;
@@ -346,5 +348,58 @@ fn paths() {
     ] {
         let found = of_paths([&RepoPath::from(path)]);
         assert_eq!(found.first().map(|intent| intent.kind), kind, "{path}");
+    }
+}
+
+/// A repository with one remote, and a copy of it in `/tmp/copy`.
+struct Own;
+impl GuardedRepository for Own {
+    fn has_remote(&self, url: &str) -> bool {
+        matches!(url, "https://forge.example/o/r" | "/srv/r.git")
+    }
+
+    fn unguarded_remotes(&self, folder: &str) -> Option<Vec<String>> {
+        match folder {
+            "/tmp/copy" => Some(vec!["https://forge.example/o/r".to_owned()]),
+            "/tmp/local" => Some(vec!["/work/repo".to_owned()]),
+            "/tmp/other" => Some(vec!["https://forge.example/o/wiki".to_owned()]),
+            _ => None,
+        }
+    }
+}
+
+#[test]
+fn pushes_from_a_copy_without_hooks() {
+    let dirs = Dirs { root: "/work/repo".into(), common_dir: "/work/repo/.git".into(), start: "/work/repo/web".into() };
+    let from = PathContext { dirs: Some(dirs), own: Some(&Own), ..PathContext::unknown() };
+    for (line, folder) in [
+        ("git clone https://forge.example/o/r /tmp/x && cd /tmp/x && git push", Some("/tmp/x")),
+        ("cd /tmp && git clone -q --depth 1 https://forge.example/o/r && cd r && git push origin HEAD", Some("/tmp/r")),
+        ("git clone /srv/r.git /tmp/x; git -C /tmp/x commit -qam w; git -C /tmp/x push", Some("/tmp/x")),
+        ("D=$(mktemp -d); git clone https://forge.example/o/r $D && cd $D && git push", Some("the copy")),
+        ("git clone https://forge.example/o/r copy && cd copy && git push", Some("web/copy")),
+        ("cd /tmp/copy && git commit -qam w && git push", Some("/tmp/copy")),
+        ("git -C /tmp/copy push", Some("/tmp/copy")),
+        ("(cd /tmp/local && git push https://forge.example/o/r HEAD:w)", Some("/tmp/local")),
+        ("cd /tmp/local && git remote set-url origin https://forge.example/o/r && git push", Some("/tmp/local")),
+        ("git clone /work/repo /tmp/y && cd /tmp/y && git push https://forge.example/o/r HEAD:w", Some("/tmp/y")),
+        ("git init /tmp/y; cd /tmp/y; git remote add o https://forge.example/o/r; git push o w", Some("/tmp/y")),
+        ("git clone /work/repo /tmp/y && cd /tmp/y && git push", None),
+        ("cd /work/repo && git remote add o https://forge.example/o/r && git push o w", None),
+        ("git push", None),
+        ("git push https://forge.example/o/r HEAD:w", None),
+        ("git remote set-url origin https://forge.example/o/r && git push", None),
+        ("git clone https://forge.example/o/r /tmp/x && cd /tmp/x && npm test", None),
+        ("git clone https://forge.example/o/r /tmp/x && git push", None),
+        ("git clone https://forge.example/o/lib /tmp/x && cd /tmp/x && git push", None),
+        ("cd /tmp/local && git push", None),
+        ("cd /tmp/other && git push", None),
+        ("cd $SOMEWHERE && git push", None),
+    ] {
+        let understood = command_line::understand(line, Project::without_runners(&())).unwrap();
+        let found = of_line_at(&understood, &from);
+        let what: Vec<&str> = found.iter().map(|intent| intent.what.as_str()).collect();
+        assert_eq!(what, folder.into_iter().collect::<Vec<_>>(), "{line}");
+        assert!(found.iter().all(|intent| intent.kind == IntentKind::PushesCopy), "{line}");
     }
 }

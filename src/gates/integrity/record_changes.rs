@@ -33,7 +33,7 @@ pub(super) fn notice(facts: &Facts, steps: &[Step]) -> Vec<WeakenedProof> {
                 IntentKind::ChangesClientHooks | IntentKind::ChangesModels | IntentKind::HidesCaller => continue,
                 IntentKind::ChangesHooks | IntentKind::ChangesRecord => ("kept-changed", Answer::Fail),
                 IntentKind::RemovesGate => ("checks-off", Answer::Fail),
-                IntentKind::SkipsHooks | IntentKind::RedirectsHooks => match &step.deed {
+                IntentKind::SkipsHooks | IntentKind::PushesCopy | IntentKind::RedirectsHooks => match &step.deed {
                     Deed::Ran(_) if verb.is_none() => ("checks-off", Answer::Fail),
                     Deed::Ran(ran) if is_done_again(ran, &steps[at + 1..]) => ("checks-done-later", Answer::Unknown),
                     _ => ("checks-left-out", Answer::Fail),

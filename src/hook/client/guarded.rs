@@ -12,8 +12,10 @@ use crate::engine::Workplace;
 use crate::event::agent_work::FileEdit;
 use crate::fact::client_hooks;
 use crate::fact::intent::path_context::{Dirs, PathContext, spelled_out};
+use crate::fact::intent::unguarded_copy::GuardedRepository;
 use crate::fact::intent::{self, Intent, IntentKind};
-use crate::install::{InstallTarget, git_hooks_off, hooks_in};
+use crate::git::{Repo, is_same_place};
+use crate::install::{InstallRecord, InstallTarget, git_hooks_off, hooks_in};
 use crate::repo_path::RepoPath;
 use crate::source::project_files::DiskDirectory;
 use crate::source::sessions::Client;
@@ -35,12 +37,14 @@ pub(super) fn of_line(desk: &Desk, line: &str, at: &Path, understood: Option<&Un
     let own_hooks_path = || has_own_hooks_path(workplace);
     let read = |path: &str| text_at(&root.join(expand_home(path)));
     let files = DiskDirectory(at.to_owned());
+    let copies = Copies { place: workplace, root: &root };
     let from = PathContext {
         dirs: Some(dirs),
         alias: &alias,
         own_hooks_path: &own_hooks_path,
         read: &read,
         files: Some(&files),
+        own: Some(&copies),
     };
     intent::of_line_at(spelled.as_ref().unwrap_or(understood), &from)
 }
@@ -48,13 +52,47 @@ pub(super) fn of_line(desk: &Desk, line: &str, at: &Path, understood: Option<&Un
 /// Returns `true` if a `core.hooksPath` is set and the hooks of gate are called through it.
 fn has_own_hooks_path(place: &Workplace) -> bool {
     let Some(hooks_path) = place.repo.config("core.hooksPath").ok().flatten() else { return false };
-    let repository = InstallTarget {
-        root: place.repo.root().map(Path::to_owned),
-        git_dir: place.repo.git_dir().to_owned(),
-        common_dir: place.repo.common_dir().to_owned(),
-        bare: place.repo.root().is_none(),
-    };
-    git_hooks_off(&repository, Some(&hooks_path)).is_empty()
+    git_hooks_off(&install_target(&place.repo), Some(&hooks_path)).is_empty()
+}
+
+fn install_target(repo: &Repo) -> InstallTarget {
+    InstallTarget {
+        root: repo.root().map(Path::to_owned),
+        git_dir: repo.git_dir().to_owned(),
+        common_dir: repo.common_dir().to_owned(),
+        bare: repo.root().is_none(),
+    }
+}
+
+/// The repository of the session, as seen by pushes from its copies.
+struct Copies<'d> {
+    place: &'d Workplace,
+    root: &'d Path,
+}
+
+impl GuardedRepository for Copies<'_> {
+    fn has_remote(&self, url: &str) -> bool {
+        let whole = |url: &str| {
+            let path = self.root.join(url.strip_prefix("file://").unwrap_or(url));
+            path.canonicalize().unwrap_or(path)
+        };
+        let is_same = |own: &str| is_same_place(own, url) || whole(own) == whole(url);
+        let remotes = self.place.repo.remotes().unwrap_or_default();
+        remotes.iter().any(|remote| is_same(&remote.push_url) || is_same(&remote.url))
+    }
+
+    fn unguarded_remotes(&self, folder: &str) -> Option<Vec<String>> {
+        let other = Repo::discover(&self.root.join(expand_home(folder))).ok()?;
+        let canonical = |repo: &Repo| repo.common_dir().canonicalize().ok();
+        if canonical(&other) == canonical(&self.place.repo) {
+            return None;
+        }
+        let target = install_target(&other);
+        let hooks_path = other.config("core.hooksPath").ok().flatten();
+        let has_hooks = InstallRecord::load(&target).is_ok_and(|record| !record.hooks.is_empty());
+        let is_guarded = has_hooks && git_hooks_off(&target, hooks_path.as_deref()).is_empty();
+        (!is_guarded).then(|| other.remotes().unwrap_or_default().into_iter().map(|remote| remote.push_url).collect())
+    }
 }
 
 /// Returns `true` if edits of these paths may touch what guards the work. Nothing of the repository is opened for it.
