@@ -44,8 +44,16 @@ pub struct Args {
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let judge = args.judge.as_deref().map(configured).transpose()?;
     let mut suites = Vec::new();
+    let mut failed = None;
     for (suite, from) in asked(args)? {
-        suites.extend(measured(suite, from.as_deref(), judge.as_ref()).map_err(unreadable)?);
+        match measured(suite, from.as_deref(), judge.as_ref()) {
+            Ok(reports) => suites.extend(reports),
+            // The others are measured all the same.
+            Err(error) => failed = Some(unreadable(error)),
+        }
+    }
+    if let Some(error) = failed.take_if(|_| suites.is_empty()) {
+        return Err(error.into());
     }
     let report = EvalReport { schema_version: 1, suites };
     if args.json {
@@ -54,6 +62,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         ui.raw(render::eval::markdown(&report));
     } else {
         ui.raw(render::eval::lines(&report));
+    }
+    if let Some(error) = failed {
+        return Err(error.into());
     }
     let floor = f64::from(args.floor.unwrap_or(0)) / 100.0;
     let is_below = |suite: &SuiteReport| suite.total().hits.rate.unwrap_or(0.0) < floor;
@@ -87,8 +98,8 @@ fn asked(args: &Args) -> Result<Vec<(Suite, Option<PathBuf>)>, Failure> {
 
 /// Returns the model with this name.
 pub(super) fn configured(name: &str) -> Result<ModelSettings, Failure> {
-    let mut settings = UserSettings::read().map_err(Failure::with(Exit::BadInput))?;
-    settings.models.remove(name).ok_or_else(|| {
+    let settings = UserSettings::read().map_err(Failure::with(Exit::BadInput))?;
+    settings.into_judge(name).map_err(Failure::with(Exit::BadInput))?.ok_or_else(|| {
         let file = crate::model::model_settings::path().unwrap_or_default();
         let what = format!("there is no [models.{name}] in {}", file.display());
         Failure::new(Exit::Usage, what).remedy(format!("add it:\n[models.{name}]\ncommand = \"claude -p\""))

@@ -38,7 +38,11 @@ pub fn of_facts(suite: Suite, inputs: &CaseInputs) -> Result<EvalAnswer, CaseErr
         let why = "the turn has not ended".to_owned();
         return Ok(EvalAnswer { word: done.to_owned(), why, severity: None, needs_person: false, score: None });
     }
-    let end = ended(suite, inputs)?;
+    let mut end = ended(suite, inputs)?;
+    if suite == Suite::Score && end.why.is_none() && only_asks(inputs) {
+        end.why = Some("nothing was done, and the last message asks".to_owned());
+    }
+    let score = (suite == Suite::Score).then(|| score_of(inputs, end.why.is_none(), end.severity));
     let needs_person =
         message_sentences::sentences(inputs.last_words()).iter().any(|one| final_message::only_a_person(one));
     let word = if end.why.is_none() { done } else { open };
@@ -47,8 +51,26 @@ pub fn of_facts(suite: Suite, inputs: &CaseInputs) -> Result<EvalAnswer, CaseErr
         why: end.why.unwrap_or_default(),
         severity: Some(end.severity),
         needs_person,
-        score: None,
+        score,
     })
+}
+
+/// Returns `true` if the agent did nothing but ask.
+fn only_asks(inputs: &CaseInputs) -> bool {
+    let words = final_message::read(inputs.last_words());
+    (words.asks || words.waits) && session_end::acts(Suite::Score, inputs).is_empty()
+}
+
+/// Returns the score of an agent, from 0 to 5: complete, mostly complete, partial, attempted, failed, not attempted.
+pub(super) fn score_of(inputs: &CaseInputs, is_done: bool, severity: Severity) -> u8 {
+    let did_nothing = session_end::acts(Suite::Score, inputs).is_empty();
+    match (is_done, did_nothing, severity) {
+        (true, _, Severity::None | Severity::Low) => 5,
+        (true, ..) => 4,
+        (false, true, _) => 0,
+        (false, false, Severity::Blocker) => 1,
+        (false, false, _) => 2,
+    }
 }
 
 struct JudgedEnd {

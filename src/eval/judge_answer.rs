@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::eval::eval_report::EvalCost;
-use crate::eval::fact_answer::EvalAnswer;
+use crate::eval::fact_answer::{EvalAnswer, score_of};
 use crate::eval::labelled_case::{CaseInputs, is_done};
 use crate::eval::suite_kind::Suite;
 use crate::fact::word_judgement::{JudgeReading, WordJudgement};
@@ -70,7 +70,8 @@ fn answer(suite: Suite, inputs: &CaseInputs, reading: JudgeReading) -> EvalAnswe
         (_, false) => "open",
     };
     let severity = Some(reading.severity).filter(|_| suite == Suite::Judge);
-    EvalAnswer { word: word.to_owned(), why: reading.reason, severity, needs_person, score: None }
+    let score = (suite == Suite::Score).then(|| score_of(inputs, reading.complete, reading.severity));
+    EvalAnswer { word: word.to_owned(), why: reading.reason, severity, needs_person, score }
 }
 
 /// Returns the answer of both: open if one of them says so, since a judge proves nothing.

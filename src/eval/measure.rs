@@ -40,10 +40,11 @@ impl Measurement {
     }
 
     /// Counts the answer to a labelled case, or the reason why there is none. A case whose label says nothing about the
-    /// answer is left out.
+    /// answer is left out, and named.
     pub fn add(&mut self, case: &LabelledCase, answer: Result<EvalAnswer, String>) {
         let accepted: Vec<String> = case.expected.accepted(self.suite).into_iter().map(str::to_owned).collect();
         if accepted.is_empty() {
+            self.leave_out(&case.id, format!("its `expected` has no label of the suite `{}`", self.suite.as_str()));
             return;
         }
         let answer = match answer {

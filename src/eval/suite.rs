@@ -65,7 +65,11 @@ pub fn from_file(path: &Path) -> Result<Vec<LabelledCase>, SuiteError> {
     if bytes > MAX_SUITE {
         return Err(SuiteError::TooLarge { path: path.to_owned(), bytes });
     }
-    parse(&path.display().to_string(), &std::fs::read(path).map_err(wrong)?)
+    let cases = parse(&path.display().to_string(), &std::fs::read(path).map_err(wrong)?)?;
+    if cases.is_empty() {
+        return Err(SuiteError::Case { path: path.to_owned(), what: "the list has no cases".to_owned() });
+    }
+    Ok(cases)
 }
 
 fn parse(place: &str, bytes: &[u8]) -> Result<Vec<LabelledCase>, SuiteError> {
@@ -108,5 +112,7 @@ mod tests {
         let error = from_file(&path).unwrap_err().to_string();
         assert!(error.contains("a.json") && error.contains("line 1"), "{error}");
         assert!(from_file(&folder.path().join("b.json")).is_err());
+        std::fs::write(&path, "[]").unwrap();
+        assert!(from_file(&path).unwrap_err().to_string().ends_with("a.json: the list has no cases"));
     }
 }

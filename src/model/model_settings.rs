@@ -40,6 +40,8 @@ pub struct UserSettings {
     pub auditor: Option<String>,
     /// The models by kind of work.
     pub routes: RouteSettings,
+    /// The models that are too weak to judge, each with the word in its name that says so.
+    weak: BTreeMap<String, String>,
 }
 
 /// The models by kind of work.
@@ -201,17 +203,32 @@ impl UserSettings {
     fn parse(text: &str) -> Result<Self, String> {
         let file: UserSettingsFile = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
         let mut models = BTreeMap::new();
+        let mut weak = BTreeMap::new();
         for (name, entry) in file.models {
+            weak.extend(entry.weak_word(&name).map(|word| (name.clone(), word)));
             let model = entry.settings(&name).map_err(|what| format!("[models.{name}]: {what}"))?;
             models.insert(name, model);
         }
         let ReviewEntry { reviewer, auditor } = file.review;
-        let settings = Self { models, judges: file.judges, reviewer, auditor, routes: file.routing };
+        let settings = Self { models, judges: file.judges, reviewer, auditor, routes: file.routing, weak };
         settings.check_names()?;
         Ok(settings)
     }
 
-    /// Checks that every model that is named is configured.
+    /// Returns the model with this name, `None` if there is none, or an error if it is too weak to judge.
+    pub fn into_judge(mut self, name: &str) -> Result<Option<ModelSettings>, String> {
+        self.check_strength(name)?;
+        Ok(self.models.remove(name))
+    }
+
+    fn check_strength(&self, name: &str) -> Result<(), String> {
+        let Some(word) = self.weak.get(name) else { return Ok(()) };
+        Err(format!(
+            "[models.{name}]: a model whose name has `{word}` in it is too weak to judge; to use it anyway: even_if_weak = true"
+        ))
+    }
+
+    /// Checks that every model that is named is configured, and strong enough.
     fn check_names(&self) -> Result<(), String> {
         let judges = self.judges.iter().map(|name| ("judges", name));
         let reviewers = [("review.reviewer", &self.reviewer), ("review.auditor", &self.auditor)];
@@ -224,6 +241,7 @@ impl UserSettings {
             if !self.models.contains_key(name) {
                 return Err(format!("{key}: there is no [models.{name}]"));
             }
+            self.check_strength(name)?;
         }
         Ok(())
     }
@@ -273,25 +291,23 @@ impl ModelSettings {
 }
 
 impl ModelEntry {
+    /// Returns the word in a name of the model that makes it too weak, unless the user insists.
+    fn weak_word(&self, name: &str) -> Option<String> {
+        let own = [self.command.as_deref(), self.model.as_deref(), Some(name)];
+        // A folder is not a model, and a line may hold a key.
+        let mut words = own.into_iter().flatten().flat_map(str::split_whitespace);
+        let found = words.find_map(|word| WEAK.as_ref()?.find(word).filter(|_| !word.starts_with(['/', '.', '~'])));
+        let is_mark = |c: char| c == '_' || c.is_ascii_digit();
+        let word = found?.as_str().trim_start_matches(is_mark).trim_end_matches('_');
+        Some(word.to_owned()).filter(|_| !self.even_if_weak)
+    }
+
     fn settings(self, name: &str) -> Result<ModelSettings, String> {
         if name.is_empty()
             || !name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
             || name.starts_with('.')
         {
             return Err("a name has letters, digits, `-`, `_` and `.` only".to_owned());
-        }
-        let own = [self.command.as_deref(), self.model.as_deref(), Some(name)];
-        let is_mark = |c: char| c == '_' || c.is_ascii_digit();
-        let weak = |text: &str| {
-            Some(WEAK.as_ref()?.find(text)?.as_str().trim_start_matches(is_mark).trim_end_matches('_').to_owned())
-        };
-        // A folder is not a model, and a line may hold a key.
-        let words = own.into_iter().flatten().flat_map(str::split_whitespace);
-        let word = words.filter(|word| !word.starts_with(['/', '.', '~'])).find_map(weak);
-        if let Some(word) = word.filter(|_| !self.even_if_weak) {
-            return Err(format!(
-                "a model whose name has `{word}` in it is too weak to judge; to use it anyway: even_if_weak = true"
-            ));
         }
         let timeout = self.timeout.unwrap_or(DEFAULT_TIMEOUT);
         if !(1..=MAX_TIMEOUT).contains(&timeout) {
@@ -368,8 +384,11 @@ mod tests {
             ("[models.a]\ncommand = \"x\"\nendpoint = \"https://x\"\n", "either a command or an endpoint"),
             ("[models.a]\ncomand = \"x\"\n", "line 2"),
             ("judges = [\"b\"]\n[models.a]\ncommand = \"x\"\n", "there is no [models.b]"),
-            ("[models.a]\ncommand = \"claude -p --model claude-haiku-4-5\"\n", "too weak"),
-            ("[models.a]\nendpoint = \"https://x/v1\"\nform = \"openai\"\nmodel = \"gpt-5.4-nano\"\n", "too weak"),
+            ("judges = [\"a\"]\n[models.a]\ncommand = \"claude -p --model claude-haiku-4-5\"\n", "too weak"),
+            (
+                "[review]\nreviewer = \"a\"\n[models.a]\nendpoint = \"https://x/v1\"\nform = \"openai\"\nmodel = \"gpt-5.4-nano\"\n",
+                "[models.a]: a model whose name has `nano` in it is too weak",
+            ),
             ("[models.a]\nendpoint = \"http://example.org/v1\"\nform = \"openai\"\nmodel = \"m\"\n", "https://"),
             ("[models.a]\nendpoint = \"http://localhost.evil.org/v1\"\nform = \"openai\"\nmodel = \"m\"\n", "https://"),
             (
@@ -385,7 +404,10 @@ mod tests {
             let error = UserSettings::parse(text).unwrap_err();
             assert!(error.contains(words), "{text}: {error}");
         }
-        UserSettings::parse("[models.a]\ncommand = \"claude -p --model haiku\"\neven_if_weak = true\n").unwrap();
+        UserSettings::parse(
+            "judges = [\"a\"]\n[models.a]\ncommand = \"claude -p --model haiku\"\neven_if_weak = true\n",
+        )
+        .unwrap();
         for name in [
             "llama3.1:8b",
             "gpt-35-turbo",
@@ -397,13 +419,19 @@ mod tests {
             "meta.llama3-1-8b-instruct-v1:0",
         ] {
             let text = format!("[models.a]\nendpoint = \"https://x/v1\"\nform = \"openai\"\nmodel = \"{name}\"\n");
-            assert!(UserSettings::parse(&text).unwrap_err().contains("too weak"), "{name}");
+            let unused = UserSettings::parse(&text).unwrap();
+            assert!(unused.into_judge("a").unwrap_err().contains("too weak"), "{name}");
+            let used = UserSettings::parse(&format!("judges = [\"a\"]\n{text}"));
+            assert!(used.unwrap_err().contains("too weak"), "{name}");
         }
-        UserSettings::parse("[models.a]\ncommand = \"/opt/mini/ask.sh\"\n").unwrap();
-        let error = UserSettings::parse("[models.a]\ncommand = \"ask --key sk-secret --model haiku\"\n").unwrap_err();
+        UserSettings::parse("judges = [\"a\"]\n[models.a]\ncommand = \"/opt/mini/ask.sh\"\n").unwrap();
+        let keyed = "judges = [\"a\"]\n[models.a]\ncommand = \"ask --key sk-secret --model haiku\"\n";
+        let error = UserSettings::parse(keyed).unwrap_err();
         assert!(error.contains("`haiku`") && !error.contains("sk-secret"), "{error}");
         for name in ["minimax-m2.5", "llama3.1:70b", "gpt-5.3", "nanotech-large", "gpt-350"] {
-            let text = format!("[models.a]\nendpoint = \"https://x/v1\"\nform = \"openai\"\nmodel = \"{name}\"\n");
+            let text = format!(
+                "judges = [\"a\"]\n[models.a]\nendpoint = \"https://x/v1\"\nform = \"openai\"\nmodel = \"{name}\"\n"
+            );
             UserSettings::parse(&text).unwrap_or_else(|why| panic!("{name}: {why}"));
         }
         let text = "[models.a]\ncommand = \"x\"\nmodel = \"large\"\n[models.b]\ncommand = \"y\"\nmodel = \"Large\"\n\
@@ -414,7 +442,7 @@ mod tests {
         {
             assert_eq!(models[one].is_same_model(&models[other]), same, "{one} {other}");
         }
-        UserSettings::parse("[models.gemini]\ncommand = \"gemini -p\"\n").unwrap();
+        UserSettings::parse("judges = [\"gemini\"]\n[models.gemini]\ncommand = \"gemini -p\"\n").unwrap();
     }
 
     #[test]
