@@ -8,7 +8,7 @@ mod git_call;
 mod operands;
 pub(crate) mod path_context;
 mod search;
-pub(crate) mod unguarded_copy;
+mod unguarded_copy;
 
 use serde::{Deserialize, Serialize};
 

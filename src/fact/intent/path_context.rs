@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::unguarded_copy::GuardedRepository;
 use super::{IntentKind, guards};
 use crate::fact::client_hooks;
 use crate::globs::Globs;
@@ -26,6 +25,16 @@ pub struct PathContext<'a> {
     pub files: Option<&'a dyn ProjectFiles>,
     /// The repository whose copies push to its remotes, too.
     pub own: Option<&'a dyn GuardedRepository>,
+}
+
+/// The repository that gate guards here, as seen by pushes from its copies.
+pub trait GuardedRepository {
+    /// Returns `true` if one of its remotes has this URL. A path is absolute.
+    fn has_remote(&self, url: &str) -> bool;
+
+    /// Returns the URLs to which another repository at `folder` pushes, or `None` if there is no other one or the hooks of
+    /// gate are installed in it.
+    fn unguarded_remotes(&self, folder: &str) -> Option<Vec<String>>;
 }
 
 /// The directories that paths are resolved by.

@@ -1,5 +1,4 @@
-use super::path_context::Dirs;
-use super::unguarded_copy::GuardedRepository;
+use super::path_context::{Dirs, GuardedRepository};
 use super::*;
 use crate::command_line;
 use crate::event::agent_work::EditKind;

@@ -1,20 +1,10 @@
 //! Pushes from a copy of this repository in which the hooks of gate are not installed: `git clone URL /tmp/x && cd /tmp/x
 //! && git push`.
 
-use super::path_context::PathContext;
+use super::path_context::{GuardedRepository, PathContext};
 use super::{Intent, IntentKind};
 use crate::command_line::Understood;
 use crate::shell::expanded_program::{Arg, Leaf};
-
-/// The repository that gate guards here, as seen by pushes from its copies.
-pub trait GuardedRepository {
-    /// Returns `true` if one of its remotes has this URL. A path is absolute.
-    fn has_remote(&self, url: &str) -> bool;
-
-    /// Returns the URLs to which another repository at `folder` pushes, or `None` if there is no other one or the hooks of
-    /// gate are installed in it.
-    fn unguarded_remotes(&self, folder: &str) -> Option<Vec<String>>;
-}
 
 /// A call of git.
 struct GitCall<'l> {

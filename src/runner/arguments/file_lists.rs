@@ -6,6 +6,9 @@ use serde::Deserialize;
 use super::indifferent::any;
 use crate::runner::project_files::ProjectFiles;
 
+/// The largest number of names in the folders that are looked through.
+pub(super) const MAX_NAMES: usize = 10_000;
+
 /// The calls that list the files of a pattern once, when a folder is configured, and where the build shows what they listed.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
@@ -80,8 +83,8 @@ impl FileLists {
         Some(lists)
     }
 
-    /// Returns the list of a pattern, which is empty if the build never names such files. `None`: it is unknown.
-    fn list(&self, path: &str, pattern: &str, deep: bool) -> Option<Option<FileList>> {
+    /// Returns the list of a pattern, or nothing if the build never names such files. `None`: it is unknown.
+    fn list(&self, path: &str, pattern: &str, deep: bool) -> Option<Vec<FileList>> {
         let own = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let own = Some(own).filter(|_| path.rsplit('/').next() == Some(self.lists_here.as_str()));
         let after = |known: &[String]| known.iter().find_map(|start| pattern.strip_prefix(start.as_str()));
@@ -97,18 +100,18 @@ impl FileLists {
             return None;
         }
         if name.rsplit_once('.').is_some_and(|(_, ending)| self.unnamed.iter().any(|unnamed| unnamed == ending)) {
-            return Some(None);
+            return Some(Vec::new());
         }
         let is_plain = !inner.contains(['*', '?', '[', '$']);
         let joined = |folder: &str| format!("{folder}/{inner}").trim_matches('/').to_owned();
         let folder = folder.filter(|_| is_plain).map(joined);
-        Some(Some(FileList { folder, deep, name: name.to_owned() }))
+        Some(vec![FileList { folder, deep, name: name.to_owned() }])
     }
 
     /// Returns the texts of all files of the build that name what is built.
     fn shown(&self, folder: &str, files: &dyn ProjectFiles) -> String {
         let mut text = String::new();
-        let mut left = super::settled::MAX_NAMES;
+        let mut left = MAX_NAMES;
         let mut waiting = vec![folder.trim_end_matches('/').to_owned()];
         while let Some(at) = waiting.pop() {
             let names = files.names(&at).unwrap_or_default();

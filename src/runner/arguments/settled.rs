@@ -3,13 +3,10 @@
 use regex::Regex;
 use serde::Deserialize;
 
-use super::file_lists::FileLists;
+use super::file_lists::{FileLists, MAX_NAMES};
 use super::indifferent::any;
 use super::{Essence, OptionChoice};
 use crate::runner::project_files::ProjectFiles;
-
-/// The largest number of names in the folders that are looked through.
-pub(super) const MAX_NAMES: usize = 10_000;
 
 /// The file that shows how a folder, the only word of a command, was configured. The build in it configures it again
 /// where a file that defines it changes.
