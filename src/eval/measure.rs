@@ -40,7 +40,7 @@ impl Measurement {
     }
 
     /// Counts the answer to a labelled case, or the reason why there is none. A case whose label says nothing about the
-    /// answer is left out, and named.
+    /// answer is left out, and the report names it.
     pub fn add(&mut self, case: &LabelledCase, answer: Result<EvalAnswer, String>) {
         let accepted: Vec<String> = case.expected.accepted(self.suite).into_iter().map(str::to_owned).collect();
         if accepted.is_empty() {

@@ -15,9 +15,9 @@ pub(super) const MAX_NAMES: usize = 10_000;
 pub struct FileLists {
     /// The pattern of a call, with its words as group `words` and, for one that looks into folders, group `deep`.
     pub call: String,
-    /// The word of a call whose list each build makes again.
+    /// The option with which each build makes the list again.
     pub renewed: String,
-    /// Words of a call, with the number of words that belong to them.
+    /// Options of a call, each with the number of values that follow it.
     pub options: std::collections::BTreeMap<String, usize>,
     /// Beginnings of a pattern that stand for the folder of the file that lists.
     pub here: Vec<String>,
@@ -25,11 +25,11 @@ pub struct FileLists {
     pub top: Vec<String>,
     /// The files, in the folder of the build, that name what is built.
     pub shown_in: Vec<String>,
-    /// Endings of files that no such file names, because nothing is made from them alone.
+    /// Endings of files that `shown_in` never names, because nothing is compiled from them alone.
     pub unnamed: Vec<String>,
     /// The name of a file that lists in its own folder. Another file may list in the folder of one that includes it.
     pub lists_here: String,
-    /// Parts of a pattern that is about files outside of the project.
+    /// Texts that a pattern contains if it matches files outside of the project.
     pub outside: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ pub struct FileLists {
 struct FileList {
     /// The folder, or `None` if it may be any.
     folder: Option<String>,
-    /// Whether the folders in it count, too.
+    /// `true` if the list also holds the files in the folders below it.
     deep: bool,
     /// The pattern of a name.
     name: String,
