@@ -8,6 +8,7 @@ mod code_changes;
 mod compared_runs;
 mod dropped_groups;
 mod dropped_work;
+mod earlier_drafts;
 mod looped_tests;
 mod own_tests;
 mod renamed_code;
@@ -69,7 +70,7 @@ pub fn read(
                 continue;
             }
             if let Some(runs) = ComparedRuns::of(&policy.runners, state, open) {
-                let failed = FailedWork { repo, facts, command, open, runs }.read()?;
+                let failed = FailedWork { repo, facts, command, open, session, runs }.read()?;
                 let was_told = || open.head.as_ref().is_some_and(|head| was_pushed_since(repo, state, facts, head));
                 found.extend(failed.filter(|failed| failed.established || !was_told()));
             }
@@ -129,6 +130,8 @@ struct FailedWork<'a> {
     facts: &'a Facts,
     command: &'a Command,
     open: &'a OpenFailure,
+    /// The session that is judged.
+    session: &'a str,
     runs: ComparedRuns<'a>,
 }
 
@@ -193,7 +196,7 @@ impl FailedWork<'_> {
         };
         let dropped = self.is_dropped(&changed, declared.as_ref())?;
         let is_committed = self.is_committed(declared.as_ref())?;
-        if dropped && !is_committed && self.is_before_a_branch() {
+        if !is_committed && self.is_before_a_branch() && (dropped || self.is_earlier_draft(declared.as_ref())?) {
             // It may be of any branch that starts there, and nothing of it is in what is judged.
             return Ok(None);
         }

@@ -42,6 +42,7 @@ mod default_ignore;
 mod dependencies;
 mod differential;
 mod doctor;
+mod drafts;
 mod early_exits;
 mod edits;
 mod escalation_payloads;

@@ -180,8 +180,8 @@ fn has_word(line: &str) -> bool {
     line.contains(char::is_alphanumeric)
 }
 
-/// The names in a text that are called.
-fn called(text: &str) -> impl Iterator<Item = &str> {
+/// Returns the names in a text that are called.
+pub(super) fn called(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices('(').filter_map(|(at, _)| {
         let before = text[..at].trim_end_matches('!');
         before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().filter(|word| !word.is_empty())
