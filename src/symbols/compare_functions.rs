@@ -204,7 +204,7 @@ fn report(
         };
         let other = pairing.new[new];
         let idle = other.idle && !function.idle && function.same_head(other);
-        if (other.hollow && !function.hollow) || idle {
+        if (other.hollow && !function.hollow) || idle || function.became_default(other) {
             lost = true;
             diff.changes.push(change("emptied", Some(other), None));
             diff.emptied.push(name.clone());

@@ -2,6 +2,11 @@
 
 use std::ops::Range;
 
+/// The number of words from which the body of a function without parameters does more than make a value.
+const MIN_WORK: usize = 24;
+/// The same for a function with parameters.
+const MIN_WORK_ON_PARAMETERS: usize = 10;
+
 /// A function with a name and a body.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "independent facts, each with its own source")]
@@ -30,6 +35,8 @@ pub struct Function {
     pub hollow: bool,
     /// Its body alone does nothing; what comes before it may.
     pub(super) idle: bool,
+    /// It only returns a new value of its own return type, made of nothing: `return Conf()`.
+    pub(super) returns_default: bool,
     /// It is the only method of a class without a name: it may go with its place.
     pub callback: bool,
     /// A program wrote its file.
@@ -71,6 +78,14 @@ impl Function {
             shown = format!("{shown}[{suffix}]");
         }
         shown
+    }
+
+    /// Returns `true` if it did work, and `other`, which took its place, makes nothing but a default value. A short function
+    /// without parameters may have made one already.
+    pub(super) fn became_default(&self, other: &Self) -> bool {
+        let has_work =
+            self.body.len() >= if self.parameter_tokens.is_empty() { MIN_WORK } else { MIN_WORK_ON_PARAMETERS };
+        other.returns_default && !self.returns_default && !self.hollow && has_work
     }
 
     /// Returns `true` if it is the parameters of its type, as a constructor.

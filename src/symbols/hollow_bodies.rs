@@ -10,6 +10,12 @@ use tree_sitter::Node;
 /// The depth from which a body counts as real.
 const MAX_DEPTH: usize = 24;
 
+/// Fields that say nothing about what is done.
+const ASIDE: [&str; 2] = ["type", "label"];
+
+/// Fields that hold the name of a local variable.
+const LEFT: [&str; 4] = ["name", "pattern", "left", "declarator"];
+
 /// Fields and kinds of nodes that hold what is handed to a call.
 const ARGUMENTS: [&str; 4] = ["arguments", "value_arguments", "argument_list", "token_tree"];
 
@@ -38,6 +44,12 @@ pub(super) struct HollowTable {
     asserts: Patterns,
     empty: Patterns,
     wraps: Patterns,
+    bindings: HashSet<String>,
+    assigns: HashSet<String>,
+    names: HashSet<String>,
+    lists: HashSet<String>,
+    marks: HashSet<String>,
+    nothing: HashSet<String>,
     pub(super) elsewhere: HashSet<String>,
 }
 
@@ -65,6 +77,16 @@ impl Patterns {
 /// The patterns of hollow bodies.
 pub(super) struct Hollow {
     pub(super) table: HollowTable,
+}
+
+/// A body that is read.
+struct Body<'a> {
+    table: &'a HollowTable,
+    text: &'a str,
+    /// The local names that hold nothing of interest so far.
+    locals: HashSet<&'a str>,
+    /// Those of them that were declared without a value and are not used so far: a declaration alone can do work.
+    unused: HashSet<&'a str>,
 }
 
 /// Returns `true` if the text has a variable in it: in the grammar of Kotlin, `"$x"` has no node for it.
@@ -119,16 +141,34 @@ impl Hollow {
 
     /// Returns `true` if `node` has no work of its own.
     pub(super) fn is_hollow(&self, node: Node<'_>, text: &str) -> bool {
-        self.hollow(node, text, 0)
+        let mut body = Body { table: &self.table, text, locals: HashSet::new(), unused: HashSet::new() };
+        body.hollow(node, 0) && body.unused.is_empty()
+    }
+}
+
+impl<'a> Body<'a> {
+    fn written(&self, node: Node<'_>) -> &'a str {
+        self.text.get(node.byte_range()).unwrap_or_default()
     }
 
-    fn hollow(&self, node: Node<'_>, text: &str, depth: usize) -> bool {
-        let (kind, table) = (node.kind(), &self.table);
-        let written = text.get(node.byte_range()).unwrap_or_default();
+    fn hollow(&mut self, node: Node<'_>, depth: usize) -> bool {
+        let (kind, table) = (node.kind(), self.table);
+        let written = self.written(node);
         if depth > MAX_DEPTH {
             return false;
         }
-        if node.is_extra() || table.raises.contains(kind) || table.words.contains(written.trim()) {
+        if table.bindings.contains(kind) && self.is_hollow_binding(node, depth) {
+            return true;
+        }
+        if table.names.contains(kind) && self.locals.contains(written) {
+            self.unused.remove(written);
+            return true;
+        }
+        if node.is_extra()
+            || table.marks.contains(kind)
+            || table.raises.contains(kind)
+            || table.words.contains(written.trim())
+        {
             return true;
         }
         if table.discards.is_match(written.trim()) {
@@ -138,7 +178,7 @@ impl Hollow {
         if node.named_child(0).is_some_and(|class| class.kind() == "anonymous_class") {
             return false;
         }
-        if table.calls.contains(kind) && self.is_hollow_call(node, written, text, depth) {
+        if table.calls.contains(kind) && self.is_hollow_call(node, written, depth) {
             return true;
         }
         if table.collections.contains(kind) && self.has_content(node) {
@@ -148,11 +188,11 @@ impl Hollow {
             return !self.interpolates(node, depth) && !interpolates_in_text(kind, written);
         }
         // An expression statement of a grammar without a node of its own for it.
-        (table.collections.contains(kind) || table.through.contains(kind)) && self.all_hollow(node, text, depth)
+        (table.collections.contains(kind) || table.through.contains(kind)) && self.all_hollow(node, depth)
     }
 
     /// Returns `true` if everything in a node but types is hollow. A message before it gives up is not work.
-    fn all_hollow(&self, node: Node<'_>, text: &str, depth: usize) -> bool {
+    fn all_hollow(&mut self, node: Node<'_>, depth: usize) -> bool {
         let mut cursor = node.walk();
         let mut more = cursor.goto_first_child();
         let (mut remarks, mut last) = (false, None);
@@ -162,9 +202,12 @@ impl Hollow {
             if !child.is_named() && child.kind() == "this" {
                 return false;
             }
-            if child.is_named() && cursor.field_name() != Some("type") && !self.is_type(child) {
-                if !self.hollow(child, text, depth + 1) {
-                    if !self.is_remark(child, text) {
+            if child.is_named()
+                && !cursor.field_name().is_some_and(|field| ASIDE.contains(&field))
+                && !self.is_type(child)
+            {
+                if !self.hollow(child, depth + 1) {
+                    if !self.is_remark(child) {
                         return false;
                     }
                     remarks = true;
@@ -173,21 +216,21 @@ impl Hollow {
             }
             more = cursor.goto_next_sibling();
         }
-        !remarks || last.is_some_and(|last| self.is_panic(last, text))
+        !remarks || last.is_some_and(|last| self.is_panic(last))
     }
 
     /// Returns `true` for a message that nothing is computed for.
-    fn is_remark(&self, statement: Node<'_>, text: &str) -> bool {
+    fn is_remark(&self, statement: Node<'_>) -> bool {
         let call = expression(statement);
         self.table.runs.contains(call.kind())
-            && self.table.remarks.is_match(&callee(call, text))
-            && !self.runs_something(call, text, false)
+            && self.table.remarks.is_match(&callee(call, self.text))
+            && !self.runs_something(call, false)
     }
 
-    fn is_panic(&self, statement: Node<'_>, text: &str) -> bool {
+    fn is_panic(&self, statement: Node<'_>) -> bool {
         let call = expression(statement);
         let raises = [statement, call].iter().any(|node| self.table.raises.contains(node.kind()));
-        raises || (self.table.runs.contains(call.kind()) && self.table.panics.is_match(&callee(call, text)))
+        raises || (self.table.runs.contains(call.kind()) && self.table.panics.is_match(&callee(call, self.text)))
     }
 
     fn is_type(&self, node: Node<'_>) -> bool {
@@ -198,9 +241,59 @@ impl Hollow {
     fn has_content(&self, node: Node<'_>) -> bool {
         let mut cursor = node.walk();
         node.named_children(&mut cursor).any(|child| {
-            let counts = !child.is_extra() && !self.is_type(child);
+            let counts = !child.is_extra() && !self.is_type(child) && !self.table.nothing.contains(self.written(child));
             counts && (!self.table.collections.contains(child.kind()) || self.has_content(child))
         })
+    }
+
+    /// Returns `true` for a local variable without a value, or with one that is hollow.
+    fn is_hollow_binding(&mut self, node: Node<'_>, depth: usize) -> bool {
+        let table = self.table;
+        let is_local = match node.kind() {
+            "assignment" => node.parent().is_some_and(|parent| table.assigns.contains(parent.kind())),
+            "assignment_expression" => node.named_child(0).is_some_and(|left| left.kind() == "variable_name"),
+            _ => true,
+        };
+        let (mut names, mut values) = (Vec::new(), Vec::new());
+        let mut cursor = node.walk();
+        for (at, child) in (0_u32..).zip(node.named_children(&mut cursor)) {
+            let field = node.field_name_for_named_child(at);
+            if child.is_extra() || table.marks.contains(child.kind()) || field == Some("type") || self.is_type(child) {
+                continue;
+            }
+            if field.map_or(names.is_empty(), |field| LEFT.contains(&field)) {
+                let Some(more) = self.names_in(child) else { return false };
+                names.extend(more);
+            } else {
+                values.push(child);
+            }
+        }
+        if names.is_empty() || !is_local {
+            return false;
+        }
+        if !values.iter().all(|value| self.hollow(*value, depth + 1)) {
+            return false;
+        }
+        if values.is_empty() {
+            self.unused.extend(&names);
+        }
+        self.locals.extend(names);
+        true
+    }
+
+    /// Returns the plain names that stand on the left of a binding, or `None` if other things stand there.
+    fn names_in(&self, node: Node<'_>) -> Option<Vec<&'a str>> {
+        let table = self.table;
+        if table.names.contains(node.kind()) {
+            return Some(vec![self.written(node)]);
+        }
+        if !table.lists.contains(node.kind()) {
+            return None;
+        }
+        let mut cursor = node.walk();
+        let parts: Vec<Node<'_>> = node.named_children(&mut cursor).filter(|child| !self.is_type(*child)).collect();
+        let are_names = parts.iter().all(|child| table.names.contains(child.kind()));
+        are_names.then(|| parts.into_iter().map(|child| self.written(child)).collect())
     }
 
     fn interpolates(&self, node: Node<'_>, depth: usize) -> bool {
@@ -211,45 +304,46 @@ impl Hollow {
                 .any(|child| self.table.interpolations.contains(child.kind()) || self.interpolates(child, depth + 1))
     }
 
-    fn is_hollow_call(&self, node: Node<'_>, written: &str, text: &str, depth: usize) -> bool {
-        let table = &self.table;
+    fn is_hollow_call(&mut self, node: Node<'_>, written: &str, depth: usize) -> bool {
+        let table = self.table;
         let whole = squeezed(written);
         let whole = whole.trim_end_matches([';', '!']);
         if table.gives_up.is_match(whole) || table.empty.is_match(whole) {
             return true;
         }
         if table.prints.is_match(whole) {
-            return !self.runs_something(node, text, false);
+            return !self.runs_something(node, false);
         }
-        let callee = callee(node, text);
+        let callee = callee(node, self.text);
         let callee = callee.trim_end_matches(';');
         if table.panics.is_match(callee) {
             return true;
         }
         if table.fails.is_match(callee) {
-            return !self.runs_something(node, text, true);
+            return !self.runs_something(node, true);
         }
         if table.exits.is_match(callee) {
-            return !self.runs_something(node, text, false);
+            return !self.runs_something(node, false);
         }
         let Some(arguments) = arguments(node) else { return false };
         if table.asserts.is_match(callee) {
+            let text = self.text;
             let is_test = |child: &Node<'_>| text.get(child.byte_range()) == Some("t");
             let mut cursor = arguments.walk();
             let mut asserted = arguments.named_children(&mut cursor).filter(|child| !is_test(child)).peekable();
-            return asserted.peek().is_some() && asserted.all(|child| self.hollow(child, text, depth + 1));
+            return asserted.peek().is_some() && asserted.all(|child| self.hollow(child, depth + 1));
         }
-        table.wraps.is_match(callee) && self.hollow(arguments, text, depth + 1)
+        table.wraps.is_match(callee) && self.hollow(arguments, depth + 1)
     }
 
     /// Returns `true` if something in a call runs code that may do work: not a conversion, nor, with `errors`, what makes an
     /// error.
-    fn runs_something(&self, call: Node<'_>, text: &str, errors: bool) -> bool {
+    fn runs_something(&self, call: Node<'_>, errors: bool) -> bool {
         let mut inner = vec![(call, 0_usize)];
         while let Some((node, depth)) = inner.pop() {
             let called = match word_before(node) {
-                Some(word) => text.get(word.byte_range()).map(str::to_owned),
-                None => self.table.runs.contains(node.kind()).then(|| callee(node, text)),
+                Some(word) => Some(self.written(word).to_owned()),
+                None => self.table.runs.contains(node.kind()).then(|| callee(node, self.text)),
             };
             let runs = node.id() != call.id() && called.is_some_and(|called| !self.is_harmless(&called, errors));
             if depth > MAX_DEPTH || runs {

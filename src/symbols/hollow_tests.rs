@@ -36,8 +36,20 @@ fn rust() {
         "S {}",
         "log::warn!(\"not yet\"); unreachable!()",
         "Vec::new()",
+        "i32::MAX",
+        "let x = 0; x",
+        "let mut v: Vec<u8> = Vec::new(); v",
+        "loop {}",
+        "#[allow(unused)] { todo!() }",
+        "(0, None)",
+        "Arc::new(Mutex::new(0))",
     ];
     let real = [
+        "let v = g(x); v",
+        "let mut v = Vec::new(); v.push(x); v",
+        "let _guard = lock();",
+        "loop { g(); }",
+        "Arc::new(g())",
         "g(x, 3) as u8",
         "x as u8",
         "unsafe { g(x) }",
@@ -73,8 +85,23 @@ fn go() {
         "_, _ = x, y",
         "t.Skip(\"later\")",
         "assert.True(t, true)",
+        "var c Conf\nreturn c, nil",
+        "var c, d *Conf\nreturn c, d",
+        "var m map[string]int\nreturn m",
+        "x := 0\nreturn x",
+        "x, err := 0, error(nil)\nreturn x, err",
+        "return *new(R)",
+        "return errors.ErrUnsupported",
+        "return nil, io.EOF",
+        "return nil, ErrNotFound",
+        "return math.MaxInt64",
     ];
     let real = [
+        "x := g()\nreturn x",
+        "var c Conf\ng(&c)\nreturn c",
+        "var c Conf = g()\nreturn c",
+        "return new(big.Int).Set(x)",
+        "return new(x)",
         "switch v := x.(type) {\ncase B:\n\tv.Do()\n}",
         "return x.(B)",
         "return x.(Q).Do(1).(B)",
@@ -100,12 +127,28 @@ fn python() {
     let hollow = [
         "pass", "raise E(g(x))", "sys.exit(1)", "assert True", "assert 1, 'x'", "pytest.skip('later')",
         "self.skipTest('later')", "return\n    yield", "_ = x", "self.assertTrue(True)", "self.assertEqual(1, 1)",
-        "abort(404)", "return dict()",
+        "abort(404)", "return dict()", "x = 0\n    return x", "return None, None", "return [None, None]",
+        "x: int = 0\n    return x", "a, b = 0, 1\n    return a", "return float('inf')", "while True: pass",
     ];
     let real = [
-        "sys.exit(main(sys.argv))", "assert x", "yield x", "abort(code(e), msg(e))", "return fail_count(rows)",
-        "return type(a)(g(a))", "self._n = x", "self.assertTrue(g())", "self.skip(3)", "return f'{a}'", "del a.x[3]",
-        "raise_event(x)", "_n = g(x)",
+        "global n\n    n = 0",
+        "x = g()\n    return x",
+        "x = []\n    x.append(1)\n    return x",
+        "a[0] = 1",
+        "return [0, 1]",
+        "sys.exit(main(sys.argv))",
+        "assert x",
+        "yield x",
+        "abort(code(e), msg(e))",
+        "return fail_count(rows)",
+        "return type(a)(g(a))",
+        "self._n = x",
+        "self.assertTrue(g())",
+        "self.skip(3)",
+        "return f'{a}'",
+        "del a.x[3]",
+        "raise_event(x)",
+        "_n = g(x)",
     ];
     check("a.py", "def f(self):\n    BODY\n", &hollow, &real);
 }
@@ -129,8 +172,14 @@ fn javascript_and_typescript() {
         "return Number.NaN;",
         "void x;",
         "return new Promise(() => {});",
+        "const x = 0; return x;",
+        "let x; return x;",
+        "return [null, undefined];",
     ];
     let real = [
+        "n = 0;",
+        "let x = g(); return x;",
+        "const { x } = a; return x;",
         "return <B>g(a, 3);",
         "console.log(g(x)); throw new Error('no');",
         "console.log('done'); return null;",
@@ -169,8 +218,13 @@ fn java_c_sharp_and_kotlin() {
         "return new int[0];",
         "assert false; return null;",
         "return CompletableFuture.completedFuture(null);",
+        "int x = 0; return x;",
+        "List<B> x = new ArrayList<>(); return x;",
+        "final var x = 1; return x;",
     ];
     let real = [
+        "n = 0;",
+        "int x = g(); return x;",
         "return (int) g(a, 3);",
         "System.exit(new Cmd(a).execute(b));",
         "return new User();",
@@ -188,6 +242,11 @@ fn java_c_sharp_and_kotlin() {
         "return new Dictionary<int, B>() { };",
         "_ = x;",
         "Environment.Exit(1);",
+        "Debug.Fail(\"no\");",
+        "Assert.Ignore(\"no\");",
+        "return int.MaxValue;",
+        "var x = 0; return x;",
+        "B x = null; return x;",
     ];
     let real = [
         "_n = value;", "return (int)G(a);", "return new User();", "return new User { };", "Environment.Exit(Run(a));",
@@ -195,8 +254,23 @@ fn java_c_sharp_and_kotlin() {
     ];
     check("A.cs", "class A { object F() { BODY } }\n", &hollow, &real);
     let (hollow, real) = (
-        ["TODO()", "error(\"no\")", "return 0 as B", "return mutableListOf<B>()", "return flowOf()"],
-        ["_c = v", "error(mk(3))", "return g(a) as B", "return a is B", "assertOpen()"],
+        [
+            "TODO()",
+            "kotlin.TODO()",
+            "error(\"no\")",
+            "return 0 as B",
+            "return mutableListOf<B>()",
+            "return flowOf()",
+            "return ArrayList()",
+            "return@f null",
+            "return java.util.HashMap<B, C>()",
+            "val x = 0\nreturn x",
+            "return Pair(0, null)",
+        ],
+        [
+            "n = 0", "val x = g()\nreturn x", "return ArrayList(a)", "_c = v", "error(mk(3))", "return g(a) as B",
+            "return a is B", "assertOpen()",
+        ],
     );
     check("A.kt", "fun f(a: Any) { BODY }\n", &hollow, &real);
 }
@@ -204,21 +278,62 @@ fn java_c_sharp_and_kotlin() {
 #[test]
 fn c_ruby_and_php() {
     let (hollow, real) = (
-        ["abort();", "exit(1);", "return (void *) 0;", "(void) x;", "ASSERT_TRUE(1);", "assert(0);", "return -ENOSYS;"],
         [
-            "exit(run(c, v));", "return (int) g(a);", "_c = v;", "ASSERT_TRUE(g());", "return sizeof(x);",
-            "__asm__ (\"nop\");",
+            "abort();",
+            "exit(1);",
+            "return (void *) 0;",
+            "(void) x;",
+            "ASSERT_TRUE(1);",
+            "assert(0);",
+            "return -ENOSYS;",
+            "return -EINVAL;",
+            "return (int){0};",
+            "do {} while (0);",
+            "int x = 0; return x;",
+            "int x; return x;",
+            "return EOF;",
+            "return INT_MAX;",
+            "return EXIT_FAILURE;",
+            "while (1) {}",
+            "struct conf c = {0}; return c;",
+        ],
+        [
+            "while (!ready) {}", "do { g(); } while (0);", "n = 0;", "int x = g(); return x;",
+            "int x = y; g(x); return x;", "exit(run(c, v));", "return (int) g(a);", "_c = v;", "ASSERT_TRUE(g());",
+            "return sizeof(x);", "__asm__ (\"nop\");",
         ],
     );
     check("a.c", "int f(void) { BODY }\n", &hollow, &real);
     let (hollow, real) = (
-        ["raise E, \"no\"", "raise", "abort \"no\"", "assert true", "expect(true).to be(true)", "{}.freeze"],
-        ["raise_event(x)", "abort_transaction(x)", "assert g", "%i[a b]", "@a"],
+        [
+            "raise E, \"no\"", "raise", "abort \"no\"", "assert true", "expect(true).to be(true)", "{}.freeze",
+            "[nil, nil]", "begin; end", "skip \"later\"", "pending 'x'", "x = 0\n  x", "Float::INFINITY",
+        ],
+        ["skip(n)", "x = g\n  x", "raise_event(x)", "abort_transaction(x)", "assert g", "%i[a b]", "@a"],
     );
     check("a.rb", "def f(x)\n  BODY\nend\n", &hollow, &real);
     let (hollow, real) = (
-        ["exit(1);", "die('no');", "return (int) 0;", "unset($x);", "return new \\ArrayObject();"],
-        ["exit(run($x));", "return (int) g($x);", "return new User();", "$this->_n = $x;"],
+        [
+            "exit(1);",
+            "die('no');",
+            "return (int) 0;",
+            "unset($x);",
+            "return new \\ArrayObject();",
+            "return PHP_INT_MAX;",
+            "$this->markTestSkipped('no');",
+            "$y = 0; return $y;",
+        ],
+        ["$y = g(); return $y;", "exit(run($x));", "return (int) g($x);", "return new User();", "$this->_n = $x;"],
     );
     check("a.php", "<?php function f($x) { BODY }\n", &hollow, &real);
+    let (hollow, real) = (
+        [
+            "return std::make_pair(0, 0);",
+            "return std::numeric_limits<int>::max();",
+            "int x{}; return x;",
+            "auto x = 0; return x;",
+        ],
+        ["Guard g;", "std::lock_guard<std::mutex> l(m);", "return std::make_pair(g(), 0);", "Conf c; g(c); return c;"],
+    );
+    check("a.cpp", "int f(int a) { BODY }\n", &hollow, &real);
 }

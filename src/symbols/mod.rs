@@ -5,6 +5,7 @@
 mod broken_text;
 mod closures;
 mod compare_functions;
+mod default_values;
 mod function;
 mod hollow_bodies;
 #[cfg(test)]
@@ -16,6 +17,8 @@ mod pairing;
 mod parsing;
 mod qualified_names;
 mod repairs;
+#[cfg(test)]
+mod syntax_tests;
 mod tokens;
 
 pub use compare_functions::{FunctionChange, FunctionDiff, Preservation, compare};

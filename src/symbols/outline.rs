@@ -9,6 +9,7 @@ use tree_sitter::{Node, Tree};
 
 use self::captures::{Captured, Definition};
 use super::closures::is_callback;
+use super::default_values::is_default_value;
 use super::function::Function;
 use super::language::{LanguageTable, SourceLanguage};
 use super::parsing::{errors, parse_repaired};
@@ -118,11 +119,9 @@ impl<'a> OutlineReader<'a> {
 
     fn read(&self, tree: &Tree) -> Outline {
         let mut found = Outline { family: self.language.entry.family.clone(), ..Outline::default() };
-        if tree.root_node().has_error() {
-            (found.errors, found.error_line) = errors(tree, self.text);
-            if found.error_line.is_some() {
-                self.text.clone_into(&mut found.broken);
-            }
+        (found.errors, found.error_line) = errors(tree, self.text);
+        if found.error_line.is_some() {
+            self.text.clone_into(&mut found.broken);
         }
         let Some(captured) = self.captured(tree) else { return found };
         self.walk(tree, &captured, &mut found);
@@ -264,6 +263,7 @@ impl<'a> OutlineReader<'a> {
             parameter_tokens,
             hollow,
             idle,
+            returns_default: !is_broken && body.is_some_and(|body| is_default_value(self.written(body), head)),
             callback: false,
             head: head.to_owned(),
             range: first.start_byte()..end.end_byte(),

@@ -24,7 +24,8 @@ fn parse(language: &SourceLanguage, text: &str) -> Option<Tree> {
     parser.parse_with_options(&mut read, None, Some(ParseOptions::new().progress_callback(&mut stop)))
 }
 
-/// Parses a text. If it has errors, keeps each repair of the language that leaves fewer of them.
+/// Parses a text. If it has errors, keeps each repair of the language that leaves fewer of them, or all of them together: of two
+/// things that a grammar does not know, one can hide that the other was repaired.
 pub(super) fn parse_repaired<'t>(language: &SourceLanguage, text: Cow<'t, str>) -> Option<(Cow<'t, str>, Tree)> {
     let mut best = (parse(language, &text)?, text);
     let mut left = count_errors(&best.0);
@@ -39,6 +40,17 @@ pub(super) fn parse_repaired<'t>(language: &SourceLanguage, text: Cow<'t, str>) 
             left = now;
             best = (tree, Cow::Owned(repaired));
         }
+    }
+    let together = |text: &str| {
+        let repaired =
+            language.when_broken().iter().fold(text.to_owned(), |text, repair| repair.apply(&text).unwrap_or(text));
+        Some((parse(language, &repaired)?, repaired))
+    };
+    if left > 0
+        && let Some((tree, repaired)) = together(&best.1)
+        && count_errors(&tree) < left
+    {
+        best = (tree, Cow::Owned(repaired));
     }
     Some((best.1, best.0))
 }
@@ -76,14 +88,20 @@ fn is_before_body(node: Node<'_>) -> bool {
 fn each_error(tree: &Tree, mut visit: impl FnMut(Node<'_>)) {
     let mut cursor = tree.walk();
     let may_lack_types = tree.root_node().kind() == "translation_unit";
+    let may_lack_bodies = tree.root_node().kind() == "module";
     loop {
         let node = cursor.node();
         // A line break that a grammar did not find is not an error of the source.
-        let wrong = node.is_error() || (node.is_missing() && !node.kind().starts_with('_'));
+        let is_missing = node.is_missing() && !node.kind().starts_with('_');
+        // The grammar of Python takes a body that is not indented for the end of the function.
+        let lacks_body = may_lack_bodies && node.kind() == "block" && node.child_count() == 0;
+        // The part that is missing is hidden in a node without parts.
+        let hides_error = node.has_error() && node.child_count() == 0;
+        let wrong = node.is_error() || is_missing || hides_error || lacks_body;
         if wrong && !(may_lack_types && is_before_body(node)) {
             visit(node);
         }
-        if node.has_error() && cursor.goto_first_child() {
+        if (node.has_error() || may_lack_bodies) && cursor.goto_first_child() {
             continue;
         }
         while !cursor.goto_next_sibling() {

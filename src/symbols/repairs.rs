@@ -14,17 +14,17 @@ const MAX_PASSES: usize = 4;
 pub(super) struct WrittenRepair {
     /// Its group is replaced.
     pattern: String,
-    /// The character that takes the place of each byte.
-    with: char,
+    /// What takes its place: one character for each byte, or a text with spaces after it.
+    with: String,
     /// It is used only for files that do not parse without it.
     #[serde(default)]
     when_broken: bool,
 }
 
-/// A pattern, and the character for each byte of its group.
+/// A pattern, and what takes the place of its group.
 pub(super) struct Repair {
     pattern: Regex,
-    with: char,
+    with: String,
 }
 
 /// The repairs of a language.
@@ -38,7 +38,9 @@ impl Repairs {
         let compiled = |when_broken: bool| {
             let of_kind = written.iter().filter(|repair| repair.when_broken == when_broken);
             of_kind
-                .filter_map(|repair| Some(Repair { pattern: Regex::new(&repair.pattern).ok()?, with: repair.with }))
+                .filter_map(|repair| {
+                    Some(Repair { pattern: Regex::new(&repair.pattern).ok()?, with: repair.with.clone() })
+                })
                 .collect()
         };
         Self { always: compiled(false), when_broken: compiled(true) }
@@ -70,7 +72,10 @@ impl Repair {
     }
 
     fn filling(&self, replaced: &str) -> String {
-        replaced.bytes().map(|byte| if byte == b'\n' { '\n' } else { self.with }).collect()
+        let mut text = self.with.chars().chain(std::iter::repeat(' '));
+        let only = self.with.chars().next().filter(|_| self.with.len() == 1);
+        let mut next = || only.or_else(|| text.next()).unwrap_or(' ');
+        replaced.bytes().map(|byte| if byte == b'\n' { '\n' } else { next() }).collect()
     }
 }
 
