@@ -40,6 +40,7 @@ mod early_exits;
 mod edits_meanwhile;
 mod escalation;
 mod file_times;
+mod future_times;
 mod installed_copies;
 mod policy_choice;
 pub mod policy_files;

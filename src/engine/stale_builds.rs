@@ -21,7 +21,7 @@ use crate::git::{GitError, PathChange, TreeDiff};
 use crate::journal::RecordedRun;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
-use crate::runner::{BuildReuse, Runner};
+use crate::runner::{BuildReuse, CommandKind, Runner};
 use crate::shell_quote::{shell_line, shell_word};
 use crate::snapshot::{KeptSnapshot, SnapshotEntry};
 
@@ -102,7 +102,7 @@ impl Workplace {
                     old[0],
                     touch(&old)
                 )
-            }),
+            }).or_else(|| self.future_build(root, on, &again)),
             BuildReuse::Unbuilt => stale_object(root, &sources, &again).or_else(|| silent_program(root, &again)),
             BuildReuse::AsItIs => self.stale_output(root, &sources, &on.tree, &then),
             BuildReuse::ByStamp => stale_bytecode(root, &sources, &again)
@@ -183,13 +183,12 @@ fn stale_bytecode(root: &Path, sources: &BTreeSet<&RepoPath>, again: &str) -> Op
     ))
 }
 
-/// Returns the way in which old builds may be taken for new ones. A task that starts a runner without builds has none.
+/// Returns the way in which old builds may be taken for new ones. A task that starts tests without builds has none.
 fn reuse(runners: &[&Runner]) -> Option<BuildReuse> {
     let known: Vec<&&Runner> = runners.iter().filter(|runner| runner.task.is_none()).collect();
-    if known.is_empty() {
-        return runners.iter().find_map(|runner| runner.reuse);
-    }
-    known.iter().find_map(|runner| runner.reuse)
+    let way = known.iter().find_map(|runner| runner.reuse);
+    let tests = known.iter().any(|runner| runner.kinds.contains(&CommandKind::Test));
+    if way.is_some() || tests { way } else { runners.iter().find_map(|runner| runner.reuse) }
 }
 
 /// Returns the files that have other content on both sides.
@@ -329,6 +328,8 @@ mod tests {
             (vec!["make", "pytest"], Some(BuildReuse::ByStamp)),
             (vec!["npm run", "jest"], Some(BuildReuse::AsItIs)),
             (vec!["npm run", "go test"], None),
+            (vec!["make", "compilers"], Some(BuildReuse::ByAge)),
+            (vec!["npm run", "tsc"], Some(BuildReuse::AsItIs)),
         ] {
             let runners: Vec<&Runner> = ids.iter().map(|id| runner(id)).collect();
             assert_eq!(reuse(&runners), expected, "{ids:?}");

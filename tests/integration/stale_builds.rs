@@ -241,3 +241,21 @@ fn an_object_that_is_older_than_an_edited_header_proves_nothing() {
         .exits(0)
         .says("this proves test for this commit");
 }
+
+#[test]
+fn a_built_file_whose_time_was_set_forward_proves_nothing() {
+    let project = declared("make test");
+    let repo = &project.repo;
+    repo.write(".gitignore", "out\n").write("Makefile", "test:\n\tcc\n").write("src/in.txt", "good\n");
+    repo.commit_all("chore: start");
+    let (_bin, path) = stands_in("make", MAKE);
+    project.sh(&format!("{path} gate run test")).exits(0).says("this proves test for this commit");
+    repo.write("src/in.txt", "bad\n").commit_all("fix: in");
+    project.sh("touch -d '+1 hour' out");
+    let why = "the time of out was set forward, so that it may not have been built again: rm -- out && gate run test";
+    project.sh(&format!("{path} gate run test")).exits(0).says(why);
+    project.check().exits(10);
+    project.sh(&format!("{path}; export PATH; rm -- out && gate run test")).exits(1);
+    repo.write("src/in.txt", "good again\n").commit_all("fix: in");
+    project.sh(&format!("{path} gate run test")).exits(0).says("this proves test for this commit");
+}
