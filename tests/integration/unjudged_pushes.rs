@@ -55,7 +55,7 @@ fn the_next_check_and_the_next_stop_mention_it_once() {
     project.check().exits(0).never_says(said);
     let session = Session::claude(&project).prompted("go on");
     let stopped = session.stop("All done.");
-    assert!(stopped.text().contains(said), "{stopped:?}");
+    assert_eq!(stopped.text().matches(said).count(), 1, "{stopped:?}");
     assert!(!session.stop("All done, as I said.").text().contains(said));
     // A judged push is not mentioned.
     project.push("unset GIT_COMMITTER_DATE; git push -q origin feature").exits(0);
