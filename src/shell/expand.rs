@@ -49,6 +49,8 @@ pub(super) struct Definitions {
     pub(super) directory: Option<ChangedDirectory>,
     /// The directories that `pushd` put on the stack.
     pub(super) stack: Vec<Option<ChangedDirectory>>,
+    /// The scripts that the line surely wrote so far, by their paths as written.
+    pub(super) written: BTreeMap<String, Rc<str>>,
     /// `exec > log`: where output goes from here on.
     pub(super) streams: Option<(Sink, Sink)>,
 }
@@ -90,6 +92,7 @@ impl Definitions {
         }
         self.withheld.retain(|name| other.withheld.contains(name));
         self.set.retain(|name| other.set.contains(name));
+        self.written.retain(|path, text| other.written.get(path) == Some(text));
         self.tops.retain(|name| other.tops.contains(name));
         self.nounset |= other.nounset;
         self.allexport |= other.allexport;

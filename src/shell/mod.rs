@@ -33,6 +33,7 @@ mod shell_state;
 mod simple_command;
 pub(crate) mod unwrap;
 mod wrapper_table;
+mod written_scripts;
 
 pub(crate) use container::{ContainerWords, folder_here};
 pub(crate) use wrapper_table::wrapper_values;

@@ -66,7 +66,9 @@ impl Walker {
         }
         let quoted = simple.words[0].parts.iter().any(|part| !matches!(part, WordPiece::Text { quoted: false, .. }));
         let first = self.program.leaves.len();
+        let call = argv.clone();
         let step = self.command(simple, argv, mentions, quoted, scope, &context);
+        scope.note_written(simple, redirects, &call, &context);
         for leaf in &mut self.program.leaves[first..] {
             leaf.environment.extend(environment.iter().cloned());
         }
@@ -269,6 +271,9 @@ impl Walker {
         scope: &mut Definitions,
         context: &WalkContext,
     ) -> ProgramStep {
+        if let Some(step) = self.written_script(&argv, scope, context) {
+            return step;
+        }
         let Some(found) = unwrap::unwrap(&argv) else {
             return ProgramStep::Leaf(self.leaf(argv, mentions, scope, context));
         };
@@ -403,7 +408,7 @@ fn reads_other_files(options: ShellOptions, scope: &Definitions, context: &WalkC
     options.start_files && (scope.start_files_moved || context.start_files_moved)
 }
 
-fn shell(shell: Option<Shell>, options: ShellOptions, step: ProgramStep) -> ProgramStep {
+pub(super) fn shell(shell: Option<Shell>, options: ShellOptions, step: ProgramStep) -> ProgramStep {
     let settings = [(ShellOption::Errexit, options.errexit), (ShellOption::Pipefail, options.pipefail)];
     let settings: Vec<_> = settings.into_iter().filter(|(_, on)| *on).collect();
     let step = if settings.is_empty() { step } else { ProgramStep::Seq(vec![ProgramStep::Set(settings), step]) };
@@ -411,7 +416,7 @@ fn shell(shell: Option<Shell>, options: ShellOptions, step: ProgramStep) -> Prog
 }
 
 /// Returns the definitions of a new shell: the directory, and nothing that is not exported.
-fn fresh(scope: &Definitions, positional: Vec<Arg>, nounset: bool) -> Definitions {
+pub(super) fn fresh(scope: &Definitions, positional: Vec<Arg>, nounset: bool) -> Definitions {
     Definitions {
         nounset,
         directory: scope.directory.clone(),

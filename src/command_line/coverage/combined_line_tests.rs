@@ -358,3 +358,30 @@ fn a_folder_that_is_configured_with_other_flags_or_options_is_another() {
         false,
     );
 }
+
+#[test]
+fn a_script_that_the_line_writes_is_what_it_runs() {
+    let of = |script: &str, then: &str| format!("cat > /tmp/t.sh <<'END'\n{script}\nEND\n{then}");
+    for (script, then, expected) in [
+        ("set -e\npytest -q", "bash /tmp/t.sh", true),
+        ("#!/usr/bin/env bash\nset -euo pipefail\npytest -q\necho done", "chmod +x /tmp/t.sh && /tmp/t.sh", true),
+        ("#!/bin/bash -e\npytest -q\necho done", "chmod +x /tmp/t.sh; /tmp/t.sh", true),
+        ("pytest -q", "bash -e /tmp/t.sh", true),
+        ("pytest -q || true", "bash /tmp/t.sh", false),
+        ("pytest -q -k one", "bash /tmp/t.sh", false),
+        ("pytest -q", "sed -i s/pytest/echo/ /tmp/t.sh; bash /tmp/t.sh", false),
+        ("pytest -q", "echo echo > /tmp/t.sh; bash /tmp/t.sh", false),
+        ("pytest -q", "./swap; bash /tmp/t.sh", false),
+        ("pytest -q", "bash /tmp/other.sh", false),
+        ("#!/usr/bin/env python\npytest -q", "/tmp/t.sh", false),
+    ] {
+        let line = of(script, then);
+        check(&[(&[], "pytest", &line, "")], expected);
+    }
+    let not_surely = of("pytest -q", "bash /tmp/t.sh").replace("cat >", "false && cat >");
+    let appended = of("pytest -q", "bash /tmp/t.sh").replace("cat >", "cat >>");
+    let kept = of("pytest -q", "bash /tmp/t.sh").replace("cat >", "set -C; cat >");
+    for line in [not_surely, appended, kept] {
+        check(&[(&[], "pytest", &line, "")], false);
+    }
+}

@@ -124,10 +124,10 @@ pub(super) fn proof_with(files: &[(&'static str, &'static str)], run: &str, line
 /// The files of a project.
 pub(super) type Files = &'static [(&'static str, &'static str)];
 /// Files, the declared command, a line, and its output.
-type Case = (Files, &'static str, &'static str, &'static str);
+type Case<'t> = (Files, &'static str, &'t str, &'t str);
 
 /// Checks that each line proves the command, or that none does.
-pub(super) fn check(cases: &[Case], proves: bool) {
+pub(super) fn check(cases: &[Case<'_>], proves: bool) {
     let wrong = cases.iter().filter(|(files, run, line, output)| proof_with(files, run, line, output) != proves);
     let wrong: Vec<String> = wrong.map(|(_, run, line, output)| format!("{line} for {run}: {output}")).collect();
     assert!(wrong.is_empty(), "not {proves}:\n{}", wrong.join("\n"));
