@@ -184,10 +184,15 @@ impl<'a> Machine<'a> {
         };
         let mut next = Vec::with_capacity(states.len());
         for mut state in states {
-            let printed = match state.value(expr, &self.names) {
+            // An `sh` that knows `PIPESTATUS` is bash; any other one prints nothing.
+            let of_bash = matches!(expr, Expr::PipeStatus(..)) && state.shell == Shell::Sh;
+            let told = if of_bash { &mut ShellState { shell: Shell::Bash, ..state.clone() } } else { &mut state };
+            let printed = match told.value(expr, &self.names) {
                 VariableValue::Text(text) => Some(&*text == "0"),
                 VariableValue::NonZero => Some(false),
-                VariableValue::Unset | VariableValue::Job(_) | VariableValue::Unknown => None,
+                // It prints no number, and a number was seen: the line took another way.
+                VariableValue::Unset => continue,
+                VariableValue::Job(_) | VariableValue::Unknown => None,
             };
             for (zero, outcome) in [(true, CommandOutcome::Succeeded), (false, CommandOutcome::Failed)] {
                 if printed.is_none_or(|printed| printed == zero) {

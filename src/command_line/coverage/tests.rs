@@ -171,6 +171,22 @@ fn arguments_that_leave_nothing_out_make_no_other_command() {
 }
 
 #[test]
+fn a_status_that_a_shell_prints_shows_which_shell_it_is() {
+    let dir = RepoPath::from("");
+    let shown = |line: &str, output: &str| {
+        let told = ObservedLine { shell: None, ..ran(line, &dir, Some(Ended::Exited(0)), Some(output)) };
+        let files = TaskFiles(BTreeMap::new());
+        let found = witness(&[declared("sh t.sh", "")], &told, Project::without_runners(&files));
+        found.first().is_some_and(|found| found.ended == Ended::Exited(0) && found.masked.is_none())
+    };
+    let line = "rm -f t && sh t.sh 2>&1 | tail -3; echo \"exit ${PIPESTATUS[0]}\"";
+    assert!(shown(line, "fine\nexit 0\n"));
+    assert!(!shown(line, "fine\nexit\n"));
+    assert!(!shown(line, "fine\nexit 1\n"));
+    assert!(shown(&line.replace("PIPESTATUS[0]", "pipestatus[1]"), "fine\nexit 0\n"));
+}
+
+#[test]
 fn what_zsh_calls_by_itself_may_hide_a_failure() {
     let dir = RepoPath::from("");
     let shown = |line: &str, shell: Shell| {
