@@ -109,15 +109,14 @@ pub fn open(results: &[GateResult]) -> Vec<String> {
 /// Returns one sentence for each finding about the course of the session and its claims that does not block.
 pub fn remarks(results: &[GateResult]) -> Vec<String> {
     let of_session = |gate: &str| matches!(gate, "claims" | "loops" | "completion" | "judge");
-    let is_told =
-        |finding: &Finding| is_about_words(finding) || matches!(finding.reason.as_str(), "hooks-off" | "push-unjudged");
+    let is_told = |finding: &Finding| is_about_words(finding) || is_about_hooks(finding);
     let found = noticed(results).filter(|(result, finding)| of_session(&result.gate) || is_told(finding));
     found.map(|(_, finding)| finding.message.clone()).collect()
 }
 
 /// Returns one sentence for each finding about changed tests that does not block: a person should see it once.
 pub fn remarks_on_tests(results: &[GateResult]) -> Vec<String> {
-    let found = noticed(results).filter(|(result, _)| result.gate == "integrity");
+    let found = noticed(results).filter(|(result, finding)| result.gate == "integrity" && !is_about_hooks(finding));
     found.map(|(_, finding)| finding.message.clone()).collect()
 }
 
@@ -138,6 +137,11 @@ fn noticed(results: &[GateResult]) -> impl Iterator<Item = (&GateResult, &Findin
 /// Returns `true` for what a judge of last resort still owes, or says of an earlier stop.
 fn is_of_judge(finding: &Finding) -> bool {
     finding.answer == Answer::Pending && finding.subject == word_judge::SUBJECT
+}
+
+/// Returns `true` for what was done past the hooks.
+fn is_about_hooks(finding: &Finding) -> bool {
+    matches!(finding.reason.as_str(), "hooks-off" | "push-unjudged")
 }
 
 fn is_about_words(finding: &Finding) -> bool {

@@ -234,9 +234,7 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
         // To push the agent for its words alone would be to judge by words.
         Outcome::Pass => {
             let mut remarks = feedback::remarks(&verdict.gates);
-            let on_tests = desk.memory.first_shown(feedback::remarks_on_tests(&verdict.gates));
-            let others: Vec<String> = on_tests.into_iter().filter(|remark| !remarks.contains(remark)).collect();
-            remarks.extend(others);
+            remarks.extend(desk.memory.first_shown(feedback::remarks_on_tests(&verdict.gates)));
             remark(desk, &with_told(remarks))
         }
         // Attempts that are not counted would never end.
