@@ -49,7 +49,11 @@ fn main() -> io::Result<()> {
     );
     code.push_str("pub const TABLES: &[(&str, &str)] = &[\n");
     for (name, table) in &tables {
-        let table = if name.starts_with("prompt/") { words(table) } else { table.clone() };
+        let table = match name.as_str() {
+            "human-actions.toml" => phrases(table),
+            name if name.starts_with("prompt/") => words(table),
+            _ => table.clone(),
+        };
         let _ = writeln!(code, "    ({name:?}, {:?}),", json(&table)?);
     }
     code.push_str("];\n");
@@ -77,21 +81,33 @@ fn json(table: &Table) -> io::Result<String> {
     Ok(serde_json::to_string(table)?)
 }
 
-/// Writes the texts that a match needs beside each expression of a list of words, because a process that reads a prompt
-/// would have to find them for all.
+/// Prepares the lists of words of a table about prompts.
 fn words(table: &Table) -> Table {
-    use required_texts::{BEFORE_SET, BEFORE_SETS, BEFORE_TEXT};
     let mut table = table.clone();
     let lists =
         table.iter_mut().filter(|(section, _)| *section != "nouns").filter_map(|(_, lists)| lists.as_table_mut());
-    for entry in lists.flat_map(|lists| lists.iter_mut()).filter_map(|(_, list)| list.as_array_mut()).flatten() {
+    lists.for_each(prepare);
+    table
+}
+
+/// Prepares the lists of a table about messages.
+fn phrases(table: &Table) -> Table {
+    let mut table = table.clone();
+    prepare(&mut table);
+    table
+}
+
+/// Writes the texts that a match needs beside each expression of the lists, because a process that reads one message would
+/// have to find them for all.
+fn prepare(lists: &mut Table) {
+    use required_texts::{BEFORE_SET, BEFORE_SETS, BEFORE_TEXT};
+    for entry in lists.iter_mut().filter_map(|(_, list)| list.as_array_mut()).flatten() {
         let Some(written) = entry.as_str() else { continue };
         let sets = required_texts::required(written, true);
         let sets: Vec<String> = sets.iter().map(|texts| texts.join(&BEFORE_TEXT.to_string())).collect();
         let sets = sets.join(&BEFORE_SET.to_string());
         *entry = Value::String(format!("{}{BEFORE_SETS}{sets}", european_letters::european(written)));
     }
-    table
 }
 
 /// Replaces the key `shared` of a table by what the file that it names, in the same folder, has and the table does not.

@@ -223,8 +223,7 @@ impl<'de> Deserialize<'de> for LazyPatterns {
 
 impl<'de> Deserialize<'de> for PhrasePatterns {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let written = Vec::<String>::deserialize(from)?;
-        Ok(Self(written.into_iter().map(|written| LazyPattern::new(written, true)).collect()))
+        Ok(Self::anywhere(&Vec::<String>::deserialize(from)?))
     }
 }
 
@@ -280,12 +279,20 @@ mod tests {
             ("straße|gasse", "STRAẞE"),
             ("σας", "ΣΑΣ"),
             ("测试.*通过", "测试已通过"),
+            ("(테스트).*(통과|성공)", "테스트 통과"),
+            ("نجح|اجتاز", "اجتاز"),
             (r"\x{37e}x", "\u{37e}X"),
             (r"\pLb", "äB"),
         ] {
             assert!(of(pattern).about(text).is_some_and(|regex| regex.is_match(text)), "{pattern} in {text}");
         }
-        for (pattern, text) in [("pass|ok", "failed"), ("prüft", "failed"), ("通过", "测试")] {
+        for (pattern, text) in [
+            ("pass|ok", "failed"),
+            ("prüft", "failed"),
+            ("通过", "测试"),
+            ("(테스트).*(통과)", "passed"),
+            ("نجح", "ok"),
+        ] {
             assert!(of(pattern).about(text).is_none() || pattern == "prüft", "{pattern} in {text}");
         }
         assert!(LazyPattern::new("pass".to_owned(), false).about("PASS").is_none());

@@ -2,12 +2,18 @@
 //!
 //! Compiling costs far more than a search for a word, and most expressions match nothing in most texts.
 
+use std::ops::RangeInclusive;
+
 use regex_syntax::hir::{Hir, HirKind};
 
 /// In an entry of an embedded table, the end of the expression.
 pub(super) const BEFORE_SETS: char = '\u{1d}';
 pub(super) const BEFORE_SET: char = '\u{1e}';
 pub(super) const BEFORE_TEXT: char = '\u{1f}';
+
+/// The letters of Hebrew and Arabic, of Chinese and Japanese, and of Korean.
+const WITHOUT_CASE: [RangeInclusive<char>; 3] =
+    ['\u{590}'..='\u{6ff}', '\u{3000}'..='\u{9fff}', '\u{ac00}'..='\u{d7a3}'];
 
 /// Returns sets of literal texts: every match contains at least one text of each set. If letters match in any case, the
 /// texts are in small letters.
@@ -35,8 +41,8 @@ fn sets(part: &Hir, any_case: bool) -> Vec<Vec<String>> {
 
 /// Returns a set for each part of a text that is the same in any case, once it is in small letters.
 fn texts(text: &str, any_case: bool) -> Vec<Vec<String>> {
-    // Letters outside of ASCII may have several small forms. Those of Chinese, Japanese and Korean have no capital ones.
-    let has_case = |c: char| any_case && !c.is_ascii() && !('\u{3000}'..='\u{9fff}').contains(&c);
+    // Letters outside of ASCII may have several small forms. Those of these scripts have no capital ones.
+    let has_case = |c: char| any_case && !c.is_ascii() && !WITHOUT_CASE.iter().any(|letters| letters.contains(&c));
     let parts = text.split(has_case).filter(|part| !part.is_empty());
     parts.map(|part| vec![if any_case { part.to_ascii_lowercase() } else { part.to_owned() }]).collect()
 }
