@@ -15,6 +15,8 @@ pub struct Program {
     pub root: ProgramStep,
     /// `true` if something was too large to be followed; then nothing is concluded from missing parts.
     pub truncated: bool,
+    /// The paths of the scripts that it writes and runs, whose commands are among the simple ones.
+    pub followed: Vec<String>,
     /// The shells of which one runs it. None of them: no status of it says anything.
     pub shells: Vec<Shell>,
 }

@@ -40,7 +40,9 @@ impl Definitions {
         let is_known_place = path.starts_with('/') || self.directory.is_none() && context.directory.is_none();
         let is_device = path.starts_with("/dev/") && !path.starts_with("/dev/shm/") || path.starts_with("/proc/");
         let is_script = is_plain && name == "cat" && argv.len() == 1 && writes_over && context.writes.len() == 1;
-        if is_script && is_known_place && !is_device && !keeps_files(&context.source) {
+        // The shell must be able to say that it cannot write the file.
+        let tells = context.stderr == Sink::Terminal && self.streams.is_none();
+        if is_script && tells && is_known_place && !is_device && !keeps_files(&context.source) {
             self.written.insert(path.clone(), Rc::from(text.as_str()));
         } else {
             self.written.clear();
@@ -56,7 +58,8 @@ impl Walker {
         scope: &Definitions,
         context: &WalkContext,
     ) -> Option<ProgramStep> {
-        if scope.written.is_empty() {
+        // Something in the background may write the file, too.
+        if scope.written.is_empty() || self.program.leaves.iter().any(|leaf| leaf.background) {
             return None;
         }
         let words: Vec<&str> = argv.iter().map_while(Arg::literal).collect();
@@ -86,6 +89,7 @@ impl Walker {
         }
         let options =
             ShellOptions { errexit: flags.contains('e'), nounset: flags.contains('u'), ..ShellOptions::default() };
+        self.program.followed.push((*path).to_owned());
         let mut inner = context.clone();
         inner.wrappers.push(name.to_owned());
         let mut fresh = fresh(scope, argv[at + 1..].to_vec(), options.nounset);

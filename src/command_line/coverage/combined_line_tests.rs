@@ -381,7 +381,14 @@ fn a_script_that_the_line_writes_is_what_it_runs() {
     let not_surely = of("pytest -q", "bash /tmp/t.sh").replace("cat >", "false && cat >");
     let appended = of("pytest -q", "bash /tmp/t.sh").replace("cat >", "cat >>");
     let kept = of("pytest -q", "bash /tmp/t.sh").replace("cat >", "set -C; cat >");
-    for line in [not_surely, appended, kept] {
+    let silent = of("pytest -q", "bash /tmp/t.sh").replace("<<", "2> /dev/null <<");
+    let swapped = format!("./swap & {}", of("pytest -q", "bash /tmp/t.sh"));
+    for line in [not_surely, appended, kept, silent, swapped] {
         check(&[(&[], "pytest", &line, "")], false);
+    }
+    // The file was there and could not be written.
+    let line = of("pytest -q", "bash /tmp/t.sh");
+    for said in ["bash: line 1: /tmp/t.sh: Permission denied\n", "zsh: permission denied: /tmp/t.sh\n"] {
+        check(&[(&[], "pytest", &line, &format!("{said}2 passed in 0.01s\n"))], false);
     }
 }

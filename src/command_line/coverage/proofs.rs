@@ -84,7 +84,7 @@ fn proofs_within(told: &ObservedLine<'_>, place: StartDirectory<'_>, scripts: us
         return Vec::new();
     }
     let judge = reviewed.judge(project);
-    if judge.foreign.is_some() {
+    if judge.foreign.is_some() || complains_of_script(program, text.as_deref()) {
         return Vec::new();
     }
     let recorded = told.status();
@@ -177,6 +177,15 @@ fn proofs_within(told: &ObservedLine<'_>, place: StartDirectory<'_>, scripts: us
         }
     }
     proofs
+}
+
+/// Returns `true` if the shell may have said that it could not write a script that the line ran: then an older one ran. What it
+/// says about a file has a colon beside its name, in every language.
+fn complains_of_script(program: &Program, output: Option<&str>) -> bool {
+    let is_named = |path: &String| {
+        output.is_none_or(|output| output.contains(&format!("{path}:")) || output.contains(&format!(": {path}")))
+    };
+    program.followed.iter().any(is_named)
 }
 
 /// Returns `true` if a line ended with the status by which one of the runners of a check says that it was not called rightly.
