@@ -38,11 +38,12 @@ pub fn program_in(line: &str, shells: &[Shell]) -> Result<Program, Unparsed> {
     let alike = first.is_some() && read.iter().all(|text| *text == first);
     let line = first.filter(|_| alike).map_or_else(|| line.clone(), Cow::into_owned);
     let script = parse::parse(&line)?;
-    let mut walker = Walker { program: Program::default(), steps: 0, pipes: 0, calls: 0 };
+    let mut walker = Walker { program: Program::default(), steps: 0, pipes: 0, files: 0, calls: 0 };
     let mut scope = Definitions::default();
     let context = WalkContext { source: Rc::from(line.as_str()), ..WalkContext::default() };
     let root = walker.script(&script, &mut scope, &context);
     walker.program.root = root;
+    walker.distrust_touched_scripts();
     if alike {
         walker.program.shells = shells.to_vec();
     }
@@ -53,6 +54,8 @@ pub(super) struct Walker {
     pub(super) program: Program,
     steps: usize,
     pub(super) pipes: usize,
+    /// The number of files that redirections have opened for writing so far.
+    pub(super) files: usize,
     calls: usize,
 }
 

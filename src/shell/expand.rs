@@ -50,9 +50,19 @@ pub(super) struct Definitions {
     /// The directories that `pushd` put on the stack.
     pub(super) stack: Vec<Option<ChangedDirectory>>,
     /// The scripts that the line surely wrote so far, by their paths as written.
-    pub(super) written: BTreeMap<String, Rc<str>>,
+    pub(super) written: BTreeMap<String, WrittenScript>,
     /// `exec > log`: where output goes from here on.
     pub(super) streams: Option<(Sink, Sink)>,
+}
+
+/// A script that the line wrote.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct WrittenScript {
+    pub(super) text: Rc<str>,
+    /// The number of simple commands up to the one that wrote it.
+    pub(super) leaves: usize,
+    /// The number of files that redirections had opened by then.
+    pub(super) files: usize,
 }
 
 /// Returns `true` if a variable says where a shell finds the files that it reads first.

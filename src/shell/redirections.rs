@@ -164,6 +164,7 @@ impl Walker {
             }
             if let Sink::File(path) = &sink {
                 context.writes.push(path.clone());
+                self.files += 1;
             }
             let both = matches!(to, RedirectTo::Both(_) | RedirectTo::BothAppend(_));
             if both || *fd == Some(1) {

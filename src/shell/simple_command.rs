@@ -68,7 +68,8 @@ impl Walker {
         let first = self.program.leaves.len();
         let call = argv.clone();
         let step = self.command(simple, argv, mentions, quoted, scope, &context);
-        scope.note_written(simple, redirects, &call, &context);
+        let done = (self.program.leaves.len(), self.files);
+        scope.note_written(simple, redirects, &call, &context, done);
         for leaf in &mut self.program.leaves[first..] {
             leaf.environment.extend(environment.iter().cloned());
         }

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use super::ast::{Redirect, RedirectTo, SimpleCommand};
 use super::build_program::{WalkContext, Walker};
-use super::expand::Definitions;
-use super::expanded_program::{Arg, InputSource, ProgramStep, Sink};
+use super::expand::{Definitions, WrittenScript};
+use super::expanded_program::{Arg, InputSource, Leaf, Program, ProgramStep, Sink};
 use super::inner_command::ShellOptions;
 use super::simple_command::{fresh, shell};
 use crate::shell_kind::Shell;
@@ -23,6 +23,7 @@ impl Definitions {
         redirects: &[Redirect],
         argv: &[Arg],
         context: &WalkContext,
+        (leaves, files): (usize, usize),
     ) {
         let name = argv.first().and_then(Arg::literal).unwrap_or_default();
         let is_plain = simple.assignments.is_empty()
@@ -43,7 +44,7 @@ impl Definitions {
         // The shell must be able to say that it cannot write the file.
         let tells = context.stderr == Sink::Terminal && self.streams.is_none();
         if is_script && tells && is_known_place && !is_device && !keeps_files(&context.source) {
-            self.written.insert(path.clone(), Rc::from(text.as_str()));
+            self.written.insert(path.clone(), WrittenScript { text: Rc::from(text.as_str()), leaves, files });
         } else {
             self.written.clear();
         }
@@ -51,6 +52,13 @@ impl Definitions {
 }
 
 impl Walker {
+    /// Concludes nothing from a line that may have written the script that it ran: a command beside it, in a pipe.
+    pub(super) fn distrust_touched_scripts(&mut self) {
+        let program = &self.program;
+        let is_touched = program.followed.iter().any(|path| touches(program, path));
+        self.program.truncated |= is_touched;
+    }
+
     /// Follows a call of a script that the line wrote, or returns `None` for any other command.
     pub(super) fn written_script(
         &mut self,
@@ -69,7 +77,14 @@ impl Walker {
         let at = if called.is_some() { flags + 1 } else { 0 };
         let path = words.get(at)?;
         let is_same_place = path.starts_with('/') || scope.directory.is_none() && context.directory.is_none();
-        let text = scope.written.get(*path).filter(|_| is_same_place && path.contains(['/', '.']))?.clone();
+        let script = scope.written.get(*path).filter(|_| is_same_place && path.contains(['/', '.']))?;
+        // In a subshell or a pipe, a command may have written it as well.
+        let between = self.program.leaves.get(script.leaves..).unwrap_or_default();
+        let is_reader = |leaf: &Leaf| leaf.writes.is_empty() && leaf.name().is_some_and(|name| READERS.contains(&name));
+        if self.files != script.files || !between.iter().all(is_reader) {
+            return None;
+        }
+        let text = Rc::clone(&script.text);
         let first_line = text.lines().next().unwrap_or_default().trim_end();
         let own = first_line.strip_prefix("#!").map(|_| {
             let line = first_line.split(" -").next().unwrap_or(first_line);
@@ -96,6 +111,15 @@ impl Walker {
         let step = self.inner_script(Some(&text), &mut fresh, &inner);
         Some(shell(Shell::of_path(name), options, step))
     }
+}
+
+/// Returns `true` if a command of a line that ran the script `path` may have written it, besides the `cat` that did.
+fn touches(program: &Program, path: &str) -> bool {
+    let names = |text: &str| text.contains(path);
+    let writes = |leaf: &Leaf| leaf.writes.iter().any(|file| file.as_deref().is_none_or(names));
+    let is_known = |leaf: &Leaf| leaf.name().is_some_and(|name| name == "rm" || READERS.contains(&name));
+    let is_writer = |leaf: &&Leaf| !is_known(leaf) && leaf.argv.iter().any(|arg| names(&arg.text));
+    program.leaves.iter().any(|leaf| is_writer(&leaf)) || program.leaves.iter().filter(|leaf| writes(leaf)).count() > 1
 }
 
 /// Returns `true` if a line may tell its shell to keep files that are already there.

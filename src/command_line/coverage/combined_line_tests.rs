@@ -372,6 +372,11 @@ fn a_script_that_the_line_writes_is_what_it_runs() {
         ("pytest -q", "sed -i s/pytest/echo/ /tmp/t.sh; bash /tmp/t.sh", false),
         ("pytest -q", "echo echo > /tmp/t.sh; bash /tmp/t.sh", false),
         ("pytest -q", "./swap; bash /tmp/t.sh", false),
+        ("pytest -q", "echo echo | tee /tmp/t.sh > /dev/null; bash /tmp/t.sh", false),
+        ("pytest -q", "(: > /tmp/t.sh); bash /tmp/t.sh", false),
+        ("pytest -q", "(cd .; ./swap); bash /tmp/t.sh", false),
+        ("pytest -q", "set -o pipefail; bash /tmp/t.sh | tee /tmp/t.sh", false),
+        ("pytest -q", "bash /tmp/t.sh; rm /tmp/t.sh", false),
         ("pytest -q", "bash /tmp/other.sh", false),
         ("#!/usr/bin/env python\npytest -q", "/tmp/t.sh", false),
     ] {
