@@ -85,7 +85,7 @@ struct Body<'a> {
     text: &'a str,
     /// The local names that hold nothing of interest so far.
     locals: HashSet<&'a str>,
-    /// Those of them that were declared without a value and are not used so far: a declaration alone can do work.
+    /// Local names declared without a value and not used yet. Such a declaration may itself do work.
     unused: HashSet<&'a str>,
 }
 

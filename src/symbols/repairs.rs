@@ -14,7 +14,7 @@ const MAX_PASSES: usize = 4;
 pub(super) struct WrittenRepair {
     /// Its group is replaced.
     pattern: String,
-    /// What takes its place: one character for each byte, or a text with spaces after it.
+    /// The replacement: a single character, repeated for each byte, or a longer text, padded with spaces.
     with: String,
     /// It is used only for files that do not parse without it.
     #[serde(default)]
