@@ -204,9 +204,11 @@ fn report(
         };
         let other = pairing.new[new];
         let idle = other.idle && !function.idle && function.same_head(other);
-        if (other.hollow && !function.hollow) || idle || function.became_default(other) {
-            lost = true;
-            diff.changes.push(change("emptied", Some(other), None));
+        if (other.hollow && !function.hollow) || idle || function.became_constant(other) {
+            let note = function.generated.then_some("generated");
+            lost |= note.is_none();
+            doubt |= note.is_some();
+            diff.changes.push(change("emptied", Some(other), note));
             diff.emptied.push(name.clone());
         } else if function.name != other.name
             || (function.home() != other.home() && renamed_homes.contains(&function.home()))

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-/// The number of words from which the body of a function without parameters does more than make a value.
-const MIN_WORK: usize = 24;
-/// The same for a function with parameters.
-const MIN_WORK_ON_PARAMETERS: usize = 10;
+/// The number of words from which a body that works on parameters or on its instance does more than make a value.
+const MIN_WORK: usize = 10;
+/// The same for a body that is given nothing: it may have made a default value in many words.
+const MIN_WORK_ON_NOTHING: usize = 24;
 
 /// A function with a name and a body.
 #[derive(Clone, Debug)]
@@ -35,8 +35,12 @@ pub struct Function {
     pub hollow: bool,
     /// Its body alone does nothing; what comes before it may.
     pub(super) idle: bool,
-    /// It only returns a new value of its own return type, made of nothing: `return Conf()`.
-    pub(super) returns_default: bool,
+    /// Its value is the same whatever it is given, or it only says something.
+    pub(super) constant: bool,
+    /// This value is made without any arguments: `Conf()`.
+    pub(super) default_value: bool,
+    /// It works on its parameters or its instance.
+    pub(super) uses_inputs: bool,
     /// It is the only method of a class without a name: it may go with its place.
     pub callback: bool,
     /// A program wrote its file.
@@ -80,12 +84,15 @@ impl Function {
         shown
     }
 
-    /// Returns `true` if it did work, and `other`, which took its place, makes nothing but a default value. A short function
-    /// without parameters may have made one already.
-    pub(super) fn became_default(&self, other: &Self) -> bool {
-        let has_work =
-            self.body.len() >= if self.parameter_tokens.is_empty() { MIN_WORK } else { MIN_WORK_ON_PARAMETERS };
-        other.returns_default && !self.returns_default && !self.hollow && has_work
+    /// Returns `true` if it worked on what it was given, and `other`, which took its place, makes a constant of it. The same
+    /// if it was given nothing, did a lot, and is a default value now.
+    pub(super) fn became_constant(&self, other: &Self) -> bool {
+        let has_work = if self.uses_inputs {
+            self.body.len() >= MIN_WORK
+        } else {
+            other.default_value && self.body.len() >= MIN_WORK_ON_NOTHING
+        };
+        other.constant && !self.constant && !self.hollow && has_work
     }
 
     /// Returns `true` if it is the parameters of its type, as a constructor.

@@ -1,14 +1,17 @@
 //! Bodies without work of their own: empty, a constant, or a lone failure.
 
 use std::collections::HashSet;
-use std::sync::OnceLock;
 
-use regex::RegexSet;
-use serde::Deserialize;
 use tree_sitter::Node;
 
+use super::function_inputs::Inputs;
+use super::hollow_table::HollowTable;
+
 /// The depth from which a body counts as real.
-const MAX_DEPTH: usize = 24;
+pub(super) const MAX_DEPTH: usize = 24;
+
+/// The size, in bytes, from which a body is no constant.
+const MAX_CONSTANT: usize = 32 << 10;
 
 /// Fields that say nothing about what is done.
 const ASIDE: [&str; 2] = ["type", "label"];
@@ -19,74 +22,28 @@ const LEFT: [&str; 4] = ["name", "pattern", "left", "declarator"];
 /// Fields and kinds of nodes that hold what is handed to a call.
 const ARGUMENTS: [&str; 4] = ["arguments", "value_arguments", "argument_list", "token_tree"];
 
-/// `[hollow]` in `gates/symbols/languages.toml`.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct HollowTable {
-    through: HashSet<String>,
-    types: Vec<String>,
-    collections: HashSet<String>,
-    constants: HashSet<String>,
-    interpolations: HashSet<String>,
-    raises: HashSet<String>,
-    words: HashSet<String>,
-    discards: Patterns,
-    calls: HashSet<String>,
-    runs: HashSet<String>,
-    gives_up: Patterns,
-    prints: Patterns,
-    remarks: Patterns,
-    panics: Patterns,
-    fails: Patterns,
-    exits: Patterns,
-    conversions: Patterns,
-    constructors: Patterns,
-    asserts: Patterns,
-    empty: Patterns,
-    wraps: Patterns,
-    bindings: HashSet<String>,
-    assigns: HashSet<String>,
-    names: HashSet<String>,
-    lists: HashSet<String>,
-    marks: HashSet<String>,
-    nothing: HashSet<String>,
-    pub(super) elsewhere: HashSet<String>,
-}
-
-/// Patterns that are compiled when the first text is held against them.
-#[derive(Deserialize)]
-#[serde(from = "Vec<String>")]
-struct Patterns {
-    written: Vec<String>,
-    compiled: OnceLock<Option<RegexSet>>,
-}
-
-impl From<Vec<String>> for Patterns {
-    fn from(written: Vec<String>) -> Self {
-        Self { written, compiled: OnceLock::new() }
-    }
-}
-
-impl Patterns {
-    fn is_match(&self, text: &str) -> bool {
-        let compiled = self.compiled.get_or_init(|| RegexSet::new(&self.written).ok());
-        compiled.as_ref().is_some_and(|set| set.is_match(text))
-    }
-}
-
-/// The patterns of hollow bodies.
-pub(super) struct Hollow {
-    pub(super) table: HollowTable,
-}
-
 /// A body that is read.
-struct Body<'a> {
-    table: &'a HollowTable,
-    text: &'a str,
+pub(super) struct Body<'a> {
+    pub(super) table: &'a HollowTable,
+    pub(super) text: &'a str,
+    /// If given, constants of any size and remarks are no work either.
+    pub(super) inputs: Option<&'a Inputs<'a>>,
     /// The local names that hold nothing of interest so far.
-    locals: HashSet<&'a str>,
+    pub(super) locals: HashSet<&'a str>,
     /// Local names declared without a value and not used yet. Such a declaration may itself do work.
     unused: HashSet<&'a str>,
+    /// It has a branch or a loop.
+    pub(super) branched: bool,
+}
+
+/// Returns `true` if `node` has no work of its own.
+pub(super) fn is_hollow(table: &HollowTable, node: Node<'_>, text: &str) -> bool {
+    Body::new(table, text, None).is_hollow(node)
+}
+
+/// Returns `true` if `node` makes the same value whatever is handed to it, or only says something. It may do so on purpose.
+pub(super) fn is_constant(table: &HollowTable, node: Node<'_>, text: &str, inputs: &Inputs<'_>) -> bool {
+    node.byte_range().len() <= MAX_CONSTANT && Body::new(table, text, Some(inputs)).is_hollow(node)
 }
 
 /// Returns `true` if the text has a variable in it: in the grammar of Kotlin, `"$x"` has no node for it.
@@ -101,61 +58,53 @@ fn word_before(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// Returns the expression that a statement is.
-fn expression(statement: Node<'_>) -> Node<'_> {
+pub(super) fn expression(statement: Node<'_>) -> Node<'_> {
     statement.named_child(0).filter(|_| statement.kind() == "expression_statement").unwrap_or(statement)
 }
 
 /// Returns a text without white space.
-fn squeezed(text: &str) -> String {
+pub(super) fn squeezed(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
 /// Returns what is handed to a call.
-fn arguments(call: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn arguments(call: Node<'_>) -> Option<Node<'_>> {
     let mut cursor = call.walk();
     call.child_by_field_name(ARGUMENTS[0])
         .or_else(|| call.named_children(&mut cursor).find(|child| ARGUMENTS.contains(&child.kind())))
 }
 
 /// Returns what a call calls, without white space: `a.b`, `panic!`, `newError`.
-fn callee(call: Node<'_>, text: &str) -> String {
+pub(super) fn callee(call: Node<'_>, text: &str) -> String {
     let end = arguments(call).map_or(call.end_byte(), |arguments| arguments.start_byte());
     let written = squeezed(text.get(call.start_byte()..end).unwrap_or_default());
     let bracket = written.find('(').filter(|_| end == call.end_byte());
     bracket.map_or_else(|| written.clone(), |at| written[..at].to_owned())
 }
 
-impl Hollow {
-    pub(super) fn new(table: HollowTable) -> Self {
-        Self { table }
-    }
-
-    /// Checks that the patterns of the table compile.
-    #[cfg(test)]
-    pub(super) fn check(&self) -> Result<(), regex::Error> {
-        let t = &self.table;
-        let all = [&t.discards, &t.gives_up, &t.prints, &t.remarks, &t.panics, &t.fails, &t.exits];
-        let rest = [&t.conversions, &t.constructors, &t.asserts, &t.empty, &t.wraps];
-        all.into_iter().chain(rest).try_for_each(|patterns| RegexSet::new(&patterns.written).map(drop))
-    }
-
-    /// Returns `true` if `node` has no work of its own.
-    pub(super) fn is_hollow(&self, node: Node<'_>, text: &str) -> bool {
-        let mut body = Body { table: &self.table, text, locals: HashSet::new(), unused: HashSet::new() };
-        body.hollow(node, 0) && body.unused.is_empty()
-    }
-}
-
 impl<'a> Body<'a> {
-    fn written(&self, node: Node<'_>) -> &'a str {
+    fn new(table: &'a HollowTable, text: &'a str, inputs: Option<&'a Inputs<'a>>) -> Self {
+        Self { table, text, inputs, locals: HashSet::new(), unused: HashSet::new(), branched: false }
+    }
+
+    /// Returns `true` if a whole body does nothing.
+    fn is_hollow(&mut self, node: Node<'_>) -> bool {
+        self.hollow(node, 0) && self.unused.is_empty() && (!self.branched || self.ends_alike(node))
+    }
+
+    pub(super) fn written(&self, node: Node<'_>) -> &'a str {
         self.text.get(node.byte_range()).unwrap_or_default()
     }
 
-    fn hollow(&mut self, node: Node<'_>, depth: usize) -> bool {
+    pub(super) fn hollow(&mut self, node: Node<'_>, depth: usize) -> bool {
+        depth <= MAX_DEPTH && (self.does_nothing(node, depth) || self.is_constant(node, None, depth))
+    }
+
+    fn does_nothing(&mut self, node: Node<'_>, depth: usize) -> bool {
         let (kind, table) = (node.kind(), self.table);
         let written = self.written(node);
-        if depth > MAX_DEPTH {
-            return false;
+        if table.branches.contains(kind) || table.loops.contains(kind) {
+            return self.is_hollow_branch(node, depth);
         }
         if table.bindings.contains(kind) && self.is_hollow_binding(node, depth) {
             return true;
@@ -178,7 +127,9 @@ impl<'a> Body<'a> {
         if node.named_child(0).is_some_and(|class| class.kind() == "anonymous_class") {
             return false;
         }
-        if table.calls.contains(kind) && self.is_hollow_call(node, written, depth) {
+        if table.calls.contains(kind)
+            && (self.is_hollow_call(node, written, depth) || self.visits_for_nothing(node, depth))
+        {
             return true;
         }
         if table.collections.contains(kind) && self.has_content(node) {
@@ -216,7 +167,10 @@ impl<'a> Body<'a> {
             }
             more = cursor.goto_next_sibling();
         }
-        !remarks || last.is_some_and(|last| self.is_panic(last))
+        let last_is = |is: fn(&Self, Node<'_>) -> bool| last.is_some_and(|last| is(self, last));
+        // A message about what was handed over may be all that was meant.
+        let says_only = self.inputs.is_some() && !last_is(Self::hands_on_input);
+        !remarks || says_only || last_is(Self::is_panic)
     }
 
     /// Returns `true` for a message that nothing is computed for.
@@ -225,15 +179,26 @@ impl<'a> Body<'a> {
         self.table.runs.contains(call.kind())
             && self.table.remarks.is_match(&callee(call, self.text))
             && !self.runs_something(call, false)
+            && (self.inputs.is_none() || self.written(call).contains(['"', '\'', '`']))
     }
 
-    fn is_panic(&self, statement: Node<'_>) -> bool {
+    /// Returns `true` if a statement hands on what the function is given.
+    fn hands_on_input(&self, statement: Node<'_>) -> bool {
+        let handed = arguments(expression(statement)).map(|handed| self.written(handed)).unwrap_or_default();
+        self.inputs.is_some_and(|inputs| inputs.are_used(handed))
+    }
+
+    pub(super) fn is_panic(&self, statement: Node<'_>) -> bool {
         let call = expression(statement);
         let raises = [statement, call].iter().any(|node| self.table.raises.contains(node.kind()));
-        raises || (self.table.runs.contains(call.kind()) && self.table.panics.is_match(&callee(call, self.text)))
+        let table = self.table;
+        let called = callee(call, self.text);
+        let leaves =
+            (table.fails.is_match(&called) || table.exits.is_match(&called)) && !self.runs_something(call, true);
+        raises || (table.runs.contains(call.kind()) && (table.panics.is_match(&called) || leaves))
     }
 
-    fn is_type(&self, node: Node<'_>) -> bool {
+    pub(super) fn is_type(&self, node: Node<'_>) -> bool {
         self.table.types.iter().any(|ending| node.kind().ends_with(ending.as_str()))
     }
 
@@ -331,7 +296,7 @@ impl<'a> Body<'a> {
             let is_test = |child: &Node<'_>| text.get(child.byte_range()) == Some("t");
             let mut cursor = arguments.walk();
             let mut asserted = arguments.named_children(&mut cursor).filter(|child| !is_test(child)).peekable();
-            return asserted.peek().is_some() && asserted.all(|child| self.hollow(child, depth + 1));
+            return asserted.peek().is_some() && asserted.all(|child| self.does_nothing(child, depth + 1));
         }
         table.wraps.is_match(callee) && self.hollow(arguments, depth + 1)
     }

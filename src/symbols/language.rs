@@ -8,7 +8,7 @@ use regex::Regex;
 use serde::Deserialize;
 use tree_sitter::{Language as Grammar, Query};
 
-use super::hollow_bodies::Hollow;
+use super::hollow_table::HollowTable;
 use super::repairs::{Repair, Repairs, WrittenRepair, repaired};
 use crate::embedded;
 use crate::globs::Globs;
@@ -17,8 +17,8 @@ use crate::globs::Globs;
 pub(super) struct LanguageTable {
     list: Vec<SourceLanguage>,
     generated: GeneratedFiles,
-    /// The patterns of hollow bodies.
-    pub(super) hollow: Hollow,
+    /// What does no work.
+    pub(super) hollow: HollowTable,
 }
 
 #[derive(Deserialize)]
@@ -26,7 +26,7 @@ pub(super) struct LanguageTable {
 struct WrittenTable {
     language: Vec<LanguageEntry>,
     generated: GeneratedSigns,
-    hollow: super::hollow_bodies::HollowTable,
+    hollow: HollowTable,
 }
 
 /// One language of the table.
@@ -129,7 +129,7 @@ impl LanguageTable {
             let list = written.language.into_iter().map(SourceLanguage::new).collect();
             let paths = Globs::new(&written.generated.paths).ok()?;
             let generated = GeneratedFiles { heads: OnceLock::new(), table: written.generated, paths };
-            Some(LanguageTable { list, generated, hollow: Hollow::new(written.hollow) })
+            Some(LanguageTable { list, generated, hollow: written.hollow })
         });
         TABLE.as_ref()
     }

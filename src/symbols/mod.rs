@@ -2,12 +2,17 @@
 //!
 //! Everything here is a pure function over texts; the caller reads them.
 
+mod branches;
 mod broken_text;
 mod closures;
 mod compare_functions;
-mod default_values;
+#[cfg(test)]
+mod constant_tests;
+mod constant_values;
 mod function;
+mod function_inputs;
 mod hollow_bodies;
+mod hollow_table;
 #[cfg(test)]
 mod hollow_tests;
 mod language;

@@ -9,8 +9,10 @@ use tree_sitter::{Node, Tree};
 
 use self::captures::{Captured, Definition};
 use super::closures::is_callback;
-use super::default_values::is_default_value;
 use super::function::Function;
+use super::function_inputs::Inputs;
+use super::hollow_bodies::{is_constant, is_hollow};
+use super::hollow_table::HollowTable;
 use super::language::{LanguageTable, SourceLanguage};
 use super::parsing::{errors, parse_repaired};
 use super::tokens;
@@ -243,14 +245,25 @@ impl<'a> OutlineReader<'a> {
             definition.name.starts_with('~') && body.is_some_and(|body| body.kind() == "default_method_clause");
         // What does not parse may do anything; in Python, the error may be behind the function.
         let is_broken = node.has_error() || node.next_sibling().is_some_and(|next| next.is_error());
-        let does_nothing = |body| self.table.hollow.is_hollow(body, self.text);
+        let does_nothing = |body| is_hollow(&self.table.hollow, body, self.text);
         let idle = !definition.header && !is_broken && body.is_none_or(does_nothing);
         let hollow = frees_nothing || (idle && !self.is_elsewhere(node, definition));
+        let family = &self.language.entry.family;
+        let receiver = node.child_by_field_name("receiver").map(|node| self.written(node)).unwrap_or_default();
+        let inputs = Inputs::new(&parameters, receiver, &ignored.instance, head, family);
+        let makes_constant = |body| is_constant(&self.table.hollow, body, self.text, &inputs);
+        let constant = !is_broken && !definition.header && body.is_some_and(makes_constant);
+        let is_default = |body| {
+            let value = self.written(body).trim_end_matches(['}', ';', ' ', '\t', '\r', '\n']);
+            value.ends_with("()") || value.ends_with('{')
+        };
+        let default_value = constant && body.is_some_and(is_default);
+        let uses_inputs = body.is_some_and(|body| inputs.are_used(self.written(body)));
         let lone_dots = body.is_some_and(|body| self.written(body).trim() == "...");
         Function {
             path: self.path.to_owned(),
             line: first.start_position().row + 1,
-            family: self.language.entry.family.clone(),
+            family: family.clone(),
             private: self.is_private(node, head, &definition.name, around),
             declaration: (declaration && hollow) || lone_dots || definition.header,
             generated: self.generated,
@@ -259,12 +272,14 @@ impl<'a> OutlineReader<'a> {
             suffix: definition.suffix.clone().or_else(|| suffix.cloned()),
             mark: definition.mark.clone(),
             condition: conditions.join(" && "),
-            parameters,
             parameter_tokens,
             hollow,
             idle,
-            returns_default: !is_broken && body.is_some_and(|body| is_default_value(self.written(body), head)),
+            constant,
+            default_value,
+            uses_inputs,
             callback: false,
+            parameters,
             head: head.to_owned(),
             range: first.start_byte()..end.end_byte(),
             body: body_tokens,
@@ -274,9 +289,9 @@ impl<'a> OutlineReader<'a> {
 
     /// Returns `true` if the initialisers of a constructor, or its parameters, do its work before its body.
     fn is_elsewhere(&self, node: Node<'_>, definition: &Definition<'_>) -> bool {
-        let elsewhere = &self.table.hollow.table.elsewhere;
+        let HollowTable { elsewhere, before_body, .. } = &self.table.hollow;
         let mut cursor = node.walk();
-        let own = node.children(&mut cursor).any(|child| child.kind() == "field_initializer_list");
+        let own = node.children(&mut cursor).any(|child| before_body.contains(child.kind()));
         let Some(parameters) = definition.parameters else { return own };
         let mut cursor = parameters.walk();
         own || definition.body.is_some_and(|body| body.kind() == "default_method_clause")

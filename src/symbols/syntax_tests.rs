@@ -47,6 +47,31 @@ fn newer_syntax_parses() {
             "A.kt",
             "context(log: Logger, db: Db)\nfun save(u: User) { db.put(u) }\nclass K { context(a: A) val x: Int get() = 1 }\n",
         ),
+        ("a.ts", "async function f(a: A) { for (using x of a) g(x); for await (await using y of a) g(y); }\n"),
+        (
+            "a.js",
+            "import defer * as a from 'a';\nimport source b from 'b';\nclass A { static accessor x = 1; f() { for (using x of a) g(x); } }\n",
+        ),
+        ("a.cpp", "export {\nint f(int a) { return a; }\n}\n"),
+        (
+            "a.cpp",
+            "struct S { int x : 4 = 3; };\nauto g = [](int a) static { return a; };\nvoid h(int v) { decltype(auto(v)) w = v; goto end; end: }\n",
+        ),
+        ("a.c", "struct [[deprecated]] S { int a; };\nenum [[maybe_unused]] E { B };\n_Atomic(int) n;\n"),
+        ("A.cs", "#:package A@1\nclass A { public void operator +=(int x) { y += x; } }\n"),
+        (
+            "A.cs",
+            "static class A {\n    extension<T>(IEnumerable<T> s) where T : B\n    {\n        public bool None => !s.Any();\n        public int Size() { return s.Count(); }\n    }\n}\n",
+        ),
+        ("A.cs", "class A { void F() { P p = (text, out r) => int.TryParse(text, out r); } }\n"),
+        ("a.php", "<?php\nfunction f($x) { (void) g($x); exit(status: 3); }\n"),
+        ("a.php", "<?php\nclass A { function __construct(final int $x, final public readonly string $y) {} }\n"),
+        ("a.py", "def f[T: (int, str) = int](x: T) -> T:\n    return x\n"),
+        ("A.kt", "class A {\n    val xs: List<Int>\n        field = mutableListOf()\n    fun f() = 1\n}\n"),
+        (
+            "A.kt",
+            "class A(@all:Email val a: String)\nfun f(a: Any) = when (a) { is B if a.x > 3 -> 1\n    else -> 0 }\n",
+        ),
         ("A.kt", "fun f(x: Shape): Int = when (x) {\n    is Circle if x.r > 0 -> 1\n    else -> 0\n}\n"),
     ];
     let broken = broken(&files);

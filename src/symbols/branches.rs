@@ -1,0 +1,167 @@
+//! Branches and loops that come to the same whatever is chosen: `if x { 0 } else { 0 }`, `for x in xs {}`.
+
+use std::collections::BTreeSet;
+
+use tree_sitter::Node;
+
+use super::hollow_bodies::{Body, MAX_DEPTH, callee, expression, squeezed};
+
+/// Endings of the kinds of nodes that hold statements.
+const CONTAINERS: [&str; 8] = ["block", "body", "statement", "statements", "statement_list", "begin", "then", "else"];
+
+/// Beginnings of the kinds of closures.
+const CLOSURES: [&str; 5] = ["arrow_function", "lambda", "closure", "anonymous_function", "function_expression"];
+
+/// The result of a branch that gives up.
+const GIVES_UP: &str = "!";
+
+impl Body<'_> {
+    /// Returns the parts of a branch or a loop, each with `true` if it only chooses what is done.
+    fn parts<'t>(&self, node: Node<'t>) -> Vec<(Node<'t>, bool)> {
+        let (table, kind) = (self.table, node.kind());
+        let mut cursor = node.walk();
+        let mut children: Vec<(Node<'t>, Option<&str>)> = Vec::new();
+        for (at, child) in (0_u32..).zip(node.named_children(&mut cursor)) {
+            if !child.is_extra() && !table.marks.contains(child.kind()) {
+                children.push((child, node.field_name_for_named_child(at)));
+            }
+        }
+        let last = children.len().saturating_sub(1);
+        let first_without_field = children.iter().position(|(_, field)| field.is_none());
+        let chooses = |at: usize, child: Node<'t>, field: Option<&str>| {
+            if table.loops.contains(kind) {
+                return at != last && !matches!(field, Some("body" | "alternative"));
+            }
+            match field {
+                Some("value") if kind == "match_arm" => false,
+                Some(field) => table.heads.contains(field),
+                None => {
+                    table.head_kinds.contains(child.kind())
+                        || child.kind().ends_with("pattern")
+                        || (table.subjects.contains(kind) && first_without_field == Some(at))
+                        || (table.middles.contains(kind) && at == 1)
+                }
+            }
+        };
+        let described = children.iter().enumerate().map(|(at, &(child, field))| (child, chooses(at, child, field)));
+        described.collect()
+    }
+
+    /// Returns `true` for a branch or a loop in which nothing is done.
+    pub(super) fn is_hollow_branch(&mut self, node: Node<'_>, depth: usize) -> bool {
+        self.branched = true;
+        let is_loop = self.table.loops.contains(node.kind());
+        let parts = self.parts(node);
+        parts.into_iter().all(|(part, chooses)| {
+            self.table.jumps.contains(part.kind())
+                || if chooses { self.only_looks(part, is_loop) } else { self.hollow(part, depth + 1) }
+        })
+    }
+
+    /// Returns `true` if nothing changes where `node` is evaluated, other than the counters of a loop.
+    fn only_looks(&self, node: Node<'_>, counts: bool) -> bool {
+        let table = self.table;
+        let mut inner = vec![(node, 0_usize)];
+        while let Some((node, depth)) = inner.pop() {
+            let kind = node.kind();
+            let changes = table.changes.contains(kind) && !(counts && !kind.contains("await") && !kind.contains("new"));
+            let runs = table.runs.contains(kind) && !table.looks.is_match(&squeezed(self.written(node)));
+            if depth > MAX_DEPTH || changes || runs || table.raises.contains(kind) {
+                return false;
+            }
+            let mut cursor = node.walk();
+            inner.extend(node.named_children(&mut cursor).map(|child| (child, depth + 1)));
+        }
+        true
+    }
+
+    /// Returns `true` if all ways through a body without work end with the same value, or all of them give up.
+    pub(super) fn ends_alike(&self, node: Node<'_>) -> bool {
+        let mut results = BTreeSet::new();
+        self.collect_results(node, &mut results, 0);
+        let gives_up = results.contains(GIVES_UP);
+        results.len() <= 1
+            && (!gives_up || self.table.otherwise.is_match(self.written(node)) || self.ends_with_panic(node))
+    }
+
+    fn ends_with_panic(&self, node: Node<'_>) -> bool {
+        let mut cursor = node.walk();
+        let last = node.named_children(&mut cursor).filter(|child| !child.is_extra()).last();
+        last.is_some_and(|last| self.is_panic(last))
+    }
+
+    fn collect_results(&self, node: Node<'_>, results: &mut BTreeSet<String>, depth: usize) {
+        let (kind, table, written) = (node.kind(), self.table, self.written(node));
+        let is_aside = node.is_extra()
+            || table.jumps.contains(kind)
+            || table.bindings.contains(kind)
+            || table.marks.contains(kind)
+            || table.discards.is_match(written.trim())
+            || matches!(kind, "pass_statement" | "empty_statement");
+        if depth > 2 * MAX_DEPTH || is_aside {
+            return;
+        }
+        if self.is_panic(node) {
+            results.insert(GIVES_UP.to_owned());
+        } else if table.branches.contains(kind) || table.loops.contains(kind) {
+            for (part, _) in self.parts(node).into_iter().filter(|(_, chooses)| !chooses) {
+                self.collect_results(part, results, depth + 1);
+            }
+        } else if kind.starts_with("return") || kind == "jump_expression" {
+            let value = node.named_child(0);
+            match value.filter(|value| table.branches.contains(value.kind())) {
+                Some(branch) => self.collect_results(branch, results, depth + 1),
+                None => _ = results.insert(value.map(|value| squeezed(self.written(value))).unwrap_or_default()),
+            }
+        } else if CONTAINERS.iter().any(|ending| kind.ends_with(ending)) {
+            let mut cursor = node.walk();
+            for child in node.named_children(&mut cursor) {
+                self.collect_results(child, results, depth + 1);
+            }
+        } else {
+            results.insert(squeezed(written));
+        }
+    }
+
+    /// Returns `true` for a call that visits each part of something with a closure that does nothing.
+    pub(super) fn visits_for_nothing(&mut self, call: Node<'_>, depth: usize) -> bool {
+        let call = expression(call);
+        let called = callee(call, self.text);
+        let called = called.split(['{', '|']).next().unwrap_or(&called);
+        if !self.table.visits.is_match(called.strip_suffix("do").filter(|rest| rest.contains('.')).unwrap_or(called)) {
+            return false;
+        }
+        let mut inner = vec![call];
+        let mut closures = 0;
+        while let Some(node) = inner.pop() {
+            if is_closure(node, call) {
+                closures += 1;
+                if !self.is_hollow_closure(node, depth + 1) {
+                    return false;
+                }
+                continue;
+            }
+            if node != call && self.table.runs.contains(node.kind()) && !self.only_looks(node, false) {
+                return false;
+            }
+            let mut cursor = node.walk();
+            inner.extend(node.named_children(&mut cursor));
+        }
+        closures == 1
+    }
+
+    fn is_hollow_closure(&mut self, closure: Node<'_>, depth: usize) -> bool {
+        if let Some(body) = closure.child_by_field_name("body") {
+            return self.hollow(body, depth);
+        }
+        let mut cursor = closure.walk();
+        let mut parts = closure.named_children(&mut cursor);
+        parts.all(|part| part.kind().contains("parameter") || part.is_extra())
+    }
+}
+
+/// Returns `true` for a closure, or the block of a call in Ruby.
+fn is_closure(node: Node<'_>, call: Node<'_>) -> bool {
+    let is_block = matches!(node.kind(), "block" | "do_block") && node.parent() == Some(call);
+    is_block || CLOSURES.iter().any(|kind| node.kind().starts_with(kind))
+}

@@ -1,0 +1,55 @@
+//! The names by which a function reaches what it is given.
+
+use std::collections::HashSet;
+
+/// Families of languages in which a call of a name with a capital letter makes a value. In that of C, it must be the name of the
+/// type that the function returns.
+const WITH_CALLS_OF_TYPES: [&str; 5] = ["python", "rust", "jvm", "ruby", "c"];
+
+/// The names by which a function reaches what it works on.
+pub(super) struct Inputs<'a> {
+    names: HashSet<&'a str>,
+    /// The text before the body.
+    head: &'a str,
+    pub(super) family: &'a str,
+}
+
+/// Returns the words of a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$' && c != '@').filter(|word| !word.is_empty())
+}
+
+impl<'a> Inputs<'a> {
+    /// The parameters of a function, its receiver, and the words for its instance. `head` is the text before its body, in a
+    /// family of languages.
+    pub(super) fn new(
+        parameters: &'a str,
+        receiver: &'a str,
+        instance: &'a [String],
+        head: &'a str,
+        family: &'a str,
+    ) -> Self {
+        let names = words(parameters).chain(words(receiver)).chain(instance.iter().map(String::as_str));
+        Self { names: names.collect(), head, family }
+    }
+
+    /// Returns `true` if a call of this name makes a value of a type.
+    pub(super) fn is_type_called(&self, called: &str) -> bool {
+        let name = called.split('<').next().unwrap_or(called).trim_end_matches(':');
+        let name = name.rsplit(['.', ':']).next().unwrap_or(name);
+        name.starts_with(char::is_uppercase)
+            && !name.contains('!')
+            && WITH_CALLS_OF_TYPES.contains(&self.family)
+            && (self.family != "c" || words(self.head).any(|word| word == name))
+    }
+
+    /// Returns `true` if a body works on what its function is given.
+    pub(super) fn are_used(&self, body: &str) -> bool {
+        words(body).any(|word| self.has(word))
+    }
+
+    /// Returns `true` if a name is one of them.
+    pub(super) fn has(&self, name: &str) -> bool {
+        name.starts_with('@') || self.names.contains(name) || self.names.contains(name.trim_start_matches('$'))
+    }
+}
