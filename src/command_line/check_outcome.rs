@@ -11,7 +11,7 @@ use super::command_table::table;
 use super::filter_programs::tears;
 use super::forged_output::Readers;
 use super::late_failures::ShownRun;
-use super::output_filters::{OutputPath, VisibleSize, ways};
+use super::output_filters::{OutputPath, VisibleSize, in_notation, ways};
 use super::purpose::{Purpose, seen_by};
 use super::reviewed_line::LineJudge;
 use super::shown_output::may_show;
@@ -298,7 +298,8 @@ impl<'a> CheckView<'a> {
         } else {
             workers
         };
-        readers.into_iter().flat_map(|runner| &runner.output.failure_shows).cloned().collect()
+        let lines: Vec<String> = readers.into_iter().flat_map(|runner| &runner.output.failure_shows).cloned().collect();
+        in_notation(lines, reading.line.as_deref())
     }
 
     /// Decides by the output, if the status leaves the outcome open.

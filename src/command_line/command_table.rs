@@ -96,6 +96,8 @@ impl ProgramFolders {
 pub(super) struct HarnessTable {
     /// Runners that print nothing unless they fail.
     pub(super) silent: Vec<String>,
+    /// Beginnings of the lines with which task runners name what they start.
+    pub(super) banners: Vec<String>,
     /// The texts that harnesses write in the place of an empty output.
     pub(super) placeholders: Vec<String>,
     /// Runners whose closing lines go to standard error.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::{Regex, RegexSet};
 use serde::Deserialize;
 
-use super::output_filters::OutputPath;
+use super::output_filters::{OutputPath, in_notation};
 use crate::embedded;
 use crate::runner::{Catalogue, ProjectFiles, Runner, output_lines, resolve, shown_line, without_prefix};
 use crate::shell::expanded_program::Leaf;
@@ -197,6 +197,7 @@ impl UncountedTests {
         };
         let all_passed = || last(&self.total).is_some_and(|total| last(&self.passed) == Some(total));
         let is_one = |runner: &&Runner| self.runners.contains(&runner.id);
-        run.runners.iter().any(is_one) && !run.view.only_cuts() && !run.view.shows(&self.shows) && !all_passed()
+        let shows = in_notation(self.shows.clone(), run.closing);
+        run.runners.iter().any(is_one) && !run.view.only_cuts() && !run.view.shows(&shows) && !all_passed()
     }
 }

@@ -7,7 +7,7 @@ use crate::runner::output_line::{LineRule, Means, output_lines};
 use crate::runner::{Catalogue, Runner};
 use crate::shell::command_outcome::{CommandOutcome, ObservedEnding};
 use crate::shell::exit_status;
-use crate::shell::expanded_program::{Expr, Leaf, LeafId, Program, Sink};
+use crate::shell::expanded_program::{Arg, Expr, Leaf, LeafId, Program, Sink};
 
 use super::command_table::table;
 use super::output_filters::views;
@@ -20,6 +20,12 @@ const COMPLAINTS: [&str; 7] = [
     "cannot open", "is not recognized as",
 ];
 
+/// The size, in bytes, up to which a whole output is one word.
+const MAX_WORD: usize = 80;
+
+/// The number of lines from which a part of a log is more than one word.
+const MIN_LINES: usize = 8;
+
 /// Returns the endings of commands of the line that `output` shows.
 pub(super) fn seen(
     catalogue: &Catalogue,
@@ -28,7 +34,7 @@ pub(super) fn seen(
     output: &str,
 ) -> Vec<ObservedEnding> {
     let mut seen = printed_statuses(program, output);
-    seen.extend(announced(program, output));
+    seen.extend(announced(catalogue, program, purposes, output));
     seen.extend(unannounced(program, output));
     seen.extend(complaints(program, output));
     for leaf in 0..purposes.len() {
@@ -196,10 +202,17 @@ pub(super) const MUTE: [&str; 12] =
 
 /// Returns the endings that follow from fixed texts that the line prints on one of its branches: `… > log && echo OK ||
 /// echo FAIL`. Such a text shows which branch was executed if nothing else could have printed it.
-fn announced(program: &Program, output: &str) -> Vec<ObservedEnding> {
+fn announced(catalogue: &Catalogue, program: &Program, purposes: &[Purpose], output: &str) -> Vec<ObservedEnding> {
     let texts: Vec<Option<String>> = program.leaves.iter().map(fixed_text).collect();
+    // A log is longer than one word.
+    let is_word = output.trim().lines().count() == 1 && output.len() <= MAX_WORD;
+    // What a known runner prints when it fails is longer, too.
+    let runs_known = |id: LeafId| purposes[id].runners(catalogue).next().is_some();
     let others = program.leaves.iter().enumerate().any(|(id, leaf)| {
-        texts[id].is_none() && may_show(program, id) && !leaf.name().is_some_and(|name| MUTE.contains(&name))
+        texts[id].is_none()
+            && may_show(program, id)
+            && !leaf.name().is_some_and(|name| MUTE.contains(&name))
+            && !(is_word && (is_logged(leaf) && runs_known(id) || shows_several_lines(leaf)))
     });
     if others {
         return Vec::new();
@@ -213,6 +226,24 @@ fn announced(program: &Program, output: &str) -> Vec<ObservedEnding> {
     };
     let texts = texts.iter().enumerate().filter_map(|(id, text)| Some((id, text.as_deref()?)));
     texts.filter(|(id, text)| told(*id, text)).map(|(leaf, _)| ObservedEnding::end(leaf, true)).collect()
+}
+
+/// Returns `true` if everything that a command prints goes into a file.
+fn is_logged(leaf: &Leaf) -> bool {
+    matches!(leaf.stdout, Sink::File(Some(_))) && leaf.stderr == leaf.stdout
+}
+
+/// Returns `true` for a command that prints several lines of a file that has them: `cat log`, `tail -20 log`.
+fn shows_several_lines(leaf: &Leaf) -> bool {
+    let words: Vec<&str> = leaf.argv.iter().skip(1).filter_map(Arg::literal).collect();
+    let number = |word: &str| word.trim_start_matches(['-', 'n', '=']).parse::<usize>().ok();
+    let is_plain = |word: &&str| !word.starts_with('-') || *word == "-n" || number(word).is_some();
+    let is_reader = matches!(leaf.name(), Some("cat" | "tail" | "head"));
+    is_reader
+        && words.len() == leaf.argv.len() - 1
+        && words.iter().all(is_plain)
+        && words.iter().filter_map(|word| number(word)).all(|lines| lines >= MIN_LINES)
+        && words.iter().any(|word| !word.starts_with('-') && number(word).is_none())
 }
 
 /// Returns the endings that follow from fixed texts that are missing: `… && echo OK || { echo FAIL; tail log; }`. A

@@ -117,6 +117,17 @@ impl OutputPath {
     }
 }
 
+/// Returns the lines that begin with the same sign as the closing line of a run, if any do: `# fail 1` beside `# pass 2`. A
+/// runner that has two notations prints only one of them.
+pub(super) fn in_notation(lines: Vec<String>, closing: Option<&str>) -> Vec<String> {
+    fn sign(line: &str) -> Option<&str> {
+        line.split_whitespace().next().filter(|word| !word.contains(|c: char| c.is_ascii_alphanumeric()))
+    }
+    let Some(own) = closing.and_then(sign) else { return lines };
+    let (same, other): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| sign(line) == Some(own));
+    if same.is_empty() { other } else { same }
+}
+
 /// Returns the paths from a command's output to the record of this size (`None` if it is unknown).
 pub(super) fn ways(program: &Program, leaf: LeafId, visible: Option<VisibleSize>) -> Vec<OutputPath> {
     let mut found = views(program, leaf);

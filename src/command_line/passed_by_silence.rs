@@ -3,12 +3,12 @@
 use crate::runner::output_line::Means;
 use crate::runner::{CommandKind, OutputReading, Runner, resolve};
 use crate::shell::command_outcome::Outcomes;
-use crate::shell::expanded_program::Sink;
 
 use super::check_outcome::{CheckView, NO_LAST_LINE};
 use super::command_table::table;
 use super::output_filters::OutputPath;
 use super::purpose::{Purpose, seen_by};
+use super::shown_output::may_show;
 use super::understanding::CHECKS;
 use super::{CheckOutcome, contradiction, output_evidence};
 
@@ -23,13 +23,21 @@ impl CheckView<'_> {
     ) -> (CheckOutcome, String) {
         let purpose = self.judge.purpose(self.leaf);
         let failures = self.failures(reading);
+        let is_task = self.runners().iter().any(|runner| runner.task.is_some());
         let hidden = ways.iter().find(|view| view.drops_only() && view.merged && view.shows(&failures));
         if hidden.is_some() && possible.succeeded && !possible.not_run && self.silence_is_its_own(output) {
             return (CheckOutcome::Pass, "every line that a failure prints would be shown, and none is".to_owned());
         }
-        let prints_failures_only = self.runners().iter().any(|runner| table().record.silent.contains(&runner.id))
-            && ways.iter().any(|v| v.merged && (v.only_cuts()));
-        if prints_failures_only && possible.succeeded && !possible.not_run && self.silence_is_its_own(output) {
+        let visible = table().visible_lines(output);
+        let shows_all = |view: &OutputPath| view.merged && view.only_cuts() && (!is_task || !view.cuts_end(visible));
+        let prints_failures_only = self.prints_failures_only() && ways.iter().any(shows_all);
+        let is_named = !is_task || output.lines().any(|line| self.is_banner(line));
+        if prints_failures_only
+            && is_named
+            && possible.succeeded
+            && !possible.not_run
+            && self.silence_is_its_own(output)
+        {
             return (CheckOutcome::Pass, "it prints nothing unless it fails, and nothing of it is there".to_owned());
         }
         if possible.succeeded && !possible.not_run && self.would_end_in_failure(ways, output) {
@@ -46,6 +54,31 @@ impl CheckView<'_> {
             return self.not_reached("nothing of it is in the output");
         }
         (CheckOutcome::Unknown, "its output does not show how it ended".to_owned())
+    }
+
+    /// Returns `true` if nothing that it runs prints anything unless it fails.
+    fn prints_failures_only(&self) -> bool {
+        let is_silent = |runner: &&Runner| table().record.silent.contains(&runner.id);
+        let runners = self.runners();
+        if !runners.iter().any(|runner| runner.task.is_some()) {
+            return runners.iter().any(is_silent);
+        }
+        let order = self.judge.purpose(self.leaf).invocation.as_ref().map(|invocation| &invocation.order);
+        let is_followed = order.is_some_and(|order| !order.opaque && !order.goes_on);
+        let workers: Vec<_> = runners.iter().filter(|runner| runner.task.is_none()).collect();
+        is_followed && !workers.is_empty() && workers.into_iter().all(is_silent)
+    }
+
+    /// Returns `true` for a line with which a task runner names what it starts.
+    fn is_banner(&self, line: &str) -> bool {
+        self.runners().iter().any(|runner| runner.task.is_some())
+            && table().record.banners.iter().any(|start| line.starts_with(start.as_str()))
+    }
+
+    /// Returns `true` for such a line about this task: `> shop@1.0.0 build`.
+    fn is_own_banner(&self, line: &str) -> bool {
+        let task = self.judge.purpose(self.leaf).runner().and_then(|label| label.rsplit(' ').next());
+        self.is_banner(line) && line.contains('@') && task.is_some() && line.rsplit(' ').next() == task
     }
 
     /// Returns `true` if the end of its output is visible, and would be another one if it had failed: task runners that
@@ -93,15 +126,21 @@ impl CheckView<'_> {
     fn silence_is_its_own(&self, output: &str) -> bool {
         let (program, purposes) = (self.judge.program(), &self.judge.understood.purposes);
         let mut left = output_evidence::unexplained(self.catalogue(), program, purposes, self.leaf, output);
+        // What stands above the line that names it, or below one that names another task, is of another command.
+        if let Some(at) = left.iter().rposition(|line| self.is_own_banner(line)) {
+            left.drain(..at);
+            let is_other = |line: &&str| self.is_banner(line) && line.contains('@') && !self.is_own_banner(line);
+            left.truncate(left.iter().position(is_other).unwrap_or(left.len()));
+        }
         // A test may be called anything.
         let mut own = self.catalogue().rules_of(self.runners());
         own.retain(|rule| rule.means == Means::Progress);
-        left.retain(|line| !own.iter().any(|rule| rule.read(line).is_some()));
+        left.retain(|line| !self.is_banner(line) && !own.iter().any(|rule| rule.read(line).is_some()));
         let talks = |purpose: &Purpose| purpose.kinds.iter().any(|kind| !matches!(*kind, "edit"));
         let quiet =
             |id: usize| matches!(program.leaves[id].name(), Some("echo" | "printf" | "cd" | "head" | "tail" | "cat"));
-        let others = (self.leaf + 1..purposes.len())
-            .any(|id| program.leaves[id].stdout == Sink::Terminal && !quiet(id) && talks(&purposes[id]));
+        let others =
+            (self.leaf + 1..purposes.len()).any(|id| may_show(program, id) && !quiet(id) && talks(&purposes[id]));
         // What another command printed cannot be told from it, as long as it does not look like a failure.
         if others { left.iter().all(|line| !looks_bad(line)) } else { left.is_empty() }
     }

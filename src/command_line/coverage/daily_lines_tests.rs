@@ -347,3 +347,185 @@ fn arguments_and_files_that_a_script_sets_itself() {
         false,
     );
 }
+
+#[test]
+fn files_that_only_find_programs_may_be_read_first() {
+    check(
+        &[
+            (&[], "pytest", "source .venv/bin/activate 2>/dev/null; pytest -q 2>&1 | tail -3", PYTEST),
+            (&[], "pytest", "source .venv/bin/activate 2>/dev/null || true; pytest -q", PYTEST),
+            (&[], "pytest", ". .venv/bin/activate >/dev/null 2>&1 && python -m pytest -q", PYTEST),
+            (&[], "pytest", ". \"$HOME/.bashrc\" 2>/dev/null; pytest -q", PYTEST),
+        ],
+        true,
+    );
+    check(
+        &[
+            (&[], "pytest", "source ./setup.sh 2>/dev/null; pytest -q", PYTEST),
+            (&[], "pytest", ". ./setup.sh activate; pytest -q", PYTEST),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn a_way_up_and_down_leads_to_the_same_folder() {
+    check(
+        &[
+            (&[], "pytest", "cd /work/other/../repo && pytest -q", PYTEST),
+            (&[], "pytest", "cd /work/repo/src/.. && pytest -q", PYTEST),
+        ],
+        true,
+    );
+    check(
+        &[
+            (&[], "pytest", "cd /work/repo/../other && pytest -q", PYTEST),
+            (&[], "pytest", "cd /work/repo/src/../tests && pytest -q", PYTEST),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn counts_of_node_through_a_pattern() {
+    const TAP: &str = "# tests 2\n# pass 2\n# fail 0\n";
+    const SPEC: &str = "ℹ tests 2\nℹ pass 2\nℹ fail 0\n";
+    const PACKAGE: Files = &[("package.json", r#"{"scripts":{"test":"node --test"}}"#)];
+    check(
+        &[
+            (PACKAGE, "npm test", "npm test 2>&1 | grep -E '^# (pass|fail|tests)'", TAP),
+            (&[], "node --test", "node --test 2>&1 | grep -E '^# '", TAP),
+            (PACKAGE, "npm test", "npm test 2>&1 | grep '^#'", TAP),
+            (&[], "node --test", "node --test 2>&1 | grep -E '^(not ok|# )'", TAP),
+            (&[], "node --test", "node --test 2>&1 | grep -E '^ℹ (tests|pass|fail)'", SPEC),
+        ],
+        true,
+    );
+    check(
+        &[
+            (&[], "node --test", "node --test 2>&1 | grep -E '^# (pass|tests)'", "# tests 2\n# pass 2\n"),
+            (&[], "node --test", "node --test 2>&1 | grep -E '^# fail'", "# fail 0\n"),
+            (&[], "node --test", "node --test 2>&1 | grep -E '^# (pass|fail)'", "# pass 2\n# fail 1\n"),
+            (&[], "node --test", "node --test 2>&1 | grep -E '^# (pass|fail)'", "# pass 2\n# fail 0\n"),
+            (&[], "node --test", "node --test 2>&1 | grep -E '^(# pass|ℹ fail)'", "# pass 2\n"),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn a_build_of_npm_that_prints_nothing_behind_a_pipe() {
+    const PACKAGE: Files = &[("package.json", r#"{"scripts":{"build":"tsc -p .","bundle":"node build.js"}}"#)];
+    const BANNER: &str = "\n> clock@1.0.0 build\n> tsc -p .\n\n";
+    check(
+        &[
+            (PACKAGE, "npm run build", "npm run build 2>&1 | tail -5", BANNER),
+            (
+                PACKAGE,
+                "npm run build",
+                "pytest 2>&1 | tail -9; npm run build 2>&1 | tail -5",
+                "collected 4 items\n\n4 passed in 0.1s\n\n> clock@1.0.0 build\n> tsc -p .\n\n",
+            ),
+            (
+                PACKAGE,
+                "npm run build",
+                "npm run build 2>&1 | tail -5; pytest 2>&1 | tail -9",
+                "\n> clock@1.0.0 build\n> tsc -p .\n\ncollected 4 items\n\n4 passed in 0.1s\n",
+            ),
+            (
+                PACKAGE,
+                "npm run build",
+                "npm run build 2>&1 | tail -20; echo done",
+                "\n> clock@1.0.0 build\n> tsc -p .\n\ndone\n",
+            ),
+        ],
+        true,
+    );
+    check(
+        &[
+            (PACKAGE, "npm run build", "npm run build 2>&1 | tail -5", "src/a.ts(3,1): error TS2322: no\n"),
+            (
+                PACKAGE,
+                "npm run build",
+                "pytest | tail -3; npm run build 2>&1 | tail -5",
+                "4 passed in 0.1s\n\n> clock@1.0.0 build\n> tsc -p .\n\nsrc/a.ts(3,1): error TS2322: no\n",
+            ),
+            (PACKAGE, "npm run build", "npm run build 2>&1 | tail -5", ""),
+            (PACKAGE, "npm run build", "npm run build 2>&1 | head -3", BANNER),
+            (PACKAGE, "npm run build", "npm run build 2>&1 | grep -v error", BANNER),
+            (PACKAGE, "npm run bundle", "npm run bundle 2>&1 | tail -5", "\n> clock@1.0.0 bundle\n> node build.js\n\n"),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn a_word_or_the_log() {
+    const LOG: &str = "cargo test > /tmp/ct.log 2>&1 && echo OK || tail -40 /tmp/ct.log";
+    check(
+        &[
+            (&[], "cargo test", LOG, "OK\n"),
+            (&[], "pytest", "pytest > L 2>&1 && echo OK || cat L", "OK\n"),
+            (&[], "npm test", "npm test > L 2>&1 && echo PASS || tail -40 L", "PASS\n"),
+        ],
+        true,
+    );
+    check(
+        &[
+            (&[], "cargo test", LOG, "error: could not compile\n"),
+            (&[], "npm test", "npm test > L 2>&1 && echo PASS || tail -5 L", "PASS\n"),
+            (&[], "./t.sh", "./t.sh > L 2>&1 && echo PASS || tail -40 L", "PASS\n"),
+            (&[], "cargo test", "cargo test > L 2>&1 || echo OK; tail -40 L", "OK\n"),
+            (&[], "cargo test", "cargo test > L 2>&1 && true || echo OK", "OK\n"),
+            (&[], "cargo test", "cargo test > L 2>&1; echo OK", "OK\n"),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn patterns_of_unittest_that_all_tests_match() {
+    const OK: &str =
+        "..\n----------------------------------------------------------------------\nRan 2 tests in 0.000s\n\nOK\n";
+    const FILES: Files = &[("tests/__init__.py", ""), ("tests/test_a.py", ""), ("tests/test_b.py", "")];
+    const OTHER: Files = &[("tests/__init__.py", ""), ("tests/test_a.py", ""), ("tests/testb.py", "")];
+    let run = "python -m unittest";
+    check(
+        &[
+            (FILES, run, "python -m unittest discover -s tests -p \"test_*.py\"", OK),
+            (FILES, run, "python3 -m unittest discover -s tests -p 'test_*.py' -v 2>&1 | tail -14", OK),
+        ],
+        true,
+    );
+    check(&[(OTHER, run, "python -m unittest discover -s tests -p \"test_*.py\"", OK)], false);
+}
+
+#[test]
+fn options_of_pytest_that_leave_nothing_out() {
+    const PLAIN: Files = &[("pyproject.toml", "[project]\nname = 'a'\n"), ("tests/test_a.py", "")];
+    check(
+        &[
+            (PLAIN, "pytest", "pytest -q -p xdist -n 2 --dist loadfile", PYTEST),
+            (PLAIN, "pytest", "pytest -q --continue-on-collection-errors", PYTEST),
+        ],
+        true,
+    );
+    check(&[(PLAIN, "pytest", "pytest -q -p no:python", PYTEST)], false);
+}
+
+#[test]
+fn recursion_of_prove_where_no_folder_is_below() {
+    const OK: &str = "t/a.t .. ok\nAll tests successful.\nFiles=1, Tests=2,  0 wallclock secs\nResult: PASS\n";
+    const FLAT: Files = &[("t/a.t", ""), ("lib/A.pm", "")];
+    const DEEP: Files = &[("t/a.t", ""), ("t/b/c.t", "")];
+    check(
+        &[
+            (FLAT, "prove -lr t", "prove -l t", OK),
+            (FLAT, "prove -lr t", "prove -lv t 2>&1 | tail -20", OK),
+            (FLAT, "prove -lr t", "prove -l", OK),
+            (FLAT, "prove -lr t", "prove -lj4 t/", OK),
+        ],
+        true,
+    );
+    check(&[(DEEP, "prove -lr t", "prove -l t", OK), (FLAT, "prove -lr t", "prove -r t", OK)], false);
+}

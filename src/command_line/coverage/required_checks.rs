@@ -449,10 +449,10 @@ pub(super) fn surroundings_change(understood: &Understood) -> bool {
     understood.program.leaves.iter().any(|leaf| {
         let opaque = |arg: Option<&Arg>| arg.is_none_or(|arg| !arg.whole);
         // `. "$HOME/.cargo/env"`: what stands at its end is enough.
-        let file = leaf.text.trim_end_matches(['"', '\'']);
+        let file = leaf.text.split_whitespace().nth(1).unwrap_or_default().trim_end_matches(['"', '\'']);
         let finds_programs = || table().environment.sourced.iter().any(|name| file.ends_with(name.as_str()));
         match leaf.name() {
-            Some("." | "source") => !finds_programs(),
+            Some("." | "source") => leaf.argv.len() > 2 || !finds_programs(),
             Some("go" | "npm" | "pnpm" | "yarn") if keeps_setting(leaf) => true,
             _ => leaf.wrappers.last().is_some_and(|name| name == "eval") && opaque(leaf.argv.first()),
         }

@@ -27,6 +27,7 @@ impl StartDirectory<'_> {
 pub(super) fn path_inside(root: Option<&str>, start: &str, path: &str) -> Option<String> {
     let absolute = match (path.starts_with('/'), start.starts_with('/')) {
         _ if path.starts_with('~') => return None,
+        (true, _) if path.contains("/..") => format!("/{}", seen_from("", path.trim_start_matches('/'))?),
         (true, _) => path.to_owned(),
         (false, true) => format!("/{}", seen_from(start, path)?),
         (false, false) => return seen_from(start, path),

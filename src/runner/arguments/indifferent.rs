@@ -37,6 +37,8 @@ pub struct Indifferent {
     pub says: String,
     /// Files that must not be there. `*/x`: none in the folder that the word names.
     pub absent: Vec<String>,
+    /// Patterns of files of which the project has none.
+    pub nowhere: Vec<String>,
     /// Patterns of the files that are found where there is no word: all of them must be in the folder that the word names.
     /// `*/x`: in any folder below. `a/**/*.js`: by the whole path; `./*.x`: in this folder.
     pub collects: Vec<String>,
@@ -129,6 +131,7 @@ impl Indifferent {
         !essence.options.iter().any(|choice| self.unless.contains(&choice.name))
             && !others.any(|path| files.read(&path).is_some())
             && !texts.any(|text| self.lacked(&text))
+            && (self.nowhere.is_empty() || self.has_none(files))
             && (self.collects.is_empty() || !words.is_empty() && self.all_are_in(words, files))
     }
 
@@ -187,6 +190,34 @@ impl Indifferent {
                     None if is_named || !collected.has(&path, &name) => {}
                     None if collected.only_loaded(&path, &name) && self.is_loaded_for(&path, words, files) => {}
                     None => return false,
+                }
+            }
+        }
+        true
+    }
+
+    /// Returns `true` if no file of the project fits `nowhere`.
+    fn has_none(&self, files: &dyn ProjectFiles) -> bool {
+        let Some(unwanted) = Collected::of(&self.nowhere) else { return false };
+        let mut left = MAX_NAMES;
+        let mut waiting = vec![String::new()];
+        while let Some(at) = waiting.pop() {
+            let Some(names) = files.names(&at) else { return false };
+            let Some(rest) = left.checked_sub(names.len()).filter(|_| !(at.is_empty() && names.is_empty())) else {
+                return false;
+            };
+            left = rest;
+            // A virtual environment.
+            if !at.is_empty() && names.iter().any(|name| name == "pyvenv.cfg") {
+                continue;
+            }
+            for name in names {
+                let path = if at.is_empty() { name.clone() } else { format!("{at}/{name}") };
+                match path.strip_suffix('/') {
+                    Some(_) if any(&self.skips, name.trim_end_matches('/')) => {}
+                    Some(inner) => waiting.push(inner.to_owned()),
+                    None if unwanted.has(&path, &name) => return false,
+                    None => {}
                 }
             }
         }
