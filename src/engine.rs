@@ -24,6 +24,7 @@ use crate::oid::Oid;
 use crate::policy::{Command, Policy};
 use crate::redact::redact_tokens;
 use crate::session::Session;
+use crate::shell_quote::shell_word;
 use crate::snapshot::{DirtyPath, Presence, Snapshot};
 use crate::source::project_files::DiskDirectory;
 use crate::verdict::assemble::{self, ESCALATES_AT, Occasion};
@@ -245,6 +246,16 @@ impl Workplace {
         Ok(Preview { verdict, snapshot: here.look.snapshot, head: here.head.commit })
     }
 
+    /// Returns a line that works from outside of a linked working tree, too: the shells of some clients go back to the main
+    /// one after each line.
+    fn with_way_here(&self, line: String) -> String {
+        let is_linked = self.repo.git_dir() != self.repo.common_dir();
+        match self.repo.root().and_then(Path::to_str).filter(|_| is_linked) {
+            Some(root) => format!("cd {} && {line}", shell_word(root)),
+            None => line,
+        }
+    }
+
     /// Reads the state of the journal.
     pub fn state(&self) -> Result<JournalState, Failure> {
         self.journal.state().map_err(Failure::with(Exit::CannotJudge))
@@ -328,7 +339,7 @@ impl Workplace {
             // Where git cannot say, the command that follows does.
             let aside = self.uncommitted_inputs(policy, &commands).unwrap_or_default();
             let forgotten = self.are_forgotten(&aside).unwrap_or(false);
-            push_again(&facts, &aside, forgotten, &needed_options(), forward)
+            push_again(&facts, &aside, forgotten, &needed_options(), forward).map(|push| self.with_way_here(push))
         } else {
             None
         };

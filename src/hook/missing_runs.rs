@@ -1,13 +1,17 @@
 //! The runs that a refused push lacks.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::fact::subject::Subject;
 use crate::failure::Failure;
 use crate::gates::finding::{GateResult, stopping};
+use crate::git::Repo;
+use crate::oid::Oid;
 use crate::policy::{Command, Policy};
+use crate::shell_quote::shell_word;
 use crate::snapshot::Presence;
 use crate::verdict::assemble::clearing_commands;
 
@@ -33,11 +37,24 @@ pub fn missing_runs<'p>(
     for Subject { name, commit, .. } in subjects.iter().filter(|subject| unproven.contains(subject.name.as_str())) {
         if commit.as_ref() != head.as_ref() {
             let what = format!("{name} is not proven and is not checked out, so a run here would not prove it");
-            return Err(Failure::new(Exit::Blocked, what).remedy("git switch to it, then: gate push").into());
+            return Err(Failure::new(Exit::Blocked, what).remedy(checking_out(place, commit.as_ref())).into());
         }
     }
     refuse_uncommitted(place, policy, &commands)?;
     Ok(commands)
+}
+
+/// Returns what to type so that `commit` is checked out: where another working tree has it, the way there.
+fn checking_out(place: &Workplace, commit: Option<&Oid>) -> String {
+    let has_it = |root: &PathBuf| {
+        let head = Repo::discover(root).and_then(|other| other.head());
+        head.is_ok_and(|head| head.commit.is_some() && head.commit.as_ref() == commit)
+    };
+    let there = place.repo.work_trees().into_iter().find(has_it);
+    match there.as_deref().and_then(Path::to_str) {
+        Some(root) => format!("cd {} && gate push", shell_word(root)),
+        None => "git switch to it, then: gate push".to_owned(),
+    }
 }
 
 /// Refuses uncommitted changes: a run counts for the content that it saw, so they would make it prove something else.

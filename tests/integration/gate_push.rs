@@ -71,6 +71,21 @@ fn without_a_hook_the_push_is_judged_all_the_same() {
     project.gate(["push", "-q", "origin", "feature"]).exits(0).says("gate: test: sh test.sh");
 }
 
+#[test]
+fn from_another_working_tree_the_command_goes_there_first() {
+    let project = Project::new();
+    project.sh("git worktree add -q ../linked -b second").exits(0);
+    project.sh("cd ../linked && echo more >> src/lib.sh && git commit -qam 'feat: more'").exits(0);
+    let refused = project.push("cd ../linked && git push -u origin second").exits(1);
+    let line = next(&refused.text());
+    assert!(line.starts_with("cd /") && line.ends_with("/linked && gate push --set-upstream origin second"), "{line}");
+    // The branch is not checked out here.
+    let elsewhere = project.gate(["push", "origin", "second"]).exits(10).text();
+    let there = elsewhere.lines().find_map(|line| line.trim().strip_suffix(" && gate push"));
+    assert_eq!(there, line.split(" && ").next(), "{elsewhere}");
+    project.sh(&line).exits(0);
+}
+
 /// Returns the command that a refusal prints.
 fn next(refused: &str) -> String {
     let line = refused.lines().find_map(|line| line.trim().strip_prefix("next: ")).map(str::to_owned);
