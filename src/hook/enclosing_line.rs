@@ -129,8 +129,23 @@ fn record(place: &Workplace, line: &EnclosingLine, ground: &StartingPoint, push:
         kind,
     };
     // Without the record the push is refused, as it was before.
-    let _ = runs.into_iter().map(event).try_for_each(|event| place.journal.append(event).map(drop));
+    let runs = runs.into_iter().map(of_open_line);
+    let _ = runs.map(event).try_for_each(|event| place.journal.append(event).map(drop));
 }
+
+/// Returns a run with the reason that clears up: the line has not ended, so its output is not on record.
+fn of_open_line(mut kind: EventKind) -> EventKind {
+    if let EventKind::Run(run) = &mut kind
+        && let Some(why) = &mut run.masked
+    {
+        OPEN_LINE.clone_into(why);
+    }
+    kind
+}
+
+/// The reason why a run in the line of the push does not show that it passed.
+const OPEN_LINE: &str =
+    "the push stands in the same line, whose output is on record only when it ends (push in a line of its own)";
 
 /// Returns a line that ends with status 0 exactly if `line` reaches this push. Returns `None` if that cannot be told.
 fn before_push(line: &str, root: &Path, push: &RunningPush<'_>) -> Option<String> {
