@@ -7,16 +7,33 @@ use tree_sitter::Node;
 use super::hollow_bodies::{Body, MAX_DEPTH, callee, expression, squeezed};
 
 /// Endings of the kinds of nodes that hold statements.
-const CONTAINERS: [&str; 8] = ["block", "body", "statement", "statements", "statement_list", "begin", "then", "else"];
+const CONTAINERS: [&str; 10] = [
+    "block", "body", "clause", "parenthesized_expression", "statement", "statements", "statement_list", "begin",
+    "then", "else",
+];
+
+/// Conditions that always hold, and those that never do, without white space and parentheses.
+const ALWAYS: [&str; 6] = ["true", "True", "1", "!0", "!false", "notFalse"];
+const NEVER: [&str; 6] = ["false", "False", "0", "!1", "!true", "notTrue"];
+
+/// Kinds of statements after which nothing of a block is reached.
+const LEAVES: [&str; 8] = [
+    "return_statement", "return_expression", "return", "jump_expression", "throw_statement", "raise_statement",
+    "throw_expression", "co_return_statement",
+];
 
 /// Beginnings of the kinds of closures.
-const CLOSURES: [&str; 5] = ["arrow_function", "lambda", "closure", "anonymous_function", "function_expression"];
+const CLOSURES: [&str; 7] = [
+    "arrow_function", "lambda", "closure", "anonymous_function", "function_expression", "func_literal",
+    "anonymous_method_expression",
+];
 
 /// The result of a branch that gives up.
 const GIVES_UP: &str = "!";
 
 impl Body<'_> {
     /// Returns the parts of a branch or a loop, each with `true` if it only chooses what is done.
+    /// What a condition rules out that is a constant is no part.
     fn parts<'t>(&self, node: Node<'t>) -> Vec<(Node<'t>, bool)> {
         let (table, kind) = (self.table, node.kind());
         let mut cursor = node.walk();
@@ -43,8 +60,47 @@ impl Body<'_> {
                 }
             }
         };
-        let described = children.iter().enumerate().map(|(at, &(child, field))| (child, chooses(at, child, field)));
-        described.collect()
+        let mut parts: Vec<(Node<'t>, bool)> =
+            children.iter().enumerate().map(|(at, &(child, field))| (child, chooses(at, child, field))).collect();
+        if let Some(holds) = self.constant_condition(node) {
+            let mut done = 0;
+            parts.retain(|(_, chooses)| {
+                done += usize::from(!chooses);
+                !chooses && (done == 1) == holds
+            });
+        }
+        parts
+    }
+
+    /// Returns `true` or `false` if the condition of a branch is a constant.
+    fn constant_condition(&self, branch: Node<'_>) -> Option<bool> {
+        let in_middle = branch.named_child(1).filter(|_| self.table.middles.contains(branch.kind()));
+        let condition = branch.child_by_field_name("condition").or(in_middle)?;
+        let written = squeezed(self.written(condition));
+        let written = written.trim_matches(['(', ')']);
+        let is_one = |known: &[&str]| known.contains(&written);
+        if is_one(&ALWAYS) { Some(true) } else { is_one(&NEVER).then_some(false) }
+    }
+
+    /// Returns `true` if nothing after a statement is reached.
+    pub(super) fn leaves(&self, statement: Node<'_>, depth: usize) -> bool {
+        let kind = statement.kind();
+        if LEAVES.contains(&kind) {
+            return true;
+        }
+        let is_wrapper = CONTAINERS.iter().any(|ending| kind.ends_with(ending)) && kind != "parenthesized_expression";
+        let mut cursor = statement.walk();
+        if depth > MAX_DEPTH {
+            false
+        } else if self.table.branches.contains(kind) && self.constant_condition(statement) == Some(true) {
+            self.parts(statement).first().is_some_and(|(part, _)| self.leaves(*part, depth + 1))
+        } else {
+            is_wrapper
+                && !self.table.branches.contains(kind)
+                && !self.table.loops.contains(kind)
+                && !kind.starts_with(['w', 'd'])
+                && statement.named_children(&mut cursor).any(|child| self.leaves(child, depth + 1))
+        }
     }
 
     /// Returns `true` for a branch or a loop in which nothing is done.
@@ -59,7 +115,7 @@ impl Body<'_> {
     }
 
     /// Returns `true` if nothing changes where `node` is evaluated, other than the counters of a loop.
-    fn only_looks(&self, node: Node<'_>, counts: bool) -> bool {
+    pub(super) fn only_looks(&self, node: Node<'_>, counts: bool) -> bool {
         let table = self.table;
         let mut inner = vec![(node, 0_usize)];
         while let Some((node, depth)) = inner.pop() {
@@ -96,7 +152,9 @@ impl Body<'_> {
             || table.jumps.contains(kind)
             || table.bindings.contains(kind)
             || table.marks.contains(kind)
+            || table.handlers.contains(kind)
             || table.discards.is_match(written.trim())
+            || (self.is_lenient && self.is_remark(node))
             || matches!(kind, "pass_statement" | "empty_statement");
         if depth > 2 * MAX_DEPTH || is_aside {
             return;
@@ -117,6 +175,9 @@ impl Body<'_> {
             let mut cursor = node.walk();
             for child in node.named_children(&mut cursor) {
                 self.collect_results(child, results, depth + 1);
+                if self.leaves(child, depth) {
+                    break;
+                }
             }
         } else {
             results.insert(squeezed(written));
@@ -150,18 +211,31 @@ impl Body<'_> {
         closures == 1
     }
 
-    fn is_hollow_closure(&mut self, closure: Node<'_>, depth: usize) -> bool {
+    /// Returns `true` for a closure that does nothing.
+    pub(super) fn is_hollow_closure(&mut self, closure: Node<'_>, depth: usize) -> bool {
         if let Some(body) = closure.child_by_field_name("body") {
             return self.hollow(body, depth);
         }
         let mut cursor = closure.walk();
-        let mut parts = closure.named_children(&mut cursor);
-        parts.all(|part| part.kind().contains("parameter") || part.is_extra())
+        let parts: Vec<Node<'_>> = closure.named_children(&mut cursor).collect();
+        parts.into_iter().all(|part| part.kind().contains("parameter") || part.is_extra() || self.hollow(part, depth))
+    }
+
+    /// Returns `true` if the value of a node is only read from variables.
+    pub(super) fn only_reads(&self, node: Node<'_>) -> bool {
+        let table = self.table;
+        let is_plain = table.names.contains(node.kind()) || table.members.contains(node.kind());
+        is_plain && !self.written(node).contains(['(', '[', '{'])
     }
 }
 
 /// Returns `true` for a closure, or the block of a call in Ruby.
 fn is_closure(node: Node<'_>, call: Node<'_>) -> bool {
     let is_block = matches!(node.kind(), "block" | "do_block") && node.parent() == Some(call);
-    is_block || CLOSURES.iter().any(|kind| node.kind().starts_with(kind))
+    is_block || is_closure_kind(node.kind())
+}
+
+/// Returns `true` for the kind of a closure.
+pub(super) fn is_closure_kind(kind: &str) -> bool {
+    CLOSURES.iter().any(|start| kind.starts_with(start)) && !kind.contains("parameter") && !kind.contains("capture")
 }

@@ -203,8 +203,8 @@ fn report(
             continue;
         };
         let other = pairing.new[new];
-        let idle = other.idle && !function.idle && function.same_head(other);
-        if (other.hollow && !function.hollow) || idle || function.became_constant(other) {
+        let idle = other.idle && !function.idle && !function.is_shell() && function.same_head(other);
+        if (other.hollow && !function.is_shell()) || idle || function.became_constant(other) {
             let note = function.generated.then_some("generated");
             lost |= note.is_none();
             doubt |= note.is_some();
@@ -305,8 +305,10 @@ fn inlined(pairing: &Pairing<'_>, function: &Function) -> bool {
     pairing.old.iter().enumerate().any(|(at, caller)| {
         let Some(new) = pairing.partner[at] else { return false };
         let other = pairing.new[new];
+        // The words of a function in a function are among those of the outer one.
+        let before = if function.home() == caller.full() { &[] } else { caller.body.as_slice() };
         caller.path == function.path
             && caller.body != other.body
-            && came_into(&function.body, &other.body, &caller.body) >= INLINED
+            && came_into(&function.body, &other.body, before) >= INLINED
     })
 }

@@ -2,17 +2,15 @@
 
 use tree_sitter::Node;
 
+use super::branches::is_closure_kind;
 use super::function_inputs::Inputs;
-use super::hollow_bodies::{Body, MAX_DEPTH, arguments, callee, squeezed};
+use super::hollow_bodies::{Body, MAX_DEPTH, arguments, callee, interpolates_in_text, squeezed};
 
 /// Fields that hold the name of a part, and no value.
 const NAMES_OF_PARTS: [&str; 5] = ["field", "key", "label", "name", "type"];
 
-/// Families of languages in which a name with a capital letter may be a property of the instance.
-const WITH_CAPITAL_MEMBERS: &str = "dotnet";
-
-/// Families of languages in which `name.Other` is of a module, and never of the instance.
-const WITH_MODULES: [&str; 4] = ["go", "python", "rust", "c"];
+/// Families of languages in which a type is a value.
+const WITH_TYPES_AS_VALUES: [&str; 3] = ["python", "jvm", "rust"];
 
 /// Returns `true` for the name of a constant: `MAX_SIZE`.
 fn is_upper(name: &str) -> bool {
@@ -21,16 +19,35 @@ fn is_upper(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
+/// Returns `true` if a text has a parameter in it: `"{name}"`, `"$name"`.
+fn names_inputs(text: &str, inputs: &Inputs<'_>) -> bool {
+    let is_named = |at: usize| {
+        let rest = text[at + 1..].trim_start_matches(['{', '$']);
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        inputs.has(&rest[..end])
+    };
+    text.match_indices(['{', '$']).any(|(at, _)| is_named(at))
+}
+
 impl Body<'_> {
     /// Returns `true` if the value of a node is the same whatever the function is given.
     pub(super) fn is_constant(&self, node: Node<'_>, field: Option<&str>, depth: usize) -> bool {
-        let Some(inputs) = self.inputs else { return false };
-        let (kind, table, written) = (node.kind(), self.table, self.written(node));
+        let (kind, table, written, inputs) = (node.kind(), self.table, self.written(node), self.inputs);
         if node.is_extra() || self.is_type(node) || field.is_some_and(|field| NAMES_OF_PARTS.contains(&field)) {
             return true;
         }
         if depth > MAX_DEPTH || inputs.has(written) || table.raises.contains(kind) || table.computes.contains(kind) {
             return false;
+        }
+        if table.constants.contains(kind) {
+            let is_filled = self.interpolates(node, depth) || interpolates_in_text(kind, written);
+            return !is_filled && !names_inputs(written, inputs);
+        }
+        if is_closure_kind(kind) {
+            return self.is_empty_closure(node, depth + 1);
+        }
+        if table.runs.contains(kind) && table.replies.is_match(squeezed(written).trim_end_matches(';')) {
+            return self.has_constant_arguments(node, depth);
         }
         if table.makes.contains(kind) || table.runs.contains(kind) {
             let called = callee(node, self.text);
@@ -40,7 +57,8 @@ impl Body<'_> {
                 || is_converted
                 || table.factories.is_match(&called)
                 || inputs.is_type_called(&called);
-            return is_made && !self.is_statement(node) && self.has_constant_arguments(node, depth);
+            let is_plain = !kind.starts_with("array_creation") || !inputs.are_used(written);
+            return is_made && is_plain && !self.is_statement(node) && self.has_constant_arguments(node, depth);
         }
         // `new Conf { Name = "a" }`.
         let is_part = node.parent().is_some_and(|parent| parent.kind() == "initializer_expression");
@@ -50,6 +68,10 @@ impl Body<'_> {
         if table.changes.contains(kind) {
             return false;
         }
+        // `{ name: }`: the value is the variable of that name.
+        if kind == "pair" && node.child_by_field_name("value").is_none() {
+            return false;
+        }
         if table.members.contains(kind) {
             return self.is_constant_path(&squeezed(written), inputs);
         }
@@ -57,6 +79,11 @@ impl Body<'_> {
             return self.is_constant_name(written, inputs);
         }
         self.has_constant_parts(node, depth)
+    }
+
+    /// Returns `true` for a closure that does nothing.
+    fn is_empty_closure(&self, closure: Node<'_>, depth: usize) -> bool {
+        Body::new(self.table, self.text, self.inputs, false).is_hollow_closure(closure, depth)
     }
 
     fn has_constant_parts(&self, node: Node<'_>, depth: usize) -> bool {
@@ -86,8 +113,14 @@ impl Body<'_> {
                 Some(start) => child.end_byte() <= start,
                 None => at == 0 || (is_call && self.table.names.contains(child.kind())),
             };
-            names_it || self.is_constant(child, None, depth + 1)
+            names_it || self.is_constant(child, None, depth + 1) || self.is_reply_to(child)
         })
+    }
+
+    /// Returns `true` for the arguments of a reply of Go, of which the first are the reply itself and the request.
+    fn is_reply_to(&self, arguments: Node<'_>) -> bool {
+        let written = squeezed(self.written(arguments));
+        written == "(w,r)" || (written.starts_with("(w,\"") && !self.inputs.are_used(&written[2..]))
     }
 
     /// Returns `true` if the value of a node goes nowhere. In Kotlin, a call on its own stands in a block; in Rust, it is the
@@ -107,21 +140,19 @@ impl Body<'_> {
         if self.locals.contains(name) {
             return true;
         }
-        let name = name.trim_start_matches('$');
-        is_upper(name) || (name.starts_with(char::is_uppercase) && inputs.family != WITH_CAPITAL_MEMBERS)
+        // A type, as an argument.
+        name.starts_with(char::is_uppercase) && !is_upper(name) && WITH_TYPES_AS_VALUES.contains(&inputs.family)
     }
 
-    /// Returns `true` for a constant of a type or a module: `Status.OK`, `http.StatusOK`, `i32::MAX`.
+    /// Returns `true` for a value of the type that the function returns, and for one that is known by its name: `Status.OK`,
+    /// `http.StatusOK`, `i32::MAX`. Another one may be a setting that was worked out elsewhere.
     fn is_constant_path(&self, path: &str, inputs: &Inputs<'_>) -> bool {
         let mut parts = path.split(['.', ':', '\\', '-', '>', '?', '!']).filter(|part| !part.is_empty());
         let (Some(root), Some(last)) = (parts.next(), parts.next_back()) else { return false };
         if path.contains(['(', '[', '{']) || inputs.has(root) || root.starts_with('$') {
             return false;
         }
-        let has_type = root.starts_with(char::is_uppercase);
-        is_upper(last)
-            || self.table.named_values.is_match(path)
-            || (last.starts_with(char::is_uppercase)
-                && if has_type { inputs.family != WITH_CAPITAL_MEMBERS } else { WITH_MODULES.contains(&inputs.family) })
+        let is_returned = root.starts_with(char::is_uppercase) && inputs.is_in_head(root);
+        self.table.named_values.is_match(path) || (is_returned && last.starts_with(char::is_uppercase))
     }
 }

@@ -7,6 +7,9 @@ const MIN_WORK: usize = 10;
 /// The same for a body that is given nothing: it may have made a default value in many words.
 const MIN_WORK_ON_NOTHING: usize = 24;
 
+/// The number of words up to which a constant is one of those that stand in for work.
+const MAX_SHELL: usize = 6;
+
 /// A function with a name and a body.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "independent facts, each with its own source")]
@@ -39,6 +42,8 @@ pub struct Function {
     pub(super) constant: bool,
     /// This value is made without any arguments: `Conf()`.
     pub(super) default_value: bool,
+    /// It only says something.
+    pub(super) only_says: bool,
     /// It works on its parameters or its instance.
     pub(super) uses_inputs: bool,
     /// It is the only method of a class without a name: it may go with its place.
@@ -85,14 +90,20 @@ impl Function {
     }
 
     /// Returns `true` if it worked on what it was given, and `other`, which took its place, makes a constant of it. The same
-    /// if it was given nothing, did a lot, and is a default value now.
+    /// if it was given nothing, did a lot, and is a default value now, or only says something.
     pub(super) fn became_constant(&self, other: &Self) -> bool {
         let has_work = if self.uses_inputs {
             self.body.len() >= MIN_WORK
         } else {
-            other.default_value && self.body.len() >= MIN_WORK_ON_NOTHING
+            (other.default_value && self.body.len() >= MIN_WORK_ON_NOTHING)
+                || (other.only_says && self.body.len() >= MIN_WORK)
         };
         other.constant && !self.constant && !self.hollow && has_work
+    }
+
+    /// Returns `true` if it does nothing, or is a constant of a few words, such as `return Mode.OPEN`.
+    pub(super) fn is_shell(&self) -> bool {
+        self.hollow || (self.constant && self.body.len() <= MAX_SHELL)
     }
 
     /// Returns `true` if it is the parameters of its type, as a constructor.

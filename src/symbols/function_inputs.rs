@@ -19,6 +19,15 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$' && c != '@').filter(|word| !word.is_empty())
 }
 
+/// Returns the words of parameters that may be names: what begins with a capital letter is a type, and so is a path.
+fn names_in(parameters: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_alphanumeric() || "_$@.:".contains(c);
+    let written = parameters.split(move |c: char| !is_part(c)).map(|word| word.trim_matches(['.', ':']));
+    let names =
+        written.filter(|word| !word.contains("::") && !word.contains('.')).filter_map(|word| word.split(':').next());
+    names.filter(|name| !name.is_empty() && !name.starts_with(char::is_uppercase))
+}
+
 impl<'a> Inputs<'a> {
     /// The parameters of a function, its receiver, and the words for its instance. `head` is the text before its body, in a
     /// family of languages.
@@ -29,8 +38,8 @@ impl<'a> Inputs<'a> {
         head: &'a str,
         family: &'a str,
     ) -> Self {
-        let names = words(parameters).chain(words(receiver)).chain(instance.iter().map(String::as_str));
-        Self { names: names.collect(), head, family }
+        let given = names_in(parameters).chain(names_in(receiver));
+        Self { names: given.chain(instance.iter().map(String::as_str)).collect(), head, family }
     }
 
     /// Returns `true` if a call of this name makes a value of a type.
@@ -40,7 +49,12 @@ impl<'a> Inputs<'a> {
         name.starts_with(char::is_uppercase)
             && !name.contains('!')
             && WITH_CALLS_OF_TYPES.contains(&self.family)
-            && (self.family != "c" || words(self.head).any(|word| word == name))
+            && (self.family != "c" || self.is_in_head(name))
+    }
+
+    /// Returns `true` if a name stands before the body, as that of a type that is returned does.
+    pub(super) fn is_in_head(&self, name: &str) -> bool {
+        words(self.head).any(|word| word == name)
     }
 
     /// Returns `true` if a body works on what its function is given.

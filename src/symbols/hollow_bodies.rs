@@ -26,8 +26,9 @@ const ARGUMENTS: [&str; 4] = ["arguments", "value_arguments", "argument_list", "
 pub(super) struct Body<'a> {
     pub(super) table: &'a HollowTable,
     pub(super) text: &'a str,
-    /// If given, constants of any size and remarks are no work either.
-    pub(super) inputs: Option<&'a Inputs<'a>>,
+    pub(super) inputs: &'a Inputs<'a>,
+    /// `true` if constants of any size, messages and pauses are no work either.
+    pub(super) is_lenient: bool,
     /// The local names that hold nothing of interest so far.
     pub(super) locals: HashSet<&'a str>,
     /// Local names declared without a value and not used yet. Such a declaration may itself do work.
@@ -37,17 +38,32 @@ pub(super) struct Body<'a> {
 }
 
 /// Returns `true` if `node` has no work of its own.
-pub(super) fn is_hollow(table: &HollowTable, node: Node<'_>, text: &str) -> bool {
-    Body::new(table, text, None).is_hollow(node)
+pub(super) fn is_hollow(table: &HollowTable, node: Node<'_>, text: &str, inputs: &Inputs<'_>) -> bool {
+    Body::new(table, text, inputs, false).is_hollow(node)
 }
 
 /// Returns `true` if `node` makes the same value whatever is handed to it, or only says something. It may do so on purpose.
 pub(super) fn is_constant(table: &HollowTable, node: Node<'_>, text: &str, inputs: &Inputs<'_>) -> bool {
-    node.byte_range().len() <= MAX_CONSTANT && Body::new(table, text, Some(inputs)).is_hollow(node)
+    node.byte_range().len() <= MAX_CONSTANT && Body::new(table, text, inputs, true).is_hollow(node)
+}
+
+/// Returns `true` if a statement of a body is a message.
+pub(super) fn says_something(table: &HollowTable, body: Node<'_>, text: &str, inputs: &Inputs<'_>) -> bool {
+    let reader = Body::new(table, text, inputs, true);
+    let mut inner = vec![(body, 0_usize)];
+    while let Some((node, depth)) = inner.pop() {
+        if reader.is_remark(node) {
+            return true;
+        }
+        let mut cursor = node.walk();
+        // In some grammars, the statements stand in a list.
+        inner.extend(node.named_children(&mut cursor).filter(|_| depth < 2).map(|child| (child, depth + 1)));
+    }
+    false
 }
 
 /// Returns `true` if the text has a variable in it: in the grammar of Kotlin, `"$x"` has no node for it.
-fn interpolates_in_text(kind: &str, written: &str) -> bool {
+pub(super) fn interpolates_in_text(kind: &str, written: &str) -> bool {
     let starts = |after: &str| after.starts_with(|c: char| c.is_alphabetic() || c == '{');
     kind == "string_literal" && written.split('$').skip(1).any(starts)
 }
@@ -83,8 +99,8 @@ pub(super) fn callee(call: Node<'_>, text: &str) -> String {
 }
 
 impl<'a> Body<'a> {
-    fn new(table: &'a HollowTable, text: &'a str, inputs: Option<&'a Inputs<'a>>) -> Self {
-        Self { table, text, inputs, locals: HashSet::new(), unused: HashSet::new(), branched: false }
+    pub(super) fn new(table: &'a HollowTable, text: &'a str, inputs: &'a Inputs<'a>, is_lenient: bool) -> Self {
+        Self { table, text, inputs, is_lenient, locals: HashSet::new(), unused: HashSet::new(), branched: false }
     }
 
     /// Returns `true` if a whole body does nothing.
@@ -97,12 +113,17 @@ impl<'a> Body<'a> {
     }
 
     pub(super) fn hollow(&mut self, node: Node<'_>, depth: usize) -> bool {
-        depth <= MAX_DEPTH && (self.does_nothing(node, depth) || self.is_constant(node, None, depth))
+        depth <= MAX_DEPTH
+            && (self.does_nothing(node, depth) || (self.is_lenient && self.is_constant(node, None, depth)))
     }
 
     fn does_nothing(&mut self, node: Node<'_>, depth: usize) -> bool {
         let (kind, table) = (node.kind(), self.table);
         let written = self.written(node);
+        // What is tried cannot fail: it does nothing, or the whole does something.
+        if table.handlers.contains(kind) {
+            return true;
+        }
         if table.branches.contains(kind) || table.loops.contains(kind) {
             return self.is_hollow_branch(node, depth);
         }
@@ -132,7 +153,8 @@ impl<'a> Body<'a> {
         {
             return true;
         }
-        if table.collections.contains(kind) && self.has_content(node) {
+        let is_sized = || kind.starts_with("array_creation") && self.inputs.are_used(written);
+        if table.collections.contains(kind) && (self.has_content(node) || is_sized()) {
             return false;
         }
         if table.constants.contains(kind) {
@@ -164,28 +186,38 @@ impl<'a> Body<'a> {
                     remarks = true;
                 }
                 last = Some(child);
+                // What follows is never reached.
+                if self.leaves(child, depth) {
+                    break;
+                }
             }
             more = cursor.goto_next_sibling();
         }
         let last_is = |is: fn(&Self, Node<'_>) -> bool| last.is_some_and(|last| is(self, last));
         // A message about what was handed over may be all that was meant.
-        let says_only = self.inputs.is_some() && !last_is(Self::hands_on_input);
+        let says_only = self.is_lenient && !last_is(Self::hands_on_input);
         !remarks || says_only || last_is(Self::is_panic)
     }
 
     /// Returns `true` for a message that nothing is computed for.
-    fn is_remark(&self, statement: Node<'_>) -> bool {
+    pub(super) fn is_remark(&self, statement: Node<'_>) -> bool {
         let call = expression(statement);
-        self.table.runs.contains(call.kind())
+        let is_said = self.table.runs.contains(call.kind())
             && self.table.remarks.is_match(&callee(call, self.text))
-            && !self.runs_something(call, false)
-            && (self.inputs.is_none() || self.written(call).contains(['"', '\'', '`']))
+            && !self.runs_something(call, false);
+        if !self.is_lenient {
+            return is_said;
+        }
+        let written = squeezed(self.written(call));
+        let is_pause = self.table.pauses.is_match(written.trim_end_matches(';')) && !self.hands_on_input(statement);
+        (is_said && written.contains(['"', '\'', '`'])) || is_pause
     }
 
     /// Returns `true` if a statement hands on what the function is given.
     fn hands_on_input(&self, statement: Node<'_>) -> bool {
-        let handed = arguments(expression(statement)).map(|handed| self.written(handed)).unwrap_or_default();
-        self.inputs.is_some_and(|inputs| inputs.are_used(handed))
+        let call = expression(statement);
+        let handed = arguments(call).or_else(|| call.named_child(0).and_then(arguments));
+        self.inputs.are_used(handed.map(|handed| self.written(handed)).unwrap_or_default())
     }
 
     pub(super) fn is_panic(&self, statement: Node<'_>) -> bool {
@@ -237,7 +269,8 @@ impl<'a> Body<'a> {
             return false;
         }
         if !values.iter().all(|value| self.hollow(*value, depth + 1)) {
-            return false;
+            // A copy that nobody reads: where it is read, it is none of the names that hold nothing.
+            return !values.is_empty() && values.iter().all(|value| self.only_reads(*value));
         }
         if values.is_empty() {
             self.unused.extend(&names);
@@ -261,7 +294,7 @@ impl<'a> Body<'a> {
         are_names.then(|| parts.into_iter().map(|child| self.written(child)).collect())
     }
 
-    fn interpolates(&self, node: Node<'_>, depth: usize) -> bool {
+    pub(super) fn interpolates(&self, node: Node<'_>, depth: usize) -> bool {
         let mut cursor = node.walk();
         depth < MAX_DEPTH
             && node
@@ -288,7 +321,8 @@ impl<'a> Body<'a> {
             return !self.runs_something(node, true);
         }
         if table.exits.is_match(callee) {
-            return !self.runs_something(node, false);
+            // With the status that it is given, it is what a program ends with.
+            return !self.runs_something(node, false) && !self.hands_on_input(node);
         }
         let Some(arguments) = arguments(node) else { return false };
         if table.asserts.is_match(callee) {

@@ -53,6 +53,9 @@ pub(super) struct HollowTable {
     pub(super) members: HashSet<String>,
     pub(super) named_values: Patterns,
     pub(super) computes: HashSet<String>,
+    pub(super) handlers: HashSet<String>,
+    pub(super) pauses: Patterns,
+    pub(super) replies: Patterns,
     pub(super) elsewhere: HashSet<String>,
     pub(super) before_body: HashSet<String>,
 }
@@ -85,7 +88,7 @@ impl HollowTable {
         let t = self;
         let all = [&t.discards, &t.gives_up, &t.prints, &t.remarks, &t.panics, &t.fails, &t.exits, &t.looks];
         let rest = [&t.conversions, &t.constructors, &t.asserts, &t.empty, &t.wraps, &t.otherwise, &t.visits];
-        let more = [&t.factories, &t.named_values];
+        let more = [&t.factories, &t.named_values, &t.pauses, &t.replies];
         let mut every = all.into_iter().chain(rest).chain(more);
         every.try_for_each(|patterns| RegexSet::new(&patterns.written).map(drop))
     }

@@ -11,7 +11,7 @@ use self::captures::{Captured, Definition};
 use super::closures::is_callback;
 use super::function::Function;
 use super::function_inputs::Inputs;
-use super::hollow_bodies::{is_constant, is_hollow};
+use super::hollow_bodies::{is_constant, is_hollow, says_something};
 use super::hollow_table::HollowTable;
 use super::language::{LanguageTable, SourceLanguage};
 use super::parsing::{errors, parse_repaired};
@@ -245,14 +245,15 @@ impl<'a> OutlineReader<'a> {
             definition.name.starts_with('~') && body.is_some_and(|body| body.kind() == "default_method_clause");
         // What does not parse may do anything; in Python, the error may be behind the function.
         let is_broken = node.has_error() || node.next_sibling().is_some_and(|next| next.is_error());
-        let does_nothing = |body| is_hollow(&self.table.hollow, body, self.text);
-        let idle = !definition.header && !is_broken && body.is_none_or(does_nothing);
-        let hollow = frees_nothing || (idle && !self.is_elsewhere(node, definition));
         let family = &self.language.entry.family;
         let receiver = node.child_by_field_name("receiver").map(|node| self.written(node)).unwrap_or_default();
         let inputs = Inputs::new(&parameters, receiver, &ignored.instance, head, family);
+        let does_nothing = |body| is_hollow(&self.table.hollow, body, self.text, &inputs);
+        let idle = !definition.header && !is_broken && body.is_none_or(does_nothing);
+        let is_elsewhere = self.is_elsewhere(node, definition);
+        let hollow = frees_nothing || (idle && !is_elsewhere);
         let makes_constant = |body| is_constant(&self.table.hollow, body, self.text, &inputs);
-        let constant = !is_broken && !definition.header && body.is_some_and(makes_constant);
+        let constant = !is_broken && !definition.header && !is_elsewhere && body.is_some_and(makes_constant);
         let is_default = |body| {
             let value = self.written(body).trim_end_matches(['}', ';', ' ', '\t', '\r', '\n']);
             value.ends_with("()") || value.ends_with('{')
@@ -264,7 +265,7 @@ impl<'a> OutlineReader<'a> {
             path: self.path.to_owned(),
             line: first.start_position().row + 1,
             family: family.clone(),
-            private: self.is_private(node, head, &definition.name, around),
+            private: around.inside || self.is_private(node, head, &definition.name, around),
             declaration: (declaration && hollow) || lone_dots || definition.header,
             generated: self.generated,
             container,
@@ -277,6 +278,8 @@ impl<'a> OutlineReader<'a> {
             idle,
             constant,
             default_value,
+            only_says: constant
+                && body.is_some_and(|body| says_something(&self.table.hollow, body, self.text, &inputs)),
             uses_inputs,
             callback: false,
             parameters,
