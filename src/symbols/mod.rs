@@ -9,6 +9,8 @@ mod compare_functions;
 #[cfg(test)]
 mod constant_tests;
 mod constant_values;
+#[cfg(test)]
+mod emptied_tests;
 mod function;
 mod function_inputs;
 mod hollow_bodies;
