@@ -4,18 +4,25 @@
 /// altogether.
 pub(super) fn difference(line: &str, run: &str) -> Option<String> {
     let (line, run) = (without_parentheses(line.trim()), run.trim());
-    if let Some((folder, rest)) =
-        line.strip_prefix("cd ").and_then(|rest| rest.split_once("&&").or(rest.split_once(';')))
-    {
-        let same = rest.trim().starts_with(first_word(run));
-        return same.then(|| format!("it runs in {}", folder.trim()));
+    let (first, then) = line.split_once("&&").or(line.split_once(';')).unwrap_or((line, ""));
+    if let Some(folder) = first.strip_prefix("cd ") {
+        // An absolute path is mostly that of the working tree.
+        return if folder.starts_with('/') {
+            difference(then, run)
+        } else {
+            then.trim().starts_with(first_word(run)).then(|| format!("it runs in {}", folder.trim()))
+        };
+    }
+    if let Some(file) = first.strip_prefix("source ").or(first.strip_prefix(". ")) {
+        return Some(format!("it first reads {}", first_word(file)));
     }
     let (variables, rest) = assignments(line);
     if !variables.is_empty() {
         return rest.starts_with(first_word(run)).then(|| format!("it sets {}", variables.join(", ")));
     }
     let added = rest.strip_prefix(run).filter(|added| added.starts_with(' '))?;
-    Some(format!("it adds {}", added.trim()))
+    let added = added.split(['|', ';', '&', '>']).next().unwrap_or(added).trim_end_matches(" 2").trim();
+    (!added.is_empty()).then(|| format!("it adds {added}"))
 }
 
 fn without_parentheses(line: &str) -> &str {
@@ -53,6 +60,12 @@ mod tests {
             ("cd tests && pytest -q ..", Some("it runs in tests")),
             ("(cd tests; pytest)", Some("it runs in tests")),
             ("pytest --lf -q", Some("it adds --lf -q")),
+            ("pytest --lf 2>&1 | tail -3", Some("it adds --lf")),
+            ("pytest --lf; git status --short", Some("it adds --lf")),
+            ("pytest | tail -3", None),
+            ("cd /work/repo && pytest --lf", Some("it adds --lf")),
+            ("cd /work/repo && pytest", None),
+            ("source ./env.sh && pytest", Some("it first reads ./env.sh")),
             ("tox -e py311", None),
             ("A=1 tox", None),
             ("cd web && npm test", None),
