@@ -12,6 +12,10 @@ const CONTAINERS: [&str; 10] = [
     "then", "else",
 ];
 
+/// Endings of the kinds of nodes that run all that is in them.
+const BLOCKS: [&str; 7] =
+    ["statement_block", "block", "compound_statement", "statements", "statement_list", "expression_statement", "then"];
+
 /// Conditions that always hold, and those that never do, without white space and parentheses.
 const ALWAYS: [&str; 6] = ["true", "True", "1", "!0", "!false", "notFalse"];
 const NEVER: [&str; 6] = ["false", "False", "0", "!1", "!true", "notTrue"];
@@ -32,8 +36,8 @@ const CLOSURES: [&str; 7] = [
 const GIVES_UP: &str = "!";
 
 impl Body<'_> {
-    /// Returns the parts of a branch or a loop, each with `true` if it only chooses what is done.
-    /// What a condition rules out that is a constant is no part.
+    /// Returns the parts of a branch or a loop, each with `true` if it only chooses what is done. Where the condition is a
+    /// constant, what it rules out is no part.
     fn parts<'t>(&self, node: Node<'t>) -> Vec<(Node<'t>, bool)> {
         let (table, kind) = (self.table, node.kind());
         let mut cursor = node.walk();
@@ -88,19 +92,16 @@ impl Body<'_> {
         if LEAVES.contains(&kind) {
             return true;
         }
-        let is_wrapper = CONTAINERS.iter().any(|ending| kind.ends_with(ending)) && kind != "parenthesized_expression";
-        let mut cursor = statement.walk();
         if depth > MAX_DEPTH {
-            false
-        } else if self.table.branches.contains(kind) && self.constant_condition(statement) == Some(true) {
-            self.parts(statement).first().is_some_and(|(part, _)| self.leaves(*part, depth + 1))
-        } else {
-            is_wrapper
-                && !self.table.branches.contains(kind)
-                && !self.table.loops.contains(kind)
-                && !kind.starts_with(['w', 'd'])
-                && statement.named_children(&mut cursor).any(|child| self.leaves(child, depth + 1))
+            return false;
         }
+        if self.table.branches.contains(kind) && self.constant_condition(statement) == Some(true) {
+            return self.parts(statement).first().is_some_and(|(part, _)| self.leaves(*part, depth + 1));
+        }
+        let mut cursor = statement.walk();
+        BLOCKS.iter().any(|ending| kind.ends_with(ending))
+            && !is_closure_kind(kind)
+            && statement.named_children(&mut cursor).any(|child| self.leaves(child, depth + 1))
     }
 
     /// Returns `true` for a branch or a loop in which nothing is done.

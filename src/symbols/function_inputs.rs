@@ -29,8 +29,8 @@ fn names_in(parameters: &str) -> impl Iterator<Item = &str> {
 }
 
 impl<'a> Inputs<'a> {
-    /// The parameters of a function, its receiver, and the words for its instance. `head` is the text before its body, in a
-    /// family of languages.
+    /// Returns the names of a function with these parameters, a receiver, and words for its instance. `head` is the text before
+    /// its body, in a language of `family`.
     pub(super) fn new(
         parameters: &'a str,
         receiver: &'a str,
