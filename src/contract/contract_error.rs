@@ -13,6 +13,9 @@ pub struct ContractError {
     pub what: String,
 }
 
+/// The beginning of an error about text that is not TOML.
+pub(super) const NOT_TOML: &str = "not TOML";
+
 impl ContractError {
     pub(super) fn new(kind: &'static str, line: usize, what: impl Into<String>) -> Self {
         Self { kind, line, what: what.into() }
@@ -26,6 +29,9 @@ impl ContractError {
     /// Returns the remedy.
     pub fn remedy(&self) -> &'static str {
         match self.kind {
+            "syntax" if self.what.starts_with(NOT_TOML) => {
+                "put texts in quotes (task = \"split a.rs\") and lists in brackets"
+            }
             "syntax" => "put texts with a `:`, `*`, `&`, `!` or `#` in them in quotes",
             "empty" => "for a template: gate contract new",
             "duplicate_key" => "put all conditions below one key",

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use regex::Regex;
 
-use super::contract_error::ContractError;
+use super::contract_error::{ContractError, NOT_TOML};
 use super::yaml::{self, YamlItem, YamlValue};
 use super::{Ask, Contract, ContractCondition, sentence};
 use crate::globs::Globs;
@@ -157,9 +157,13 @@ fn is_outside(path: &str) -> bool {
 fn from_toml(text: &str) -> Result<Vec<(usize, String, YamlValue)>, ContractError> {
     let line_at = |at: usize| text.get(..at).map_or(1, |before| before.matches('\n').count() + 1);
     let table = toml::de::DeTable::parse(text).map_err(|error| {
-        let line = error.span().map_or(1, |span| line_at(span.start));
-        let kind = if error.message().contains("duplicate") { "duplicate_key" } else { "syntax" };
-        ContractError::new(kind, line, format!("not TOML: {}", error.message()))
+        let span = error.span().unwrap_or_default();
+        let line = line_at(span.start);
+        if error.message().contains("duplicate") {
+            let key = text.get(span).unwrap_or_default().trim();
+            return ContractError::new("duplicate_key", line, format!("the key `{key}` occurs twice"));
+        }
+        ContractError::new("syntax", line, format!("{NOT_TOML}: {}", error.message()))
     })?;
     if table.get_ref().is_empty() {
         return Err(ContractError::new("empty", 1, "the contract is empty"));

@@ -238,6 +238,15 @@ fn toml_is_read_as_strictly() {
         assert_eq!((exit, found["error"]["kind"].as_str()), (65, Some(kind)), "{text}: {said}");
         assert_eq!(found["error"]["line"], json!(line), "{text}: {said}");
     }
+    let (repo, _) = calc("");
+    let file = repo.outside().join("c.toml");
+    for (text, said) in
+        [("task = \"x\"\ntask = \"y\"\n", "the key `task` occurs twice"), ("task = x\n", "put texts in quotes")]
+    {
+        fs::write(&file, text).unwrap();
+        let (_, exit, told) = contract(&repo, &["begin", file.to_str().unwrap()]);
+        assert!(exit == 65 && told.contains(said), "{text}: {told}");
+    }
 }
 
 #[test]
