@@ -162,6 +162,14 @@ impl Body<'_> {
         }
         if self.is_panic(node) {
             results.insert(GIVES_UP.to_owned());
+        } else if kind.starts_with("try") {
+            // What is raised in it is caught.
+            let mut tried = BTreeSet::new();
+            for (part, _) in self.parts(node).into_iter().filter(|(_, chooses)| !chooses) {
+                self.collect_results(part, &mut tried, depth + 1);
+            }
+            tried.remove(GIVES_UP);
+            results.extend(tried);
         } else if table.branches.contains(kind) || table.loops.contains(kind) {
             for (part, _) in self.parts(node).into_iter().filter(|(_, chooses)| !chooses) {
                 self.collect_results(part, results, depth + 1);

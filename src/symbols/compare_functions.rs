@@ -160,6 +160,8 @@ fn renamed_homes(
         // `Parser.Token` and `Token` are one type in another place.
         let type_gone =
             were.contains(&from) && !are.contains(&from) && from.rsplit('.').next() != only.rsplit('.').next();
+        // `util` went into `util.detail`.
+        let type_gone = type_gone && !only.strip_prefix(&from).is_some_and(|rest| rest.starts_with('.'));
         (type_gone && in_place.contains(&from) && are.contains(only) && !were.contains(only)).then_some(from)
     };
     to.into_iter().filter_map(renamed).collect()
@@ -203,8 +205,9 @@ fn report(
             continue;
         };
         let other = pairing.new[new];
-        let idle = other.idle && !function.idle && !function.is_shell() && function.same_head(other);
-        if (other.hollow && !function.is_shell()) || idle || function.became_constant(other) {
+        let was_shell = function.is_shell() || function.gives_up_like(other);
+        let idle = other.idle && !function.idle && !was_shell && function.same_head(other);
+        if (other.hollow && !was_shell) || idle || (!function.gives_up_like(other) && function.became_constant(other)) {
             let note = function.generated.then_some("generated");
             lost |= note.is_none();
             doubt |= note.is_some();

@@ -57,6 +57,8 @@ impl Body<'_> {
                 || is_converted
                 || table.factories.is_match(&called)
                 || inputs.is_type_called(&called);
+            let is_empty = table.runs.contains(kind) && squeezed(written).trim_end_matches(';').ends_with("()");
+            let is_made = is_made && (!is_empty || is_converted || table.defaults.is_match(&called));
             let is_plain = !kind.starts_with("array_creation") || !inputs.are_used(written);
             return is_made && is_plain && !self.is_statement(node) && self.has_constant_arguments(node, depth);
         }
@@ -81,6 +83,16 @@ impl Body<'_> {
         self.has_constant_parts(node, depth)
     }
 
+    /// Returns `true` for a call that puts constants into a local that holds nothing but those.
+    pub(super) fn fills_local(&self, call: Node<'_>, depth: usize) -> bool {
+        let called = callee(call, self.text);
+        let root = called.split(['.', '-', ':']).next().unwrap_or_default();
+        self.table.runs.contains(call.kind())
+            && called.len() > root.len()
+            && self.locals.contains(root)
+            && self.has_constant_arguments(call, depth)
+    }
+
     /// Returns `true` for a closure that does nothing.
     fn is_empty_closure(&self, closure: Node<'_>, depth: usize) -> bool {
         Body::new(self.table, self.text, self.inputs, false).is_hollow_closure(closure, depth)
@@ -93,8 +105,13 @@ impl Body<'_> {
             let child = cursor.node();
             // In the macros of Rust, fields are no nodes.
             let is_key = node.kind() == "token_tree" && child.next_sibling().is_some_and(|next| next.kind() == ":");
+            let is_conversion = node.kind() == "token_tree"
+                && child.prev_sibling().is_some_and(|before| before.kind() == ".")
+                && self.table.conversions.is_match(self.written(child));
+            // `1 to 2`.
+            let is_operator = node.kind() == "infix_expression" && node.named_child(1) == Some(child);
             let is_instance = matches!(child.kind(), "this" | "self");
-            let counts = child.is_named() && !is_key;
+            let counts = child.is_named() && !is_key && !is_conversion && !is_operator;
             if is_instance || (counts && !self.is_constant(child, cursor.field_name(), depth + 1)) {
                 return false;
             }

@@ -104,3 +104,44 @@ fn a_constructor_that_hands_over_to_another_is_not_empty() {
         &[": this(n, true) { }"],
     );
 }
+
+#[test]
+fn what_is_for_giving_up_may_give_up_shorter() {
+    let text = "class A { void f(String field, String why) { BODY } }\n";
+    let old = "var all = new ArrayList<String>(); all.add(field); all.add(why); throw new E(String.join(\": \", all));";
+    check("A.java", text, old, &[], &["throw new E(field, why);"]);
+    let old = "for (var x : xs) { if (x.is(field)) { go(x); return; } } throw new E(why);";
+    check("A.java", text, old, &["throw new E(field, why);"], &[]);
+    let go = "package a\n\nfunc f(xs []int, n int) (int, error) {\nBODY\n}\n";
+    let old = "for i, x := range xs {\nif x == n {\nreturn i, nil\n}\n}\nreturn 0, errors.New(\"no\")";
+    check("a.go", go, old, &["return 0, errors.New(\"todo\")"], &[]);
+}
+
+#[test]
+fn constants_in_a_local_list_and_in_what_is_caught() {
+    let old = "var m = new HashMap<String, Integer>(); for (var x : xs) { m.merge(x, 1, Integer::sum); } return m;";
+    let emptied = [
+        "var m = new HashMap<String, Integer>(); m.put(\"hello\", 1); m.put(\"world\", 2); return m;",
+        "try { throw new E(); } catch (E e) { return null; }",
+        "if (xs.isEmpty()) { return null; } return null;",
+    ];
+    let kept = ["var m = new HashMap<String, Integer>(); m.putAll(xs); return m;", "return Maps.create();"];
+    check("A.java", "class A { Object f(List<String> xs) { BODY } }\n", old, &emptied, &kept);
+    let cpp = "void f(const std::vector<int>& xs) { BODY }\n";
+    check(
+        "a.cpp",
+        cpp,
+        "for (auto x : xs) { total += x * rate; }",
+        &["std::cout << \"step\" << std::endl;"],
+        &["go(xs);"],
+    );
+    let ruby = "class A\n  def f(xs)\n    BODY\n  end\nend\n";
+    let old = "sum = 0\n    xs.each { |x| sum += x * @rate }\n    sum";
+    check(
+        "a.rb",
+        ruby,
+        old,
+        &["Rails.logger.info \"sync since #{xs}\"\n    true", "sleep 0.1\n    0"],
+        &["go xs\n    true"],
+    );
+}

@@ -42,6 +42,8 @@ pub struct Function {
     pub(super) constant: bool,
     /// This value is made without any arguments: `Conf()`.
     pub(super) default_value: bool,
+    /// It ends by giving up.
+    pub(super) gives_up: bool,
     /// It only says something.
     pub(super) only_says: bool,
     /// It works on its parameters or its instance.
@@ -99,6 +101,11 @@ impl Function {
                 || (other.only_says && self.body.len() >= MIN_WORK)
         };
         other.constant && !self.constant && !self.hollow && has_work
+    }
+
+    /// Returns `true` if both give up in the end: that is what they are for.
+    pub(super) fn gives_up_like(&self, other: &Self) -> bool {
+        self.gives_up && other.gives_up
     }
 
     /// Returns `true` if it does nothing, or is a constant of a few words, such as `return Mode.OPEN`.

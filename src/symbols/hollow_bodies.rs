@@ -62,6 +62,27 @@ pub(super) fn says_something(table: &HollowTable, body: Node<'_>, text: &str, in
     false
 }
 
+/// Returns `true` if a body always ends by giving up: `throw …`, `exit(1)`, `return errors.New(…)`.
+pub(super) fn gives_up(table: &HollowTable, body: Node<'_>, text: &str, inputs: &Inputs<'_>) -> bool {
+    let reader = Body::new(table, text, inputs, false);
+    let mut last = Some(body);
+    let mut depth = 0;
+    while let Some(node) = last.filter(|_| depth < MAX_DEPTH) {
+        if reader.is_panic(node) {
+            // Another way out gives something back.
+            let returns =
+                |text: &str| text.split(|c: char| !c.is_alphanumeric()).filter(|word| *word == "return").count();
+            let before = text.get(body.start_byte()..node.start_byte()).unwrap_or_default();
+            return returns(before) <= usize::from(before.trim_end().ends_with("return"));
+        }
+        let is_within = depth == 0 || table.through.contains(node.kind());
+        let mut cursor = node.walk();
+        last = node.named_children(&mut cursor).filter(|child| is_within && !child.is_extra()).last();
+        depth += 1;
+    }
+    false
+}
+
 /// Returns `true` if the text has a variable in it: in the grammar of Kotlin, `"$x"` has no node for it.
 pub(super) fn interpolates_in_text(kind: &str, written: &str) -> bool {
     let starts = |after: &str| after.starts_with(|c: char| c.is_alphabetic() || c == '{');
@@ -114,7 +135,8 @@ impl<'a> Body<'a> {
 
     pub(super) fn hollow(&mut self, node: Node<'_>, depth: usize) -> bool {
         depth <= MAX_DEPTH
-            && (self.does_nothing(node, depth) || (self.is_lenient && self.is_constant(node, None, depth)))
+            && (self.does_nothing(node, depth)
+                || (self.is_lenient && (self.is_constant(node, None, depth) || self.fills_local(node, depth))))
     }
 
     fn does_nothing(&mut self, node: Node<'_>, depth: usize) -> bool {
@@ -204,7 +226,7 @@ impl<'a> Body<'a> {
         let call = expression(statement);
         let is_said = self.table.runs.contains(call.kind())
             && self.table.remarks.is_match(&callee(call, self.text))
-            && !self.runs_something(call, false);
+            && !arguments(call).is_some_and(|handed| self.runs_something(handed, false));
         if !self.is_lenient {
             return is_said;
         }

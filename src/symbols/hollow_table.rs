@@ -55,6 +55,7 @@ pub(super) struct HollowTable {
     pub(super) computes: HashSet<String>,
     pub(super) handlers: HashSet<String>,
     pub(super) pauses: Patterns,
+    pub(super) defaults: Patterns,
     pub(super) replies: Patterns,
     pub(super) elsewhere: HashSet<String>,
     pub(super) before_body: HashSet<String>,
@@ -88,7 +89,7 @@ impl HollowTable {
         let t = self;
         let all = [&t.discards, &t.gives_up, &t.prints, &t.remarks, &t.panics, &t.fails, &t.exits, &t.looks];
         let rest = [&t.conversions, &t.constructors, &t.asserts, &t.empty, &t.wraps, &t.otherwise, &t.visits];
-        let more = [&t.factories, &t.named_values, &t.pauses, &t.replies];
+        let more = [&t.factories, &t.named_values, &t.pauses, &t.replies, &t.defaults];
         let mut every = all.into_iter().chain(rest).chain(more);
         every.try_for_each(|patterns| RegexSet::new(&patterns.written).map(drop))
     }

@@ -11,7 +11,7 @@ use self::captures::{Captured, Definition};
 use super::closures::is_callback;
 use super::function::Function;
 use super::function_inputs::Inputs;
-use super::hollow_bodies::{is_constant, is_hollow, says_something};
+use super::hollow_bodies::{gives_up, is_constant, is_hollow, says_something};
 use super::hollow_table::HollowTable;
 use super::language::{LanguageTable, SourceLanguage};
 use super::parsing::{errors, parse_repaired};
@@ -256,7 +256,7 @@ impl<'a> OutlineReader<'a> {
         let constant = !is_broken && !definition.header && !is_elsewhere && body.is_some_and(makes_constant);
         let is_default = |body| {
             let value = self.written(body).trim_end_matches(['}', ';', ' ', '\t', '\r', '\n']);
-            value.ends_with("()") || value.ends_with('{')
+            (value.ends_with("()") || value.ends_with('{')) && !value.contains("Self")
         };
         let default_value = constant && body.is_some_and(is_default);
         let uses_inputs = body.is_some_and(|body| inputs.are_used(self.written(body)));
@@ -278,6 +278,7 @@ impl<'a> OutlineReader<'a> {
             idle,
             constant,
             default_value,
+            gives_up: body.is_some_and(|body| gives_up(&self.table.hollow, body, self.text, &inputs)),
             only_says: constant
                 && body.is_some_and(|body| says_something(&self.table.hollow, body, self.text, &inputs)),
             uses_inputs,
