@@ -146,6 +146,9 @@ impl Walker {
             "cd" | "chdir" | "pushd" | "popd" => {
                 let leaf = ProgramStep::Leaf(self.leaf(argv.to_vec(), mentions.to_vec(), scope, context));
                 change_directory(name, words, argv, scope);
+                if goes_elsewhere(argv, simple, scope) {
+                    scope.directory = Some(ChangedDirectory::UNKNOWN);
+                }
                 leaf
             }
             "trap" => self.trap(argv, scope, context),
@@ -229,12 +232,14 @@ impl Walker {
                     'e' => settings.push((ShellOption::Errexit, on)),
                     'u' => scope.nounset = on,
                     'a' => scope.allexport = on,
+                    'P' => scope.physical |= on,
                     'n' => noexec = on,
                     // It ends after the next command.
                     't' => noexec |= on,
                     'o' => match rest.next().and_then(Arg::literal).map(option_name).as_deref() {
                         Some("nounset") => scope.nounset = on,
                         Some("allexport") => scope.allexport = on,
+                        Some("physical") => scope.physical |= on,
                         Some(name) if executes_nothing(name, on) => noexec = true,
                         Some("noexec") => noexec = false,
                         Some("pipefail") => settings.push((ShellOption::Pipefail, on)),
@@ -431,6 +436,20 @@ fn settings(args: &[Arg], on: bool) -> ProgramStep {
         })
         .collect();
     ProgramStep::Set(settings)
+}
+
+/// Returns `true` if the path of `cd` may not be the one that it names: it follows links first, or looks in `CDPATH`.
+fn goes_elsewhere(argv: &[Arg], simple: &SimpleCommand, scope: &Definitions) -> bool {
+    let mut options = argv[1..].iter().take_while(|arg| arg.text.starts_with('-') && arg.text != "--");
+    let follows = scope.physical || options.any(|option| option.text.contains('P'));
+    let target = argv.iter().skip(1).find(|arg| !arg.text.starts_with('-'));
+    let is_relative = target.is_none_or(|arg| !arg.text.starts_with(['/', '.', '~']));
+    let is_set = |name: &str| {
+        scope.variables.contains_key(name)
+            || scope.exported.contains_key(name)
+            || simple.assignments.iter().any(|assigned| assigned.name == name)
+    };
+    follows || (is_relative && is_set("CDPATH"))
 }
 
 fn change_directory(name: &str, words: &[Word], argv: &[Arg], scope: &mut Definitions) {

@@ -29,6 +29,8 @@ pub(super) struct Definitions {
     pub(super) nounset: bool,
     /// `true` if `set -a` may be on: every assignment is exported.
     pub(super) allexport: bool,
+    /// `true` if `cd` follows links before it goes up (`set -P`).
+    pub(super) physical: bool,
     /// `true` if the line may have given any name another program.
     pub(super) programs_replaced: bool,
     /// `true` if the line may have chosen the folder of the files that a shell reads first.
@@ -105,6 +107,7 @@ impl Definitions {
         self.written.retain(|path, text| other.written.get(path) == Some(text));
         self.tops.retain(|name| other.tops.contains(name));
         self.nounset |= other.nounset;
+        self.physical |= other.physical;
         self.allexport |= other.allexport;
         self.programs_replaced |= other.programs_replaced;
         self.start_files_moved |= other.start_files_moved;

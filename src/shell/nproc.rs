@@ -22,7 +22,7 @@ pub(super) fn is_processor_count(script: &Script, scope: &Definitions) -> bool {
 
 /// Returns `true` if a substitution prints the directory that it runs in: `pwd`.
 pub(super) fn is_this_directory(script: &Script, scope: &Definitions) -> bool {
-    plain_call(script, scope).is_some_and(|call| matches!(call.as_str(), "pwd" | "pwd -P" | "pwd -L"))
+    plain_call(script, scope).is_some_and(|call| matches!(call.as_str(), "pwd" | "pwd -L"))
 }
 
 /// Returns a path outside of any project if a substitution prints a folder of installed programs: `go env GOPATH`.
