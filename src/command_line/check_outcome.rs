@@ -407,7 +407,7 @@ impl<'a> CheckView<'a> {
         let ends_here = visible.is_none()
             && self.judge.purpose(self.leaf).extent != Some(Extent::Full)
             && reading.line.as_deref() == output.lines().map(str::trim).rfind(|line| !line.is_empty());
-        if reading.needs_end && view.cuts_end(visible) && !ends_here {
+        if (reading.needs_end || !view.only_cuts()) && view.cuts_end(visible) && !ends_here {
             return (CheckOutcome::Unknown, "the end of its output is cut off".to_owned());
         }
         if self.leaves_open(view, reading, output) && !self.last_line_would_tell(ways, output) {

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::{Regex, RegexSet};
 use serde::Deserialize;
 
+use super::command_table;
 use super::output_filters::{OutputPath, in_notation};
 use crate::embedded;
 use crate::runner::{Catalogue, ProjectFiles, Runner, output_lines, resolve, shown_line, without_prefix};
@@ -198,6 +199,8 @@ impl UncountedTests {
         let all_passed = || last(&self.total).is_some_and(|total| last(&self.passed) == Some(total));
         let is_one = |runner: &&Runner| self.runners.contains(&runner.id);
         let shows = in_notation(self.shows.clone(), run.closing);
-        run.runners.iter().any(is_one) && !run.view.only_cuts() && !run.view.shows(&shows) && !all_passed()
+        let is_shown = run.view.only_cuts() || run.view.shows(&shows);
+        let is_cut = run.view.cuts_end(command_table::table().visible_lines(run.output));
+        run.runners.iter().any(is_one) && (!is_shown || is_cut) && !all_passed()
     }
 }

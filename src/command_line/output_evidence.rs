@@ -208,11 +208,16 @@ fn announced(catalogue: &Catalogue, program: &Program, purposes: &[Purpose], out
     let is_word = output.trim().lines().count() == 1 && output.len() <= MAX_WORD;
     // What a known runner prints when it fails is longer, too.
     let runs_known = |id: LeafId| purposes[id].runners(catalogue).next().is_some();
+    let shows_log = |leaf: &Leaf| {
+        let mut logs =
+            program.leaves.iter().enumerate().filter(|(id, _)| runs_known(*id)).filter_map(|(_, leaf)| log_of(leaf));
+        file_shown(leaf).is_some_and(|file| logs.any(|log| log == file))
+    };
     let others = program.leaves.iter().enumerate().any(|(id, leaf)| {
         texts[id].is_none()
             && may_show(program, id)
             && !leaf.name().is_some_and(|name| MUTE.contains(&name))
-            && !(is_word && (is_logged(leaf) && runs_known(id) || shows_several_lines(leaf)))
+            && !(is_word && (log_of(leaf).is_some() && runs_known(id) || shows_log(leaf)))
     });
     if others {
         return Vec::new();
@@ -228,22 +233,27 @@ fn announced(catalogue: &Catalogue, program: &Program, purposes: &[Purpose], out
     texts.filter(|(id, text)| told(*id, text)).map(|(leaf, _)| ObservedEnding::end(leaf, true)).collect()
 }
 
-/// Returns `true` if everything that a command prints goes into a file.
-fn is_logged(leaf: &Leaf) -> bool {
-    matches!(leaf.stdout, Sink::File(Some(_))) && leaf.stderr == leaf.stdout
+/// Returns the file into which everything goes that a command prints.
+fn log_of(leaf: &Leaf) -> Option<&str> {
+    match &leaf.stdout {
+        Sink::File(Some(path)) if leaf.stderr == leaf.stdout => Some(path),
+        _ => None,
+    }
 }
 
-/// Returns `true` for a command that prints several lines of a file that has them: `cat log`, `tail -20 log`.
-fn shows_several_lines(leaf: &Leaf) -> bool {
+/// Returns the file of which a command prints several lines, if it has them: `cat log`, `tail -20 log`.
+fn file_shown(leaf: &Leaf) -> Option<&str> {
     let words: Vec<&str> = leaf.argv.iter().skip(1).filter_map(Arg::literal).collect();
     let number = |word: &str| word.trim_start_matches(['-', 'n', '=']).parse::<usize>().ok();
     let is_plain = |word: &&str| !word.starts_with('-') || *word == "-n" || number(word).is_some();
     let is_reader = matches!(leaf.name(), Some("cat" | "tail" | "head"));
-    is_reader
+    let mut files = words.iter().filter(|word| !word.starts_with('-') && number(word).is_none());
+    let shows = is_reader
         && words.len() == leaf.argv.len() - 1
         && words.iter().all(is_plain)
-        && words.iter().filter_map(|word| number(word)).all(|lines| lines >= MIN_LINES)
-        && words.iter().any(|word| !word.starts_with('-') && number(word).is_none())
+        && words.iter().filter_map(|word| number(word)).all(|lines| lines >= MIN_LINES);
+    let file = files.next().copied().filter(|_| shows)?;
+    files.next().is_none().then_some(file)
 }
 
 /// Returns the endings that follow from fixed texts that are missing: `… && echo OK || { echo FAIL; tail log; }`. A

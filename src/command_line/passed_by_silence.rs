@@ -31,7 +31,7 @@ impl CheckView<'_> {
         let visible = table().visible_lines(output);
         let shows_all = |view: &OutputPath| view.merged && view.only_cuts() && (!is_task || !view.cuts_end(visible));
         let prints_failures_only = self.prints_failures_only() && ways.iter().any(shows_all);
-        let is_named = !is_task || output.lines().any(|line| self.is_banner(line));
+        let is_named = !is_task || output.lines().any(|line| self.is_own_banner(line.trim()));
         if prints_failures_only
             && is_named
             && possible.succeeded
@@ -63,10 +63,15 @@ impl CheckView<'_> {
         if !runners.iter().any(|runner| runner.task.is_some()) {
             return runners.iter().any(is_silent);
         }
-        let order = self.judge.purpose(self.leaf).invocation.as_ref().map(|invocation| &invocation.order);
-        let is_followed = order.is_some_and(|order| !order.opaque && !order.goes_on);
+        // What runs before or after it may fail without a word, and its own words may go elsewhere.
+        let leaf = &self.judge.program().leaves[self.leaf];
+        let within = seen_by(leaf, self.judge.project.files);
+        let tasks = resolve(self.catalogue(), &leaf.words(), &within);
+        let [task] = tasks.as_slice() else { return false };
+        let is_plain = |line: &String| !line.contains(['&', '|', ';', '<', '>', '(', ')', '{', '}', '$', '`', '\n']);
+        let is_alone = task.script.as_ref().is_some_and(|lines| lines.len() == 1 && lines.iter().all(is_plain));
         let workers: Vec<_> = runners.iter().filter(|runner| runner.task.is_none()).collect();
-        is_followed && !workers.is_empty() && workers.into_iter().all(is_silent)
+        is_alone && !task.framed && !task.exit_zero && !workers.is_empty() && workers.into_iter().all(is_silent)
     }
 
     /// Returns `true` for a line with which a task runner names what it starts.

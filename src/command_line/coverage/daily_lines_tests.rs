@@ -380,6 +380,13 @@ fn a_way_up_and_down_leads_to_the_same_folder() {
     check(
         &[
             (&[], "pytest", "cd /work/repo/../other && pytest -q", PYTEST),
+            (&[], "pytest", "cd -P /work/link/../repo && pytest -q", PYTEST),
+            (&[], "pytest", "set -P; cd /work/link/../repo && pytest -q", PYTEST),
+            (&[], "pytest", "set -o physical; cd /work/link/../repo && pytest -q", PYTEST),
+            (&[], "pytest", "cd /work/link && cd -P .. && cd repo && pytest -q", PYTEST),
+            (&[], "pytest", "cd /work/link && cd $(pwd -P)/../repo && pytest -q", PYTEST),
+            (&[], "pytest", "cd /work && CDPATH=/work/g2 && cd repo && pytest -q", PYTEST),
+            (&[], "pytest", "cd /work && CDPATH=/work/g2 cd repo && pytest -q", PYTEST),
             (&[], "pytest", "cd /work/repo/src/../tests && pytest -q", PYTEST),
         ],
         false,
@@ -405,6 +412,14 @@ fn counts_of_node_through_a_pattern() {
         &[
             (&[], "node --test", "node --test 2>&1 | grep -E '^# (pass|tests)'", "# tests 2\n# pass 2\n"),
             (&[], "node --test", "node --test 2>&1 | grep -E '^# fail'", "# fail 0\n"),
+            (
+                &[],
+                "node --test",
+                "node --test 2>&1 | grep '^#' | head -4",
+                "# tests 4\n# suites 0\n# pass 3\n# fail 0\n",
+            ),
+            (&[], "node --test", "node --test 2>&1 | grep -m4 '^ℹ'", "ℹ tests 4\nℹ suites 0\nℹ pass 3\nℹ fail 0\n"),
+            (&[], "node --test", "node --test 2>&1 | tail -8 | head -4", "# tests 4\n# suites 0\n# pass 3\n# fail 0\n"),
             (&[], "node --test", "node --test 2>&1 | grep -E '^# (pass|fail)'", "# pass 2\n# fail 1\n"),
             (&[], "node --test", "node --test 2>&1 | grep -E '^# (pass|fail)'", "# pass 2\n# fail 0\n"),
             (&[], "node --test", "node --test 2>&1 | grep -E '^(# pass|ℹ fail)'", "# pass 2\n"),
@@ -416,6 +431,9 @@ fn counts_of_node_through_a_pattern() {
 #[test]
 fn a_build_of_npm_that_prints_nothing_behind_a_pipe() {
     const PACKAGE: Files = &[("package.json", r#"{"scripts":{"build":"tsc -p .","bundle":"node build.js"}}"#)];
+    const QUIET: Files = &[("package.json", r#"{"scripts":{"build":"tsc -p . >/dev/null"}}"#)];
+    const AFTER: Files = &[("package.json", r#"{"scripts":{"build":"test -f x && tsc -p ."}}"#)];
+    const FRAMED: Files = &[("package.json", r#"{"scripts":{"prebuild":"test -f x","build":"tsc -p ."}}"#)];
     const BANNER: &str = "\n> clock@1.0.0 build\n> tsc -p .\n\n";
     check(
         &[
@@ -452,6 +470,9 @@ fn a_build_of_npm_that_prints_nothing_behind_a_pipe() {
             ),
             (PACKAGE, "npm run build", "npm run build 2>&1 | tail -5", ""),
             (PACKAGE, "npm run build", "npm run build 2>&1 | head -3", BANNER),
+            (QUIET, "npm run build", "npm run build 2>&1 | tail -5", "\n> a@1.0.0 build\n> tsc -p . >/dev/null\n\n"),
+            (AFTER, "npm run build", "npm run build 2>&1 | tail -5", "\n> a@1.0.0 build\n> test -f x && tsc -p .\n\n"),
+            (FRAMED, "npm run build", "npm run build 2>&1 | tail -5", "\n> a@1.0.0 prebuild\n> test -f x\n\n"),
             (PACKAGE, "npm run build", "npm run build 2>&1 | grep -v error", BANNER),
             (PACKAGE, "npm run bundle", "npm run bundle 2>&1 | tail -5", "\n> clock@1.0.0 bundle\n> node build.js\n\n"),
         ],
@@ -473,6 +494,8 @@ fn a_word_or_the_log() {
     check(
         &[
             (&[], "cargo test", LOG, "error: could not compile\n"),
+            (&[], "pytest", "pytest > /tmp/log 2>&1 && echo OK || tail -40 /tmp/other", "OK\n"),
+            (&[], "pytest", "pytest > /tmp/log 2>&1 && echo OK || cat docs/ok.txt", "OK\n"),
             (&[], "npm test", "npm test > L 2>&1 && echo PASS || tail -5 L", "PASS\n"),
             (&[], "./t.sh", "./t.sh > L 2>&1 && echo PASS || tail -40 L", "PASS\n"),
             (&[], "cargo test", "cargo test > L 2>&1 || echo OK; tail -40 L", "OK\n"),
