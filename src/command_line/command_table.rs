@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use regex::Regex;
+use regex::{Regex, RegexSet};
 use serde::Deserialize;
 
 use crate::embedded;
@@ -55,9 +55,16 @@ pub(super) struct Environment {
     pub(super) artefacts: Vec<String>,
     /// The ends of names of files that are sourced to find programs.
     pub(super) sourced: Vec<String>,
+    /// Patterns of lines of such a file that do more.
+    sourced_more: Vec<String>,
 }
 
 impl Environment {
+    /// Returns `true` if a file that is sourced does more than to find programs.
+    pub(super) fn does_more(&self, text: &str) -> bool {
+        RegexSet::new(&self.sourced_more).map_or(true, |set| text.lines().any(|line| set.is_match(line.trim())))
+    }
+
     /// Returns `true` if this variable does not change what a run tests.
     pub(super) fn is_indifferent(&self, name: &str, value: &str) -> bool {
         let pattern = self.more.get(name).map(|pattern| Regex::new(&format!("^(?:{pattern})?$")));

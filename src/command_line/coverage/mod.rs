@@ -48,6 +48,7 @@ mod settled;
 mod spelling_tests;
 mod start_directory;
 mod stashed_line;
+mod surroundings;
 #[cfg(test)]
 mod surroundings_tests;
 #[cfg(test)]

@@ -18,12 +18,11 @@ use crate::shell::expanded_program::{Leaf, LeafId, Program};
 
 use super::ObservedLine;
 use super::report_paths::report_paths;
-use super::required_checks::{
-    CheckKey, CheckSubject, RequestedCheck, asked_of_leaf, only_prepares, surroundings_change,
-};
+use super::required_checks::{CheckKey, CheckSubject, RequestedCheck, asked_of_leaf, only_prepares};
 use super::rounds::{all_passed, is_passed_retry};
 use super::script_call::script_lines;
 use super::start_directory::{DirectoryView, StartDirectory};
+use super::surroundings::surroundings_change;
 
 /// The maximum number of scripts, one inside the other, whose lines are read.
 const MAX_SCRIPTS: usize = 2;
@@ -80,7 +79,7 @@ fn proofs_within(told: &ObservedLine<'_>, place: StartDirectory<'_>, scripts: us
     let Ok(reviewed) = Reviewed::of(told.line, &told.record(text.as_deref()), project) else { return Vec::new() };
     let understood = &reviewed.understood;
     let program = &understood.program;
-    if reviewed.harness.is_some() || told.background || program.truncated || surroundings_change(understood) {
+    if reviewed.harness.is_some() || told.background || program.truncated || surroundings_change(understood, place) {
         return Vec::new();
     }
     let judge = reviewed.judge(project);

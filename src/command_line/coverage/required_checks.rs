@@ -3,19 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::command_line::command_table::table;
-use crate::command_line::purpose::{Purpose, Understood};
+use crate::command_line::purpose::Purpose;
 use crate::command_line::understanding::{CHECKS, understand};
 use crate::repo_path::seen_from;
 use crate::runner::{Catalogue, Identity, ProjectFiles, TaskRun, files_above, resolve};
 use crate::shell::exit_status;
-use crate::shell::expanded_program::{Arg, Leaf};
+use crate::shell::expanded_program::Leaf;
 use crate::shell_quote::shell_word;
 
 use super::content_comes_and_goes;
 use super::folder_above::{call_from_settings, folder_above, workspace_above};
 use super::script_call::{script_call, script_lines};
 use super::search_path::{finds_installed_programs, places_here};
-use super::start_directory::{DirectoryView, StartDirectory};
+use super::start_directory::{DirectoryView, StartDirectory, directory};
+use super::surroundings::surroundings_change;
 use super::words_of_call::{take_neutral_values, words_of};
 
 /// The maximum depth of tasks that call tasks.
@@ -103,7 +104,7 @@ fn of_line(line: &str, place: StartDirectory<'_>, looked: &mut usize, depth: usi
     let view = DirectoryView(place);
     let understood = understand(line, place.project.with_files(&view)).ok()?;
     let mut asked = Vec::new();
-    if surroundings_change(&understood) {
+    if surroundings_change(&understood, place) {
         return None;
     }
     for (id, (leaf, purpose)) in understood.steps().enumerate() {
@@ -385,17 +386,6 @@ fn script(lines: &[String], arguments: &[Option<String>]) -> Option<Vec<String>>
     Some(lines)
 }
 
-/// Returns the directory of a command, from the root of the working tree, or `None` if it is outside of it or unknown.
-fn directory(leaf: &Leaf, place: StartDirectory<'_>) -> Option<String> {
-    let Some(directory) = &leaf.directory else { return place.inside("") };
-    if let Some(below) = &directory.from_top {
-        // Where it starts elsewhere, another working tree may be meant. An unquoted path with a blank is split.
-        let plain = place.root.is_some_and(|root| !root.contains(|c: char| c.is_whitespace() || "*?[".contains(c)));
-        return (plain && !place.start.starts_with('/')).then(|| seen_from("", below)).flatten();
-    }
-    place.inside(directory.path.as_deref()?)
-}
-
 /// Returns the variables that may change the findings of a command, or `None` if one of them is unknown.
 fn environment(leaf: &Leaf, root: Option<&str>, directory: &str) -> Option<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
@@ -442,30 +432,6 @@ fn inside(leaf: &Leaf) -> Option<Vec<(String, Vec<String>)>> {
 pub(in crate::command_line) fn only_prepares(leaf: &Leaf, purpose: &Purpose) -> bool {
     purpose.kinds.is_empty() && !matches!(leaf.name(), Some("false" | "kill" | "pkill" | "killall"))
         || matches!(leaf.name(), Some("echo" | "printf"))
-}
-
-/// Returns `true` if a line reads a script into its shell that may change its other commands.
-pub(super) fn surroundings_change(understood: &Understood) -> bool {
-    understood.program.leaves.iter().any(|leaf| {
-        let opaque = |arg: Option<&Arg>| arg.is_none_or(|arg| !arg.whole);
-        // `. "$HOME/.cargo/env"`: what stands at its end is enough.
-        let file = leaf.text.split_whitespace().nth(1).unwrap_or_default().trim_end_matches(['"', '\'']);
-        let finds_programs = || table().environment.sourced.iter().any(|name| file.ends_with(name.as_str()));
-        match leaf.name() {
-            Some("." | "source") => leaf.argv.len() > 2 || !finds_programs(),
-            Some("go" | "npm" | "pnpm" | "yarn") if keeps_setting(leaf) => true,
-            _ => leaf.wrappers.last().is_some_and(|name| name == "eval") && opaque(leaf.argv.first()),
-        }
-    })
-}
-
-/// Returns `true` for a call that writes a setting which decides what later calls run: `go env -w GOFLAGS=-run=A`. Another
-/// one of the line may take it back.
-fn keeps_setting(leaf: &Leaf) -> bool {
-    const DECIDING: [&str; 5] = ["GOFLAGS", "script-shell", "node-options", "ignore-scripts", "if-present"];
-    let words: Vec<&str> = leaf.argv.iter().skip(1).map(|arg| arg.text.as_str()).collect();
-    let is_written = matches!(words[..], ["env", "-w", ..] | ["config" | "c", "set", ..] | ["set", ..]);
-    is_written && words.iter().any(|word| DECIDING.iter().any(|name| word.split('=').next() == Some(name)))
 }
 
 #[cfg(test)]

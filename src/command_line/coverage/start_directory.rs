@@ -2,6 +2,7 @@
 
 use crate::repo_path::seen_from;
 use crate::runner::{Project, ProjectFiles};
+use crate::shell::expanded_program::Leaf;
 
 /// The directory in which a line starts.
 #[derive(Clone, Copy)]
@@ -34,6 +35,17 @@ pub(super) fn path_inside(root: Option<&str>, start: &str, path: &str) -> Option
     };
     let inner = absolute.strip_prefix(root?.trim_end_matches('/'))?;
     if inner.is_empty() || inner.starts_with('/') { seen_from("", inner) } else { None }
+}
+
+/// Returns the directory of a command, from the root of the working tree, or `None` if it is outside of it or unknown.
+pub(super) fn directory(leaf: &Leaf, place: StartDirectory<'_>) -> Option<String> {
+    let Some(directory) = &leaf.directory else { return place.inside("") };
+    if let Some(below) = &directory.from_top {
+        // Where it starts elsewhere, another working tree may be meant. An unquoted path with a blank is split.
+        let plain = place.root.is_some_and(|root| !root.contains(|c: char| c.is_whitespace() || "*?[".contains(c)));
+        return (plain && !place.start.starts_with('/')).then(|| seen_from("", below)).flatten();
+    }
+    place.inside(directory.path.as_deref()?)
 }
 
 /// The files as seen from one directory.

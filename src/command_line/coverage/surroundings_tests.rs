@@ -1,6 +1,6 @@
 //! Lines that run a declared command without a variable, or several times in a loop.
 
-use super::tests::check;
+use super::tests::{Files, check, proof_with};
 
 const PYTEST: &str = "4 passed in 0.02s\n";
 
@@ -149,4 +149,28 @@ fn a_check_that_is_repeated_if_it_fails() {
         ],
         false,
     );
+}
+
+#[test]
+fn a_sourced_file_of_the_project_only_finds_programs() {
+    const REAL: Files = &[(
+        ".venv/bin/activate",
+        "# Use it with source.\ndeactivate () {\n    if [ -n \"${_OLD_PATH:-}\" ] ; then\n        PATH=\"${_OLD_PATH}\"\n        export PATH\n    fi\n    unset -f deactivate\n}\nif [ \"$0\" = x ]; then\n    exit 33\nfi\nVIRTUAL_ENV=/work/repo/.venv\nexport VIRTUAL_ENV\nPATH=\"$VIRTUAL_ENV/bin:$PATH\"\nexport PATH\nhash -r 2> /dev/null\n",
+    )];
+    let line = "source .venv/bin/activate && pytest -q > log 2>&1";
+    check(&[(REAL, "pytest", line, ""), (&[], "pytest", line, "")], true);
+    for text in [
+        "export PYTEST_ADDOPTS=\"-k money\"\n",
+        "cd /work/other\n",
+        "exit 0\n",
+        "  exit\n",
+        "set -n\n",
+        "trap 'exit 0' ERR EXIT\n",
+        "pytest() { :; }\n",
+        "alias pytest=true\n",
+    ] {
+        let files = [(".venv/bin/activate", text)];
+        assert!(!proof_with(&files, "pytest", line, ""), "{text}");
+        assert!(!proof_with(&files, "pytest", "cd /work/repo && . .venv/bin/activate; pytest", PYTEST), "{text}");
+    }
 }
