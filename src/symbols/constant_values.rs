@@ -140,7 +140,7 @@ impl Body<'_> {
         written == "(w,r)" || (written.starts_with("(w,\"") && !self.inputs.are_used(&written[2..]))
     }
 
-    /// Returns `true` if the value of a node goes nowhere. In Kotlin, a call on its own stands in a block; in Rust, it is the
+    /// Returns `true` if nothing uses the value of a node. In Kotlin, a call on its own stands in a block; in Rust, it is the
     /// value of the block.
     fn is_statement(&self, node: Node<'_>) -> bool {
         let is_call = self.table.runs.contains(node.kind());

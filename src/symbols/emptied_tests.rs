@@ -1,4 +1,4 @@
-//! What counts as work, and what does not, whatever the language.
+//! What counts as work, and what does not, in any language.
 
 use std::collections::BTreeMap;
 

@@ -25,6 +25,8 @@ mod daily_lines_tests;
 mod directory_tests;
 mod earlier_edits;
 mod equivalence;
+#[cfg(test)]
+mod filtered_output_tests;
 mod folder_above;
 #[cfg(test)]
 mod late_failure_tests;

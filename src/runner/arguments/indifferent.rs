@@ -38,7 +38,7 @@ pub struct Indifferent {
     /// Files that must not be there. `*/x`: none in the folder that the word names.
     pub absent: Vec<String>,
     /// Patterns of files of which the project has none.
-    pub nowhere: Vec<String>,
+    pub absent_globs: Vec<String>,
     /// Patterns of the files that are found where there is no word: all of them must be in the folder that the word names.
     /// `*/x`: in any folder below. `a/**/*.js`: by the whole path; `./*.x`: in this folder.
     pub collects: Vec<String>,
@@ -131,7 +131,7 @@ impl Indifferent {
         !essence.options.iter().any(|choice| self.unless.contains(&choice.name))
             && !others.any(|path| files.read(&path).is_some())
             && !texts.any(|text| self.lacked(&text))
-            && (self.nowhere.is_empty() || self.has_none(files))
+            && (self.absent_globs.is_empty() || self.has_none(files))
             && (self.collects.is_empty() || !words.is_empty() && self.all_are_in(words, files))
     }
 
@@ -196,9 +196,9 @@ impl Indifferent {
         true
     }
 
-    /// Returns `true` if no file of the project fits `nowhere`.
+    /// Returns `true` if no file of the project fits `absent_globs`.
     fn has_none(&self, files: &dyn ProjectFiles) -> bool {
-        let Some(unwanted) = Collected::of(&self.nowhere) else { return false };
+        let Some(unwanted) = Collected::of(&self.absent_globs) else { return false };
         let mut left = MAX_NAMES;
         let mut waiting = vec![String::new()];
         while let Some(at) = waiting.pop() {
