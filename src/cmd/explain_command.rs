@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::command_line::{LineJudgement, LineRecord, ObservedLine, judge, understand_in, witness};
+use crate::command_line::{
+    LineJudgement, LineRecord, ObservedLine, Proves, judge, understand_in, unsettling_command, witness,
+};
 use crate::engine::Workplace;
 use crate::event::Ended;
 use crate::exit::Exit;
@@ -98,13 +100,17 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let place = Workplace::here().ok();
     let policy = policy_of(place.as_ref(), ui);
     let project = project(policy.as_ref(), &files);
-    let judgement = judge(line, &record, project);
+    let mut judgement = judge(line, &record, project);
+    let seen = place.and_then(|place| SeenPlace::of(&place, &files.0));
+    let told = seen.as_ref().map(|seen| seen.observed(line, &record));
+    if let Some((told, policy)) = told.as_ref().zip(policy.as_ref()) {
+        unsettle(&mut judgement, told, policy);
+    }
     if args.json {
         let answer = ExplainedCommand { schema_version: 1, id: serde_json::Value::Null, judgement };
         ui.json(&answer)?;
     } else {
-        let declared =
-            place.zip(policy.as_ref()).and_then(|(place, policy)| declared(line, &place, policy, &files.0, &record));
+        let declared = told.zip(policy.as_ref()).map(|(told, policy)| declared(&told, policy, &record));
         let understood = understand_in(line, shell, project).ok();
         explained_command::print(understood.as_ref(), &judgement, &record, &declared.unwrap_or_default(), ui);
     }
@@ -127,28 +133,54 @@ fn project<'a>(policy: Option<&'a Policy>, files: &'a DiskDirectory) -> Project<
     policy.map_or_else(|| Project::without_runners(files), |policy| policy.project(files))
 }
 
-/// Returns phrases for the declared commands of a repository that the line would be a run of. Without a status, success
-/// is assumed. Returns `None` if `dir` is outside of its working tree.
-fn declared(
-    line: &str,
-    place: &Workplace,
-    policy: &Policy,
-    dir: &Path,
-    record: &LineRecord<'_>,
-) -> Option<Vec<String>> {
-    let root = place.work_tree().ok()?.canonicalize().ok()?;
-    let dir = dir.canonicalize().ok()?.strip_prefix(&root).ok().map(|inner| RepoPath::from_os(inner.as_os_str()))?;
-    let told = ObservedLine {
-        line,
-        dir: &dir,
-        root: root.to_str(),
-        ended: Some(Ended::Exited(record.status.unwrap_or(0))),
-        output: record.output,
-        cut: false,
-        background: record.background,
-        shell: record.shell,
-    };
-    let shown = witness(&policy.commands, &told, policy.project(&DiskDirectory(root.clone())));
+/// The place of a line in a working tree.
+struct SeenPlace {
+    root: PathBuf,
+    dir: RepoPath,
+}
+
+impl SeenPlace {
+    /// Returns the place `dir`, or `None` if it is outside of the working tree.
+    fn of(place: &Workplace, dir: &Path) -> Option<Self> {
+        let root = place.work_tree().ok()?.canonicalize().ok()?;
+        let dir =
+            dir.canonicalize().ok()?.strip_prefix(&root).ok().map(|inner| RepoPath::from_os(inner.as_os_str()))?;
+        Some(Self { root, dir })
+    }
+
+    /// Returns the line as it was seen here. Without a status, success is assumed.
+    fn observed<'a>(&'a self, line: &'a str, record: &LineRecord<'a>) -> ObservedLine<'a> {
+        ObservedLine {
+            line,
+            dir: &self.dir,
+            root: self.root.to_str(),
+            ended: Some(Ended::Exited(record.status.unwrap_or(0))),
+            output: record.output,
+            cut: false,
+            background: record.background,
+            shell: record.shell,
+        }
+    }
+}
+
+fn files_of(told: &ObservedLine<'_>) -> DiskDirectory {
+    DiskDirectory(PathBuf::from(told.root.unwrap_or(".")))
+}
+
+/// Takes a pass back if a command of the line may change what its checks run.
+fn unsettle(judgement: &mut LineJudgement, told: &ObservedLine<'_>, policy: &Policy) {
+    if !matches!(judgement.proves, Proves::FullPass | Proves::PartialPass) {
+        return;
+    }
+    if let Some(command) = unsettling_command(told, policy.project(&files_of(told))) {
+        judgement.proves = Proves::Nothing;
+        judgement.reason = format!("`{command}` may change what runs after it");
+    }
+}
+
+/// Returns phrases for the declared commands that the line would be a run of.
+fn declared(told: &ObservedLine<'_>, policy: &Policy, record: &LineRecord<'_>) -> Vec<String> {
+    let shown = witness(&policy.commands, told, policy.project(&files_of(told)));
     let passed = shown.into_iter().filter(|shown| {
         let counted = shown.report.as_ref().is_none_or(|report| report.passed > 0 && report.failed == 0);
         shown.ended.success() && shown.masked.is_none() && counted
@@ -158,7 +190,7 @@ fn declared(
         let when = if record.status.is_none() { ", if its status is 0" } else { "" };
         format!("the declared command {name} (`{}`){when}", shown.command.line)
     });
-    Some(words.collect())
+    words.collect()
 }
 
 fn open(path: &Path) -> anyhow::Result<Box<dyn io::Read>> {

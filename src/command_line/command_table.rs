@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use regex::{Regex, RegexSet};
+use regex::Regex;
 use serde::Deserialize;
 
 use crate::embedded;
@@ -55,16 +55,62 @@ pub(super) struct Environment {
     pub(super) artefacts: Vec<String>,
     /// The ends of names of files that are sourced to find programs.
     pub(super) sourced: Vec<String>,
-    /// Patterns of lines of such a file that do more.
-    sourced_more: Vec<String>,
+    /// What such a file of the project may do.
+    pub(super) script: EnvironmentScript,
+}
+
+/// What a script may do that is sourced to find the programs of an environment.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EnvironmentScript {
+    /// The commands that it may call.
+    calls: Vec<String>,
+    /// The functions that it may define.
+    functions: Vec<String>,
+    /// The starts of names of other functions, and of variables, that are its own.
+    own: Vec<String>,
+    /// The variables that it may set.
+    variables: Vec<String>,
+    /// The variables that may only name the environment itself.
+    places: Vec<String>,
+    /// Patterns of whole statements that are allowed.
+    statements: Vec<String>,
+}
+
+impl EnvironmentScript {
+    /// Returns `true` if a statement is allowed as it is.
+    pub(super) fn has_statement(&self, text: &str) -> bool {
+        let one =
+            |pattern: &String| Regex::new(&format!("^(?:{pattern})$")).is_ok_and(|pattern| pattern.is_match(text));
+        self.statements.iter().any(one)
+    }
+
+    /// Returns `true` if the script may call this command.
+    pub(super) fn may_call(&self, name: &str) -> bool {
+        self.calls.iter().chain(&self.functions).any(|known| known == name) || self.is_own(name)
+    }
+
+    /// Returns `true` if the script may define this function.
+    pub(super) fn may_define(&self, name: &str) -> bool {
+        self.functions.iter().any(|known| known == name) || self.is_own(name)
+    }
+
+    /// Returns `true` if the script may set this variable to anything.
+    pub(super) fn may_set(&self, name: &str) -> bool {
+        self.variables.iter().any(|known| known == name) || self.is_own(name)
+    }
+
+    /// Returns `true` if the script may set this variable to its environment.
+    pub(super) fn leads_to_programs(&self, name: &str) -> bool {
+        self.places.iter().any(|known| known == name)
+    }
+
+    fn is_own(&self, name: &str) -> bool {
+        self.own.iter().any(|start| name.starts_with(start.as_str()))
+    }
 }
 
 impl Environment {
-    /// Returns `true` if a file that is sourced does more than to find programs.
-    pub(super) fn does_more(&self, text: &str) -> bool {
-        RegexSet::new(&self.sourced_more).map_or(true, |set| text.lines().any(|line| set.is_match(line.trim())))
-    }
-
     /// Returns `true` if this variable does not change what a run tests.
     pub(super) fn is_indifferent(&self, name: &str, value: &str) -> bool {
         let pattern = self.more.get(name).map(|pattern| Regex::new(&format!("^(?:{pattern})?$")));

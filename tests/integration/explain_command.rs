@@ -101,3 +101,23 @@ fn nonsense_is_refused_with_a_word() {
     assert_eq!(missing.status.code(), Some(65));
     assert!(text(&missing.stderr).contains("missing"));
 }
+
+#[test]
+fn a_sourced_script_of_the_repository_is_read() {
+    let folder = TestFolder::new();
+    let repo = folder.path();
+    let made = Command::new("git").args(["init", "-q"]).current_dir(repo).status().expect("git runs");
+    assert!(made.success());
+    std::fs::create_dir_all(repo.join(".venv/bin")).expect("a folder");
+    std::fs::write(repo.join("gate.toml"), "[commands.test]\nrun = \"pytest\"\ngate = \"tests\"\n").expect("written");
+    let line = "source .venv/bin/activate; pytest > log 2>&1";
+    let answer = |script: &str| {
+        std::fs::write(repo.join(".venv/bin/activate"), script).expect("written");
+        let done = gate(&[line, "--status", "0", "--json"], "", repo);
+        serde_json::from_slice::<serde_json::Value>(&done.stdout).expect("one JSON object")
+    };
+    assert_eq!(answer("PATH=\"$VIRTUAL_ENV/bin:$PATH\"\n")["proves"], "full_pass");
+    let changed = answer("if true; then exit 0; fi\n");
+    assert_eq!(changed["proves"], "nothing");
+    assert_eq!(changed["reason"], "`source .venv/bin/activate` may change what runs after it");
+}

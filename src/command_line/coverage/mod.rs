@@ -14,7 +14,7 @@ use crate::shell_kind::Shell;
 
 use super::command_table::table;
 use super::output_knowledge::OutputKnowledge;
-use super::{CheckOutcome, LineRecord, Purpose, judge, understand};
+use super::{CheckOutcome, LineRecord, Purpose, judge, understand, understand_in};
 use crate::command_line::run_result::{RunResult, said, sum};
 
 #[cfg(test)]
@@ -46,6 +46,7 @@ mod script_call;
 mod search_path;
 mod separate_lines;
 mod settled;
+mod sourced_file;
 #[cfg(test)]
 mod spelling_tests;
 mod start_directory;
@@ -70,6 +71,7 @@ use required_checks::{RequestedCheck, asked_of_line};
 pub use separate_lines::{proven_in_part, witness_together};
 use start_directory::{DirectoryView, StartDirectory};
 pub use stashed_line::between_stash_and_pop;
+use surroundings::unsettling;
 
 /// A recorded command line that gate did not run.
 #[derive(Clone, Copy, Debug)]
@@ -153,6 +155,15 @@ pub fn witness(commands: &[Command], told: &ObservedLine<'_>, project: Project<'
             })
         })
         .collect()
+}
+
+/// Returns the text of the command in a line that may change what its checks run: `source ./env.sh`.
+pub fn unsettling_command(told: &ObservedLine<'_>, project: Project<'_>) -> Option<String> {
+    let start = std::str::from_utf8(told.dir.as_bytes()).ok()?;
+    let place = StartDirectory { root: told.root, start, project };
+    let view = DirectoryView(place);
+    let understood = understand_in(told.line, told.shell, project.with_files(&view)).ok()?;
+    unsettling(&understood, place).map(|leaf| leaf.text.clone())
 }
 
 /// Returns the files below the root of the working tree into which a line wrote only the output of its checks.

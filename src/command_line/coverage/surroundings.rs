@@ -2,35 +2,60 @@
 
 use crate::command_line::command_table::table;
 use crate::command_line::purpose::Understood;
+use crate::command_line::written_files::written_files;
 use crate::shell::expanded_program::{Arg, Leaf};
 
+use super::sourced_file::only_finds_programs;
 use super::start_directory::{StartDirectory, directory, path_inside};
 
 /// The size, in bytes, from which a sourced file is not read.
 const MAX_SOURCED: usize = 64 << 10;
 
-/// Returns `true` if a line reads a script into its shell that may change its other commands.
+/// Returns the command of a line that may change what its other commands run: it reads a script into their shell, or
+/// writes a setting.
+pub(super) fn unsettling<'a>(understood: &'a Understood, place: StartDirectory<'_>) -> Option<&'a Leaf> {
+    understood.program.leaves.iter().find(|leaf| changes_others(leaf, understood, place))
+}
+
+/// Returns `true` if there is such a command.
 pub(super) fn surroundings_change(understood: &Understood, place: StartDirectory<'_>) -> bool {
-    understood.program.leaves.iter().any(|leaf| {
-        let opaque = |arg: Option<&Arg>| arg.is_none_or(|arg| !arg.whole);
-        // `. "$HOME/.cargo/env"`: what stands at its end is enough.
-        let file = leaf.text.split_whitespace().nth(1).unwrap_or_default().trim_end_matches(['"', '\'']);
-        let finds_programs = || table().environment.sourced.iter().any(|name| file.ends_with(name.as_str()));
-        match leaf.name() {
-            Some("." | "source") => leaf.argv.len() > 2 || !finds_programs() || does_more(leaf, place),
-            Some("go" | "npm" | "pnpm" | "yarn") if keeps_setting(leaf) => true,
-            _ => leaf.wrappers.last().is_some_and(|name| name == "eval") && opaque(leaf.argv.first()),
-        }
+    unsettling(understood, place).is_some()
+}
+
+fn changes_others(leaf: &Leaf, understood: &Understood, place: StartDirectory<'_>) -> bool {
+    let opaque = |arg: Option<&Arg>| arg.is_none_or(|arg| !arg.whole);
+    // `. "$HOME/.cargo/env"`: what stands at its end is enough.
+    let file = leaf.text.split_whitespace().nth(1).unwrap_or_default().trim_end_matches(['"', '\'']);
+    let finds_programs = || table().environment.sourced.iter().any(|name| file.ends_with(name.as_str()));
+    match leaf.name() {
+        Some("." | "source") => leaf.argv.len() > 2 || !finds_programs() || does_more(leaf, understood, place),
+        Some("go" | "npm" | "pnpm" | "yarn") if keeps_setting(leaf) => true,
+        _ => leaf.wrappers.last().is_some_and(|name| name == "eval") && opaque(leaf.argv.first()),
+    }
+}
+
+/// Returns `true` if a file of the project that is sourced does more than to find programs, or if the line may have
+/// written the file. A file outside of the project cannot be read.
+fn does_more(leaf: &Leaf, understood: &Understood, place: StartDirectory<'_>) -> bool {
+    let Some(named) = leaf.argv.get(1).and_then(Arg::literal) else { return false };
+    let file = named.rsplit('/').next().unwrap_or(named);
+    if understood.program.leaves.iter().any(|other| writes(other, file)) {
+        return true;
+    }
+    let path = directory(leaf, place).and_then(|here| path_inside(place.root, &here, named));
+    path.is_some_and(|path| {
+        let text = place.project.files.read(&path);
+        text.is_some_and(|text| text.len() > MAX_SOURCED || !only_finds_programs(&path, &text))
     })
 }
 
-/// Returns `true` if a file of the project that is sourced does more than to find programs: it leaves the shell, goes to
-/// another folder, or replaces or narrows what runs. A file outside of the project cannot be read.
-fn does_more(leaf: &Leaf, place: StartDirectory<'_>) -> bool {
-    let named = leaf.argv.get(1).and_then(Arg::literal);
-    let path = named.and_then(|path| path_inside(place.root, &directory(leaf, place)?, path));
-    let text = path.and_then(|path| place.project.files.read(&path));
-    text.is_some_and(|text| text.len() > MAX_SOURCED || table().environment.does_more(&text))
+/// Returns `true` if a command writes a file of this name.
+fn writes(leaf: &Leaf, file: &str) -> bool {
+    let named = written_files(leaf).unwrap_or_default().named;
+    let redirected = leaf.writes.iter().flatten().map(String::as_str);
+    redirected
+        .chain(named.iter().map(|written| written.path.as_str()))
+        .any(|path| path.rsplit('/').next() == Some(file))
 }
 
 /// Returns `true` for a call that writes a setting which decides what later calls run: `go env -w GOFLAGS=-run=A`. Another

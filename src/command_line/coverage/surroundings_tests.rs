@@ -155,7 +155,7 @@ fn a_check_that_is_repeated_if_it_fails() {
 fn a_sourced_file_of_the_project_only_finds_programs() {
     const REAL: Files = &[(
         ".venv/bin/activate",
-        "# Use it with source.\ndeactivate () {\n    if [ -n \"${_OLD_PATH:-}\" ] ; then\n        PATH=\"${_OLD_PATH}\"\n        export PATH\n    fi\n    unset -f deactivate\n}\nif [ \"$0\" = x ]; then\n    exit 33\nfi\nVIRTUAL_ENV=/work/repo/.venv\nexport VIRTUAL_ENV\nPATH=\"$VIRTUAL_ENV/bin:$PATH\"\nexport PATH\nhash -r 2> /dev/null\n",
+        "# Use it with source.\ndeactivate () {\n    if [ -n \"${_OLD_VIRTUAL_PATH:-}\" ] ; then\n        PATH=\"${_OLD_VIRTUAL_PATH}\"\n        export PATH\n    fi\n    unset -f deactivate\n}\nif [ \"$0\" = x ]; then\n    exit 33\nfi\nVIRTUAL_ENV=/work/repo/.venv\nexport VIRTUAL_ENV\nPATH=\"$VIRTUAL_ENV/bin:$PATH\"\nexport PATH\nhash -r 2> /dev/null\n",
     )];
     let line = "source .venv/bin/activate && pytest -q > log 2>&1";
     check(&[(REAL, "pytest", line, ""), (&[], "pytest", line, "")], true);
