@@ -255,8 +255,11 @@ fn clause(wish: &str, (start, body, end): (usize, usize, usize), first: bool, la
         .or_else(|| act_of(&wish[start..end], text, first, PromptLanguage::ANY))
         .or_else(|| anywhere(text, language))
         .or_else(|| after_condition(text, language));
-    let pointer =
-        text.split_whitespace().nth(1).is_some_and(|word| language.begins("says.pointers", word) == Some(word.len()));
+    let object = text.split_whitespace().skip(1).find(|word| !["all", "of"].contains(word));
+    let pointer = object.is_some_and(|word| {
+        let word = word.trim_end_matches(['.', ',', '!']);
+        language.begins("says.pointers", word) == Some(word.len())
+    });
     let is_tied = !first && (is_constraint || pointer || language.begins("acts.tied", text).is_some());
     Clause { start, end, act: act.filter(|_| !is_constraint), is_tied, is_constraint }
 }

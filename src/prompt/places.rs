@@ -6,6 +6,7 @@ use super::clauses::{Clause, ClauseAct};
 use super::lookup_results::Resolution;
 use super::prompt_text::{NameInPrompt, NameKind};
 use super::score_basis::ScoreBasis;
+use super::smells::Smell;
 
 /// The places that a prompt leads to.
 #[derive(Default)]
@@ -22,6 +23,8 @@ pub(super) struct PromptTargets<'a> {
 
 /// The words of "a new component in".
 const MAX_NEW_THING_WORDS: usize = 5;
+/// The most words of a wish such as "make it better" in which no word names anything.
+const MAX_OPEN_WISH_WORDS: usize = 3;
 
 impl<'a> ScoreBasis<'a> {
     pub(super) fn places(&self) -> PromptTargets<'a> {
@@ -30,6 +33,9 @@ impl<'a> ScoreBasis<'a> {
         for name in names {
             let is_word = name.kind.is_plain();
             if is_word && (self.is_whole(name) || self.is_empty_word(&name.text) && !self.is_named_here(name)) {
+                continue;
+            }
+            if self.names_new_part(name) {
                 continue;
             }
             match self.findings.resolve(name, names) {
@@ -41,6 +47,7 @@ impl<'a> ScoreBasis<'a> {
                 // What a trace names may belong to another program.
                 Resolution::Several(_) | Resolution::Part(_) | Resolution::Missing if name.is_pasted => {}
                 Resolution::Several(found) => places.several.push((name, found)),
+                Resolution::Part(_) if is_word && self.is_in_open_wish(name) => {}
                 Resolution::Part(found) => places.part.push((name, found)),
                 Resolution::Missing if !is_word && !self.is_new(name) && !self.is_value(name) => {
                     places.missing.push(name);
@@ -54,6 +61,24 @@ impl<'a> ScoreBasis<'a> {
             }
         }
         places
+    }
+
+    /// Returns `true` for the "better" of "make it better", which may be a part of any name.
+    fn is_in_open_wish(&self, name: &NameInPrompt) -> bool {
+        let holds = |smell: &&Smell| smell.start <= name.start && name.end <= smell.end;
+        let is_short = |smell: &Smell| smell.text.split_whitespace().count() <= MAX_OPEN_WISH_WORDS;
+        self.smells.iter().find(holds).is_some_and(|smell| smell.id == "vague_improvement" && is_short(smell))
+    }
+
+    /// Returns `true` for the name of something new: "add a `late_fee` column to bookings". It may be used elsewhere.
+    fn names_new_part(&self, name: &NameInPrompt) -> bool {
+        let (clause, before) = self.before(name);
+        let last = before.rsplit(' ').next().unwrap_or_default();
+        let after = self.reading.wish[name.end..].trim_start();
+        name.kind == NameKind::Identifier
+            && self.act_of(clause) == Some(ClauseAct::Create)
+            && self.language.begins("says.new", last) == Some(last.len())
+            && self.language.begins("says.parts", after).is_some()
     }
 
     /// Returns `true` for "app" and "code", which lead to no place.

@@ -111,10 +111,11 @@ static PASTED: LazyLock<Vec<LazyPattern>> = LazyLock::new(|| {
     ];
     patterns.into_iter().map(regex).collect()
 });
-static SINGLE_QUOTED: LazyLock<LazyPattern> = LazyLock::new(|| regex(r"(?:^|[\s(\[])('[^'\n]*')"));
+static SINGLE_QUOTED: LazyLock<LazyPattern> =
+    LazyLock::new(|| regex(r"(?:^|[\s(\[])('(?:[^'\n]|\w'\w)*?')(?:$|[\s).,;:!?\]])"));
 static TRACE: LazyLock<LazyPattern> = LazyLock::new(|| {
     regex(
-        r#"(?m)^(?:Traceback \(most recent call last\):|\s+File ".*|\s+at \S+.*[:(].*|\s*(?:\w+\.)*\w*(?:Error|Exception|Panic)\b: .*|thread '.*' panicked at.*:\n.+|thread '.*' panicked at.*|error(?:\[E\d+\])?: .*|panic: .*|panic\(.*|goroutine \d+.*|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|(?:ERROR|FATAL|WARN)\b.*|FAILED? .*|npm ERR!.*|note: .*|warning: .*|caused by:? .*|\s*\^+\s*|\[signal .*|\s*\S+\.\S+\(.*\)|\s+/\S+:\d+.*|\s+\d+: \S+::\S+.*|\s*-->? \S+:\d+.*|\s*\d+ +\| .*|\s{2,}\|.*|\s*= (?:note|help): .*|\S+\.\w+(?::\d+:\d+|\(\d+,\d+\))(?::| -) .*|\s+\S+\.\w+:\d+: .*|\s*(?:ERR_\w+|ELIFECYCLE)\b.*|\s*--- (?:FAIL|PASS|SKIP): .*|FAIL(?:\s.*)?)$"#,
+        r#"(?m)^(?:Traceback \(most recent call last\):|\s+File ".*|\s+at \S+.*[:(].*|\s*(?:\w+\.)*\w*(?:Error|Exception|Panic)\b: .*|thread '.*' panicked at.*:\n.+|thread '.*' panicked at.*|error(?:\[E\d+\])?: .*|panic: .*|panic\(.*|goroutine \d+.*|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|(?:ERROR|FATAL|WARN)\b.*|FAILED? .*|npm ERR!.*|note: .*|warning: .*|caused by:? .*|\s*\^+\s*|\[signal .*|\s*\S+\.\S+\(.*\)|\s+/\S+:\d+.*|\s+\d+: \S+::\S+.*|\s*-->? \S+:\d+.*|\s*\d+ +\| .*|\s{2,}\|.*|\s*= (?:note|help): .*|\S+\.\w+(?::\d+:\d+|\(\d+,\d+\))(?::| -) .*|\s+\S+\.\w+:\d+: .*|\s*(?:ERR_\w+|ELIFECYCLE)\b.*|\s*--- (?:FAIL|PASS|SKIP): .*|FAIL(?:\s.*)?|\s+\d+:\d+\s+(?:error|warning)\s+.*|✖ \d+ problems?.*)$"#,
     )
 });
 /// A sentence; a point between digits does not end it.

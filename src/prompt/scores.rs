@@ -95,6 +95,16 @@ const MIN_ASSUMED_WORDS: usize = 5;
 impl ScoreBasis<'_> {
     /// Returns the five scores.
     pub(super) fn scores(&self) -> PromptScores {
+        let scores = self.scores_in_context();
+        if !self.accepts() || self.reading.explicit().next().is_none() {
+            return scores;
+        }
+        // What is clear by itself needs no turn before: "ok, and now run cargo test".
+        let alone = ScoreBasis { has_antecedent: false, has_menu: false, ..*self }.scores_in_context();
+        if alone.tenths() > scores.tenths() { alone } else { scores }
+    }
+
+    fn scores_in_context(&self) -> PromptScores {
         let places = self.places();
         let (cs, why) = self.context(&places);
         let cs = PromptScore { score: cs, evidence: self.names_of(&places, why) };

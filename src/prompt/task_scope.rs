@@ -67,8 +67,8 @@ pub(super) fn tasks(
     let wish = reading.wish.as_str();
     let items = top_items(wish, language);
     if !items.is_empty() {
-        let before =
-            wish[..items[0].0].lines().rev().find(|line| line.chars().any(char::is_alphabetic)).unwrap_or_default();
+        let first = list_items(wish).first().map_or(items[0].0, |first| first.0);
+        let before = wish[..first].lines().rev().find(|line| line.chars().any(char::is_alphabetic)).unwrap_or_default();
         let after = &wish[items.last().map_or(0, |item| item.1)..];
         let criteria = language.has("says.criteria", before)
             || language.has("says.expected", after)
@@ -148,15 +148,25 @@ fn subject(reading: &PromptText<'_>, language: PromptLanguage, clause: &Clause) 
     (!is_pointer && (1..=MAX_SUBJECT_WORDS).contains(&words_in(&said))).then_some(said)
 }
 
-/// The parts after "three things:".
+/// The parts after "three things:", and the sentences after "Three things for this week."
 fn announced(wish: &str, language: PromptLanguage, clauses: &[Clause]) -> Vec<(usize, usize)> {
     let Some(&(_, end)) = language.spans("says.announces", wish).first() else { return Vec::new() };
     if !wish[end..].trim_start().starts_with([':', '：']) {
-        return Vec::new();
+        return numbered_sentences(wish, language, end);
     }
     let parts = clauses.iter().filter(|clause| clause.start > end && !clause.is_constraint);
     let parts: Vec<_> = parts.map(|clause| (clause.start, clause.end)).collect();
     if parts.len() < 2 { Vec::new() } else { parts }
+}
+
+/// The sentences after an announcement that begin with "first", "second" and so on.
+fn numbered_sentences(wish: &str, language: PromptLanguage, from: usize) -> Vec<(usize, usize)> {
+    let mut starts: Vec<usize> =
+        wish[from..].match_indices(['.', '!', '\n', ';']).map(|(at, _)| from + at + 1).collect();
+    starts.retain(|start| language.begins("says.ordinals", wish[*start..].trim_start()).is_some());
+    let ends = starts.iter().copied().skip(1).chain([wish.len()]);
+    let sentences: Vec<_> = starts.iter().copied().zip(ends).collect();
+    if sentences.len() < 2 { Vec::new() } else { sentences }
 }
 
 /// An act and its first object, when others follow.
@@ -177,13 +187,27 @@ fn chain(wish: &str, language: PromptLanguage, clauses: &[Clause]) -> Vec<(usize
     if acts.len() >= 3 {
         return acts.iter().map(|clause| (clause.start, clause.end)).collect();
     }
+    if let [first, last] = acts.as_slice() {
+        let objects = clauses.iter().filter(|clause| {
+            let between = first.end <= clause.start && clause.end <= last.start;
+            between && is_second_object(wish, language, clause)
+        });
+        let objects: Vec<_> = objects.map(|clause| (clause.start, clause.end)).collect();
+        let is_list = first.act == Some(ClauseAct::Create) && objects.len() == 1;
+        let all = || [(first.start, first.end)].into_iter().chain(objects.clone()).chain([(last.start, last.end)]);
+        return if is_list { all().collect() } else { Vec::new() };
+    }
     let [only] = acts.as_slice() else { return Vec::new() };
     if only.act != Some(ClauseAct::Create) || language.has("says.conditions", &wish[only.start..only.end]) {
         return Vec::new();
     }
     // "Make a page. It should have a list and a button." describes one thing.
     let describes = |clause: &Clause| begins_sentence(wish, language, clause, &["says.behaviour", "says.explains"]);
-    let after = clauses.iter().filter(|clause| clause.start >= only.end && !describes(clause)).collect::<Vec<_>>();
+    // "Write a.md: compare x, y and z" lists what is compared.
+    let is_of_another = |clause: &&Clause| matches!(clause.act, Some(ClauseAct::Review | ClauseAct::Question));
+    let later = clauses.iter().filter(|clause| clause.start >= only.end);
+    let after =
+        later.take_while(|clause| !is_of_another(clause)).filter(|clause| !describes(clause)).collect::<Vec<_>>();
     // "I want login, roles, permissions and an admin panel" lists parts of a program in single words.
     let fewest = if lists_wishes(wish, language, only, &after) { 1 } else { 2 };
     let objects = |clause: &&&Clause| {
@@ -200,6 +224,18 @@ fn chain(wish: &str, language: PromptLanguage, clauses: &[Clause]) -> Vec<(usize
         found = if is_list(wish, language, only, &listed) { listed } else { Vec::new() };
     }
     if found.len() < 2 { Vec::new() } else { [(only.start, only.end)].into_iter().chain(found).collect() }
+}
+
+/// Returns `true` for the "and an admin panel" of "add a limit and an admin panel and export the stations".
+fn is_second_object(wish: &str, language: PromptLanguage, clause: &Clause) -> bool {
+    let text = &wish[clause.start..clause.end];
+    clause.act.is_none()
+        && !clause.is_tied
+        && !clause.is_constraint
+        && ends_with_joiner(&wish[..clause.start])
+        && language.begins("says.new", text.trim_start()).is_some()
+        && !language.has("acts.test", text)
+        && !language.has("says.companions", &format!("and {}", text.trim_start()))
 }
 
 /// The fewest things after the first that are parts of a program, and not fields of one thing.

@@ -1,0 +1,5 @@
+mod line;
+mod writer;
+
+pub use line::to_line;
+pub use writer::{InfluxWriter, WriteError};

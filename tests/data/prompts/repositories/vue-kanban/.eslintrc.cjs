@@ -1,0 +1,1 @@
+module.exports = { root: true, extends: ["plugin:vue/vue3-recommended", "@vue/eslint-config-typescript"] };

@@ -1,0 +1,3 @@
+CREATE TABLE boards (id TEXT PRIMARY KEY, title TEXT NOT NULL);
+CREATE TABLE columns (id TEXT PRIMARY KEY, board_id TEXT NOT NULL, title TEXT NOT NULL, wip_limit INTEGER);
+CREATE TABLE cards (id TEXT PRIMARY KEY, column_id TEXT NOT NULL, title TEXT NOT NULL, position REAL NOT NULL, due_date TEXT);
