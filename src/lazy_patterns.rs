@@ -9,7 +9,7 @@ use memchr::memmem;
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Deserializer};
 
-use self::required_texts::{BEFORE_SET, BEFORE_SETS, BEFORE_TEXT, required};
+use self::required_texts::{BEFORE_SET, BEFORE_SETS, BEFORE_TEXT, folded, required};
 
 /// One regular expression.
 #[derive(Debug, Default)]
@@ -198,11 +198,6 @@ pub fn joined(mut places: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
     places
 }
 
-/// Returns a text in small letters. The long `ſ` equals an `s` for regular expressions, and has no other small form.
-fn folded(text: &str) -> String {
-    text.to_lowercase().replace('ſ', "s")
-}
-
 impl From<String> for LazyPattern {
     fn from(written: String) -> Self {
         Self::new(written, false)
@@ -293,7 +288,7 @@ mod tests {
             ("(테스트).*(통과)", "passed"),
             ("نجح", "ok"),
         ] {
-            assert!(of(pattern).about(text).is_none() || pattern == "prüft", "{pattern} in {text}");
+            assert!(of(pattern).about(text).is_none(), "{pattern} in {text}");
         }
         assert!(LazyPattern::new("pass".to_owned(), false).about("PASS").is_none());
     }

@@ -9,6 +9,26 @@ const ALL_LETTERS: &str = "A-Za-zÀ-ɏͰ-ԯ\u{5d0}-\u{5ea}\u{620}-\u{64a}\u{3040
 
 /// Returns an expression in which `\\w`, `\\d` and `\\p{L}` stand for short ranges.
 pub(super) fn european(pattern: &str) -> String {
+    with_ranges(pattern, |rest| match rest.chars().next() {
+        Some('w') => Some(([LETTERS, "0-9_"].concat(), 1)),
+        Some('p') if rest.starts_with("p{L}") => Some((ALL_LETTERS.to_owned(), 4)),
+        _ => digits(rest),
+    })
+}
+
+/// Returns an expression in which `\\d` stands for the digits of ASCII.
+#[allow(dead_code, reason = "only the build calls it")]
+pub(super) fn with_ascii_digits(pattern: &str) -> String {
+    with_ranges(pattern, digits)
+}
+
+/// Returns the range of the digits for the text after `\\`, and the number of characters that it takes the place of.
+fn digits(rest: &str) -> Option<(String, usize)> {
+    rest.starts_with('d').then(|| ("0-9".to_owned(), 1))
+}
+
+/// Returns an expression with ranges in the place of the classes that `range` knows by the text after `\\`.
+fn with_ranges(pattern: &str, range: impl Fn(&str) -> Option<(String, usize)>) -> String {
     let mut written = String::with_capacity(pattern.len() * 2);
     let mut chars = pattern.char_indices();
     let mut in_class = false;
@@ -16,16 +36,11 @@ pub(super) fn european(pattern: &str) -> String {
         match c {
             '\\' => {
                 let rest = &pattern[at + 1..];
-                let (class, length) = match rest.chars().next() {
-                    Some('w') => ([LETTERS, "0-9_"].concat(), 1),
-                    Some('d') => ("0-9".to_owned(), 1),
-                    Some('p') if rest.starts_with("p{L}") => (ALL_LETTERS.to_owned(), 4),
-                    other => {
-                        written.push(c);
-                        written.extend(other);
-                        chars.next();
-                        continue;
-                    }
+                let Some((class, length)) = range(rest) else {
+                    written.push(c);
+                    written.extend(rest.chars().next());
+                    chars.next();
+                    continue;
                 };
                 let class = if in_class { class } else { format!("[{class}]") };
                 written.push_str(&class);

@@ -251,14 +251,14 @@ pub(crate) fn without_prefix(line: &str) -> Option<&str> {
 
 /// The forms of such prefixes. Numbers come last, because blanks before another form belong to that.
 const PREFIX_FORMS: [&str; 7] = [
-    r"^\s*\[[A-Za-z0-9@/_.:-]{1,80}\] ",
-    r"^\s*[@A-Za-z0-9/_.-]{1,80}:[A-Za-z0-9/_.:-]{1,40}: ",
-    r"^\s*[@A-Za-z0-9/_.-]{1,80} [A-Za-z0-9/_.:-]{1,40}: ",
-    r"^\s*[@A-Za-z0-9/_.-]{1,80} +\| ?",
+    r"^\s*\[[A-Za-z0-9@/_.:-]+\] ",
+    r"^\s*[@A-Za-z0-9/_.-]+:[A-Za-z0-9/_.:-]+: ",
+    r"^\s*[@A-Za-z0-9/_.-]+ [A-Za-z0-9/_.:-]+: ",
+    r"^\s*[@A-Za-z0-9/_.-]+ +\| ?",
     r"^\s*(?:\[INFO\] |\[ERROR\] |\[WARNING\] |│ +)",
-    r"^\s*\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ",
+    r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?Z ",
     // `uniq -c`
-    r"^\s*(?: {6}\d| {5}\d\d| {4}\d{3}| {3}\d{4}| {3}\d) ",
+    r"^\s*(?: {6}[0-9]| {5}[0-9]{2}| {4}[0-9]{3}| {3}[0-9]{4}| {3}[0-9]) ",
 ];
 
 #[cfg(test)]
