@@ -46,6 +46,9 @@ pub(super) struct CheckEnding {
 /// The evidence for a pass of a task runner whose last line is not the one of a failure.
 pub(super) const NO_LAST_LINE: &str = "its last line would say that it failed, and does not";
 
+/// The evidence for a pass of a silent task, whose part of the output is marked.
+pub(super) const SILENT_TASK: &str = "it prints nothing unless it fails, and nothing follows the line that names it";
+
 impl<'a> CheckView<'a> {
     /// Returns the outcome, and the evidence for it.
     pub(super) fn ending(&self) -> CheckEnding {
@@ -66,13 +69,17 @@ impl<'a> CheckView<'a> {
             // What is left says only that some part of it had no test.
             reading = OutputReading::default();
         }
+        if reading.says == OutputOutcome::Silent && self.ends_with_empty_part(&reading, &ways) {
+            // How many tests ran before is not known.
+            reading = OutputReading { says: OutputOutcome::Passed, reports: Vec::new(), ..reading };
+        }
         let (possible, by_status) = self.by_status(&ways, &reading);
         let is_by_status = by_status.is_some();
         let (outcome, because) = by_status.unwrap_or_else(|| self.by_output(possible, &ways, &reading));
         // Whatever else was printed, no failure is among it.
-        let by_output = !is_by_status && because != NO_LAST_LINE;
+        let by_output = !is_by_status && ![NO_LAST_LINE, SILENT_TASK].contains(&because.as_str());
         let is_quiet = matches!(reading.says, OutputOutcome::Silent | OutputOutcome::Passed);
-        let is_open = !is_by_status && outcome == CheckOutcome::Unknown && is_quiet;
+        let is_open = !is_by_status && matches!(outcome, CheckOutcome::Unknown | CheckOutcome::NoTests) && is_quiet;
         CheckEnding { outcome, because, by_output, ran: !possible.not_run, is_open, reading }
     }
 
@@ -161,6 +168,19 @@ impl<'a> CheckView<'a> {
             rules.iter().any(|rule| rule.means == Means::PartPassed)
         };
         !ways.iter().any(OutputPath::only_cuts) && self.runners().iter().any(parts)
+    }
+
+    /// Returns `true` if the end of its output is that of a part without tests, such as the doc tests of cargo, and a part
+    /// that failed before would have ended it.
+    fn ends_with_empty_part(&self, reading: &OutputReading, ways: &[OutputPath]) -> bool {
+        let output = self.judge.record.output.unwrap_or_default();
+        let last = output.lines().map(str::trim).rfind(|line| !line.is_empty());
+        let is_end = |view: &OutputPath| view.merged && view.only_cuts() && view.cuts_start();
+        reading.line.is_some()
+            && reading.line.as_deref() == last
+            && self.goes_on().is_none()
+            && self.runners().iter().all(|runner| runner.output.failure_ends)
+            && ways.iter().any(is_end)
     }
 
     /// Returns `true` if every line of it is in the record, and none of them mentions a test although its runner always
@@ -298,7 +318,8 @@ impl<'a> CheckView<'a> {
         } else {
             workers
         };
-        let lines: Vec<String> = readers.into_iter().flat_map(|runner| &runner.output.failure_shows).cloned().collect();
+        let lines: Vec<String> =
+            readers.into_iter().flat_map(|runner| catalogue.failure_lines(runner)).cloned().collect();
         in_notation(lines, reading.line.as_deref())
     }
 
@@ -398,7 +419,7 @@ impl<'a> CheckView<'a> {
             return (CheckOutcome::Unknown, "what is shown may be the end of the last of several runs".to_owned());
         }
         if let Some(runner) = self.goes_on()
-            && !tells_of_parts(view, runner)
+            && !tells_of_parts(self.catalogue(), view, runner)
         {
             return (CheckOutcome::Unknown, "what is shown may be the summary of one part of it".to_owned());
         }
@@ -455,12 +476,12 @@ impl<'a> CheckView<'a> {
 }
 
 /// Returns `true` if a part that failed would be visible, although others end after it.
-fn tells_of_parts(view: &OutputPath, runner: &Runner) -> bool {
+fn tells_of_parts(catalogue: &Catalogue, view: &OutputPath, runner: &Runner) -> bool {
     if view.cuts_start() {
         let end = &runner.output.goes_on_shows;
         return !end.is_empty() && view.merged && view.shows(end);
     }
-    view.only_cuts() || view.shows(&runner.output.failure_shows)
+    view.only_cuts() || view.shows(catalogue.failure_lines(runner))
 }
 
 fn said(what: &str, reading: &OutputReading) -> String {

@@ -165,8 +165,8 @@ pub(super) fn alone(catalogue: &Catalogue, program: &Program, purposes: &[Purpos
     let checks = |purpose: &Purpose| purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty());
     purposes.iter().enumerate().filter(|(other, purpose)| *other != id && checks(purpose)).all(|(other, purpose)| {
         let theirs = works(purpose);
-        // What a project's own script for its build prints is not a summary of a known runner of tests.
-        let known = !theirs.is_empty() || purposes[id].is(CommandKind::Test) && only_makes(purpose);
+        // What a project's own script for its build or its style prints is not a summary of a known runner of tests.
+        let known = !theirs.is_empty() || purposes[id].is(CommandKind::Test) && tests_nothing(catalogue, purpose);
         // What is not a test prints no summary of tests.
         let is_no_test = purposes[id].is(CommandKind::Test) && !purpose.is(CommandKind::Test);
         let is_other = !mine.is_empty() && !mine.iter().any(|runner| theirs.contains(runner));
@@ -175,9 +175,11 @@ pub(super) fn alone(catalogue: &Catalogue, program: &Program, purposes: &[Purpos
     })
 }
 
-/// Returns `true` if a command builds, generates or installs something, and checks nothing else.
-fn only_makes(purpose: &Purpose) -> bool {
-    use CommandKind::{Build, Codegen, Install, Typecheck};
-    let makes = |kind: &CommandKind| matches!(kind, Build | Codegen | Install | Typecheck);
-    purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty() && found.kinds.iter().all(makes))
+/// Returns `true` if a command builds, checks or installs something, and tests nothing.
+fn tests_nothing(catalogue: &Catalogue, purpose: &Purpose) -> bool {
+    use CommandKind::{Build, Codegen, Format, Install, Lint, Typecheck};
+    let is_other = |kind: &CommandKind| matches!(kind, Build | Codegen | Format | Install | Lint | Typecheck);
+    let may_test = purpose.runner().is_some_and(|label| catalogue.names().may_test(label));
+    !may_test
+        && purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty() && found.kinds.iter().all(is_other))
 }

@@ -54,7 +54,8 @@ impl<'a> CheckView<'a> {
                     OutputOutcome::Passed => true,
                     OutputOutcome::Failed => false,
                     OutputOutcome::NothingRan | OutputOutcome::Silent => {
-                        !runner.output.failure_shows.is_empty() && !view.cuts_end(table().visible_lines(output))
+                        !self.catalogue().failure_lines(runner).is_empty()
+                            && !view.cuts_end(table().visible_lines(output))
                     }
                 }
             })

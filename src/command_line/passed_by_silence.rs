@@ -4,7 +4,7 @@ use crate::runner::output_line::Means;
 use crate::runner::{CommandKind, OutputReading, Runner, resolve};
 use crate::shell::command_outcome::Outcomes;
 
-use super::check_outcome::{CheckView, NO_LAST_LINE};
+use super::check_outcome::{CheckView, NO_LAST_LINE, SILENT_TASK};
 use super::command_table::table;
 use super::output_filters::OutputPath;
 use super::purpose::{Purpose, seen_by};
@@ -38,7 +38,10 @@ impl CheckView<'_> {
             && !possible.not_run
             && self.silence_is_its_own(output)
         {
-            return (CheckOutcome::Pass, "it prints nothing unless it fails, and nothing of it is there".to_owned());
+            let is_marked = is_task && self.is_named_once(output);
+            let because =
+                if is_marked { SILENT_TASK } else { "it prints nothing unless it fails, and nothing of it is there" };
+            return (CheckOutcome::Pass, because.to_owned());
         }
         if possible.succeeded && !possible.not_run && self.would_end_in_failure(ways, output) {
             return (CheckOutcome::Pass, NO_LAST_LINE.to_owned());
@@ -72,6 +75,14 @@ impl CheckView<'_> {
         let is_alone = task.script.as_ref().is_some_and(|lines| lines.len() == 1 && lines.iter().all(is_plain));
         let workers: Vec<_> = runners.iter().filter(|runner| runner.task.is_none()).collect();
         is_alone && !task.framed && !task.exit_zero && !workers.is_empty() && workers.into_iter().all(is_silent)
+    }
+
+    /// Returns `true` if one line of the output names this task, and no other command of the line is this task.
+    fn is_named_once(&self, output: &str) -> bool {
+        let runner = self.judge.purpose(self.leaf).runner();
+        let mut same = self.judge.understood.purposes.iter().filter(|purpose| purpose.runner() == runner);
+        let mut named = output.lines().filter(|line| self.is_own_banner(line.trim()));
+        same.nth(1).is_none() && named.next().is_some() && named.next().is_none()
     }
 
     /// Returns `true` for a line with which a task runner names what it starts.

@@ -218,6 +218,13 @@ impl Catalogue {
         own.or_else(|| like().filter(|names| names.has_lines()))
     }
 
+    /// Returns lines that a runner prints when it fails: its own, or those of the runner whose output it has.
+    pub(crate) fn failure_lines<'a>(&'a self, runner: &'a Runner) -> &'a [String] {
+        let own = &runner.output.failure_shows;
+        let like = || Some(&self.runner(runner.output.like.as_deref()?)?.output.failure_shows);
+        if own.is_empty() { like().unwrap_or(own) } else { own }
+    }
+
     /// Returns the rules that read the output of a runner, and the number of summaries it prints.
     pub(crate) fn output_rules<'a>(&'a self, runner: &'a Runner) -> (Summaries, Vec<&'a LineRule>) {
         let mut rules: Vec<&LineRule> = runner.output.line.iter().collect();

@@ -4,6 +4,7 @@ use crate::runner::arguments::Essence;
 use crate::runner::catalogue::Catalogue;
 use crate::runner::invocation::{find, interpreted};
 use crate::runner::project_files::ProjectFiles;
+use crate::shell_quote::shell_word;
 
 /// A check, without the parts that do not change its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,6 +102,14 @@ impl Identity {
         let split = catalogue.runner(&self.runner)?.arguments.by_member(&self.arguments, files)?;
         let alone = |arguments| Self { arguments, ..self.clone() };
         Some(split.into_iter().map(alone).collect())
+    }
+
+    /// Returns the line that runs the task which this check is, if it is one task without arguments.
+    pub fn task_line(&self, catalogue: &Catalogue) -> Option<String> {
+        let task = self.arguments.only_word().filter(|task| !task.is_empty())?;
+        let runner = catalogue.runner(&self.runner).filter(|runner| runner.task.is_some())?;
+        let program = runner.invoke.first()?.program.first()?;
+        Some(format!("{program} run {}", shell_word(task)))
     }
 
     /// Returns `true` if it does the same in one member of a workspace whether or not it works in others, too.

@@ -57,6 +57,8 @@ pub struct TaskRun {
     pub arguments: Vec<Option<String>>,
     /// The directory it runs in, if the line names one, relative to where it is called.
     pub directory: Option<String>,
+    /// `true` if this directory is that of a member of the workspace which the line names: `npm test -w @acme/core`.
+    pub is_of_member: bool,
     /// The argument that restricts it to a part of the workspace.
     pub filtered: Option<String>,
     /// The option with which nothing is executed (`make -n`).
@@ -134,6 +136,9 @@ fn calls(
     }
     // An option of rake is one of the tasks that it runs, too.
     let changed = rules.format == Format::Rakefile && runner.arguments.makes_a_difference(&own);
+    let member = if directory.is_none() { member_folder(runner, &own, files) } else { None };
+    let is_of_member = member.is_some();
+    let directory = directory.or(member);
     let here = InDirectory { files, directory: directory.as_deref() };
     let added = |folder: &String| here.names(folder).is_some_and(|names| !names.is_empty());
     let file = match other_file {
@@ -216,6 +221,7 @@ fn calls(
             in_order: keeps_order && !(has_post || goes_past || exit_zero),
             arguments: handed.clone(),
             directory: directory.clone(),
+            is_of_member,
             filtered: filtered.clone(),
             nothing: read
                 .nothing
@@ -228,6 +234,13 @@ fn calls(
         });
     }
     runs
+}
+
+/// Returns the folder of the one member of a workspace that the words of a call name.
+fn member_folder(runner: &Runner, words: &[Option<&str>], files: &dyn ProjectFiles) -> Option<String> {
+    let words: Vec<&str> = words.iter().copied().collect::<Option<_>>()?;
+    let (folder, _) = runner.arguments.at_home(&runner.arguments.essence(&words), files)?;
+    Some(folder)
 }
 
 /// Returns `true` if an argument, or a variable in an argument or in the file of the tasks, may be an option with which
@@ -268,6 +281,11 @@ impl TaskNames {
     /// Returns the part of the tests that a task is restricted to by its name.
     pub(crate) fn part(&self, task: &str) -> Option<String> {
         words(task).into_iter().find(|word| !self.whole.contains(word)).map(|_| format!("the task {task}"))
+    }
+
+    /// Returns `true` if a task of this name may test, although it is not known as a test.
+    pub(crate) fn may_test(&self, task: &str) -> bool {
+        words(task).iter().any(|word| self.mixed.contains(word))
     }
 
     /// Returns `true` if a task of this name keeps running and watches.

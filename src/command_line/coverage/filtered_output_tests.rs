@@ -1,6 +1,6 @@
 //! Lines that show only a part of what a check prints.
 
-use super::tests::{Files, check};
+use super::tests::{Files, check, proof_with};
 
 #[test]
 fn counts_of_node_through_a_pattern() {
@@ -110,6 +110,108 @@ fn a_word_or_the_log() {
             (&[], "cargo test", "cargo test > L 2>&1 || echo OK; tail -40 L", "OK\n"),
             (&[], "cargo test", "cargo test > L 2>&1 && true || echo OK", "OK\n"),
             (&[], "cargo test", "cargo test > L 2>&1; echo OK", "OK\n"),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn silent_tasks_beside_other_checks() {
+    const TS: Files = &[(
+        "package.json",
+        r#"{"name":"a","scripts":{"build":"tsc -p .","typecheck":"tsc --noEmit","test":"vitest run"}}"#,
+    )];
+    const LINE: &str = "npx tsc --noEmit && npm run build 2>&1 | tail -3 && npx vitest run 2>&1 | tail -15";
+    const TASKS: &str = "npm run typecheck 2>&1 | tail -5; npm run build 2>&1 | tail -5; npm test 2>&1 | tail -9";
+    let vitest = " Test Files  1 passed (1)\n      Tests  3 passed (3)\n";
+    let built = format!("\n> a@1.0.0 build\n> tsc -p .\n\n{vitest}");
+    let checked = format!(
+        "\n> a@1.0.0 typecheck\n> tsc --noEmit\n\n\n> a@1.0.0 build\n> tsc -p .\n\n\n> a@1.0.0 test\n> vitest run\n\n{vitest}"
+    );
+    check(
+        &[
+            (TS, "npm run build", LINE, &built),
+            (TS, "npm run typecheck", TASKS, &checked),
+            (TS, "npm run build", TASKS, &checked),
+            (TS, "npm test", TASKS, &checked),
+        ],
+        true,
+    );
+    let broken = checked.replace("> tsc -p .\n", "> tsc -p .\nsrc/a.ts(1,2): error TS2322: no\n");
+    let untyped = checked.replace("> tsc --noEmit\n", "> tsc --noEmit\nsrc/a.ts(1,2): error TS2322: no\n");
+    let twice = format!("{built}\n> a@1.0.0 build\n> tsc -p .\n");
+    check(
+        &[
+            (TS, "npm run build", TASKS, &broken),
+            (TS, "npm run typecheck", TASKS, &untyped),
+            (TS, "npm run build", LINE, vitest),
+            (TS, "npm run build", LINE, &twice),
+            (TS, "npm run build", "npm run build | tail -3; npm run build | tail -3; npx vitest run", &twice),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn a_style_check_of_the_project_prints_no_summary_of_tests() {
+    const NODE: Files = &[(
+        "package.json",
+        r#"{"name":"a","scripts":{"lint":"node scripts/lint.mjs","look":"node scripts/look.mjs","test":"node --test"}}"#,
+    )];
+    let tap = "\n> a@1.0.0 lint\n> node scripts/lint.mjs\n\n# tests 3\n# suites 0\n# pass 3\n# fail 0\n# cancelled 0\n# skipped 0\n# todo 0\n# duration_ms 60\n";
+    check(&[(NODE, "npm test", "npm run lint 2>&1 | tail -3; npm test 2>&1 | tail -12", tap)], true);
+    check(&[(NODE, "npm test", "npm run lint && npm test 2>&1 | tail -12", tap)], true);
+    check(&[(NODE, "npm test", "npm test 2>&1 | tail -12; cat log", tap)], false);
+}
+
+#[test]
+fn what_comes_before_two_checks_behind_one_filter() {
+    const NPM: Files = &[("package.json", r#"{"scripts":{"test":"node --test"}}"#)];
+    let tap = "=== tests ===\n# tests 3\n# suites 0\n# pass 3\n# fail 0\n# cancelled 0\n# skipped 0\n# todo 0\n# duration_ms 60\n";
+    let line = |before: &str, between: &str| {
+        format!("{before}; {{ (cd api && pytest -q) {between} npm test; }} 2>&1 | tail -8; git status --short")
+    };
+    for before in ["echo \"=== tests ===\"", "ls", "git log --oneline -1", "true"] {
+        assert!(proof_with(NPM, "cd api && pytest", &line(before, "&&"), tap), "{before}");
+        assert!(!proof_with(NPM, "cd api && pytest", &line(before, ";"), tap), "{before}");
+    }
+}
+
+#[test]
+fn what_django_prints_through_a_pattern() {
+    let passed = "Ran 3 tests in 0.010s\nOK\n";
+    let failed = "Ran 3 tests in 0.010s\nFAILED (failures=1)\n";
+    for pattern in ["^(Ran|OK|FAILED)", "^Ran|^OK|^FAILED", "Ran |OK|FAILED|Error"] {
+        let line = format!("python manage.py test 2>&1 | grep -E \"{pattern}\"");
+        assert!(proof_with(&[], "python manage.py test", &line, passed), "{pattern}");
+        assert!(!proof_with(&[], "python manage.py test", &line, failed), "{pattern}");
+    }
+    assert!(!proof_with(&[], "python manage.py test", "python manage.py test 2>&1 | grep -E '^(Ran|OK)'", passed));
+}
+
+#[test]
+fn the_end_of_a_run_of_cargo_whose_doc_tests_are_none() {
+    let end = "\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\n";
+    let docs = format!("   Doc-tests a\n\nrunning 0 tests\n{end}");
+    let error = "error: test failed, to rerun pass `--lib`\n";
+    let whole =
+        format!("    Finished `test` profile in 0.1s\n     Running unittests src/lib.rs\n\nrunning 0 tests\n{end}");
+    check(
+        &[
+            (&[], "cargo test", "cargo test 2>&1 | tail -3", end),
+            (&[], "cargo test", "cargo test | tail -3", end),
+            (&[], "cargo test", "cargo test 2>&1 | tail -6", &docs),
+            (&[], "cargo test", "cd /work/repo && cargo test 2>&1 | tail -5; git status --short", &docs),
+        ],
+        true,
+    );
+    check(
+        &[
+            (&[], "cargo test", "cargo test --no-fail-fast 2>&1 | tail -3", end),
+            (&[], "cargo test", "cargo test 2>&1 | tail -3", error),
+            (&[], "cargo test", "cargo test 2>&1 | tail -3", &format!("{end}{error}")),
+            (&[], "cargo test", "cargo test 2>&1 | grep 'test result'", end),
+            (&[], "cargo test", "cargo test nothing 2>&1 | tail -3", end),
         ],
         false,
     );

@@ -259,3 +259,46 @@ fn members_that_lack_the_task_or_are_named_by_patterns() {
         false,
     );
 }
+
+#[test]
+fn programs_of_the_tasks_of_members() {
+    const JEST: &str = "Test Suites: 1 passed, 1 total\nTests:       4 passed, 4 total\nSnapshots:   0 total\nTime:        0.4 s\nRan all test suites.\n";
+    const NPM: Files = &[
+        ("package.json", r#"{"workspaces":["packages/*"],"scripts":{"test":"npm test --workspaces"}}"#),
+        ("packages/api/package.json", r#"{"name":"@acme/api","scripts":{"test":"jest"}}"#),
+        ("packages/core/package.json", r#"{"name":"@acme/core","scripts":{"test":"jest"}}"#),
+    ];
+    const PART: Files = &[
+        ("package.json", r#"{"workspaces":["packages/*"],"scripts":{"test":"npm test --workspaces"}}"#),
+        ("packages/api/package.json", r#"{"name":"@acme/api","scripts":{"test":"jest"}}"#),
+        ("packages/core/package.json", r#"{"name":"@acme/core","scripts":{"test":"jest && node check.js"}}"#),
+    ];
+    let twice = format!("{JEST}{JEST}");
+    let named = format!("\n> @acme/core@1.0.0 test\n> jest\n\n{JEST}\n> @acme/api@1.0.0 test\n> jest\n\n{JEST}");
+    let cds = "cd packages/core && npx jest 2>&1 | tail -8 && cd ../api && npx jest 2>&1 | tail -8";
+    let in_turn = "(cd packages/core && npx jest) && (cd packages/api && npx jest)";
+    let by_name = "npm test -w @acme/core 2>&1 | tail -9; npm test -w @acme/api 2>&1 | tail -9";
+    let rounds = "for p in core api; do npm test -w @acme/$p 2>&1 | tail -9; done";
+    check(
+        &[
+            (NPM, "npm test", cds, &twice),
+            (NPM, "npm test", in_turn, ""),
+            (NPM, "npm test", by_name, &named),
+            (NPM, "npm test", rounds, &named),
+        ],
+        true,
+    );
+    let failed = named.replacen("4 passed, 4 total", "1 failed, 3 passed, 4 total", 1);
+    check(
+        &[
+            (NPM, "npm test", cds, JEST),
+            (NPM, "npm test", "(cd packages/core && npx jest)", ""),
+            (PART, "npm test", in_turn, ""),
+            (NPM, "npm test", by_name, &failed),
+            (NPM, "npm test", by_name, JEST),
+            (NPM, "npm test", rounds, JEST),
+            (NPM, "npm test", "for p in core core; do npm test -w @acme/$p 2>&1 | tail -9; done", &named),
+        ],
+        false,
+    );
+}

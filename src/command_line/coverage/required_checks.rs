@@ -178,7 +178,8 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
     let TaskParts { all: mut parts, each: inner_parts } =
         parts_of_tasks(&tasks, &directory, only_here, place, looked, depth)?;
     // All tasks of one call run in one directory.
-    if let Some(named) = tasks.first().and_then(|task| task.directory.as_deref()) {
+    let first = tasks.first().filter(|task| !task.is_of_member);
+    if let Some(named) = first.and_then(|task| task.directory.as_deref()) {
         directory = if named.starts_with(['/', '~']) { return None } else { seen_from(&directory, named)? };
     }
     let goals = if tasks.len() > 1 { goals(catalogue, &words, &tasks, inner_parts, &directory) } else { None };
@@ -223,6 +224,9 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
     };
     let each = each.filter(|each| each.len() > 1);
     let mut members: Option<Vec<RequestedCheck>> = each.map(|each| each.into_iter().map(alone).collect());
+    for member in members.iter_mut().flatten() {
+        member.parts = parts_of_member(&member.key, place, looked, depth);
+    }
     parts.iter_mut().flatten().for_each(|part| part.surround(&key));
     if matches!(&key.what, CheckSubject::Known(identity) if identity.has_separate_members(catalogue)) {
         parts = parts.or_else(|| members.take());
@@ -239,6 +243,22 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
         parts = Some(vec![alone((identity.within(catalogue, folder.is_empty(), &view), folder.clone()))]);
     }
     Some(RequestedCheck { key, parts, members, settled, is_share: false })
+}
+
+/// Returns the checks of the task of one member of a workspace, if they are known.
+fn parts_of_member(
+    key: &CheckKey,
+    place: StartDirectory<'_>,
+    looked: &mut usize,
+    depth: usize,
+) -> Option<Vec<RequestedCheck>> {
+    let CheckSubject::Known(identity) = &key.what else { return None };
+    let line = identity.task_line(place.project.runners).filter(|_| depth < MAX_DEPTH)?;
+    let place = StartDirectory { start: &key.directory, ..place };
+    let [only] = <[RequestedCheck; 1]>::try_from(of_line(&line, place, looked, depth + 1)?).ok()?;
+    let mut parts = only.parts?;
+    parts.iter_mut().for_each(|part| part.surround(key));
+    Some(parts)
 }
 
 /// Leaves out the name of the task that runs if none is named, and puts the task in its place for which it stands:

@@ -102,6 +102,8 @@ pub struct TaskNames {
     pub whole: Vec<String>,
     /// Words with which a task that formats only checks.
     pub checking: Vec<String>,
+    /// Words in the name of a task that may test as well.
+    pub mixed: Vec<String>,
     /// Words with which a task stays to watch.
     pub watching: Vec<String>,
     /// Arguments that choose no part, for any runner that a task may start.
