@@ -495,6 +495,7 @@ fn table() {
         ("elixir", &[("mix.exs", "")], &["test: mix test"]),
         ("rspec", &[("Gemfile", ""), ("spec/a_spec.rb", "")], &["test: bundle exec rspec"]),
         ("rake", &[("Gemfile", ""), ("Rakefile", "Rake::TestTask.new")], &["test: bundle exec rake test"]),
+        ("rake without bundler", &[("Rakefile", "Rake::TestTask.new"), ("test/a_test.rb", "")], &["test: rake test"]),
         (
             "the runner of symfony",
             &[("composer.json", r#"{"require": {"symfony/phpunit-bridge": "^6"}}"#), ("phpunit.xml.dist", "")],
