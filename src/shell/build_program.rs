@@ -37,10 +37,11 @@ pub fn program_in(line: &str, shells: &[Shell]) -> Result<Program, Unparsed> {
     let first = read.first().cloned().flatten();
     let alike = first.is_some() && read.iter().all(|text| *text == first);
     let line = first.filter(|_| alike).map_or_else(|| line.clone(), Cow::into_owned);
+    let line = parse::with_subshells_apart(&line);
     let script = parse::parse(&line)?;
     let mut walker = Walker { program: Program::default(), steps: 0, pipes: 0, files: 0, calls: 0 };
     let mut scope = Definitions::default();
-    let context = WalkContext { source: Rc::from(line.as_str()), ..WalkContext::default() };
+    let context = WalkContext { source: Rc::from(&*line), ..WalkContext::default() };
     let root = walker.script(&script, &mut scope, &context);
     walker.program.root = root;
     walker.distrust_touched_scripts();

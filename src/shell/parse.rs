@@ -1,5 +1,7 @@
 //! From text to the syntax tree. Only this module and [`super::lower`] know the parser crate.
 
+use std::borrow::Cow;
+
 use shuck_parser::parser::{ParseStatus, Parser, ShellDialect};
 
 use super::ast::Script;
@@ -15,6 +17,45 @@ pub fn parse(text: &str) -> Result<Script, Unparsed> {
         return Err(Unparsed::TooDeep);
     }
     parse_as(text, ShellDialect::Bash).or_else(|error| parse_as(text, ShellDialect::Zsh).map_err(|_| error))
+}
+
+/// Returns a line with a blank in each `((` that begins two subshells: `((cd a && b) && c)`. A shell takes it for a
+/// calculation only if the second parenthesis is closed by the first of two.
+pub(super) fn with_subshells_apart(text: &str) -> Cow<'_, str> {
+    let mut apart = Cow::Borrowed(text);
+    if parentheses(text) > MAX_PARENTHESES {
+        return apart;
+    }
+    // From the end, so that the places before stay.
+    for at in (1..text.len()).rev().map(|at| at - 1).filter(|at| text.as_bytes()[*at..].starts_with(b"((")) {
+        let before = text[..at].chars().next_back();
+        let begins = before.is_none_or(|c| c.is_whitespace() || ";&|({!".contains(c));
+        let end = closing_parenthesis(&text[at + 1..]).map(|end| at + 1 + end + 1);
+        if begins && end.is_some_and(|end| !text[end..].starts_with(')')) {
+            apart.to_mut().insert(at + 1, ' ');
+        }
+    }
+    apart
+}
+
+/// Returns the place of the parenthesis that closes the one with which a text begins.
+fn closing_parenthesis(text: &str) -> Option<usize> {
+    let (mut depth, mut quote, mut is_escaped) = (0_usize, None, false);
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            _ if is_escaped => is_escaped = false,
+            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
+            (Some('\''), _) => {}
+            (_, '\\') => is_escaped = true,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '(') => depth += 1,
+            (None, ')') if depth <= 1 => return Some(at),
+            (None, ')') => depth -= 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The largest number of parentheses that are open at once. With more, the parser tries every reading of each of them.
@@ -82,6 +123,23 @@ mod tests {
         assert!(parse("echo \"$( set +e && { case b in a) s 0; : ;; esac; } | t )\"").is_err());
         // `$((` that begins a subshell.
         assert!(parse("echo $(( a; b ) | c)").is_err());
+    }
+
+    #[test]
+    fn two_subshells_are_no_calculation() {
+        for (text, apart) in [
+            ("((cd a && b) && (cd c && d)) | tail", "( (cd a && b) && (cd c && d)) | tail"),
+            ("x; ((a); b)", "x; ( (a); b)"),
+            ("(((a); b); c)", "( ( (a); b); c)"),
+            ("((a 'x)' && b) && c)", "( (a 'x)' && b) && c)"),
+            ("((i++))", "((i++))"),
+            ("if ((a > (b + 1))); then c; fi", "if ((a > (b + 1))); then c; fi"),
+            ("for ((i=0; i<3; i++)); do a; done", "for ((i=0; i<3; i++)); do a; done"),
+            ("echo $((1 + 2))", "echo $((1 + 2))"),
+            ("((a", "((a"),
+        ] {
+            assert_eq!(with_subshells_apart(text), apart);
+        }
     }
 
     #[test]

@@ -216,3 +216,12 @@ fn the_end_of_a_run_of_cargo_whose_doc_tests_are_none() {
         false,
     );
 }
+
+#[test]
+fn subshells_inside_a_subshell() {
+    const NPM: Files = &[("web/package.json", r#"{"scripts":{"test":"node --test"}}"#)];
+    let tap = "# tests 3\n# suites 0\n# pass 3\n# fail 0\n# cancelled 0\n# skipped 0\n# todo 0\n# duration_ms 60\n";
+    let line = "((cd api && pytest -q) && (cd web && npm test)) 2>&1 | tail -8";
+    check(&[(NPM, "cd web && npm test", line, tap), (NPM, "cd api && pytest", line, tap)], true);
+    check(&[(NPM, "cd api && pytest", &line.replace(") &&", ");"), tap)], false);
+}
