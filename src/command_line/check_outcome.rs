@@ -176,8 +176,14 @@ impl<'a> CheckView<'a> {
         let output = self.judge.record.output.unwrap_or_default();
         let last = output.lines().map(str::trim).rfind(|line| !line.is_empty());
         let is_end = |view: &OutputPath| view.merged && view.only_cuts() && view.cuts_start();
+        let (program, purposes) = (self.judge.program(), &self.judge.understood.purposes);
+        // `git status` after it prints its own lines.
+        let prints =
+            |id: LeafId| may_show(program, id) && purposes[id].kinds.iter().any(|kind| ["vcs", "read"].contains(kind));
+        let is_followed = (self.leaf + 1..purposes.len())
+            .any(|id| prints(id) && !matches!(program.leaves[id].stdin, InputSource::Pipe(_)));
         reading.line.is_some()
-            && reading.line.as_deref() == last
+            && (is_followed || reading.line.as_deref() == last)
             && self.goes_on().is_none()
             && self.runners().iter().all(|runner| runner.output.failure_ends)
             && ways.iter().any(is_end)

@@ -202,6 +202,7 @@ fn the_end_of_a_run_of_cargo_whose_doc_tests_are_none() {
             (&[], "cargo test", "cargo test | tail -3", end),
             (&[], "cargo test", "cargo test 2>&1 | tail -6", &docs),
             (&[], "cargo test", "cd /work/repo && cargo test 2>&1 | tail -5; git status --short", &docs),
+            (&[], "cargo test", "cargo test 2>&1 | tail -6; git status --short", &format!("{docs} M src/a.rs\n")),
         ],
         true,
     );

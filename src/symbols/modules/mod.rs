@@ -2,6 +2,7 @@
 
 mod import_map;
 mod imports;
+mod missing_places;
 mod parts;
 mod resolve;
 #[cfg(test)]
@@ -87,7 +88,7 @@ impl SourceModule {
                 Self { path: path.to_owned(), language: id, error_line: outline.error_line, ..Self::default() };
             // An `impl` names its type, and does not define it.
             let scopes = outline.scopes.iter().filter(|scope| !scope.contains('.') && language.entry.id != "rust");
-            module.defined = scopes.map(|scope| (scope.clone(), true)).collect();
+            module.defined = scopes.map(|scope| (scope.clone(), module.language != "java")).collect();
             module.functions = outline.functions.into_iter().filter(|function| !function.is_header()).collect();
             let imported = imports::read(tree, text, &mut module);
             uses::read(tree, text, &imported, &mut module);

@@ -95,6 +95,13 @@ impl Resolver<'_> {
         }
         let function = module.functions.iter().find(|function| function.container.is_empty() && function.name == name);
         let inside = language == "rust" && is_below(&to.path, &module.path);
+        if language == "go" && folder(&to.path) != folder(&module.path) && !name.starts_with(char::is_uppercase) {
+            return false;
+        }
+        let is_of_package = language == "java" && to.package != module.package;
+        if is_of_package && module.defined.get(name).is_some_and(|public| !public) {
+            return false;
+        }
         if let Some(function) = function
             && (inside
                 || matches!(language, "python" | "go")

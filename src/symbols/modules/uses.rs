@@ -147,7 +147,7 @@ fn word(node: Node<'_>, text: &str, module: &mut SourceModule) {
     }
     if let Some(top) = declared(node) {
         if top {
-            let public = is_exported(node, text);
+            let public = is_exported(node, text, &module.language);
             let known = module.defined.entry(written(node)).or_insert(public);
             *known |= public;
         } else {
@@ -219,7 +219,7 @@ fn declared(node: Node<'_>) -> Option<bool> {
 }
 
 /// Returns `true` if the declaration at the top of the file that holds a node is exported.
-fn is_exported(node: Node<'_>, text: &str) -> bool {
+fn is_exported(node: Node<'_>, text: &str, language: &str) -> bool {
     let mut top = node;
     while let Some(parent) = top.parent().filter(|parent| parent.parent().is_some()) {
         top = parent;
@@ -227,7 +227,5 @@ fn is_exported(node: Node<'_>, text: &str) -> bool {
     let head = text.get(top.start_byte()..node.start_byte()).unwrap_or_default();
     let word = text.get(node.byte_range()).unwrap_or_default();
     ["pub", "export", "public"].iter().any(|mark| head.split(|c: char| !c.is_alphanumeric()).any(|part| part == *mark))
-        || (top.kind().ends_with("_declaration")
-            && head.starts_with(['f', 'v', 'c', 't'])
-            && word.starts_with(char::is_uppercase))
+        || language == "go" && top.kind().ends_with("_declaration") && word.starts_with(char::is_uppercase)
 }

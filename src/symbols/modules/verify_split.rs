@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::SourceModule;
 use super::import_map::{ImportMap, free, last_part};
+use super::missing_places::imported_from_nowhere;
 use super::parts;
 use super::resolve::Resolver;
 use super::unused_imports::unused;
@@ -71,6 +72,11 @@ pub fn verify(map: &ImportMap, files: &[(String, Vec<u8>)]) -> MapVerification {
     check.references(&mut problems);
     for (at, module) in modules.iter().enumerate() {
         check.imported_names(at, module, &mut problems);
+        problems.extend(imported_from_nowhere(map, &check.resolver, module).into_iter().map(|name| MapProblem {
+            kind: "missing name",
+            name: name.to_owned(),
+            file: module.path.clone(),
+        }));
         check.paths(at, module, &mut problems);
         if check.parts.contains(&at) {
             problems.extend(unused(map, &modules, module).into_iter().map(|name| MapProblem {
@@ -302,6 +308,8 @@ impl<'m> MapCheck<'m> {
         for word in &module.uses {
             let name = match (&word.receiver, module.language.as_str()) {
                 (None, _) => word.word.as_str(),
+                // A class before its method.
+                (Some(class), "java") if class.starts_with(char::is_uppercase) => class.as_str(),
                 (Some(_), _) => continue,
             };
             let of_the_map = defined.contains(name) && self.is_of_the_file(module, word.at);

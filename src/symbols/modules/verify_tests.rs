@@ -287,3 +287,142 @@ fn an_index_may_pass_on_all_names_of_its_parts() {
         assert!(!problems(("a.js", before), &after).is_empty(), "{index}");
     }
 }
+
+#[test]
+fn an_import_from_a_place_that_is_not_there() {
+    let rust = "pub struct Bag;\npub fn total(b: &Bag) -> u8 { show(b) }\npub fn show(_: &Bag) -> u8 { 1 }\n";
+    let bag = "pub struct Bag;\n";
+    let split = |total: &str, user: &str| {
+        problems(
+            ("src/lib.rs", rust),
+            &[
+                (
+                    "src/lib.rs",
+                    "mod bag;\nmod show;\nmod total;\npub use bag::Bag;\npub use show::show;\npub use total::total;\n",
+                ),
+                ("src/bag.rs", bag),
+                ("src/show.rs", "use crate::bag::Bag;\npub fn show(_: &Bag) -> u8 { 1 }\n"),
+                ("src/total.rs", total),
+                ("src/main.rs", user),
+            ],
+        )
+    };
+    let good = "use crate::bag::Bag;\nuse crate::show::show;\npub fn total(b: &Bag) -> u8 { show(b) }\n";
+    let main = "fn main() { }\n";
+    assert_eq!(split(good, main), NONE);
+    assert_eq!(split(&good.replace("crate::show::", "super::shows::"), main), ["missing name: show in src/total.rs"]);
+    assert_eq!(split(&good.replace("crate::bag::", "crate::bagg::"), main), ["missing name: Bag in src/total.rs"]);
+    assert_eq!(split(good, "use bagg::total;\nfn main() { total(); }\n"), ["missing name: total in src/main.rs"]);
+    assert_eq!(split(good, "use std::fmt::Display;\nfn main() { }\n"), NONE);
+
+    let python = "import os\ndef slugify(t):\n    return t.lower()\ndef page(t):\n    return slugify(t)\n";
+    let split = |import: &str, user: &str| {
+        problems(
+            ("pkg/text.py", python),
+            &[
+                ("pkg/__init__.py", ""),
+                ("pkg/slugs.py", "def slugify(t):\n    return t.lower()\n"),
+                ("pkg/pages.py", &format!("{import}\ndef page(t):\n    return slugify(t)\n")),
+                ("main.py", user),
+            ],
+        )
+    };
+    assert_eq!(split("from .slugs import slugify", "from pkg.pages import page\npage('a')\n"), NONE);
+    for wrong in ["from ..slugs import slugify", "from .slug import slugify", "from pkg.slug import slugify"] {
+        assert_eq!(split(wrong, ""), ["missing name: slugify in pkg/pages.py"], "{wrong}");
+    }
+    let user = "from pkg.texts import page\npage('a')\n";
+    assert_eq!(split("from .slugs import slugify", user), ["missing name: page in main.py"]);
+
+    let script = "export type Config = { a: number };\nexport function id(c: Config) { return c.a; }\n";
+    let split = |import: &str, index: &str| {
+        problems(
+            ("src/all.ts", script),
+            &[
+                ("src/types.ts", "export type Config = { a: number };\n"),
+                ("src/id.ts", &format!("{import}\nexport function id(c: Config) {{ return c.a; }}\n")),
+                ("src/index.ts", index),
+            ],
+        )
+    };
+    let index = "export { id } from \"./id\";\nimport \"./style.css\";\n";
+    assert_eq!(split("import type { Config } from \"./types\";", index), NONE);
+    assert_eq!(split("import type { Config } from \"./type\";", index), ["missing name: Config in src/id.ts"]);
+    let wrong = "export { id } from \"./ids\";\n";
+    assert_eq!(split("import type { Config } from \"./types\";", wrong), ["missing name: id in src/index.ts"]);
+
+    let java = "package text;\npublic class Text { public static String enc(String s) { return s; } }\nclass Enc { }\n";
+    let split = |import: &str| {
+        problems(
+            ("text/Text.java", java),
+            &[
+                (
+                    "text/Text.java",
+                    &format!(
+                        "package text;\nimport {import};\npublic class Text {{ public static String enc(String s) {{ return new Enc().toString(); }} }}\n"
+                    ),
+                ),
+                ("text/impl/Enc.java", "package text.impl;\npublic class Enc { }\n"),
+            ],
+        )
+    };
+    assert_eq!(split("text.impl.Enc"), NONE);
+    assert_eq!(split("text.imp.Enc"), ["missing name: Enc in text/Text.java"]);
+
+    let go = "package main\nfunc Total(a int) int { return a }\nfunc main() { Total(1) }\n";
+    let split = |import: &str| {
+        problems(
+            ("main.go", go),
+            &[
+                ("num/total.go", "package num\nfunc Total(a int) int { return a }\n"),
+                (
+                    "main.go",
+                    &format!(
+                        "package main\nimport \"{import}\"\nfunc main() {{ {}.Total(1) }}\n",
+                        import.rsplit('/').next().unwrap()
+                    ),
+                ),
+            ],
+        )
+    };
+    assert_eq!(split("ex.org/x/num"), NONE);
+    assert_eq!(split("ex.org/x/nums"), ["missing name: Total in main.go"]);
+}
+
+#[test]
+fn names_that_another_package_does_not_show() {
+    let go = "package main\nfunc Total(a int) int { return limit(a) }\nfunc limit(a int) int { return a }\nfunc main() { Total(1) }\n";
+    let split = |call: &str, name: &str| {
+        let main = format!(
+            "package main\nimport \"ex.org/x/lim\"\nfunc Total(a int) int {{ return lim.{call}(a) }}\nfunc main() {{ Total(1) }}\n"
+        );
+        problems(
+            ("main.go", go),
+            &[("lim/lim.go", &format!("package lim\nfunc {name}(a int) int {{ return a }}\n")), ("main.go", &main)],
+        )
+    };
+    assert_eq!(split("limit", "limit"), ["missing name: limit in main.go"]);
+    let java = "package text;\npublic class Text { public static String run(String s) { return Enc.enc(s); } }\nclass Enc { static String enc(String s) { return s; } }\n";
+    let split = |import: &str, class: &str| {
+        problems(
+            ("text/Text.java", java),
+            &[
+                (
+                    "text/Text.java",
+                    &format!(
+                        "package text;\n{import}public class Text {{ public static String run(String s) {{ return Enc.enc(s); }} }}\n"
+                    ),
+                ),
+                (
+                    "text/impl/Enc.java",
+                    &format!(
+                        "package text.impl;\n{class} Enc {{ public static String enc(String s) {{ return s; }} }}\n"
+                    ),
+                ),
+            ],
+        )
+    };
+    assert_eq!(split("import text.impl.Enc;\n", "public class"), NONE);
+    assert_eq!(split("import text.impl.Enc;\n", "class"), ["missing name: Enc in text/Text.java"]);
+    assert_eq!(split("", "public class"), ["missing import: Enc in text/Text.java"]);
+}

@@ -1,0 +1,96 @@
+//! Imports from a file, a module or a package that is not in the tree, although what they name was in the file that was split.
+
+use std::collections::BTreeSet;
+
+use super::import_map::{ImportMap, free};
+use super::resolve::Resolver;
+use super::{ImportedName, SourceModule};
+
+/// Returns the names of a split file that a file imports from a place that is not there.
+pub(super) fn imported_from_nowhere<'n>(
+    map: &'n ImportMap,
+    resolver: &Resolver<'n>,
+    module: &'n SourceModule,
+) -> BTreeSet<&'n str> {
+    let own: BTreeSet<&str> = free(&map.functions)
+        .into_iter()
+        .chain(free(&map.public_functions))
+        .chain(map.definitions.iter().map(String::as_str))
+        .collect();
+    let mut missing = BTreeSet::new();
+    for import in &module.imports {
+        if !is_nowhere(map, resolver, module, import) {
+            continue;
+        }
+        match (&import.name, module.language.as_str()) {
+            // The package is called by its own name.
+            (None, "go") => {
+                let local = import.local.as_deref();
+                let of_package =
+                    |name: &str| module.uses.iter().any(|word| word.word == name && word.receiver.as_deref() == local);
+                missing.extend(own.iter().copied().filter(|name| local.is_some() && of_package(name)));
+            }
+            // A class that stands in another package of the project.
+            (Some(name), "java") if is_of_project(resolver, &import.module) => {
+                let mut others = resolver.modules.iter();
+                missing
+                    .extend(others.find_map(|other| other.defined.get_key_value(name)).map(|(name, _)| name.as_str()));
+            }
+            (Some(name), _) => missing.extend(own.get(name.as_str())),
+            (None, _) => {}
+        }
+    }
+    missing
+}
+
+/// Returns `true` if the place of an import would have to be in the tree, and is not.
+fn is_nowhere(map: &ImportMap, resolver: &Resolver<'_>, module: &SourceModule, import: &ImportedName) -> bool {
+    let name = import.name.as_deref().unwrap_or_default();
+    let whole = match module.language.as_str() {
+        "rust" => format!("{}::{name}", import.module),
+        "python" if import.module.ends_with('.') => format!("{}{name}", import.module),
+        "python" => format!("{}.{name}", import.module),
+        _ => import.module.clone(),
+    };
+    let is_there = !resolver.module(module, &import.module).is_empty() || !resolver.module(module, &whole).is_empty();
+    !is_there
+        && !was_imported(map, import)
+        && !is_asset(module, &import.module)
+        && !names_item(resolver, module, import)
+}
+
+/// Returns `true` if a package of Java has the first part of its name from a package in the tree.
+fn is_of_project(resolver: &Resolver<'_>, package: &str) -> bool {
+    let head = |package: &str| package.split('.').next().unwrap_or_default().to_owned();
+    resolver.modules.iter().any(|other| !other.package.is_empty() && head(&other.package) == head(package))
+}
+
+/// Returns `true` if the file that was split had the same import, or another one of the same library.
+fn was_imported(map: &ImportMap, import: &ImportedName) -> bool {
+    let head = |text: &str| text.split(['.', ':', '/', '#']).next().unwrap_or_default().to_owned();
+    let first = head(&import.module);
+    let is_of_project = first.is_empty() || ["crate", "super", "self"].contains(&first.as_str());
+    let same = |other: &String| match other.strip_prefix(import.module.as_str()) {
+        Some(rest) => rest.is_empty() || rest.starts_with(['.', ':', '/', '#']),
+        None => false,
+    };
+    map.external_imports
+        .iter()
+        .any(|other| same(other) || !is_of_project && map.language == "rust" && head(other) == first)
+}
+
+/// Returns `true` for a file that is no source, such as a style sheet.
+fn is_asset(module: &SourceModule, place: &str) -> bool {
+    let ending = place.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, ending)| ending);
+    let is_script = ["javascript", "typescript", "tsx"].contains(&module.language.as_str());
+    is_script && ending.is_some_and(|ending| ["css", "scss", "json", "svg", "vue", "svelte", "astro"].contains(&ending))
+}
+
+/// Returns `true` if the last word of a path of Rust is a type, an inline module or another name of one.
+fn names_item(resolver: &Resolver<'_>, module: &SourceModule, import: &ImportedName) -> bool {
+    let last = import.module.rsplit("::").next().unwrap_or_default();
+    module.language == "rust"
+        && resolver.modules.iter().any(|other| {
+            other.defined.contains_key(last) || other.imports.iter().any(|one| one.local.as_deref() == Some(last))
+        })
+}
