@@ -77,7 +77,8 @@ fn conditions(
                 (text.clone(), subject, predicate)
             }
         };
-        let Some(asks) = sentence::understand(&subject, &predicate) else {
+        let Some(asks) = sentence::understand(&subject, &predicate).or_else(|| sentence::understand_freely(&text))
+        else {
             unknown.push((line, text));
             continue;
         };

@@ -5,6 +5,7 @@
 mod contract_error;
 mod file;
 mod sentence;
+mod wordings;
 mod yaml;
 
 use serde::{Deserialize, Serialize};
@@ -76,6 +77,8 @@ pub enum Ask {
     },
     /// A file or folder is there.
     Exists(String),
+    /// A file, and no folder, is there.
+    IsFile(String),
     /// It is not there.
     Gone(String),
     /// The number of lines of a file.
@@ -109,7 +112,9 @@ impl Ask {
     /// Returns the path of one file or folder that is written as a glob.
     pub(super) fn globbed(&self) -> Option<&str> {
         let paths = match self {
-            Self::Exists(_) | Self::Gone(_) | Self::Lines(..) | Self::Files(..) | Self::Equal(..) => self.paths(),
+            Self::Exists(_) | Self::IsFile(_) | Self::Gone(_) | Self::Lines(..) | Self::Files(..) | Self::Equal(..) => {
+                self.paths()
+            }
             _ => Vec::new(),
         };
         paths.into_iter().find(|path| path.contains(['*', '?']))
@@ -118,7 +123,13 @@ impl Ask {
     /// Returns the paths and globs that must lie in the repository.
     pub fn paths(&self) -> Vec<&str> {
         match self {
-            Self::Exists(path) | Self::Gone(path) | Self::Lines(path, _) | Self::Files(path, _) => vec![path],
+            Self::Exists(path)
+            | Self::IsFile(path)
+            | Self::Gone(path)
+            | Self::Lines(path, _)
+            | Self::Files(path, _) => {
+                vec![path]
+            }
             Self::MaxLines(Some(glob), _) | Self::Pattern { glob, .. } => vec![glob],
             Self::OnlyChanged(globs) => globs.iter().map(String::as_str).collect(),
             Self::Equal(a, b) => vec![a, b],

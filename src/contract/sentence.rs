@@ -1,5 +1,6 @@
 //! Conditions in words: `cargo test: all pass`, `channels/: exists, 5 files`.
 
+use super::wordings::usual_forms;
 use super::{Ask, Comparison, Limit};
 
 /// Words that say that a command succeeds.
@@ -40,13 +41,13 @@ pub(super) fn understand(subject: &str, predicate: &str) -> Option<Vec<Ask>> {
         "changed paths" | "changes" | "changed files" | "only changed" => {
             match lower.as_str() {
                 "none" | "nothing" => return Some(vec![Ask::OnlyChanged(Vec::new())]),
-                "any" | "anything" | "all" | "everything" => return None,
                 _ => {}
             }
             let list = strip_word(&predicate, "only").unwrap_or(&predicate);
             let globs: Vec<String> =
                 list.split(',').map(|glob| unquoted(glob).to_owned()).filter(|g| !g.is_empty()).collect();
-            return (!globs.is_empty()).then(|| vec![Ask::OnlyChanged(globs)]);
+            let is_any = |glob: &String| ["any", "anything", "all", "everything"].contains(&glob.as_str());
+            return (!globs.is_empty() && !globs.iter().any(is_any)).then(|| vec![Ask::OnlyChanged(globs)]);
         }
         "import map" | "import_map" => {
             let map = strip_word(&predicate, "verifies").or_else(|| predicate.strip_suffix(" verifies"));
@@ -64,9 +65,17 @@ pub(super) fn understand(subject: &str, predicate: &str) -> Option<Vec<Ask>> {
     }
     if SUCCEEDS.contains(&lower.as_str()) {
         // `file x: ok` is not a command.
-        return (strip_word(&subject, "file").is_none() && !subject.is_empty())
-            .then(|| vec![Ask::Command { line: subject.clone(), tests: TESTS_PASS.contains(&lower.as_str()) }]);
+        let line = strip_word(&subject, "run").unwrap_or(&subject).to_owned();
+        return (strip_word(&subject, "file").is_none() && !line.is_empty())
+            .then(|| vec![Ask::Command { line, tests: TESTS_PASS.contains(&lower.as_str()) }]);
     }
+    // `TODO in src/**: absent`
+    if subject.rsplit_once(" in ").is_some_and(|(_, glob)| glob.contains('*'))
+        && let Some(ask) = pattern(&subject, &lower)
+    {
+        return Some(ask);
+    }
+    let is_file = strip_word(&subject, "file").is_some_and(|path| !path.ends_with('/'));
     let path = strip_word(&subject, "file")
         .or_else(|| strip_word(&subject, "folder"))
         .or_else(|| strip_word(&subject, "directory"))
@@ -83,13 +92,19 @@ pub(super) fn understand(subject: &str, predicate: &str) -> Option<Vec<Ask>> {
             return Some(vec![Ask::Pattern { pattern: unquoted(text).to_owned(), glob: path, occurs }]);
         }
     }
-    lower.split(',').map(|part| about(&path, part.trim())).collect()
+    lower.split(',').map(|part| about(&path, is_file, part.trim())).collect()
+}
+
+/// Returns the requirements of a condition in other words, or `None` if it is not understood.
+pub(super) fn understand_freely(text: &str) -> Option<Vec<Ask>> {
+    let text = bare(text);
+    usual_forms(&text).find_map(|(subject, predicate)| understand(&subject, &predicate))
 }
 
 /// Returns the requirement of one part for a file or folder.
-fn about(path: &str, part: &str) -> Option<Ask> {
+fn about(path: &str, is_file: bool, part: &str) -> Option<Ask> {
     if THERE.contains(&part) {
-        return Some(Ask::Exists(path.to_owned()));
+        return Some(if is_file { Ask::IsFile(path.to_owned()) } else { Ask::Exists(path.to_owned()) });
     }
     if GONE.contains(&part) {
         return Some(Ask::Gone(path.to_owned()));
@@ -126,6 +141,7 @@ fn limit(part: &str, unit: &str) -> Option<Limit> {
         ("≤", Comparison::AtMost),
         ("<=", Comparison::AtMost),
         ("at most", Comparison::AtMost),
+        ("maximum", Comparison::AtMost),
         ("max", Comparison::AtMost),
         ("no more than", Comparison::AtMost),
         ("not more than", Comparison::AtMost),
@@ -158,7 +174,9 @@ pub(super) fn bare(text: &str) -> String {
     let text = text.split(['←', '⇐']).next().unwrap_or(text);
     let text = text.split(" <- ").next().unwrap_or(text).trim();
     let lower = text.to_lowercase();
-    let end = ["(mandatory)", "[mandatory]"].iter().find_map(|mark| lower.strip_suffix(mark).map(str::len));
+    let end = ["(mandatory)", "[mandatory]", "-- mandatory", "- mandatory", "! mandatory"]
+        .iter()
+        .find_map(|mark| lower.strip_suffix(mark).map(str::len));
     text.get(..end.unwrap_or(text.len())).unwrap_or(text).trim().to_owned()
 }
 
@@ -177,6 +195,57 @@ fn unquoted(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sentences_that_people_write() {
+        let limit = |comparison, number| Limit { comparison, number };
+        let command = |line: &str, tests| Ask::Command { line: line.to_owned(), tests };
+        let only = |globs: &[&str]| Ask::OnlyChanged(globs.iter().map(|glob| (*glob).to_owned()).collect());
+        let absent = |pattern: &str, glob: &str| Ask::Pattern {
+            pattern: pattern.to_owned(),
+            glob: glob.to_owned(),
+            occurs: false,
+        };
+        for (text, want) in [
+            ("src/parser.rs exists", Ask::Exists("src/parser.rs".to_owned())),
+            ("file src/a.rs must exist", Ask::Exists("src/a.rs".to_owned())),
+            ("src/a.rs does not exist", Ask::Gone("src/a.rs".to_owned())),
+            ("src/a.rs is deleted.", Ask::Gone("src/a.rs".to_owned())),
+            ("src/a.rs has at most 500 lines", Ask::Lines("src/a.rs".to_owned(), limit(Comparison::AtMost, 500))),
+            ("src/a.rs: 3,438 lines", Ask::Lines("src/a.rs".to_owned(), limit(Comparison::Exactly, 3438))),
+            ("src/a.rs: fewer than 500 lines", Ask::Lines("src/a.rs".to_owned(), limit(Comparison::AtMost, 499))),
+            ("src/ contains 5 files", Ask::Files("src/".to_owned(), limit(Comparison::Exactly, 5))),
+            ("cargo check passes with 0 errors", command("cargo check", false)),
+            ("cargo check: 0 errors", command("cargo check", false)),
+            ("run cargo check: success -- mandatory", command("cargo check", false)),
+            ("cargo test: all tests passing", command("cargo test", true)),
+            ("No file exceeds 500 lines", Ask::MaxLines(None, 500)),
+            ("no file under src/** is longer than 500 lines", Ask::MaxLines(Some("src/**".to_owned()), 500)),
+            ("every file in src/** is under 500 lines", Ask::MaxLines(Some("src/**".to_owned()), 499)),
+            ("max file: ≤ 1,720 lines", Ask::MaxLines(None, 1720)),
+            ("all original functions are preserved", Ask::FunctionsPreserved),
+            ("all original functions: still exist", Ask::FunctionsPreserved),
+            ("no new dependencies added", Ask::NoNewDependency),
+            ("dependencies: unchanged", Ask::NoNewDependency),
+            ("only src/** changed", only(&["src/**"])),
+            ("modified files: only src/**, tests/**", only(&["src/**", "tests/**"])),
+            ("a.txt and b.txt are identical", Ask::Equal("a.txt".to_owned(), "b.txt".to_owned())),
+            ("src/a.rs does not contain TODO", absent("TODO", "src/a.rs")),
+            ("no TODO in src/**", absent("TODO", "src/**")),
+            ("TODO in src/**: absent", absent("TODO", "src/**")),
+            ("ningún archivo supera 500 líneas", Ask::MaxLines(None, 500)),
+            ("src/a.rs no existe", Ask::Gone("src/a.rs".to_owned())),
+            ("se conservan todas las funciones originales", Ask::FunctionsPreserved),
+        ] {
+            assert_eq!(understand_freely(text), Some(vec![want]), "{text}");
+        }
+        for text in [
+            "changed files: anything", "the code is clean", "moon phase: full", "README.md: exists, shiny",
+            "looks good", "3 files", "",
+        ] {
+            assert_eq!(understand_freely(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn one_requirement_in_many_words() {

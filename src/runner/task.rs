@@ -136,9 +136,7 @@ fn calls(
     }
     // An option of rake is one of the tasks that it runs, too.
     let changed = rules.format == Format::Rakefile && runner.arguments.makes_a_difference(&own);
-    let member = if directory.is_none() { member_folder(runner, &own, files) } else { None };
-    let is_of_member = member.is_some();
-    let directory = directory.or(member);
+    let (directory, is_of_member) = folder_of_call(runner, directory, &own, files);
     let here = InDirectory { files, directory: directory.as_deref() };
     let added = |folder: &String| here.names(folder).is_some_and(|names| !names.is_empty());
     let file = match other_file {
@@ -152,15 +150,13 @@ fn calls(
     let tests = |name: &String| catalogue.names().kinds(rules, name).contains(&CommandKind::Test);
     let default_task = tasks.as_ref().and_then(|tasks| tasks.default_task(rules));
     if names.is_empty() {
-        match default_task.as_ref().filter(|name| tests(name)).or(rules.default_task.as_ref()) {
-            Some(name) => names.push(name),
-            None => return Vec::new(),
-        }
+        let named = default_task.as_ref().filter(|name| tests(name)).or(rules.default_task.as_ref());
+        let Some(name) = named else { return Vec::new() };
+        names.push(name);
     }
-    let all_names = |name: &str| match file.as_deref() {
-        Some(text) if rules.several => task_files::matching(rules.format, text, name),
-        _ => vec![name.to_owned()],
-    };
+    let text = file.as_deref().filter(|_| rules.several);
+    let all_names =
+        |name: &str| text.map_or_else(|| vec![name.to_owned()], |text| task_files::matching(rules.format, text, name));
     let mut names: Vec<String> = names.into_iter().flat_map(all_names).collect();
     if let Some(text) = file.as_deref().filter(|_| rules.format == Format::Justfile)
         && let Some(more) = justfile::more_recipes(text, &names, &handed)
@@ -202,8 +198,8 @@ fn calls(
         let ignored = |lines: &Vec<String>| !lines.is_empty() && lines.iter().all(|line| line.ends_with(" || true"));
         let always_succeeds =
             doubt.is_some() || rules.format == Format::Makefile && script.as_ref().is_some_and(ignored);
-        let is_test = tests(&name.to_owned());
-        let (has_post, exit_zero) = (has_script("post"), read.exit_zero == Some(true) || always_succeeds);
+        let (is_test, has_post) = (tests(&name.to_owned()), has_script("post"));
+        let exit_zero = read.exit_zero == Some(true) || always_succeeds;
         let is_alone = script.as_ref().is_some_and(|lines| lines.len() == 1);
         let keeps_order = is_alone || file.as_deref().is_some_and(|text| task_files::keeps_order(rules.format, text));
         let label = rules.test_label.as_deref().filter(|_| is_test).unwrap_or(&rules.label);
@@ -236,11 +232,18 @@ fn calls(
     runs
 }
 
-/// Returns the folder of the one member of a workspace that the words of a call name.
-fn member_folder(runner: &Runner, words: &[Option<&str>], files: &dyn ProjectFiles) -> Option<String> {
-    let words: Vec<&str> = words.iter().copied().collect::<Option<_>>()?;
-    let (folder, _) = runner.arguments.at_home(&runner.arguments.essence(&words), files)?;
-    Some(folder)
+/// Returns the folder in which a call runs its tasks, and `true` if that is the folder of the member that its words name.
+fn folder_of_call(
+    runner: &Runner,
+    named: Option<String>,
+    words: &[Option<&str>],
+    files: &dyn ProjectFiles,
+) -> (Option<String>, bool) {
+    let words: Option<Vec<&str>> = words.iter().copied().collect();
+    let of_member = |words: &[&str]| runner.arguments.at_home(&runner.arguments.essence(words), files);
+    let member = words.filter(|_| named.is_none()).and_then(|words| of_member(&words)).map(|(folder, _)| folder);
+    let is_of_member = member.is_some();
+    (named.or(member), is_of_member)
 }
 
 /// Returns `true` if an argument, or a variable in an argument or in the file of the tasks, may be an option with which

@@ -45,9 +45,7 @@ fn closing_parenthesis(text: &str) -> Option<usize> {
         match (quote, c) {
             _ if is_escaped => is_escaped = false,
             (Some('\''), '\'') | (Some('"'), '"') => quote = None,
-            (Some('\''), _) => {}
-            (_, '\\') => is_escaped = true,
-            (Some(_), _) => {}
+            (None | Some('"'), '\\') => is_escaped = true,
             (None, '\'' | '"') => quote = Some(c),
             (None, '(') => depth += 1,
             (None, ')') if depth <= 1 => return Some(at),

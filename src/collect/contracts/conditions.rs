@@ -6,6 +6,8 @@ use regex::RegexBuilder;
 
 use super::content::{ContractContent, FoundAt, UnreadFile};
 use super::manifests::{dependencies_in, is_manifest};
+#[cfg(feature = "symbols")]
+use super::unread_functions::{defined, is_unread};
 use crate::collect::changed_files::changed_files;
 use crate::contract::{Ask, ConditionOutcome};
 use crate::git::GitError;
@@ -64,7 +66,8 @@ impl ContractContent<'_> {
     fn of_files(&self, ask: &Ask) -> Result<ConditionAnswer, GitError> {
         Ok(match ask {
             Ask::Command { .. } => unreadable("a command is not read from files"),
-            Ask::Exists(path) => self.exists(path),
+            Ask::IsFile(path) if self.at(path) == FoundAt::Folder => fails(format!("{path} is a folder")),
+            Ask::Exists(path) | Ask::IsFile(path) => self.exists(path),
             Ask::Gone(path) => match self.is_there(path) {
                 None => unread(path, &UnreadFile::Outside),
                 Some(true) => fails(format!("{path} is still there")),
@@ -152,11 +155,31 @@ impl ContractContent<'_> {
             told.push(format!("renamed: {}", listed(&renamed)));
         }
         let only_unparsed = diff.lost.is_empty() && diff.emptied.is_empty() && diff.renamed.is_empty();
+        let gone = self.gone_unread()?;
         Ok(match diff.verdict {
+            Preservation::Preserved if !gone.is_empty() => {
+                unreadable(format!("gate does not read the functions of these files, and they miss: {}", listed(&gone)))
+            }
             Preservation::Preserved => holds(""),
             Preservation::NeedsYes if only_unparsed => unreadable(told.join("; ")),
             Preservation::NeedsYes | Preservation::Lost => fails(told.join("; ")),
         })
+    }
+
+    /// Returns the functions, with their files, of languages that are not read whose definitions are gone.
+    #[cfg(feature = "symbols")]
+    fn gone_unread(&self) -> Result<Vec<String>, GitError> {
+        let counts = |path: &RepoPath| is_unread(&path.to_string()) && !self.is_noise(path);
+        let files = self.state(|state| changed_files(self.repo, self.start, state, counts))?;
+        let names = |content: &Option<Vec<u8>>| {
+            content.as_ref().map(|content| defined(&String::from_utf8_lossy(content))).unwrap_or_default()
+        };
+        let after: BTreeSet<String> = files.iter().flat_map(|file| names(&file.after)).collect();
+        let gone = files.iter().flat_map(|file| {
+            let gone = names(&file.before).into_iter().filter(|name| !after.contains(name));
+            gone.map(|name| format!("{name} of {}", file.path)).collect::<Vec<_>>()
+        });
+        Ok(gone.collect())
     }
 
     #[cfg(not(feature = "symbols"))]

@@ -4,6 +4,8 @@ mod conditions;
 mod content;
 mod manifests;
 mod unfit;
+#[cfg(feature = "symbols")]
+mod unread_functions;
 
 use std::path::{Path, PathBuf};
 

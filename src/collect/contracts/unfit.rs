@@ -1,11 +1,13 @@
 //! Conditions that can be read, and that cannot be judged here.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use super::content;
 use crate::command_line::{self, Understood};
 use crate::contract::{Ask, Contract, ContractError};
 use crate::runner::{Catalogue, Project};
+use crate::shell::expanded_program::Leaf;
 use crate::source::project_files::DiskDirectory;
 
 /// Returns the first condition of a contract that cannot be judged in the working tree at `root`: its path leads out of
@@ -30,7 +32,8 @@ fn leading_out<'a>(root: &Path, ask: &'a Ask) -> Option<&'a str> {
 fn of_command(root: &Path, runners: &Catalogue, line: &str) -> Option<String> {
     let files = DiskDirectory(root.to_owned());
     let understood = command_line::understand(line, Project { runners, files: &files }).ok()?;
-    let name = no_program(&understood, &|name| is_program(name), &|name| root.join(name).exists())?;
+    let is_program = |name: &str| if name.contains('/') { is_executable(&root.join(name)) } else { is_program(name) };
+    let name = no_program(&understood, &is_program, &|name| root.join(name).exists())?;
     Some(format!("gate does not understand this condition: there is no program `{name}`"))
 }
 
@@ -38,7 +41,19 @@ fn of_command(root: &Path, runners: &Catalogue, line: &str) -> Option<String> {
 pub fn idle_reason(project: Project<'_>, line: &str, tests: bool) -> Option<String> {
     let understood = command_line::understand(line, project).ok()?;
     let what = if tests { "runs no test" } else { "runs no program that could fail" };
-    command_line::is_idle(&understood, tests).then(|| format!("it {what}, so it proves nothing"))
+    if command_line::is_idle(&understood, tests) {
+        return Some(format!("it {what}, so it proves nothing"));
+    }
+    runs_in_background(&understood)
+        .then(|| "it runs in the background, and its status is that of the shell: take the `&` away".to_owned())
+}
+
+/// Returns `true` if everything that a line does goes on while the line ends.
+fn runs_in_background(understood: &Understood) -> bool {
+    const WAITING: [&str; 10] = ["wait", "true", ":", "echo", "printf", "sleep", "kill", "cd", "disown", "exit"];
+    let works = |leaf: &&Leaf| !leaf.name().is_some_and(|name| WAITING.contains(&name));
+    let mut work = understood.program.leaves.iter().filter(works).peekable();
+    work.peek().is_some() && work.all(|leaf| leaf.background)
 }
 
 /// Returns the first word of a line that is not a command: a file of the tree, or prose. A program that is missing here
@@ -49,14 +64,19 @@ fn no_program<'a>(
     is_in_tree: &dyn Fn(&str) -> bool,
 ) -> Option<&'a str> {
     let ([leaf], [purpose]) = (&line.program.leaves[..], &line.purposes[..]) else { return None };
-    let name = leaf.argv.first()?.literal().filter(|name| !name.contains('/'))?;
+    let name = leaf.argv.first()?.literal()?;
     if !purpose.is_unknown || leaf.shadowed || !leaf.wrappers.is_empty() || is_program(name) {
         return None;
     }
-    let prose = leaf.argv.len() > 1
+    let prose = !name.contains('/')
         && leaf.argv.iter().all(|arg| arg.literal().is_some_and(|text| text.chars().all(char::is_alphabetic)))
         && leaf.environment.is_empty();
     (prose || is_in_tree(name)).then_some(name)
+}
+
+fn is_executable(path: &Path) -> bool {
+    let mode = path.metadata().map_or(0, |file| if file.is_file() { file.permissions().mode() } else { 0 });
+    mode & 0o111 != 0
 }
 
 fn is_program(name: &str) -> bool {
@@ -102,6 +122,20 @@ mod tests {
             "[ -f README.md ]",
         ] {
             assert_eq!(found(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_goes_on_in_the_background_shows_nothing() {
+        for (line, idle) in [
+            ("cargo check &", true),
+            ("cargo check & wait", true),
+            ("(cargo check &)", true),
+            ("nohup cargo check >/dev/null 2>&1 &", true),
+            ("cargo check", false),
+            ("./server & sleep 1; curl -f localhost:80; kill $!", false),
+        ] {
+            assert_eq!(idle_reason(Project::without_runners(&()), line, false).is_some(), idle, "{line}");
         }
     }
 }

@@ -194,8 +194,6 @@ fn the_end_of_a_run_of_cargo_whose_doc_tests_are_none() {
     let end = "\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\n";
     let docs = format!("   Doc-tests a\n\nrunning 0 tests\n{end}");
     let error = "error: test failed, to rerun pass `--lib`\n";
-    let whole =
-        format!("    Finished `test` profile in 0.1s\n     Running unittests src/lib.rs\n\nrunning 0 tests\n{end}");
     check(
         &[
             (&[], "cargo test", "cargo test 2>&1 | tail -3", end),

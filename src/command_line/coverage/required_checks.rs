@@ -257,7 +257,9 @@ fn parts_of_member(
     let place = StartDirectory { start: &key.directory, ..place };
     let [only] = <[RequestedCheck; 1]>::try_from(of_line(&line, place, looked, depth + 1)?).ok()?;
     let mut parts = only.parts?;
-    parts.iter_mut().for_each(|part| part.surround(key));
+    for part in &mut parts {
+        part.surround(key);
+    }
     Some(parts)
 }
 
