@@ -2,6 +2,7 @@
 
 use crate::foreign_text::beginning;
 use crate::runner::output_line::Means;
+use crate::runner::output_rules::Summaries;
 use crate::runner::{Catalogue, CommandKind, OutputOutcome, OutputReading, Runner, read_output_as};
 use crate::shell::command_outcome::{CommandOutcome, ObservedEnding, Outcomes};
 use crate::shell::exit_status::{self, Fate};
@@ -429,6 +430,9 @@ impl<'a> CheckView<'a> {
         {
             return (CheckOutcome::Unknown, "what is shown may be the summary of one part of it".to_owned());
         }
+        if self.may_be_ended() && !view.only_cuts() && self.prints_parts() {
+            return (CheckOutcome::Unknown, "a time limit may have ended it behind one of its parts".to_owned());
+        }
         let visible = table().visible_lines(output);
         // A run of one package ends with its line, and a part of the tests is not a full proof anyway.
         let ends_here = visible.is_none()
@@ -467,6 +471,12 @@ impl<'a> CheckView<'a> {
         ShownRun { runners: &runners, files: &within, catalogue, leaf, view, output, closing }.may_have_failed()
     }
 
+    /// Returns `true` if it prints a summary for each of its parts.
+    fn prints_parts(&self) -> bool {
+        let each = |runner: &&Runner| self.catalogue().output_rules(runner).0 == Summaries::Each;
+        self.runners().iter().any(each)
+    }
+
     /// Returns the runner whose options make it continue after a part of it failed.
     fn goes_on(&self) -> Option<&'a Runner> {
         let words = self.judge.program().leaves[self.leaf].words();
@@ -476,7 +486,14 @@ impl<'a> CheckView<'a> {
             let told = |option: &String| {
                 option == "*" || given.contains(option) || words.iter().flatten().any(|word| word == option)
             };
+            let times = |option: &String| {
+                let is = |word: &&str| {
+                    *word == option || word.strip_prefix(option.as_str()).is_some_and(|rest| rest.starts_with('='))
+                };
+                words.iter().flatten().filter(|word| is(word)).count()
+            };
             runner.output.goes_on.iter().any(told)
+                || runner.output.goes_on_with_several.iter().map(times).sum::<usize>() > 1
         })
     }
 }

@@ -65,6 +65,8 @@ pub(super) struct Environment {
 pub(super) struct EnvironmentScript {
     /// The commands that it may call.
     calls: Vec<String>,
+    /// Those that it may call for what they print.
+    prints: Vec<String>,
     /// The functions that it may define.
     functions: Vec<String>,
     /// The starts of names of other functions, and of variables, that are its own.
@@ -73,8 +75,14 @@ pub(super) struct EnvironmentScript {
     variables: Vec<String>,
     /// The variables that may only name the environment itself.
     places: Vec<String>,
+    /// The variables that it may keep under another name.
+    kept: Vec<String>,
     /// Patterns of whole statements that are allowed.
     statements: Vec<String>,
+}
+
+fn has(list: &[String], name: &str) -> bool {
+    list.iter().any(|known| known == name)
 }
 
 impl EnvironmentScript {
@@ -85,24 +93,35 @@ impl EnvironmentScript {
         self.statements.iter().any(one)
     }
 
-    /// Returns `true` if the script may call this command.
-    pub(super) fn may_call(&self, name: &str) -> bool {
-        self.calls.iter().chain(&self.functions).any(|known| known == name) || self.is_own(name)
+    /// Returns `true` if the script may call this command, perhaps only for what it prints.
+    pub(super) fn may_call(&self, name: &str, is_value: bool) -> bool {
+        has(&self.calls, name) || self.may_define(name) || is_value && has(&self.prints, name)
     }
 
     /// Returns `true` if the script may define this function.
     pub(super) fn may_define(&self, name: &str) -> bool {
-        self.functions.iter().any(|known| known == name) || self.is_own(name)
+        has(&self.functions, name) || self.is_own(name)
     }
 
     /// Returns `true` if the script may set this variable to anything.
     pub(super) fn may_set(&self, name: &str) -> bool {
-        self.variables.iter().any(|known| known == name) || self.is_own(name)
+        has(&self.variables, name) || self.is_own(name)
     }
 
     /// Returns `true` if the script may set this variable to its environment.
     pub(super) fn leads_to_programs(&self, name: &str) -> bool {
-        self.places.iter().any(|known| known == name)
+        has(&self.places, name)
+    }
+
+    /// Returns the variable whose value another one keeps: `PATH` for `_OLD_VIRTUAL_PATH`.
+    pub(super) fn kept_by<'n>(&self, name: &'n str) -> Option<&'n str> {
+        let kept = name.strip_prefix("_OLD_")?;
+        Some(kept.strip_prefix("VIRTUAL_").unwrap_or(kept)).filter(|kept| has(&self.kept, kept))
+    }
+
+    /// Returns `true` if the script may export or unset this variable.
+    pub(super) fn may_pass(&self, name: &str) -> bool {
+        self.may_set(name) || has(&self.places, name) || has(&self.kept, name) || self.kept_by(name).is_some()
     }
 
     fn is_own(&self, name: &str) -> bool {

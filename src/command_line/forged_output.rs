@@ -162,11 +162,14 @@ pub(super) fn alone(catalogue: &Catalogue, program: &Program, purposes: &[Purpos
         purpose.runs().filter(worker).map(str::to_owned).collect()
     };
     let mine = works(&purposes[id]);
+    // What is ended by a time limit may have printed nothing.
+    let is_timed = program.leaves[id].wrappers.iter().any(|name| name.ends_with("timeout"));
     let checks = |purpose: &Purpose| purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty());
     purposes.iter().enumerate().filter(|(other, purpose)| *other != id && checks(purpose)).all(|(other, purpose)| {
         let theirs = works(purpose);
         // What a project's own script for its build or its style prints is not a summary of a known runner of tests.
-        let known = !theirs.is_empty() || purposes[id].is(CommandKind::Test) && tests_nothing(catalogue, purpose);
+        let known =
+            !theirs.is_empty() || !is_timed && purposes[id].is(CommandKind::Test) && tests_nothing(catalogue, purpose);
         // What is not a test prints no summary of tests.
         let is_no_test = purposes[id].is(CommandKind::Test) && !purpose.is(CommandKind::Test);
         let is_other = !mine.is_empty() && !mine.iter().any(|runner| theirs.contains(runner));

@@ -30,7 +30,7 @@ impl CheckView<'_> {
         }
         let visible = table().visible_lines(output);
         let shows_all = |view: &OutputPath| view.merged && view.only_cuts() && (!is_task || !view.cuts_end(visible));
-        let prints_failures_only = self.prints_failures_only() && ways.iter().any(shows_all);
+        let prints_failures_only = self.prints_failures_only() && ways.iter().any(shows_all) && !self.may_be_ended();
         let is_named = !is_task || output.lines().any(|line| self.is_own_banner(line.trim()));
         if prints_failures_only
             && is_named
@@ -57,6 +57,12 @@ impl CheckView<'_> {
             return self.not_reached("nothing of it is in the output");
         }
         (CheckOutcome::Unknown, "its output does not show how it ended".to_owned())
+    }
+
+    /// Returns `true` if a time limit may end it, or the line may end before it.
+    pub(super) fn may_be_ended(&self) -> bool {
+        let leaf = &self.judge.program().leaves[self.leaf];
+        leaf.background || leaf.late || leaf.wrappers.iter().any(|name| name.ends_with("timeout"))
     }
 
     /// Returns `true` if nothing that it runs prints anything unless it fails.

@@ -67,6 +67,8 @@ pub struct Output {
     /// Options with which the parts after a failed one run as well (`--no-fail-fast`); `*`: they always do. The summary
     /// at the end is then that of one part.
     pub goes_on: Vec<String>,
+    /// Options with which it goes on if they are there more than once: each names a part.
+    pub goes_on_with_several: Vec<String>,
     /// Lines that such a run prints at its very end when a part of it failed. If empty, its end does not show it.
     pub goes_on_shows: Vec<String>,
     /// `true` if a successful run always prints something, unless a word of the command contains one of `hushed`.
@@ -105,6 +107,7 @@ impl Default for Output {
             sealed: Vec::new(),
             expects: None,
             goes_on,
+            goes_on_with_several: Vec::new(),
             goes_on_shows,
             failure_shows,
             failure_is_last: false,

@@ -224,3 +224,36 @@ fn subshells_inside_a_subshell() {
     check(&[(NPM, "cd web && npm test", line, tap), (NPM, "cd api && pytest", line, tap)], true);
     check(&[(NPM, "cd api && pytest", &line.replace(") &&", ");"), tap)], false);
 }
+
+#[test]
+fn parts_that_a_filter_or_a_limit_may_hide() {
+    let lib = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+    const NPM: Files = &[
+        ("package.json", r#"{"workspaces":["packages/*"],"scripts":{"test":"jest"}}"#),
+        ("packages/a/package.json", r#"{"name":"a","scripts":{"test":"jest"}}"#),
+        ("packages/b/package.json", r#"{"name":"b","scripts":{"test":"jest"}}"#),
+    ];
+    const FRAMED: Files = &[("package.json", r#"{"scripts":{"pretest":"node check.js","test":"jest"}}"#)];
+    const SILENT: Files = &[("package.json", r#"{"name":"a","scripts":{"build":"tsc"}}"#)];
+    let jest = "Test Suites: 1 passed, 1 total\nTests:       4 passed, 4 total\nRan all test suites.\n";
+    let banner = "\n> a@1.0.0 build\n> tsc\n\n";
+    check(
+        &[
+            (&[], "cargo test", "cargo test 2>&1 | grep '^test result'", lib),
+            (&[], "cargo test", "timeout 60 cargo test 2>&1 | tail -4", lib),
+            (FRAMED, "npm test", "npm test 2>&1 | tail -9", jest),
+            (SILENT, "npm run build", "npm run build 2>&1 | tail -3", banner),
+        ],
+        true,
+    );
+    check(
+        &[
+            (&[], "cargo test", "timeout 60 cargo test 2>&1 | grep '^test result'", lib),
+            (NPM, "npm test -w a -w b", "npm test -w a -w b 2>&1 | tail -6", jest),
+            (FRAMED, "npm test", "npx jest", jest),
+            (SILENT, "npm run build", "timeout 60 npm run build 2>&1 | tail -3", banner),
+            (SILENT, "npm run build", "npm run build > b.log 2>&1 & sleep 2; tail -3 b.log", banner),
+        ],
+        false,
+    );
+}

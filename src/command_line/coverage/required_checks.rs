@@ -304,7 +304,8 @@ fn parts_of_tasks(
         }
         let inner = seen_from(directory, task.directory.as_deref().unwrap_or_default());
         let lines = match &task.script {
-            Some(lines) if task.filtered.is_none() => script(lines, &task.arguments),
+            // What runs before or after it belongs to it.
+            Some(lines) if task.filtered.is_none() && !task.framed => script(lines, &task.arguments),
             // `yarn jest` is jest.
             None if catalogue.runs_as_program(&task.task) => script(std::slice::from_ref(&task.task), &task.arguments),
             _ => None,

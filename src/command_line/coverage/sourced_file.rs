@@ -10,42 +10,47 @@ use crate::shell::parse::parse;
 struct SourcedFile<'a> {
     /// Its text.
     text: &'a str,
-    /// The name of the folder in which the environment is: that above `bin`.
-    folder: &'a str,
+    /// The end of the path of the environment: `repo/.venv`.
+    folder: String,
     /// What such a script may do.
     allowed: &'static EnvironmentScript,
 }
 
 /// Returns `true` if the script at `path` does no more than to put the programs of its own environment into `PATH`.
+/// `root`: the working tree, if it is known.
 ///
 /// A script that leaves the shell, goes to another folder, defines other functions or sets other variables does more.
 /// So does one that cannot be parsed.
-pub(super) fn only_finds_programs(path: &str, text: &str) -> bool {
-    let folder = path.rsplit('/').nth(2).unwrap_or_default();
+pub(super) fn only_finds_programs(root: Option<&str>, path: &str, text: &str) -> bool {
+    let inside = path.rsplitn(3, '/').nth(2).unwrap_or_default();
+    let above = root.and_then(|root| root.trim_end_matches('/').rsplit('/').next());
+    let folder = above.map_or_else(|| inside.to_owned(), |above| format!("{above}/{inside}"));
     let file = SourcedFile { text, folder, allowed: &table().environment.script };
-    parse(text).is_ok_and(|script| file.script(&script))
+    parse(text).is_ok_and(|script| file.script(&script, false))
 }
 
 impl SourcedFile<'_> {
-    fn script(&self, script: &Script) -> bool {
-        script.items.iter().all(|item| !item.background && self.node(&item.node))
+    /// Returns `true` if commands are allowed. `is_value`: what they print is a value.
+    fn script(&self, script: &Script, is_value: bool) -> bool {
+        script.items.iter().all(|item| !item.background && self.node(&item.node, is_value))
     }
 
-    fn node(&self, node: &SyntaxNode) -> bool {
+    fn node(&self, node: &SyntaxNode, is_value: bool) -> bool {
         let text = self.text.get(node.span.0..node.span.1).unwrap_or_default();
-        if self.allowed.has_statement(text.trim_matches(|c: char| c == ';' || c.is_whitespace())) {
+        // The operator after it may belong to its span.
+        let text = text.trim_matches(|c: char| ";&|".contains(c) || c.is_whitespace());
+        if self.allowed.has_statement(text) {
             return true;
         }
-        let script = |script: &Script| self.script(script);
-        let speaks = matches!(&node.kind, CommandShape::Simple(call) if call.words.first().is_some_and(is_echo));
-        let to_error =
-            node.redirects.iter().any(|redirect| redirect.fd == Some(1) && redirect.to == RedirectTo::Copy(2));
-        if speaks && !to_error || !node.redirects.iter().all(|redirect| writes_no_file(&redirect.to)) {
+        if !node.redirects.iter().all(|redirect| writes_no_file(&redirect.to)) {
             return false;
         }
+        let script = |script: &Script| self.script(script, is_value);
         match &node.kind {
-            CommandShape::Simple(call) => self.call(call),
-            CommandShape::AndOr { first, rest } => self.node(first) && rest.iter().all(|(_, node)| self.node(node)),
+            CommandShape::Simple(call) => !changes_while_read(text) && self.call(call, text, is_value),
+            CommandShape::AndOr { first, rest } => {
+                self.node(first, is_value) && rest.iter().all(|(_, node)| self.node(node, is_value))
+            }
             CommandShape::Subshell(inner) | CommandShape::Group(inner) => script(inner),
             CommandShape::If { arms, otherwise } => {
                 arms.iter().all(|(condition, then)| script(condition) && script(then))
@@ -53,60 +58,65 @@ impl SourcedFile<'_> {
             }
             CommandShape::While { condition, body, .. } => script(condition) && script(body),
             CommandShape::Case { word, arms } => {
+                let head = text.split(" in").next().unwrap_or_default();
                 let patterns = arms.iter().flat_map(|arm| &arm.patterns);
-                self.word(word)
+                !changes_while_read(head)
+                    && self.word(word)
                     && patterns.into_iter().all(|word| self.word(word))
                     && arms.iter().all(|arm| script(&arm.body))
             }
             CommandShape::Function { names, body } => {
-                names.iter().all(|name| self.allowed.may_define(name)) && self.node(body)
+                names.iter().all(|name| self.allowed.may_define(name)) && self.node(body, false)
             }
-            CommandShape::Condition(condition) => self.condition(condition),
+            CommandShape::Condition(condition) => !changes_while_read(text) && self.condition(condition),
             CommandShape::Arithmetic(value) => self.arithmetic(value),
             _ => false,
         }
     }
 
-    fn call(&self, call: &SimpleCommand) -> bool {
+    fn call(&self, call: &SimpleCommand, text: &str, is_value: bool) -> bool {
         let words: Vec<Option<String>> = call.words.iter().map(Word::as_literal).collect();
         let words: Vec<&str> = words.iter().map(|word| word.as_deref().unwrap_or_default()).collect();
         let known = match words[..] {
             [] => true,
             ["exit" | "return", status] => status.parse::<u8>().is_ok_and(|status| status > 0),
-            ["alias" | "unalias", name] => !name.contains('='),
-            ["hash" | "command", option, ..] => matches!(option, "-r" | "-v"),
-            ["unset", ref names @ ..] => names.iter().all(|name| !matches!(*name, "" | "PATH" | "HOME")),
+            ["unset", "-f", ref names @ ..] => names.iter().all(|name| self.allowed.may_define(name)),
+            ["unset", ref names @ ..] => names.iter().all(|name| *name != "PATH" && self.allowed.may_pass(name)),
             ["export" | "local", ..] => call.words.iter().skip(1).all(|word| self.declaration(word)),
-            [name, ..] => self.allowed.may_call(name),
+            [name, ..] => self.allowed.may_call(name, is_value),
         };
         known
             && call.words.iter().all(|word| self.word(word))
-            && call.assignments.iter().all(|assignment| self.assignment(assignment))
+            && call.assignments.iter().all(|assignment| self.assignment(assignment, text))
     }
 
-    fn assignment(&self, assignment: &Assignment) -> bool {
+    fn assignment(&self, assignment: &Assignment, text: &str) -> bool {
+        if let Some(kept) = self.allowed.kept_by(&assignment.name) {
+            return keeps_value(text, kept);
+        }
         assignment.value.as_ref().is_none_or(|word| self.word(word) && self.may_get(&assignment.name, word))
-            && assignment.inner.iter().all(|script| self.script(script))
+            && assignment.inner.iter().all(|script| self.script(script, true))
     }
 
     /// Returns `true` if a word after `export` or `local` is a name, or a name with a value that it may get.
     fn declaration(&self, word: &Word) -> bool {
         let Some((WordPiece::Text { text, quoted }, rest)) = word.parts.split_first() else { return false };
-        let Some((name, value)) = text.split_once('=') else { return rest.is_empty() };
+        let Some((name, value)) = text.split_once('=') else { return rest.is_empty() && self.allowed.may_pass(text) };
         let first = WordPiece::Text { text: value.to_owned(), quoted: *quoted };
         self.may_get(name, &Word { parts: std::iter::once(first).chain(rest.iter().cloned()).collect() })
     }
 
     /// Returns `true` if a variable may get this value. Those that lead to programs may only lead to the environment.
     fn may_get(&self, name: &str, value: &Word) -> bool {
-        self.allowed.may_set(name) || self.allowed.leads_to_programs(name) && self.is_inside(value)
+        self.allowed.may_set(name)
+            || self.allowed.leads_to_programs(name) && self.is_inside(value) && self.names_place(value)
     }
 
-    /// Returns `true` if the texts of a word only name the environment, or folders above something.
+    /// Returns `true` if the texts and variables of a word only name the environment, or folders above something.
     fn is_inside(&self, word: &Word) -> bool {
         word.parts.iter().all(|piece| match piece {
             WordPiece::Text { text, .. } => self.is_own(text),
-            WordPiece::Variable { .. } | WordPiece::Element { .. } => true,
+            WordPiece::Variable { name, .. } | WordPiece::Element { name, .. } => self.allowed.leads_to_programs(name),
             WordPiece::Substitution { script, .. } => script.items.iter().all(|item| match &item.node.kind {
                 CommandShape::Simple(call) => call.words.iter().skip(1).all(|word| self.is_inside(word)),
                 _ => false,
@@ -115,18 +125,26 @@ impl SourcedFile<'_> {
         })
     }
 
+    /// Returns `true` if a word is not only dots.
+    fn names_place(&self, word: &Word) -> bool {
+        word.parts.iter().any(|piece| match piece {
+            WordPiece::Text { text, .. } => text.ends_with(self.folder.as_str()),
+            _ => true,
+        })
+    }
+
     fn is_own(&self, text: &str) -> bool {
         let names = |rest: &str| rest.ends_with(['/', '\\']);
         text.starts_with('-')
             || text.chars().all(|c| matches!(c, '.' | '/'))
-            || text.strip_suffix(self.folder).is_some_and(names)
+            || text.strip_suffix(self.folder.as_str()).is_some_and(names)
     }
 
     fn word(&self, word: &Word) -> bool {
         word.parts.iter().all(|piece| match piece {
             WordPiece::Text { .. } | WordPiece::Variable { .. } | WordPiece::Element { .. } => true,
-            WordPiece::Substitution { script, .. } => self.script(script),
-            WordPiece::Opaque(scripts) => scripts.iter().all(|script| self.script(script)),
+            WordPiece::Substitution { script, .. } => self.script(script, true),
+            WordPiece::Opaque(scripts) => scripts.iter().all(|script| self.script(script, true)),
             WordPiece::Arithmetic(value) => self.arithmetic(value),
             WordPiece::Process { .. } => false,
         })
@@ -155,8 +173,18 @@ impl SourcedFile<'_> {
     }
 }
 
-fn is_echo(word: &Word) -> bool {
-    matches!(word.as_literal().as_deref(), Some("echo" | "printf"))
+/// Returns `true` if an expansion in the text of a statement may set a variable, end the shell or run something: `${X:=a}`,
+/// `${X:?}`, `${X@P}`, `${(e)X}`.
+fn changes_while_read(text: &str) -> bool {
+    let mut inner = text.split("${").skip(1).map(|rest| rest.split('}').next().unwrap_or_default());
+    inner.any(|inner| inner.starts_with('(') || inner.contains(['=', '?', '@', '`']))
+}
+
+/// Returns `true` for a statement that keeps the value of a variable under another name: `_OLD_VIRTUAL_PATH="$PATH"`.
+fn keeps_value(statement: &str, kept: &str) -> bool {
+    let value = statement.split_once('=').map_or("", |(_, value)| value).replace(['"', '$', '{', '}'], "");
+    let index = if kept == "PSVAR" { "psvar[9]" } else { kept };
+    ["", "-", ":-"].iter().any(|end| value == format!("{index}{end}"))
 }
 
 /// Returns `true` if a redirection writes no file and reads none.
@@ -201,9 +229,9 @@ mod tests {
     #[test]
     fn scripts_of_virtual_environments_find_programs() {
         for text in USUAL {
-            assert!(only_finds_programs(".venv/bin/activate", text), "{text}");
+            assert!(only_finds_programs(Some("/work/repo"), ".venv/bin/activate", text), "{text}");
         }
-        assert!(only_finds_programs(".venv/bin/activate", &USUAL.concat()));
+        assert!(only_finds_programs(Some("/work/repo"), ".venv/bin/activate", &USUAL.concat()));
     }
 
     #[test]
@@ -245,8 +273,29 @@ mod tests {
             "command exit 0",
             "if true; then",
             "hash -p /bin/true pytest",
+            "printf -v PATH fake",
+            "local -n A=PATH",
+            "export PYTEST_ADDOPTS",
+            "export -n CI",
+            "unset DATABASE_URL",
+            "_OLD_VIRTUAL_PATH=/tmp/fake",
+            "_OLD_VIRTUAL_PATH=\"$PWD/fake:$PATH\"",
+            "VIRTUAL_ENV=\"$_VIRTUAL_X\"",
+            "VIRTUAL_ENV=/tmp/.venv",
+            "VIRTUAL_ENV=.",
+            "VIRTUAL_ENV=\"$PWD\"",
+            "VIRTUAL_ENV=\"$1\"",
+            "[ -n \"${PYTEST_ADDOPTS:=-k a}\" ]",
+            "case \"${PYTEST_ADDOPTS:=-k a}\" in a) ;; esac",
+            "_VIRTUAL_X=${Y:?}",
+            "hash -r -p /bin/true pytest",
+            "alias \"$X\"",
+            "basename '4 passed in 0.01s'",
+            "echo '4 passed' >&2",
+            "_JAVA_OPTIONS=-Dx=y",
+            "export TCL_LIBRARY=./fake",
         ] {
-            assert!(!only_finds_programs(".venv/bin/activate", text), "{text}");
+            assert!(!only_finds_programs(Some("/work/repo"), ".venv/bin/activate", text), "{text}");
         }
     }
 }
