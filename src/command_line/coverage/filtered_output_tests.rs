@@ -227,7 +227,6 @@ fn subshells_inside_a_subshell() {
 
 #[test]
 fn parts_that_a_filter_or_a_limit_may_hide() {
-    let lib = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
     const NPM: Files = &[
         ("package.json", r#"{"workspaces":["packages/*"],"scripts":{"test":"jest"}}"#),
         ("packages/a/package.json", r#"{"name":"a","scripts":{"test":"jest"}}"#),
@@ -235,6 +234,7 @@ fn parts_that_a_filter_or_a_limit_may_hide() {
     ];
     const FRAMED: Files = &[("package.json", r#"{"scripts":{"pretest":"node check.js","test":"jest"}}"#)];
     const SILENT: Files = &[("package.json", r#"{"name":"a","scripts":{"build":"tsc"}}"#)];
+    let lib = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
     let jest = "Test Suites: 1 passed, 1 total\nTests:       4 passed, 4 total\nRan all test suites.\n";
     let banner = "\n> a@1.0.0 build\n> tsc\n\n";
     check(

@@ -6,6 +6,9 @@ use super::import_map::{ImportMap, free};
 use super::resolve::Resolver;
 use super::{ImportedName, SourceModule};
 
+/// The parts of the name of a package of Java that those of one project share.
+const MIN_PACKAGE_PARTS: usize = 2;
+
 /// Returns the names of a split file that a file imports from a place that is not there.
 pub(super) fn imported_from_nowhere<'n>(
     map: &'n ImportMap,
@@ -31,7 +34,7 @@ pub(super) fn imported_from_nowhere<'n>(
                 missing.extend(own.iter().copied().filter(|name| local.is_some() && of_package(name)));
             }
             // A class that stands in another package of the project.
-            (Some(name), "java") if is_of_project(resolver, &import.module) => {
+            (Some(name), "java") => {
                 let mut others = resolver.modules.iter();
                 missing
                     .extend(others.find_map(|other| other.defined.get_key_value(name)).map(|(name, _)| name.as_str()));
@@ -54,29 +57,52 @@ fn is_nowhere(map: &ImportMap, resolver: &Resolver<'_>, module: &SourceModule, i
     };
     let is_there = !resolver.module(module, &import.module).is_empty() || !resolver.module(module, &whole).is_empty();
     !is_there
+        && is_of_project(resolver, module, &import.module)
         && !was_imported(map, import)
         && !is_asset(module, &import.module)
         && !names_item(resolver, module, import)
 }
 
-/// Returns `true` if a package of Java has the first part of its name from a package in the tree.
-fn is_of_project(resolver: &Resolver<'_>, package: &str) -> bool {
-    let head = |package: &str| package.split('.').next().unwrap_or_default().to_owned();
-    resolver.modules.iter().any(|other| !other.package.is_empty() && head(&other.package) == head(package))
+/// Returns `true` if a place can only be in this tree, and not in a library.
+fn is_of_project(resolver: &Resolver<'_>, from: &SourceModule, place: &str) -> bool {
+    let head = |place: &str, mark: &str| place.split(mark).next().unwrap_or_default().to_owned();
+    match from.language.as_str() {
+        "rust" => ["crate", "super", "self"].contains(&head(place, "::").as_str()),
+        "python" => {
+            let first = head(place, ".");
+            let is_top = |path: &str| {
+                let path = path.strip_prefix("src/").unwrap_or(path);
+                path.strip_prefix(first.as_str()).is_some_and(|rest| rest == ".py" || rest.starts_with('/'))
+            };
+            first.is_empty() || resolver.modules.iter().any(|other| is_top(&other.path))
+        }
+        // The path of the project stands before each package of it.
+        "go" => resolver.modules.iter().flat_map(|other| other.imports.iter().map(move |import| (other, import))).any(
+            |(other, import)| {
+                let found = resolver.module(other, &import.module);
+                let folder = found.first().and_then(|at| resolver.modules[*at].path.rsplit_once('/'));
+                let project = folder.and_then(|(folder, _)| import.module.strip_suffix(folder));
+                project.is_some_and(|project| !project.is_empty() && place.starts_with(project))
+            },
+        ),
+        "java" => {
+            let shared = |package: &str| {
+                let parts: Vec<&str> = package.split('.').take(MIN_PACKAGE_PARTS).collect();
+                !package.is_empty() && place.split('.').take(parts.len()).eq(parts.iter().copied())
+            };
+            resolver.modules.iter().any(|other| shared(&other.package))
+        }
+        _ => place.starts_with('.'),
+    }
 }
 
-/// Returns `true` if the file that was split had the same import, or another one of the same library.
+/// Returns `true` if the file that was split had the same import.
 fn was_imported(map: &ImportMap, import: &ImportedName) -> bool {
-    let head = |text: &str| text.split(['.', ':', '/', '#']).next().unwrap_or_default().to_owned();
-    let first = head(&import.module);
-    let is_of_project = first.is_empty() || ["crate", "super", "self"].contains(&first.as_str());
-    let same = |other: &String| match other.strip_prefix(import.module.as_str()) {
-        Some(rest) => rest.is_empty() || rest.starts_with(['.', ':', '/', '#']),
-        None => false,
-    };
-    map.external_imports
-        .iter()
-        .any(|other| same(other) || !is_of_project && map.language == "rust" && head(other) == first)
+    map.external_imports.iter().any(|other| {
+        other
+            .strip_prefix(import.module.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ':', '/', '#']))
+    })
 }
 
 /// Returns `true` for a file that is no source, such as a style sheet.
