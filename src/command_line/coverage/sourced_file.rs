@@ -10,21 +10,18 @@ use crate::shell::parse::parse;
 struct SourcedFile<'a> {
     /// Its text.
     text: &'a str,
-    /// The end of the path of the environment: `repo/.venv`.
-    folder: String,
+    /// The name of the folder in which the environment is: that above `bin`. A work tree may use that of another one.
+    folder: &'a str,
     /// What such a script may do.
     allowed: &'static EnvironmentScript,
 }
 
 /// Returns `true` if the script at `path` does no more than to put the programs of its own environment into `PATH`.
-/// `root`: the working tree, if it is known.
 ///
 /// A script that leaves the shell, goes to another folder, defines other functions or sets other variables does more.
 /// So does one that cannot be parsed.
-pub(super) fn only_finds_programs(root: Option<&str>, path: &str, text: &str) -> bool {
-    let inside = path.rsplitn(3, '/').nth(2).unwrap_or_default();
-    let above = root.and_then(|root| root.trim_end_matches('/').rsplit('/').next());
-    let folder = above.map_or_else(|| inside.to_owned(), |above| format!("{above}/{inside}"));
+pub(super) fn only_finds_programs(path: &str, text: &str) -> bool {
+    let folder = path.rsplit('/').nth(2).unwrap_or_default();
     let file = SourcedFile { text, folder, allowed: &table().environment.script };
     parse(text).is_ok_and(|script| file.script(&script, false))
 }
@@ -128,7 +125,7 @@ impl SourcedFile<'_> {
     /// Returns `true` if a word is not only dots.
     fn names_place(&self, word: &Word) -> bool {
         word.parts.iter().any(|piece| match piece {
-            WordPiece::Text { text, .. } => text.ends_with(self.folder.as_str()),
+            WordPiece::Text { text, .. } => text.ends_with(self.folder),
             _ => true,
         })
     }
@@ -137,7 +134,7 @@ impl SourcedFile<'_> {
         let names = |rest: &str| rest.ends_with(['/', '\\']);
         text.starts_with('-')
             || text.chars().all(|c| matches!(c, '.' | '/'))
-            || text.strip_suffix(self.folder.as_str()).is_some_and(names)
+            || text.strip_suffix(self.folder).is_some_and(names)
     }
 
     fn word(&self, word: &Word) -> bool {
@@ -229,9 +226,9 @@ mod tests {
     #[test]
     fn scripts_of_virtual_environments_find_programs() {
         for text in USUAL {
-            assert!(only_finds_programs(Some("/work/repo"), ".venv/bin/activate", text), "{text}");
+            assert!(only_finds_programs(".venv/bin/activate", text), "{text}");
         }
-        assert!(only_finds_programs(Some("/work/repo"), ".venv/bin/activate", &USUAL.concat()));
+        assert!(only_finds_programs(".venv/bin/activate", &USUAL.concat()));
     }
 
     #[test]
@@ -281,7 +278,7 @@ mod tests {
             "_OLD_VIRTUAL_PATH=/tmp/fake",
             "_OLD_VIRTUAL_PATH=\"$PWD/fake:$PATH\"",
             "VIRTUAL_ENV=\"$_VIRTUAL_X\"",
-            "VIRTUAL_ENV=/tmp/.venv",
+            "VIRTUAL_ENV=/tmp/venv",
             "VIRTUAL_ENV=.",
             "VIRTUAL_ENV=\"$PWD\"",
             "VIRTUAL_ENV=\"$1\"",
@@ -295,7 +292,7 @@ mod tests {
             "_JAVA_OPTIONS=-Dx=y",
             "export TCL_LIBRARY=./fake",
         ] {
-            assert!(!only_finds_programs(Some("/work/repo"), ".venv/bin/activate", text), "{text}");
+            assert!(!only_finds_programs(".venv/bin/activate", text), "{text}");
         }
     }
 }

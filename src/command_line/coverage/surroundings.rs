@@ -49,7 +49,7 @@ fn does_more(leaf: &Leaf, understood: &Understood, place: StartDirectory<'_>) ->
         let is_there = || place.project.files.names(folder).is_some_and(|names| names.iter().any(|one| one == name));
         // A file that is there and cannot be read may do anything.
         text.is_none() && is_there()
-            || text.is_some_and(|text| text.len() > MAX_SOURCED || !only_finds_programs(place.root, &path, &text))
+            || text.is_some_and(|text| text.len() > MAX_SOURCED || !only_finds_programs(&path, &text))
     })
 }
 
