@@ -70,10 +70,6 @@ impl<'a> CheckView<'a> {
             // What is left says only that some part of it had no test.
             reading = OutputReading::default();
         }
-        if reading.says == OutputOutcome::Silent && self.ends_with_empty_part(&reading, &ways) {
-            // How many tests ran before is not known.
-            reading = OutputReading { says: OutputOutcome::Passed, reports: Vec::new(), ..reading };
-        }
         let (possible, by_status) = self.by_status(&ways, &reading);
         let is_by_status = by_status.is_some();
         let (outcome, because) = by_status.unwrap_or_else(|| self.by_output(possible, &ways, &reading));
@@ -169,25 +165,6 @@ impl<'a> CheckView<'a> {
             rules.iter().any(|rule| rule.means == Means::PartPassed)
         };
         !ways.iter().any(OutputPath::only_cuts) && self.runners().iter().any(parts)
-    }
-
-    /// Returns `true` if the end of its output is that of a part without tests, such as the doc tests of cargo, and a part
-    /// that failed before would have ended it.
-    fn ends_with_empty_part(&self, reading: &OutputReading, ways: &[OutputPath]) -> bool {
-        let output = self.judge.record.output.unwrap_or_default();
-        let last = output.lines().map(str::trim).rfind(|line| !line.is_empty());
-        let is_end = |view: &OutputPath| view.merged && view.only_cuts() && view.cuts_start();
-        let (program, purposes) = (self.judge.program(), &self.judge.understood.purposes);
-        // `git status` after it prints its own lines.
-        let prints =
-            |id: LeafId| may_show(program, id) && purposes[id].kinds.iter().any(|kind| ["vcs", "read"].contains(kind));
-        let is_followed = (self.leaf + 1..purposes.len())
-            .any(|id| prints(id) && !matches!(program.leaves[id].stdin, InputSource::Pipe(_)));
-        reading.line.is_some()
-            && (is_followed || reading.line.as_deref() == last)
-            && self.goes_on().is_none()
-            && self.runners().iter().all(|runner| runner.output.failure_ends)
-            && ways.iter().any(is_end)
     }
 
     /// Returns `true` if every line of it is in the record, and none of them mentions a test although its runner always

@@ -139,7 +139,8 @@ fn a_made_up_program_proves_nothing_however_a_line_finds_it() {
         ". .venv/bin/activate && pytest",
         "cd . && source .venv/bin/activate && pytest",
     ];
-    project.repo.script(".venv/bin/activate", "PATH=$PWD/.venv/bin:$PATH\n");
+    let activate = format!("VIRTUAL_ENV={active}\nexport VIRTUAL_ENV\nPATH=\"$VIRTUAL_ENV/bin:$PATH\"\nexport PATH\n");
+    project.repo.script(".venv/bin/activate", &activate);
     let runs = |is_trusted: bool| {
         let words = "pytest is not the script that an installer wrote";
         for line in lines {

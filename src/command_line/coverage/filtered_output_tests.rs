@@ -190,33 +190,6 @@ fn what_django_prints_through_a_pattern() {
 }
 
 #[test]
-fn the_end_of_a_run_of_cargo_whose_doc_tests_are_none() {
-    let end = "\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\n";
-    let docs = format!("   Doc-tests a\n\nrunning 0 tests\n{end}");
-    let error = "error: test failed, to rerun pass `--lib`\n";
-    check(
-        &[
-            (&[], "cargo test", "cargo test 2>&1 | tail -3", end),
-            (&[], "cargo test", "cargo test | tail -3", end),
-            (&[], "cargo test", "cargo test 2>&1 | tail -6", &docs),
-            (&[], "cargo test", "cd /work/repo && cargo test 2>&1 | tail -5; git status --short", &docs),
-            (&[], "cargo test", "cargo test 2>&1 | tail -6; git status --short", &format!("{docs} M src/a.rs\n")),
-        ],
-        true,
-    );
-    check(
-        &[
-            (&[], "cargo test", "cargo test --no-fail-fast 2>&1 | tail -3", end),
-            (&[], "cargo test", "cargo test 2>&1 | tail -3", error),
-            (&[], "cargo test", "cargo test 2>&1 | tail -3", &format!("{end}{error}")),
-            (&[], "cargo test", "cargo test 2>&1 | grep 'test result'", end),
-            (&[], "cargo test", "cargo test nothing 2>&1 | tail -3", end),
-        ],
-        false,
-    );
-}
-
-#[test]
 fn subshells_inside_a_subshell() {
     const NPM: Files = &[("web/package.json", r#"{"scripts":{"test":"node --test"}}"#)];
     let tap = "# tests 3\n# suites 0\n# pass 3\n# fail 0\n# cancelled 0\n# skipped 0\n# todo 0\n# duration_ms 60\n";
