@@ -87,7 +87,9 @@ fn json(table: &Table) -> io::Result<String> {
 fn ascii_digits(table: &Table) -> Table {
     fn rewrite(value: &mut Value) {
         match value {
-            Value::String(text) if text.contains("\\d") => *text = european_letters::with_ascii_digits(text),
+            Value::String(text) if text.contains("\\d") => {
+                *text = european_letters::with_ranges(text, european_letters::digits);
+            }
             Value::Array(list) => list.iter_mut().for_each(rewrite),
             Value::Table(table) => table.iter_mut().for_each(|(_, value)| rewrite(value)),
             _ => {}

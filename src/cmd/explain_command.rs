@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::command_line::{
-    LineJudgement, LineRecord, ObservedLine, Proves, judge, understand_in, unsettling_command, witness,
+    LineJudgement, LineRecord, ObservedLine, Proves, interfering_command, judge, understand_in, witness,
 };
 use crate::engine::Workplace;
 use crate::event::Ended;
@@ -104,7 +104,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let seen = place.and_then(|place| SeenPlace::of(&place, &files.0));
     let told = seen.as_ref().map(|seen| seen.observed(line, &record));
     if let Some((told, policy)) = told.as_ref().zip(policy.as_ref()) {
-        unsettle(&mut judgement, told, policy);
+        withdraw_pass(&mut judgement, told, policy);
     }
     if args.json {
         let answer = ExplainedCommand { schema_version: 1, id: serde_json::Value::Null, judgement };
@@ -167,12 +167,12 @@ fn files_of(told: &ObservedLine<'_>) -> DiskDirectory {
     DiskDirectory(PathBuf::from(told.root.unwrap_or(".")))
 }
 
-/// Takes a pass back if a command of the line may change what its checks run.
-fn unsettle(judgement: &mut LineJudgement, told: &ObservedLine<'_>, policy: &Policy) {
+/// Withdraws a pass if a command of the line may change what its checks run.
+fn withdraw_pass(judgement: &mut LineJudgement, told: &ObservedLine<'_>, policy: &Policy) {
     if !matches!(judgement.proves, Proves::FullPass | Proves::PartialPass) {
         return;
     }
-    if let Some(command) = unsettling_command(told, policy.project(&files_of(told))) {
+    if let Some(command) = interfering_command(told, policy.project(&files_of(told))) {
         judgement.proves = Proves::Nothing;
         judgement.reason = format!("`{command}` may change what runs after it");
     }

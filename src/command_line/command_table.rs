@@ -55,17 +55,17 @@ pub(super) struct Environment {
     pub(super) artefacts: Vec<String>,
     /// The ends of names of files that are sourced to find programs.
     pub(super) sourced: Vec<String>,
-    /// What such a file of the project may do.
+    /// The rules for such a file of the project.
     pub(super) script: EnvironmentScript,
 }
 
-/// What a script may do that is sourced to find the programs of an environment.
+/// The rules for a script that is sourced to find the programs of an environment.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EnvironmentScript {
     /// The commands that it may call.
     calls: Vec<String>,
-    /// Those that it may call for what they print.
+    /// The commands that it may only call in `$( )`, for their output.
     prints: Vec<String>,
     /// The functions that it may define.
     functions: Vec<String>,
@@ -93,7 +93,7 @@ impl EnvironmentScript {
         self.statements.iter().any(one)
     }
 
-    /// Returns `true` if the script may call this command, perhaps only for what it prints.
+    /// Returns `true` if the script may call this command. `is_value`: its output is used as a value.
     pub(super) fn may_call(&self, name: &str, is_value: bool) -> bool {
         has(&self.calls, name) || self.may_define(name) || is_value && has(&self.prints, name)
     }

@@ -54,8 +54,8 @@ mod written_files;
 pub use contradiction::tells;
 pub use coverage::{
     CommonGround, Deeds, ObservedLine, PartlyRun, Witnessed, between_stash_and_pop, changed_before_checks,
-    may_change_after_checks, moves_before_checks, names_seen_from, own_logs, partly_run, proven_in_part, runs_alone,
-    unsettling_command, witness, witness_together,
+    interfering_command, may_change_after_checks, moves_before_checks, names_seen_from, own_logs, partly_run,
+    proven_in_part, runs_alone, witness, witness_together,
 };
 pub use endless_line::may_be_endless;
 pub use idle_line::{is_idle, only_builds};

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex, RegexBuilder};
+use regex::{Captures, Regex};
 use serde::Deserialize;
 
 use crate::embedded;
+use crate::lazy_patterns::LazyPattern;
 
 /// The largest condition whose wording is looked up, in bytes.
 const MAX_CONDITION: usize = 500;
@@ -14,51 +15,50 @@ const MAX_CONDITION: usize = 500;
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WordingTable {
-    /// Patterns that stand for a name in capital letters.
+    /// Patterns, each with the name that stands for it in the wordings.
     parts: BTreeMap<String, String>,
-    wording: Vec<Wording>,
+    wording: Vec<WordingEntry>,
 }
 
-/// One wording, and the usual form of its condition.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wording {
+struct WordingEntry {
     is: String,
     subject: String,
     says: String,
-    /// A pattern of texts that mean something else.
-    unless: Option<String>,
 }
 
-static TABLE: LazyLock<WordingTable> = LazyLock::new(|| embedded::table("contract-wordings.toml"));
+/// One wording, and the usual form of its condition.
+struct Wording {
+    pattern: LazyPattern,
+    subject: String,
+    says: String,
+}
+
+static WORDINGS: LazyLock<Vec<Wording>> = LazyLock::new(|| {
+    let WordingTable { parts, wording } = embedded::table("contract-wordings.toml");
+    wording.into_iter().map(|entry| Wording::of(entry, &parts)).collect()
+});
 
 /// Returns the usual forms of a condition: subjects and statements, the likeliest first.
 pub(super) fn usual_forms(text: &str) -> impl Iterator<Item = (String, String)> {
     let text = with_plain_numbers(text.trim().trim_end_matches('.'));
-    let words = if text.len() <= MAX_CONDITION { TABLE.wording.as_slice() } else { &[] };
+    let wordings = if text.len() <= MAX_CONDITION { WORDINGS.as_slice() } else { &[] };
     let as_written = text.rsplit_once(": ").map(|(subject, says)| (subject.to_owned(), says.to_owned()));
-    as_written.into_iter().chain(words.iter().filter_map(move |wording| wording.usual_form(&text)))
+    as_written.into_iter().chain(wordings.iter().filter_map(move |wording| wording.usual_form(&text)))
 }
 
 impl Wording {
+    fn of(entry: WordingEntry, parts: &BTreeMap<String, String>) -> Self {
+        let whole = parts.iter().fold(entry.is, |pattern, (name, part)| pattern.replace(name.as_str(), part));
+        let pattern = LazyPattern::from(format!("(?i)^(?:{whole})$"));
+        Self { pattern, subject: entry.subject, says: entry.says }
+    }
+
     fn usual_form(&self, text: &str) -> Option<(String, String)> {
-        let other = self.unless.as_deref().map(whole_pattern);
-        if other.flatten().is_some_and(|other| other.is_match(text)) {
-            return None;
-        }
-        let pattern = whole_pattern(&["^(?:", &self.is, ")$"].concat())?;
-        let found = pattern.captures(text)?;
+        let found = self.pattern.about(text)?.captures(text)?;
         Some((expanded(&found, &self.subject), expanded(&found, &self.says)))
     }
-}
-
-/// Compiles a pattern in which the names of parts stand for their patterns.
-fn whole_pattern(written: &str) -> Option<Regex> {
-    let mut pattern = written.to_owned();
-    for (name, part) in &TABLE.parts {
-        pattern = pattern.replace(name.as_str(), part);
-    }
-    RegexBuilder::new(&pattern).case_insensitive(true).build().ok()
 }
 
 fn expanded(found: &Captures<'_>, form: &str) -> String {
@@ -81,8 +81,8 @@ mod tests {
 
     #[test]
     fn every_pattern_of_the_table_compiles() {
-        for wording in &TABLE.wording {
-            assert!(whole_pattern(&wording.is).is_some(), "{}", wording.is);
+        for wording in WORDINGS.iter() {
+            assert!(wording.pattern.check().is_ok(), "{:?}", wording.pattern);
         }
     }
 }

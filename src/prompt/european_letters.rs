@@ -16,19 +16,13 @@ pub(super) fn european(pattern: &str) -> String {
     })
 }
 
-/// Returns an expression in which `\\d` stands for the digits of ASCII.
-#[allow(dead_code, reason = "only the build calls it")]
-pub(super) fn with_ascii_digits(pattern: &str) -> String {
-    with_ranges(pattern, digits)
-}
-
 /// Returns the range of the digits for the text after `\\`, and the number of characters that it takes the place of.
-fn digits(rest: &str) -> Option<(String, usize)> {
+pub(super) fn digits(rest: &str) -> Option<(String, usize)> {
     rest.starts_with('d').then(|| ("0-9".to_owned(), 1))
 }
 
 /// Returns an expression with ranges in the place of the classes that `range` knows by the text after `\\`.
-fn with_ranges(pattern: &str, range: impl Fn(&str) -> Option<(String, usize)>) -> String {
+pub(super) fn with_ranges(pattern: &str, range: impl Fn(&str) -> Option<(String, usize)>) -> String {
     let mut written = String::with_capacity(pattern.len() * 2);
     let mut chars = pattern.char_indices();
     let mut in_class = false;

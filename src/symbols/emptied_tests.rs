@@ -1,4 +1,4 @@
-//! What counts as work, and what does not, in any language.
+//! Bodies that count as work and bodies that do not, in every language.
 
 use std::collections::BTreeMap;
 

@@ -71,7 +71,7 @@ use required_checks::{RequestedCheck, asked_of_line};
 pub use separate_lines::{proven_in_part, witness_together};
 use start_directory::{DirectoryView, StartDirectory};
 pub use stashed_line::between_stash_and_pop;
-use surroundings::unsettling;
+use surroundings::interfering;
 
 /// A recorded command line that gate did not run.
 #[derive(Clone, Copy, Debug)]
@@ -158,12 +158,12 @@ pub fn witness(commands: &[Command], told: &ObservedLine<'_>, project: Project<'
 }
 
 /// Returns the text of the command in a line that may change what its checks run: `source ./env.sh`.
-pub fn unsettling_command(told: &ObservedLine<'_>, project: Project<'_>) -> Option<String> {
+pub fn interfering_command(told: &ObservedLine<'_>, project: Project<'_>) -> Option<String> {
     let start = std::str::from_utf8(told.dir.as_bytes()).ok()?;
     let place = StartDirectory { root: told.root, start, project };
     let view = DirectoryView(place);
     let understood = understand_in(told.line, told.shell, project.with_files(&view)).ok()?;
-    unsettling(&understood, place).map(|leaf| leaf.text.clone())
+    interfering(&understood, place).map(|leaf| leaf.text.clone())
 }
 
 /// Returns the files below the root of the working tree into which a line wrote only the output of its checks.

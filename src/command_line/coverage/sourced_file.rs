@@ -12,7 +12,7 @@ struct SourcedFile<'a> {
     text: &'a str,
     /// The name of the folder in which the environment is: that above `bin`. A work tree may use that of another one.
     folder: &'a str,
-    /// What such a script may do.
+    /// The rules for such scripts.
     allowed: &'static EnvironmentScript,
 }
 
@@ -27,7 +27,7 @@ pub(super) fn only_finds_programs(path: &str, text: &str) -> bool {
 }
 
 impl SourcedFile<'_> {
-    /// Returns `true` if commands are allowed. `is_value`: what they print is a value.
+    /// Returns `true` if all commands are allowed. `is_value`: their output is used as a value.
     fn script(&self, script: &Script, is_value: bool) -> bool {
         script.items.iter().all(|item| !item.background && self.node(&item.node, is_value))
     }

@@ -13,13 +13,13 @@ const MAX_SOURCED: usize = 64 << 10;
 
 /// Returns the command of a line that may change what its other commands run: it reads a script into their shell, or
 /// writes a setting.
-pub(super) fn unsettling<'a>(understood: &'a Understood, place: StartDirectory<'_>) -> Option<&'a Leaf> {
+pub(super) fn interfering<'a>(understood: &'a Understood, place: StartDirectory<'_>) -> Option<&'a Leaf> {
     understood.program.leaves.iter().find(|leaf| changes_others(leaf, understood, place))
 }
 
 /// Returns `true` if there is such a command.
 pub(super) fn surroundings_change(understood: &Understood, place: StartDirectory<'_>) -> bool {
-    unsettling(understood, place).is_some()
+    interfering(understood, place).is_some()
 }
 
 fn changes_others(leaf: &Leaf, understood: &Understood, place: StartDirectory<'_>) -> bool {

@@ -2,7 +2,7 @@
 
 mod import_map;
 mod imports;
-mod missing_places;
+mod missing_modules;
 mod parts;
 mod resolve;
 #[cfg(test)]

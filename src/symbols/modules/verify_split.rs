@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::SourceModule;
 use super::import_map::{ImportMap, free, last_part};
-use super::missing_places::imported_from_nowhere;
+use super::missing_modules::names_of_missing_modules;
 use super::parts;
 use super::resolve::Resolver;
 use super::unused_imports::unused;
@@ -72,7 +72,7 @@ pub fn verify(map: &ImportMap, files: &[(String, Vec<u8>)]) -> MapVerification {
     check.references(&mut problems);
     for (at, module) in modules.iter().enumerate() {
         check.imported_names(at, module, &mut problems);
-        problems.extend(imported_from_nowhere(map, &check.resolver, module).into_iter().map(|name| MapProblem {
+        problems.extend(names_of_missing_modules(map, &check.resolver, module).into_iter().map(|name| MapProblem {
             kind: "missing name",
             name: name.to_owned(),
             file: module.path.clone(),
@@ -179,7 +179,7 @@ impl<'m> MapCheck<'m> {
                     module.uses.iter().any(|word| function.range.contains(&word.at) && used(&word.word))
                         || Self::decorates(module, function, &used)
                 };
-                // A call of a function that is nowhere is not a call.
+                // A call of a missing function is no call.
                 if callers.is_empty() {
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! Imports from a file, a module or a package that is not in the tree, although what they name was in the file that was split.
+//! Imports from a module that would have to be in the tree and is missing, of names that the split file had.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use super::{ImportedName, SourceModule};
 /// The parts of the name of a package of Java that those of one project share.
 const MIN_PACKAGE_PARTS: usize = 2;
 
-/// Returns the names of a split file that a file imports from a place that is not there.
-pub(super) fn imported_from_nowhere<'n>(
+/// Returns the names of a split file that a file imports from modules that are missing.
+pub(super) fn names_of_missing_modules<'n>(
     map: &'n ImportMap,
     resolver: &Resolver<'n>,
     module: &'n SourceModule,
@@ -22,7 +22,7 @@ pub(super) fn imported_from_nowhere<'n>(
         .collect();
     let mut missing = BTreeSet::new();
     for import in &module.imports {
-        if !is_nowhere(map, resolver, module, import) {
+        if !is_missing(map, resolver, module, import) {
             continue;
         }
         match (&import.name, module.language.as_str()) {
@@ -46,8 +46,8 @@ pub(super) fn imported_from_nowhere<'n>(
     missing
 }
 
-/// Returns `true` if the place of an import would have to be in the tree, and is not.
-fn is_nowhere(map: &ImportMap, resolver: &Resolver<'_>, module: &SourceModule, import: &ImportedName) -> bool {
+/// Returns `true` if the module of an import would have to be in the tree, and is not.
+fn is_missing(map: &ImportMap, resolver: &Resolver<'_>, module: &SourceModule, import: &ImportedName) -> bool {
     let name = import.name.as_deref().unwrap_or_default();
     let whole = match module.language.as_str() {
         "rust" => format!("{}::{name}", import.module),
@@ -63,13 +63,13 @@ fn is_nowhere(map: &ImportMap, resolver: &Resolver<'_>, module: &SourceModule, i
         && !names_item(resolver, module, import)
 }
 
-/// Returns `true` if a place can only be in this tree, and not in a library.
-fn is_of_project(resolver: &Resolver<'_>, from: &SourceModule, place: &str) -> bool {
-    let head = |place: &str, mark: &str| place.split(mark).next().unwrap_or_default().to_owned();
+/// Returns `true` if a module can only be one of this tree, and not of a library.
+fn is_of_project(resolver: &Resolver<'_>, from: &SourceModule, named: &str) -> bool {
+    let head = |mark: &str| named.split(mark).next().unwrap_or_default().to_owned();
     match from.language.as_str() {
-        "rust" => ["crate", "super", "self"].contains(&head(place, "::").as_str()),
+        "rust" => ["crate", "super", "self"].contains(&head("::").as_str()),
         "python" => {
-            let first = head(place, ".");
+            let first = head(".");
             let is_top = |path: &str| {
                 let path = path.strip_prefix("src/").unwrap_or(path);
                 path.strip_prefix(first.as_str()).is_some_and(|rest| rest == ".py" || rest.starts_with('/'))
@@ -82,17 +82,17 @@ fn is_of_project(resolver: &Resolver<'_>, from: &SourceModule, place: &str) -> b
                 let found = resolver.module(other, &import.module);
                 let folder = found.first().and_then(|at| resolver.modules[*at].path.rsplit_once('/'));
                 let project = folder.and_then(|(folder, _)| import.module.strip_suffix(folder));
-                project.is_some_and(|project| !project.is_empty() && place.starts_with(project))
+                project.is_some_and(|project| !project.is_empty() && named.starts_with(project))
             },
         ),
         "java" => {
             let shared = |package: &str| {
                 let parts: Vec<&str> = package.split('.').take(MIN_PACKAGE_PARTS).collect();
-                !package.is_empty() && place.split('.').take(parts.len()).eq(parts.iter().copied())
+                !package.is_empty() && named.split('.').take(parts.len()).eq(parts.iter().copied())
             };
             resolver.modules.iter().any(|other| shared(&other.package))
         }
-        _ => place.starts_with('.'),
+        _ => named.starts_with('.'),
     }
 }
 
