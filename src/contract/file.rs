@@ -5,6 +5,7 @@ use std::path::Path;
 use regex::Regex;
 
 use super::contract_error::{ContractError, NOT_TOML};
+use super::wordings::hint;
 use super::yaml::{self, YamlItem, YamlValue};
 use super::{Ask, Contract, ContractCondition, sentence};
 use crate::globs::Globs;
@@ -40,9 +41,12 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Contract, ContractError> {
     }
     if let Some((line, _)) = unknown.first() {
         let what = match unknown.as_slice() {
-            [(_, text)] => format!("gate does not understand this condition: `{text}`"),
+            [(_, text)] => {
+                let form = hint(text).map(|form| format!(". The form nearest to it is: {form}"));
+                format!("gate does not understand this condition: `{text}`{}", form.unwrap_or_default())
+            }
             several => {
-                let all: Vec<String> = several.iter().map(|(line, text)| format!("`{text}` (line {line})")).collect();
+                let all: Vec<String> = several.iter().map(unknown_with_line).collect();
                 format!("gate does not understand these conditions: {}", all.join(", "))
             }
         };
@@ -102,6 +106,12 @@ fn conditions(
         read.push(ContractCondition { text, line, asks });
     }
     Ok(read)
+}
+
+/// Returns a condition that is not understood, with its line and the form that is nearest to it.
+fn unknown_with_line((line, text): &(usize, String)) -> String {
+    let form = hint(text).map(|form| format!(", nearest form: {form}"));
+    format!("`{text}` (line {line}{})", form.unwrap_or_default())
 }
 
 /// Splits a text at the last `: ` into subject and predicate.

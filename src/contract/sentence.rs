@@ -1,6 +1,6 @@
 //! Conditions in words: `cargo test: all pass`, `channels/: exists, 5 files`.
 
-use super::wordings::usual_forms;
+use super::wordings::{is_judged, usual_forms};
 use super::{Ask, Comparison, Limit};
 
 /// Words that say that a command succeeds.
@@ -89,6 +89,9 @@ pub(super) fn understand(subject: &str, predicate: &str) -> Option<Vec<Ask>> {
     }
     for (word, occurs) in [("does not contain", false), ("contains no", false), ("contains", true)] {
         if let Some(text) = strip_word(&predicate, word) {
+            if is_judged(text) {
+                return None;
+            }
             return Some(vec![Ask::Pattern { pattern: unquoted(text).to_owned(), glob: path, occurs }]);
         }
     }
@@ -233,6 +236,10 @@ mod tests {
             ("src/a.rs does not contain TODO", absent("TODO", "src/a.rs")),
             ("no TODO in src/**", absent("TODO", "src/**")),
             ("TODO in src/**: absent", absent("TODO", "src/**")),
+            ("no \"errors\" in src/m.py", absent("errors", "src/m.py")),
+            ("no console.log in src/**", absent("console.log", "src/**")),
+            ("no unwrap\\(\\) in src/**", absent("unwrap\\(\\)", "src/**")),
+            ("src/a.rs does not contain unwrap", absent("unwrap", "src/a.rs")),
             ("ningún archivo supera 500 líneas", Ask::MaxLines(None, 500)),
             ("src/a.rs no existe", Ask::Gone("src/a.rs".to_owned())),
             ("se conservan todas las funciones originales", Ask::FunctionsPreserved),
@@ -240,8 +247,21 @@ mod tests {
             assert_eq!(understand_freely(text), Some(vec![want]), "{text}");
         }
         for text in [
-            "changed files: anything", "the code is clean", "moon phase: full", "README.md: exists, shiny",
-            "looks good", "3 files", "",
+            "changed files: anything",
+            "the code is clean",
+            "moon phase: full",
+            "README.md: exists, shiny",
+            "looks good",
+            "3 files",
+            "",
+            "no errors in src/m.py",
+            "src/m.py contains no errors",
+            "there are no bugs in src/**",
+            "src/m.py does not contain errors",
+            "src/m.py does not contain dead code",
+            "src/m.py: contains no typos",
+            "no hay errores en src/m.py",
+            "no mistakes in src/**",
         ] {
             assert_eq!(understand_freely(text), None, "{text}");
         }

@@ -15,9 +15,12 @@ const MAX_CONDITION: usize = 500;
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WordingTable {
+    /// The words for what only a reader can judge, as a pattern.
+    judged: String,
     /// Patterns, each with the name that stands for it in the wordings.
     parts: BTreeMap<String, String>,
     wording: Vec<WordingEntry>,
+    hint: Vec<HintEntry>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -28,6 +31,21 @@ struct WordingEntry {
     says: String,
 }
 
+/// The usual form to name for a condition that is not understood.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HintEntry {
+    about: String,
+    form: String,
+}
+
+/// The table, ready for use.
+struct ConditionTable {
+    judged: LazyPattern,
+    wordings: Vec<Wording>,
+    hints: Vec<(LazyPattern, String)>,
+}
+
 /// One wording, and the usual form of its condition.
 struct Wording {
     pattern: LazyPattern,
@@ -35,17 +53,39 @@ struct Wording {
     says: String,
 }
 
-static WORDINGS: LazyLock<Vec<Wording>> = LazyLock::new(|| {
-    let WordingTable { parts, wording } = embedded::table("contract-wordings.toml");
-    wording.into_iter().map(|entry| Wording::of(entry, &parts)).collect()
+static TABLE: LazyLock<ConditionTable> = LazyLock::new(|| {
+    let WordingTable { judged, parts, wording, hint } = embedded::table("contract-wordings.toml");
+    ConditionTable {
+        judged: LazyPattern::from(format!("(?i)^(?:{judged})$")),
+        wordings: wording.into_iter().map(|entry| Wording::of(entry, &parts)).collect(),
+        hints: hint.into_iter().map(HintEntry::ready).collect(),
+    }
 });
 
 /// Returns the usual forms of a condition: subjects and statements, the likeliest first.
 pub(super) fn usual_forms(text: &str) -> impl Iterator<Item = (String, String)> {
     let text = with_plain_numbers(text.trim().trim_end_matches('.'));
-    let wordings = if text.len() <= MAX_CONDITION { WORDINGS.as_slice() } else { &[] };
+    let wordings = if text.len() <= MAX_CONDITION { TABLE.wordings.as_slice() } else { &[] };
     let as_written = text.rsplit_once(": ").map(|(subject, says)| (subject.to_owned(), says.to_owned()));
     as_written.into_iter().chain(wordings.iter().filter_map(move |wording| wording.usual_form(&text)))
+}
+
+/// `true` if a text without quotes names what only a reader can judge: `errors`, `dead code`.
+pub(super) fn is_judged(text: &str) -> bool {
+    TABLE.judged.about(text).is_some_and(|judged| judged.is_match(text))
+}
+
+/// Returns the usual form that is nearest to a condition that is not understood.
+pub(super) fn hint(text: &str) -> Option<&'static str> {
+    let text = text.get(..text.floor_char_boundary(MAX_CONDITION))?;
+    let fits = |hint: &&(LazyPattern, String)| hint.0.about(text).is_some_and(|about| about.is_match(text));
+    TABLE.hints.iter().find(fits).map(|(_, form)| form.as_str())
+}
+
+impl HintEntry {
+    fn ready(self) -> (LazyPattern, String) {
+        (LazyPattern::from(format!("(?i){}", self.about)), self.form)
+    }
 }
 
 impl Wording {
@@ -81,8 +121,9 @@ mod tests {
 
     #[test]
     fn every_pattern_of_the_table_compiles() {
-        for wording in WORDINGS.iter() {
-            assert!(wording.pattern.check().is_ok(), "{:?}", wording.pattern);
+        let wordings = TABLE.wordings.iter().map(|wording| &wording.pattern);
+        for pattern in wordings.chain(TABLE.hints.iter().map(|(about, _)| about)).chain([&TABLE.judged]) {
+            assert!(pattern.check().is_ok(), "{pattern:?}");
         }
     }
 }

@@ -224,7 +224,22 @@ impl<'a> ContractContent<'a> {
     pub(super) fn changed(&self) -> Result<Vec<(RepoPath, bool)>, GitError> {
         let changes = self.state(|state| changed_paths(self.repo, self.start, state))?;
         let changes = changes.into_iter().map(|change| (change.path, change.after.is_some()));
-        Ok(changes.filter(|(path, _)| !self.is_noise(path)).collect())
+        let without_content = self.new_without_content()?.into_iter().map(|path| (path, true));
+        Ok(changes.chain(without_content).filter(|(path, _)| !self.is_noise(path)).collect())
+    }
+
+    /// Returns the paths that are new and that no tree can express, such as a nested repository without a commit.
+    fn new_without_content(&self) -> Result<Vec<RepoPath>, GitError> {
+        if matches!(self.place, ContentPlace::Tree(..)) {
+            return Ok(Vec::new());
+        }
+        let mut opaque = self.repo.snapshot()?.opaque;
+        if !opaque.is_empty() {
+            let before: BTreeSet<RepoPath> =
+                self.repo.tree_entries(self.start)?.into_iter().map(|(path, _)| path).collect();
+            opaque.retain(|path| !before.contains(path));
+        }
+        Ok(opaque)
     }
 
     /// Returns `true` if a file is in a folder that a tool fills, or is the contract itself.
