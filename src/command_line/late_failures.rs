@@ -1,5 +1,6 @@
 //! Failures of a run whose tests all passed, by the table `gates/late-failures.toml`.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::{Regex, RegexSet};
@@ -20,6 +21,7 @@ struct LateFailureTable {
     crash: Vec<String>,
     minimum: Vec<CoverageMinimum>,
     uncounted: Vec<UncountedTests>,
+    parts: Vec<RunParts>,
 }
 
 /// A minimum of coverage.
@@ -50,6 +52,18 @@ struct UncountedTests {
     shows: Vec<String>,
     total: String,
     passed: String,
+}
+
+/// The parts of a run that prints a summary for each of them.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RunParts {
+    runners: Vec<String>,
+    summary: String,
+    settings: (String, String),
+    unless: Vec<String>,
+    files: BTreeMap<String, usize>,
+    folder: (String, String),
 }
 
 fn table() -> &'static LateFailureTable {
@@ -84,6 +98,9 @@ impl ShownRun<'_> {
         let hides = |minimum: &CoverageMinimum| minimum.applies(self) && !self.would_show(minimum);
         if table().minimum.iter().any(hides) {
             return Some("a minimum of coverage is set, and what is shown would not say that it is not met");
+        }
+        if table().parts.iter().any(|parts| parts.are_missing(self)) {
+            return Some("it shows fewer summaries than the project has parts with tests");
         }
         let is_hidden = table().uncounted.iter().any(|tests| tests.are_hidden(self));
         is_hidden.then_some("what is shown would not say that a test was cancelled")
@@ -184,6 +201,32 @@ fn without_scripts(path: &str, text: String) -> String {
         package.remove("scripts");
     }
     package.to_string()
+}
+
+impl RunParts {
+    /// Returns `true` if the record shows fewer summaries than a run of all tests prints, and the failure of a part may be
+    /// hidden by a filter.
+    fn are_missing(&self, run: &ShownRun<'_>) -> bool {
+        let is_one = |runner: &&Runner| self.runners.contains(&runner.id);
+        let chooses = |word: &str| self.unless.iter().any(|option| word.split('=').next() == Some(option));
+        if !run.runners.iter().any(is_one) || run.view.only_cuts() || run.leaf.texts().any(chooses) {
+            return false;
+        }
+        let shown = run.output.lines().filter(|line| shown_line(line).trim_start().starts_with(&self.summary)).count();
+        self.fewest(run.files).is_some_and(|fewest| (1..fewest).contains(&shown))
+    }
+
+    /// Returns the number of parts that the project has at the least, or `None` if its settings may say otherwise.
+    fn fewest(&self, files: &dyn ProjectFiles) -> Option<usize> {
+        let settings = files.read(&self.settings.0)?;
+        if Regex::new(&self.settings.1).ok()?.is_match(&settings) {
+            return None;
+        }
+        let of_files: usize = self.files.iter().filter(|(path, _)| files.has(path)).map(|(_, parts)| parts).sum();
+        let (folder, end) = &self.folder;
+        let in_folder = files.names(folder).unwrap_or_default();
+        Some(of_files + in_folder.iter().filter(|name| name.ends_with(end.as_str())).count())
+    }
 }
 
 impl UncountedTests {

@@ -1,6 +1,6 @@
 //! Records of tests that passed, in lines where something else failed or may have failed.
 
-use super::tests::{Files, check, ended_with};
+use super::tests::{Files, check, ended_with, proof_with};
 
 #[test]
 fn a_summary_shows_no_pass_where_something_else_may_have_failed() {
@@ -112,4 +112,22 @@ fn an_error_that_the_tests_may_have_printed_is_not_that_of_a_later_command() {
     let cut = TYPES.split("\nTest Suites").next().unwrap_or_default();
     assert_ne!(ended_with(JEST, "npm test", "npm test && npx tsc --noEmit", 1, cut), Some(true));
     assert_eq!(ended_with(JEST, "npm test", "npm test && npx tsc --noEmit", 1, PASSED), Some(true));
+}
+
+#[test]
+fn a_part_that_printed_no_summary_may_have_crashed() {
+    const OK: &str = "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+    let line = "cargo test 2>&1 | grep 'test result'";
+    let package = ("Cargo.toml", "[package]\nname = \"a\"\nversion = \"0.1.0\"\n");
+    let files = [package, ("src/lib.rs", ""), ("tests/a.rs", ""), ("tests/b.rs", ""), ("tests/common/mod.rs", "")];
+    assert!(proof_with(&files, "cargo test", line, &OK.repeat(4)));
+    assert!(!proof_with(&files, "cargo test", line, &OK.repeat(3)));
+    assert!(!proof_with(&files, "cargo test", "cargo test 2>/dev/null | grep -E 'test result: ok'", &OK.repeat(2)));
+    // With other targets the number of parts is not known.
+    let files =
+        [("Cargo.toml", "[package]\nname = \"a\"\n[lib]\ndoctest = false\n"), ("src/lib.rs", ""), ("tests/a.rs", "")];
+    assert!(proof_with(&files, "cargo test", line, &OK.repeat(2)));
+    // Those in the virtual workspace are those of its members.
+    let files = [("Cargo.toml", "[workspace]\nmembers = [\"a\"]\n"), ("a/src/lib.rs", "")];
+    assert!(proof_with(&files, "cargo test", line, OK));
 }
