@@ -124,6 +124,19 @@ impl EnvironmentScript {
         self.may_set(name) || has(&self.places, name) || has(&self.kept, name) || self.kept_by(name).is_some()
     }
 
+    /// Returns `true` if the script may work otherwise when the line has given this name a meaning of its own.
+    pub(super) fn uses(&self, name: &str) -> bool {
+        let is_kept = has(&self.kept, name) && name != "PATH";
+        self.may_call(name, true)
+            || has(&self.places, name)
+            || is_kept
+            || self.kept_by(name).is_some()
+            || self
+                .statements
+                .iter()
+                .any(|statement| statement.split(|c: char| !c.is_alphanumeric()).any(|word| word == name))
+    }
+
     fn is_own(&self, name: &str) -> bool {
         self.own.iter().any(|start| name.starts_with(start.as_str()))
     }

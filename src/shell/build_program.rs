@@ -346,6 +346,8 @@ impl Walker {
         let given: Vec<_> = exported.chain(context.assigned.iter().cloned()).collect();
         let withheld = scope.withheld.iter().chain(&context.withheld);
         let withheld = withheld.filter(|name| given.iter().all(|(given, _)| given != *name)).cloned().collect();
+        let sources = argv.first().is_some_and(|first| matches!(first.literal(), Some("." | "source")));
+        let names_set = if sources { scope.names() } else { Vec::new() };
         self.program.leaves.push(Leaf {
             argv,
             environment: Vec::new(),
@@ -366,6 +368,7 @@ impl Walker {
             repeated: context.repeated,
             writes: context.writes.clone(),
             mentions,
+            names_set,
             prints: Vec::new(),
             text: context.text.to_string(),
         });

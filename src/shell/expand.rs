@@ -136,6 +136,11 @@ impl Definitions {
         }
     }
 
+    /// Returns the names of the functions, aliases and variables.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.functions.keys().chain(self.aliases.keys()).chain(self.variables.keys()).cloned().collect()
+    }
+
     /// Returns `true` if the expansion of these words may end the shell because a variable is not set.
     pub(super) fn may_be_unbound<'a>(&self, words: impl IntoIterator<Item = &'a Word>) -> bool {
         const ALWAYS: [&str; 12] = ["?", "!", "$", "#", "@", "*", "-", "0", "_", "HOME", "PATH", "PWD"];

@@ -63,6 +63,8 @@ pub struct Leaf {
     pub writes: Vec<Option<String>>,
     /// The variables whose values its arguments contain.
     pub mentions: Vec<String>,
+    /// For `.` and `source`: the functions, aliases and variables that the line set before it. Else empty.
+    pub names_set: Vec<String>,
     /// For an `echo` that prints a status: its texts and values, in their order. Else empty.
     pub prints: Vec<Expr>,
     /// The command as written, wrappers and redirections included: for messages.

@@ -354,6 +354,8 @@ fn files_that_only_find_programs_may_be_read_first() {
         &[
             (&[], "pytest", "source .venv/bin/activate 2>/dev/null; pytest -q 2>&1 | tail -3", PYTEST),
             (&[], "pytest", "source .venv/bin/activate 2>/dev/null || true; pytest -q", PYTEST),
+            (&[], "pytest", "export LC_ALL=C; source .venv/bin/activate; pytest -q", PYTEST),
+            (&[], "pytest", "V=.venv; source $V/bin/activate; pytest -q", PYTEST),
             (&[], "pytest", ". .venv/bin/activate >/dev/null 2>&1 && python -m pytest -q", PYTEST),
             (&[], "pytest", ". \"$HOME/.bashrc\" 2>/dev/null; pytest -q", PYTEST),
         ],
@@ -363,6 +365,14 @@ fn files_that_only_find_programs_may_be_read_first() {
         &[
             (&[], "pytest", "source ./setup.sh 2>/dev/null; pytest -q", PYTEST),
             (&[], "pytest", ". ./setup.sh activate; pytest -q", PYTEST),
+            (&[], "pytest", "hash() { export PYTEST_ADDOPTS=-k1; }; . .venv/bin/activate; pytest -q", PYTEST),
+            (&[], "pytest", "alias hash='export PYTEST_ADDOPTS=-k1'; . .venv/bin/activate; pytest -q", PYTEST),
+            (&[], "pytest", "deactivate() { cd /tmp; }; . .venv/bin/activate; pytest -q", PYTEST),
+            (&[], "pytest", "uname() { cd /tmp; }; . .venv/bin/activate; pytest -q", PYTEST),
+            (&[], "pytest", "_OLD_VIRTUAL_PATH=/tmp/fake; . .venv/bin/activate; pytest -q", PYTEST),
+            (&[], "pytest", "export VIRTUAL_ENV=/tmp/fake; . .venv/bin/activate; pytest -q", PYTEST),
+            (&[], "pytest", "read -r VIRTUAL_ENV < x; . .venv/bin/activate; pytest -q", PYTEST),
+            (&[], "pytest", ". /proc/self/cwd/x/bin/activate; pytest -q", PYTEST),
         ],
         false,
     );

@@ -37,28 +37,46 @@ fn changes_others(leaf: &Leaf, understood: &Understood, place: StartDirectory<'_
 /// Returns `true` if a file of the project that is sourced does more than to find programs, or if the line may have
 /// written the file. A file outside of the project cannot be read.
 fn does_more(leaf: &Leaf, understood: &Understood, place: StartDirectory<'_>) -> bool {
-    let Some(named) = leaf.argv.get(1).and_then(Arg::literal) else { return !is_in_variable_folder(&leaf.text) };
+    if leaf.names_set.iter().any(|name| table().environment.script.uses(name)) {
+        return true;
+    }
+    let Some(named) = leaf.argv.get(1).and_then(Arg::literal) else {
+        let Some(below) = below_variable(&leaf.text) else { return true };
+        // The variable may be empty, or name the top of the work tree.
+        let at_top = below.trim_start_matches('/');
+        return [path_inside(place.root, "", &below), Some(at_top.to_owned())]
+            .into_iter()
+            .flatten()
+            .any(|path| script_does_more(&path, place));
+    };
+    if ["/proc/", "/dev/"].iter().any(|folder| named.starts_with(folder)) {
+        return true;
+    }
     let file = named.rsplit('/').next().unwrap_or(named);
     if understood.program.leaves.iter().any(|other| writes(other, file)) {
         return true;
     }
     let path = directory(leaf, place).and_then(|here| path_inside(place.root, &here, named));
-    path.is_some_and(|path| {
-        let text = place.project.files.read(&path);
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
-        let is_there = || place.project.files.names(folder).is_some_and(|names| names.iter().any(|one| one == name));
-        // A file that is there and cannot be read may do anything.
-        text.is_none() && is_there()
-            || text.is_some_and(|text| text.len() > MAX_SOURCED || !only_finds_programs(&path, &text))
-    })
+    path.is_some_and(|path| script_does_more(&path, place))
 }
 
-/// Returns `true` for a file below a folder that one variable names: `. "$HOME/.cargo/env"`, `source ${VENV}/bin/activate`.
-fn is_in_variable_folder(text: &str) -> bool {
+/// Returns `true` if a file of the project is there and does more than to find programs.
+fn script_does_more(path: &str, place: StartDirectory<'_>) -> bool {
+    let text = place.project.files.read(path);
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_there = || place.project.files.names(folder).is_some_and(|names| names.iter().any(|one| one == name));
+    // A file that is there and cannot be read may do anything.
+    text.is_none() && is_there()
+        || text.is_some_and(|text| text.len() > MAX_SOURCED || !only_finds_programs(path, &text))
+}
+
+/// Returns the path below a folder that one variable names: `/.cargo/env` for `. "$HOME/.cargo/env"`.
+fn below_variable(text: &str) -> Option<String> {
     let path = text.split_whitespace().nth(1).unwrap_or_default().replace(['"', '{', '}'], "");
     let plain = |c: char| c.is_ascii_alphanumeric() || "_./-".contains(c);
     let below = path.strip_prefix('$').or_else(|| path.strip_prefix('~').filter(|rest| rest.starts_with('/')));
-    below.is_some_and(|rest| rest.chars().all(plain) && !rest.contains(".."))
+    let below = below.filter(|rest| rest.chars().all(plain) && !rest.contains(".."))?;
+    Some(below[below.find('/')?..].to_owned())
 }
 
 /// Returns `true` if a command writes a file of this name.

@@ -159,6 +159,7 @@ fn a_sourced_file_of_the_project_only_finds_programs() {
     )];
     let line = "source .venv/bin/activate && pytest -q > log 2>&1";
     check(&[(REAL, "pytest", line, ""), (&[], "pytest", line, "")], true);
+    check(&[(REAL, "pytest", ". \"$PWD/.venv/bin/activate\" && pytest -q > log 2>&1", "")], true);
     for text in [
         "export PYTEST_ADDOPTS=\"-k money\"\n",
         "cd /work/other\n",
@@ -172,5 +173,7 @@ fn a_sourced_file_of_the_project_only_finds_programs() {
         let files = [(".venv/bin/activate", text)];
         assert!(!proof_with(&files, "pytest", line, ""), "{text}");
         assert!(!proof_with(&files, "pytest", "cd /work/repo && . .venv/bin/activate; pytest", PYTEST), "{text}");
+        assert!(!proof_with(&files, "pytest", ". \"$PWD/.venv/bin/activate\"; pytest", PYTEST), "{text}");
+        assert!(!proof_with(&files, "pytest", ". $X/work/repo/.venv/bin/activate; pytest", PYTEST), "{text}");
     }
 }
