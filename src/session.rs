@@ -60,6 +60,12 @@ pub fn role() -> Option<String> {
     std::env::var("GATE_ROLE").ok().as_deref().and_then(role_name)
 }
 
+/// Returns the value of `GATE_ROLE`, if it is set and is not the name of a role.
+pub fn malformed_role() -> Option<String> {
+    let value = std::env::var_os("GATE_ROLE").filter(|value| !value.is_empty())?.to_string_lossy().into_owned();
+    role_name(&value).is_none().then_some(value)
+}
+
 /// Returns a text as the name of a role, if it is one.
 pub fn role_name(text: &str) -> Option<String> {
     const MAX_ROLE: usize = 40;

@@ -48,11 +48,11 @@ pub struct Args {
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = super::place_of_agent()?;
     let named = match &args.role {
-        Some(role) => Some(session::role_name(role).ok_or_else(|| {
-            Failure::new(Exit::Usage, format_args!("`{}` is not the name of a role", role.escape_debug()))
-                .remedy("use at most 40 letters, digits, `-`, `_`, `.` and spaces")
-        })?),
-        None => None,
+        Some(role) => Some(session::role_name(role).ok_or_else(|| not_a_role(role, "--role"))?),
+        None => match session::malformed_role() {
+            Some(role) => return Err(not_a_role(&role, "GATE_ROLE").into()),
+            None => None,
+        },
     };
     if args.list || args.rotation {
         return show_kept(args, &place, named.or_else(session::role).as_deref(), ui);
@@ -114,6 +114,11 @@ fn chosen(place: &Workplace, named: Option<&str>) -> Result<TaskRecord, Failure>
         Failure::new(Exit::NothingFails, "no task is recorded here: nothing was judged yet").remedy("gate check --done")
     })?;
     Ok(tasks.swap_remove(at))
+}
+
+fn not_a_role(role: &str, from: &str) -> Failure {
+    Failure::new(Exit::Usage, format_args!("{from}: `{}` is not the name of a role", role.escape_debug()))
+        .remedy("use at most 40 letters, digits, `-`, `_`, `.` and spaces")
 }
 
 fn show_kept(args: &Args, place: &Workplace, role: Option<&str>, ui: &mut Ui) -> Result<Exit> {

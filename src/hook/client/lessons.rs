@@ -17,6 +17,11 @@ use crate::session;
 /// Records the settings of a session that starts, and shows it what earlier ones learned.
 pub(super) fn at_start(desk: &mut Desk) -> HookDecision {
     let role = session::role();
+    if let Some(malformed) = session::malformed_role() {
+        let shown = malformed.escape_debug();
+        desk.said
+            .push(format!("gate: GATE_ROLE is `{shown}`, which is not the name of a role, so nothing is kept for it"));
+    }
     let strategies = strategies(desk);
     if role.is_some() || !strategies.is_empty() {
         desk.append(vec![EventKind::Settings(SessionSettings { role: role.clone(), strategies })]);
