@@ -45,6 +45,9 @@ def _elsewhere(report, settings=None):
         if not isinstance(file, str) or "site-packages" in file or "dist-packages" in file:
             continue
         file = os.path.realpath(file)
+        # The files of gate itself stand for none.
+        if os.path.dirname(file) == os.path.dirname(os.path.realpath(__file__)):
+            continue
         # A working tree may lie in another one.
         owner = max((tree for tree in trees if _is_inside(file, tree)), key=len, default=None)
         if owner == trees[0]:

@@ -19,6 +19,9 @@ mod same_place;
 mod same_subject;
 mod same_test;
 mod test_code;
+mod test_words;
+
+use std::cell::OnceCell;
 
 pub use self::test_code::is_named_by_code;
 
@@ -27,6 +30,7 @@ use self::code_changes::CodeChange;
 use self::compared_runs::ComparedRuns;
 use self::dropped_work::JudgedWork;
 use self::renamed_code::NewNames;
+use self::renamed_tests::FoundTest;
 use self::same_code::CodeElsewhere;
 use super::judged_work;
 use crate::event::test_results::TestResult;
@@ -70,7 +74,7 @@ pub fn read(
                 continue;
             }
             if let Some(runs) = ComparedRuns::of(&policy.runners, state, open) {
-                let failed = FailedWork { repo, facts, command, open, session, runs }.read()?;
+                let failed = FailedWork { repo, facts, command, open, session, runs, code: OnceCell::new() }.read()?;
                 let was_told = || open.head.as_ref().is_some_and(|head| was_pushed_since(repo, state, facts, head));
                 found.extend(failed.filter(|failed| failed.established || !was_told()));
             }
@@ -133,6 +137,8 @@ struct FailedWork<'a> {
     /// The session that is judged.
     session: &'a str,
     runs: ComparedRuns<'a>,
+    /// The changes of code, once they are read.
+    code: OnceCell<Vec<Vec<CodeChange>>>,
 }
 
 impl FailedWork<'_> {
@@ -175,9 +181,16 @@ impl FailedWork<'_> {
                 return Ok(None);
             }
         }
+        let another = since == Some(TestResult::Passed) && self.is_answered_by_another(&changed, declared.as_ref());
+        let since = if another { Some(TestResult::Missing) } else { since };
+        let failed = FailedTest { since, ..failed };
         if since == Some(TestResult::Passed) {
             let known = failed.only_tests.is_some() || failed.rewritten.is_some();
-            let edited = declared.as_ref().filter(|(path, test)| !known && changed.is_edited(path, test));
+            let differs = |(path, test): &&(RepoPath, DeclaredTest)| {
+                changed.is_edited(path, test)
+                    || !changed.has_same_subject(path, path, &test.body, |name, module| self.has_left(name, module))
+            };
+            let edited = declared.as_ref().filter(|declared| !known && differs(declared));
             let edited = if edited.is_some() && self.is_of_base(edited)? { edited } else { None };
             let failed = FailedTest { edited: edited.map(|(path, _)| path.clone()), ..failed };
             let established = known || failed.edited.is_some();
@@ -235,13 +248,14 @@ impl FailedWork<'_> {
         {
             return Ok((None, Some((bare.to_owned(), TestDifference::Loop))));
         }
-        if let Some(name) = self.name_in_moved_file(changed.moved_file(path, test)) {
+        let new_home = changed.moved_file(path, test).filter(|home| self.calls_the_same(changed, declared, home));
+        if let Some(name) = self.name_in_moved_file(new_home) {
             return Ok((None, Some((name, TestDifference::Values))));
         }
         let code = self.code_changes()?;
-        let names = NewNames::of(&code);
+        let names = NewNames::of(code);
         if let Some(name) = self.new_name(changed, declared, since, &names) {
-            let is_told = since.is_some() && !names.has_same_code(&test.body, &code);
+            let is_told = since.is_some() && !names.has_same_code(&test.body, code);
             return Ok(if is_told { (None, Some((name, TestDifference::Code))) } else { (Some(name), None) });
         }
         // Other values are expected of code that behaves in another way.
@@ -252,7 +266,9 @@ impl FailedWork<'_> {
         let (old, new) = texts.unwrap_or_default();
         let names = names.with(old.unwrap_or_default(), new.unwrap_or_default());
         let in_place = changed.in_place(path, test, &names);
-        let passed = in_place.into_iter().find(|(path, name)| self.passes(path, name) && self.has_as_many(name));
+        let passed = in_place.into_iter().find(|(home, name)| {
+            self.passes(home, name) && self.has_as_many(name) && self.calls_the_same(changed, declared, home)
+        });
         Ok((None, passed.map(|(_, name)| (name, TestDifference::Values))))
     }
 
@@ -260,28 +276,38 @@ impl FailedWork<'_> {
     fn new_name(
         &self,
         changed: &ChangedTests,
-        (path, test): &(RepoPath, DeclaredTest),
+        declared: &(RepoPath, DeclaredTest),
         since: Option<TestResult>,
         names: &NewNames,
     ) -> Option<String> {
+        let (path, test) = declared;
         if since.is_none() {
-            return changed.renamed(path, test, false, names).into_iter().next().map(|(_, name)| name);
+            let mut found = changed.renamed(path, test, false, names).into_iter();
+            return found.find(|(home, _)| self.calls_the_same(changed, declared, home)).map(|(_, name)| name);
         }
         let passes = |path: &RepoPath, name: &str| self.passes(path, name);
         let (before, now) = self.open.family;
         let has_lost_parameters = now < before;
         if before <= 1
             && let Some(parts) = changed.parts(path, test, passes)
+            && self.calls_the_same(changed, declared, path)
         {
             return Some(parts);
         }
-        // Where no code changed, the same assertions about something else are another test.
-        let is_moved = |(home, _): &(RepoPath, String)| {
-            home == path || changed.only_tests.is_none() || changed.has_same_subject(path, home, &test.body)
-        };
-        let renamed = changed.renamed(path, test, true, names).into_iter().filter(is_moved);
         let same_name = changed.regrouped(path, test, names).filter(|_| !has_lost_parameters);
-        renamed.chain(same_name).find(|(path, name)| passes(path, name)).map(|(_, name)| name)
+        let mut found = changed.renamed(path, test, true, names).into_iter().chain(same_name);
+        let is_it = |(home, name): &FoundTest| passes(home, name) && self.calls_the_same(changed, declared, home);
+        found.find(is_it).map(|(_, name)| name)
+    }
+
+    /// Returns `true` if the file of a test does not declare it any more, and another test of the same name passed. The
+    /// runner names no files.
+    fn is_answered_by_another(&self, changed: &ChangedTests, declared: Option<&(RepoPath, DeclaredTest)>) -> bool {
+        let names_no_file = file_in(&self.open.test).is_none_or(|file| !file.contains('.'));
+        let Some((path, test)) = declared.filter(|_| names_no_file) else { return false };
+        let Some(file) = changed.file(path) else { return false };
+        let is_gone = file.new.is_none() || file.tests_now().iter().all(|known| known.name != test.name);
+        is_gone && !changed.is_moved(path, test, &NewNames::of(self.code_changes().unwrap_or_default()))
     }
 
     /// Returns the name under which the test passed in the file to which its own was moved, with the same group.
@@ -304,8 +330,11 @@ impl FailedWork<'_> {
         u64::try_from(passed).is_ok_and(|passed| passed >= self.open.family.0)
     }
 
-    /// The changes of code that led to the content that passed: since the work left its base, and since the failure.
-    fn code_changes(&self) -> Result<Vec<Vec<CodeChange>>, GitError> {
+    /// Returns the changes of code that led to the content that passed: since the work left its base, and since the failure.
+    fn code_changes(&self) -> Result<&[Vec<CodeChange>], GitError> {
+        if let Some(read) = self.code.get() {
+            return Ok(read);
+        }
         let mut starts = vec![self.open.tree.clone()];
         for subject in &self.facts.subjects {
             if let Base::MergeBase { commit, .. } = &subject.base {
@@ -314,7 +343,9 @@ impl FailedWork<'_> {
         }
         starts.dedup();
         let now = &self.runs.green.run.end.tree;
-        starts.iter().map(|start| code_changes::between(self.repo, start, now)).collect()
+        let changes = starts.iter().map(|start| code_changes::between(self.repo, start, now));
+        let changes = changes.collect::<Result<_, GitError>>()?;
+        Ok(self.code.get_or_init(|| changes))
     }
 
     /// Returns `true` if what failed is a file as a whole, and it holds no test in this content.

@@ -244,29 +244,31 @@ impl NamedTests {
     /// or module, or with the same last part in another group.
     fn candidates(&self, missing: &str) -> Vec<String> {
         let (home, last) = split(missing);
-        let passed = self.results.iter().filter(|(_, result)| **result == TestResult::Passed);
-        let near = passed.filter(|(name, _)| {
-            let (its_home, its_last) = split(name);
-            (its_home == home || without_groups(its_last) == without_groups(last))
+        let expects_panic = missing.ends_with(EXPECTS_PANIC);
+        let passed = self.results.iter().filter(|(name, result)| {
+            **result == TestResult::Passed
+                && name.ends_with(EXPECTS_PANIC) == expects_panic
                 && self.passed_with_all_parameters(name)
         });
-        let mut near: Vec<&String> = near.map(|(name, _)| name).collect();
+        let is_near = |name: &str| {
+            let (its_home, its_last) = split(name);
+            its_home == home || without_groups(its_last) == without_groups(last)
+        };
+        let (mut near, mut far): (Vec<&String>, Vec<&String>) =
+            passed.map(|(name, _)| name).partition(|name| is_near(name));
         // Those with the same last part, and those that have most words of it.
         let words = |name: &str| name.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect::<Vec<_>>();
         let own = words(last);
         let strange = |name: &str| own.iter().filter(|word| !words(name).contains(word)).count();
         let distance = |name: &&String| (split(name).1 != last, strange(split(name).1));
-        if near.is_empty() && !self.results.keys().any(|name| split(name).0 == home) {
-            // Its file is gone: it may have been moved and renamed.
-            let passed = self.results.iter().filter(|(_, result)| **result == TestResult::Passed);
-            near = passed.map(|(name, _)| name).filter(|name| self.passed_with_all_parameters(name)).collect();
-            near.sort_by_cached_key(distance);
-            near.truncate(MAX_FROM_ELSEWHERE);
-        } else if near.len() > MAX_CANDIDATES {
+        if near.len() > MAX_CANDIDATES {
             near.sort_by_cached_key(distance);
             near.truncate(MAX_CANDIDATES);
         }
-        near.into_iter().cloned().collect()
+        // It may have been moved and renamed.
+        far.sort_by_cached_key(distance);
+        far.truncate(MAX_FROM_ELSEWHERE);
+        near.into_iter().chain(far).cloned().collect()
     }
 
     fn passed_with_all_parameters(&self, test: &str) -> bool {
@@ -380,7 +382,7 @@ mod tests {
         let rows = ["b.js::new > adds", "b.js::new > subtracts", "a.js::old > other"];
         let tests = NamedTests::of_cases(rows.map(|name| (name.to_owned(), Passed)), true);
         let candidates = tests.earlier(["a.js::old > adds"].into_iter()).remove(0).candidates;
-        assert_eq!(candidates, ["a.js::old > other", "b.js::new > adds"]);
+        assert_eq!(candidates, ["a.js::old > other", "b.js::new > adds", "b.js::new > subtracts"]);
     }
 
     #[test]

@@ -71,6 +71,7 @@ mod log_fields;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod model_endpoints;
+mod moved_tests;
 mod mutations;
 mod named_texts;
 mod names;

@@ -2,7 +2,7 @@
 
 use super::text;
 use crate::decision::is_same_code;
-use crate::fact::weakening::is_code_file;
+use crate::fact::weakening::{defined_names, is_code_file};
 use crate::git::{GitError, PathChange, Repo, TreeDiff, WantedFile};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
@@ -22,6 +22,14 @@ impl CodeChange {
     /// Returns `true` if more than comments and blank lines differ.
     pub(super) fn changes_behaviour(&self) -> bool {
         !is_same_code(&self.path, &self.old, &self.new)
+    }
+
+    /// Returns the names that it defined and does not define any more.
+    pub(super) fn lost_names(&self) -> Vec<String> {
+        let now = defined_names(&self.path, &self.new);
+        let mut lost = defined_names(&self.path, &self.old);
+        lost.retain(|name| !now.contains(name));
+        lost
     }
 }
 

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::changed_tests::ChangedTests;
 use super::renamed_code::NewNames;
-use super::same_place::{asks_as_much, is_word, tokens};
+use super::same_place::asks_as_much;
 use super::same_test::{has_same_body, is_assertion, lines_below};
+use super::test_words::{is_word, tokens};
 use crate::fact::weakening::{DeclaredTest, test_texts};
 use crate::repo_path::RepoPath;
 

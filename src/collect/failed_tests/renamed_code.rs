@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::code_changes::CodeChange;
 use super::same_test::has_same_body;
+use super::test_words::hides_more;
 use super::words;
 use crate::fact::weakening::{DeclaredTest, defined_names, definitions};
 
@@ -42,7 +43,8 @@ impl NewNames {
 
     /// Returns `true` if two tests differ in little more than their name, layout, and the names of the code.
     pub(super) fn is_same_test(&self, old: &DeclaredTest, new: &DeclaredTest) -> bool {
-        has_same_body(old, new) || self.put_into(old, new).is_some_and(|old| has_same_body(&old, new))
+        let is_same = |old: &DeclaredTest| has_same_body(old, new) && !hides_more(old, new);
+        is_same(old) || self.put_into(old, new).is_some_and(|old| is_same(&old))
     }
 
     /// Returns the old test with the new names that `new` uses, in the order in which both use them.

@@ -62,6 +62,14 @@ impl ChangedTests {
         if old.len() == new.len() { new } else { Vec::new() }
     }
 
+    /// Returns `true` if another file gains a test of this name that is the same or asks as much.
+    pub(super) fn is_moved(&self, path: &RepoPath, declared: &DeclaredTest, names: &NewNames) -> bool {
+        let others = self.files.iter().filter(|file| file.path != *path);
+        let mut gained = others.filter(|file| file.gains(declared)).flat_map(TestFileChange::tests_now);
+        let is_it = |test: &DeclaredTest| names.is_same_test(declared, test) || asks_as_much(declared, test, names);
+        gained.any(|test| test.name == declared.name && is_it(&test))
+    }
+
     /// Returns the tests that stand in the place of a test and ask as much of the same code, with other expectations:
     /// between the same neighbours, or under the same name in another group or file.
     pub(super) fn in_place(&self, path: &RepoPath, declared: &DeclaredTest, names: &NewNames) -> Vec<FoundTest> {

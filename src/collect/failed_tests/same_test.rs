@@ -15,12 +15,26 @@ pub(super) fn has_same_body(old: &DeclaredTest, new: &DeclaredTest) -> bool {
         test.body.replacen(&name, "", 1)
     };
     let (was, is) = (bare_lines(&body(old)), bare_lines(&body(new)));
-    let asserts = |lines: &[String]| {
-        let asserting = lines.iter().filter(|line| line.contains("assert") || line.contains("expect"));
-        asserting.cloned().collect::<Vec<_>>()
-    };
+    let asserts = |lines: &[String]| asserting(lines).cloned().collect::<Vec<_>>();
     let ratio = || TextDiff::from_slices(&as_texts(&was), &as_texts(&is)).ratio();
     asserts(&was) == asserts(&is) && ratio() >= SAME_BODY
+}
+
+/// Returns the lines of a test that assert something: those with such a word, the conditions of a test of Go, and else each call.
+fn asserting(lines: &[String]) -> impl Iterator<Item = &String> {
+    const OF_GO: [&str; 4] = [".Error", ".Fatal", ".Fail(", ".FailNow("];
+    let asserts = |line: &String| line.contains("assert") || line.contains("expect");
+    let is_of_go = lines.iter().any(|line| OF_GO.iter().any(|call| line.contains(call)));
+    let has_words = lines.iter().any(asserts);
+    lines
+        .iter()
+        .enumerate()
+        .filter(move |(at, line)| match (has_words, is_of_go) {
+            (true, _) => asserts(line),
+            (false, true) => line.starts_with("if") || line.contains("if") && line.contains(".Fatal"),
+            (false, false) => *at > 0 && line.contains('('),
+        })
+        .map(|(_, line)| line)
 }
 
 /// Returns `true` if a test is another one without some of its assertions, down to its own last one.
