@@ -13,7 +13,7 @@ pub struct ModelCall {
     pub model: Option<String>,
     /// The purpose.
     pub purpose: CallPurpose,
-    /// The digest of the prompt.
+    /// The SHA-256 of the prompt, as the model received it.
     pub prompt: String,
     /// The tokens that went in: estimated if the model does not say.
     pub input_tokens: u64,

@@ -92,8 +92,9 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
 fn values(finding: &ReviewFinding) -> minijinja::Value {
     let quote = finding.quote.split_whitespace().collect::<Vec<_>>().join(" ");
     let quote = &quote[..quote.floor_char_boundary(MAX_QUOTE)];
+    let place = finding.line.map_or_else(|| finding.path.to_string(), |line| format!("{}:{line}", finding.path));
     context! {
-        role => finding.role.as_str(), by => &finding.by, severity => finding.severity.as_str(),
+        place => plain(&place), role => finding.role.as_str(), by => &finding.by, severity => finding.severity.as_str(),
         message => plain(&finding.message), earlier => finding.earlier, quote => plain(quote),
         answered_by => finding.answer.as_ref().map(|answer| &answer.by),
         answer => finding.answer.as_ref().map(|answer| plain(&answer.reason)),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::digest::hex_digest;
+use crate::digest::sha256;
 use crate::event::model_call::{CallPurpose, ModelCall};
 use crate::model::ModelError;
 use crate::model::model_settings::ModelSettings;
@@ -17,7 +17,7 @@ pub fn ask<T>(
     patience: Duration,
     read: impl FnOnce(&str) -> Result<T, String>,
 ) -> (ModelCall, Result<T, String>) {
-    let digest = hex_digest(&[prompt.as_bytes()]);
+    let digest = sha256(prompt.as_bytes());
     let mut call = ModelCall::new(model.name.clone(), model.model.clone(), purpose, digest);
     let reply = model.ask(prompt, patience);
     call.took(reply.tokens.input, reply.tokens.output, reply.milliseconds);

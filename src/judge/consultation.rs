@@ -20,7 +20,7 @@ pub struct Consultation {
     pub calls: Vec<ModelCall>,
 }
 
-/// Asks the judges in order, until one answers validly. All of them together get `patience`.
+/// Asks the judges in order, until one answers validly or has used up its budget. All of them together get `patience`.
 pub fn consult<'m>(
     question: &WordQuestion,
     judges: impl Iterator<Item = &'m ModelSettings>,
@@ -32,10 +32,15 @@ pub fn consult<'m>(
     for judge in judges {
         let left = until.saturating_duration_since(Instant::now());
         let (call, answer) = ask(question, judge, left);
+        let is_used_up = call.as_ref().is_some_and(|call| call.not_called);
         calls.extend(call);
         match answer {
             Ok(reading) => return Consultation { judgement: WordJudgement::Read(reading), calls },
             Err(why) => failed.push(FailedJudge { judge: judge.name.clone(), why }),
+        }
+        // The user limits what judges cost. Another one would cost more.
+        if is_used_up {
+            break;
         }
     }
     Consultation { judgement: WordJudgement::Failed(failed), calls }

@@ -5,7 +5,7 @@ use crate::judge::quoted_material::shown;
 use crate::repo_path::RepoPath;
 use crate::review::hunk_line::HunkLine;
 
-/// The fewest letters and digits of a quoted line.
+/// The fewest letters and digits of a quote that may be a part of a line. A shorter one must be a whole line.
 const MIN_QUOTE: usize = 3;
 
 /// The place of a quote.
@@ -29,18 +29,21 @@ pub fn find(lines: &[HunkLine], line: Option<u32>, quote: &str) -> Option<QuoteP
 }
 
 fn find_bare(lines: &[HunkLine], bare_lines: &[String], line: Option<u32>, wanted: &[String]) -> Option<QuotePlace> {
-    if !wanted.iter().any(|text| text.chars().filter(|c| c.is_alphanumeric()).count() >= MIN_QUOTE) {
+    if wanted.is_empty() {
         return None;
     }
-    let ends = (0..lines.len()).filter_map(|at| Some((at, end_of(lines, bare_lines, at, wanted)?)));
+    let is_long = |text: &String| text.chars().filter(|c| c.is_alphanumeric()).count() >= MIN_QUOTE;
+    let whole = wanted.len() > 1 || !wanted.iter().any(is_long);
+    let ends = (0..lines.len()).filter_map(|at| Some((at, end_of(lines, bare_lines, at, wanted, whole)?)));
     let (at, end) = ends.min_by_key(|(at, _)| lines[*at].number.zip(line).map_or(u32::MAX, |(a, b)| a.abs_diff(b)))?;
     // A removed line has no number: the next one has.
     let number = lines[at..].iter().find_map(|one| one.number);
     Some(QuotePlace { line: number, lines: lines_digest(&bare_lines[at..end]) })
 }
 
-/// Returns the end of the quoted lines that begin here, one after the other, of which one is changed.
-fn end_of(lines: &[HunkLine], bare_lines: &[String], start: usize, wanted: &[String]) -> Option<usize> {
+/// Returns the end of the quoted lines that begin here, one after the other, of which one is changed. `whole`: they are
+/// whole lines.
+fn end_of(lines: &[HunkLine], bare_lines: &[String], start: usize, wanted: &[String], whole: bool) -> Option<usize> {
     let mut found = 0;
     let mut changed = false;
     for at in start..lines.len() {
@@ -48,7 +51,7 @@ fn end_of(lines: &[HunkLine], bare_lines: &[String], start: usize, wanted: &[Str
         if content.is_empty() && at > start {
             continue;
         }
-        let fits = if wanted.len() == 1 { content.contains(&wanted[0]) } else { *content == wanted[found] };
+        let fits = if whole { *content == wanted[found] } else { content.contains(&wanted[found]) };
         if !fits {
             return None;
         }

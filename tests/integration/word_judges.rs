@@ -176,6 +176,15 @@ fn a_budget_ends_the_calls_of_the_day_and_is_reported() {
     let failed = verdict(&assess(&project, "Almost done.").exits(12));
     assert!(finding(&failed)["message"].as_str().unwrap().contains("used up: 1 call"), "{failed:#}");
     project.gate(["status"]).exits(0).says("the budget of scripted for today is used up");
+    // No other judge is called for it.
+    let config = format!(
+        "{}\n[models.other]\ncommand = \"\\\"$HOME/model\\\"\"\n",
+        config.replace("[\"scripted\"]", "[\"scripted\", \"other\"]")
+    );
+    configure(&project, &[("model", OBEDIENT)], &config);
+    let failed = verdict(&assess(&project, "Almost there.").exits(12));
+    assert!(finding(&failed)["message"].as_str().unwrap().contains("used up: 1 call"), "{failed:#}");
+    assert!(project.journal().iter().all(|line| !line.to_string().contains("\"other\"")));
 }
 
 /// Texts that try to get out of their quotation, or to be taken for an answer. Each names ATTACK.

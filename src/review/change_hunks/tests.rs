@@ -70,6 +70,13 @@ fn a_quote_of_what_was_shown_is_found() {
     }
     assert!(!hunks[0].text().contains("ghp_"));
     assert_eq!(hunks[0].find(None, "run(other)"), None);
+    // A short quote is a whole line, or it could stand anywhere.
+    let hunks = split(&diff("x.c", b"@@ -1 +1,3 @@\n+i--;\n+}\n+b = 1;\n"));
+    for (quote, line) in
+        [("i--;", Some(1)), ("+i--;", Some(1)), ("}", Some(2)), ("b = 1;", Some(3)), ("b", None), ("", None)]
+    {
+        assert_eq!(hunks[0].find(None, quote).and_then(|place| place.line), line, "{quote:?}");
+    }
 }
 
 #[test]
