@@ -54,6 +54,33 @@ fn an_agent_may_not_take_the_hooks_of_a_client_out() {
     session.hook("PreToolUse", line).quiet();
 }
 
+#[test]
+fn an_agent_may_not_change_the_models_wherever_the_person_keeps_them() {
+    let project = with_clients();
+    let (settings, state) = (project.repo.outside().join("settings"), project.repo.outside().join("state"));
+    let ask = |tool: &str, input: Value| {
+        let root = project.repo.root();
+        let payload = json!({
+            "session_id": "s", "transcript_path": "", "cwd": root, "hook_event_name": "PreToolUse",
+            "tool_name": tool, "tool_input": input, "tool_use_id": "t",
+        });
+        let mut command = project.command("gate", root);
+        command.args(["hook", "claude", "PreToolUse"]).env("XDG_CONFIG_HOME", &settings).env("XDG_STATE_HOME", &state);
+        finish(command, payload.to_string().as_bytes()).out
+    };
+    let (config, budget) = (settings.join("gate/config.toml"), state.join("gate/models/m.2026-11-26"));
+    for (tool, input, denied) in [
+        ("Write", json!({"file_path": config, "content": ""}), true),
+        ("Bash", json!({"command": format!("rm {}", config.display())}), true),
+        ("Bash", json!({"command": format!("rm {}", budget.display())}), true),
+        ("Bash", json!({"command": format!("cat {}", config.display())}), false),
+        ("Bash", json!({"command": format!("rm {}", settings.join("other/config.toml").display())}), false),
+    ] {
+        let said = ask(tool, input.clone());
+        assert_eq!(said.contains("\"deny\"") && said.contains("which models judge"), denied, "{input}: {said}");
+    }
+}
+
 /// Asks the hook of a client before a tool runs; the answer.
 fn before(project: &Project, client: &str, event: &str, payload: &Value) -> String {
     let mut command = project.command("gate", project.repo.root());

@@ -1,5 +1,6 @@
 //! Calls of gate itself: commands that only a person runs, and variables that hide who runs them.
 
+use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -8,6 +9,7 @@ use super::{Intent, IntentKind};
 use crate::command_line::Understood;
 use crate::embedded;
 use crate::shell::expanded_program::{Arg, Leaf};
+use crate::user_folders;
 
 /// Variables that say whose work this is, and where the user's settings and budgets are.
 const OWN_VARIABLES: [&str; 7] =
@@ -153,4 +155,23 @@ pub(super) fn is_of_user(parts: &[&str]) -> bool {
         pair[1] == "gate"
             && (pair[0] == ".config" || is_home(pair[0], "XDG_CONFIG_HOME") || is_home(pair[0], "XDG_STATE_HOME"))
     }) || parts.windows(3).any(|three| three == [".local", "state", "gate"])
+        || own_folders()
+            .iter()
+            .any(|own| parts.len() >= own.len() && parts.iter().zip(own).all(|(part, own)| part == own))
+}
+
+/// Returns the folders in which this process finds the user's settings and budgets, as the parts of their paths.
+fn own_folders() -> &'static [Vec<String>] {
+    static OWN: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
+        let folders = [user_folders::settings(), user_folders::state()];
+        let real = |folder: &PathBuf| folder.canonicalize().ok();
+        let folders = folders.into_iter().flatten().flat_map(|folder| [real(&folder), Some(folder)]).flatten();
+        folders.map(|folder| parts_of(&folder)).collect()
+    });
+    &OWN
+}
+
+fn parts_of(folder: &Path) -> Vec<String> {
+    let names = folder.components().filter(|part| matches!(part, Component::Normal(_)));
+    names.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()
 }
