@@ -13,6 +13,7 @@ use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::fact::FailedJudge;
 use crate::failure::Failure;
+use crate::foreign_text::one_line;
 use crate::learn::curator::suggested::DroppedEdits;
 use crate::learn::curator::{self, CuratorSources, MemoryProposal};
 use crate::learn::memory_file::{self, MemoryChange};
@@ -230,13 +231,14 @@ fn decisions_in(file: &Path, root: &Path) -> Result<BTreeMap<String, CuratedAnsw
         return Err(bad(what).remedy("gate curate at a terminal asks instead").into());
     }
     let text = regular_file::read_text(&real).map_err(|error| bad(error.to_string()))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut decided = BTreeMap::new();
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         let mut words = line.trim().splitn(3, ' ');
         let verdict = match (words.next(), words.next(), words.next()) {
             (Some(id), Some("y"), None) => (id, CuratedAnswer::Yes),
             (Some(id), Some("n"), None) => (id, CuratedAnswer::No),
-            (Some(id), Some("e"), Some(text)) => (id, CuratedAnswer::Edited(text.to_owned())),
+            (Some(id), Some("e"), Some(text)) => (id, CuratedAnswer::Edited(one_line(text))),
             _ => return Err(bad(format!("line {number} is not `ID y`, `ID n` or `ID e NEW TEXT`")).into()),
         };
         if decided.insert(verdict.0.to_owned(), verdict.1).is_some() {

@@ -61,6 +61,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let fate = branch_fate::of(&place.repo, &task)?;
     // The record may not name the role; what is kept does.
     let kept = reflection_store::read(&place.repo.gate_dir())?.0.into_iter().find(|one| one.id == task.id());
+    let is_kept = kept.is_some();
     let role = named.or_else(|| Some(kept?.role)).or_else(session::role).or_else(|| task.role.clone());
     let role = role.unwrap_or_else(|| DEFAULT_ROLE.to_owned());
     let mut reflection = Reflection::of(&task, &role);
@@ -82,7 +83,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let policy = place.policy_of_head()?;
     let root = place.repo.root().unwrap_or(place.repo.git_dir());
     reflection = reflection.with_cause(&policy, &|name| learn::exists_below(root, name));
-    if task.is_over || fate == BranchFate::Gone || args.answer.is_some() {
+    if task.is_over || fate == BranchFate::Gone || args.answer.is_some() || is_kept {
         reflection = reflection_store::add(&place.repo.gate_dir(), reflection)?;
     } else {
         ui.say("gate: the task is not over yet, so its reflection is not kept");
