@@ -1,7 +1,7 @@
 //! Edits by agents during a run.
 
 use std::path::Path;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 
@@ -12,6 +12,8 @@ use crate::repo_path::RepoPath;
 
 /// The number of events of the journal in which edits are looked for.
 const MAX_EVENTS: usize = 256;
+/// The step in which a kernel counts the time of files: that of a file may lie so far before the true one.
+const FILE_CLOCK_STEP: Duration = Duration::from_millis(10);
 
 impl Workplace {
     /// Returns the reason why a run in the working tree `root` that began at `began` proves nothing, if an agent edited a file
@@ -27,7 +29,7 @@ impl Workplace {
         // In another working tree, a file of this name may have been edited.
         let is_new = |path: &RepoPath| {
             let written = std::fs::metadata(root.join(path.to_os())).and_then(|meta| meta.modified());
-            written.is_ok_and(|written| written >= began)
+            written.is_ok_and(|written| written + FILE_CLOCK_STEP >= began)
         };
         let edits = lines.iter().rev().map_while(|line| edits_after(line, since)).flatten();
         let file = edits.map(|edit| &edit.path).find(|path| reads(path) && is_new(path))?;
