@@ -5,7 +5,7 @@ use super::changed_tests::ChangedTests;
 use super::code_changes::CodeChange;
 use super::test_words::{is_word, tokens};
 use super::words;
-use crate::fact::weakening::{DeclaredTest, adds_replacement, definitions, is_test_file};
+use crate::fact::weakening::{DeclaredTest, adds_replacement, declared_tests, definitions, is_test_file, test_texts};
 use crate::repo_path::RepoPath;
 
 /// Words with which a line that names code of another file begins, or which it holds.
@@ -66,7 +66,9 @@ impl ChangedTests {
         had.extend(known.lines().filter_map(bound_name));
         let is_new = |name: &String| *name != test.name && used.contains(&name.as_str()) && !had.contains(name);
         let rebinds = |line: &str| bound_name(line).is_some_and(|name| is_new(&name));
-        !definitions(now).iter().any(is_new) && !now.lines().any(rebinds) && !adds_replacement(&known, now)
+        !definitions(now).iter().any(is_new)
+            && !now.lines().any(rebinds)
+            && !adds_replacement(&known, &without_other_tests(home, now, test))
     }
 
     /// Returns `true` if the names that a test uses come from the same modules in the file `new`, or from where the change
@@ -103,6 +105,27 @@ impl ChangedTests {
             !of_module || imports(new).any(is_same) || is_moved(name, module)
         })
     }
+}
+
+/// Returns the text of a file of tests without the lines inside of its tests, apart from those of `kept`: what another test
+/// replaces is replaced for that one.
+fn without_other_tests(path: &RepoPath, text: &str, kept: &DeclaredTest) -> String {
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let mut outside = String::new();
+    let mut at = 0;
+    for ((name, body), declared) in test_texts(path, text).into_iter().zip(declared_tests(path, text)) {
+        let start = body.as_ptr() as usize - text.as_ptr() as usize;
+        let mut lines = body.split_inclusive('\n');
+        let first = lines.next().map_or(0, str::len);
+        let below = lines.take_while(|line| line.trim().is_empty() || depth(line) > declared.indent);
+        let end = start + first + below.map(str::len).sum::<usize>();
+        if name != kept.name && start >= at {
+            outside.push_str(&text[at..start]);
+            at = end;
+        }
+    }
+    outside.push_str(&text[at..]);
+    outside
 }
 
 /// Returns the name that a line outside of any function gives to a value: `add = sum`, `const add = (a, b) => a + b`.
@@ -178,6 +201,13 @@ mod tests {
         for (new, is) in [
             (old.to_owned(), true),
             (format!("{old}\ndef test_sum():\n    assert add(2, 2) == 4\n"), true),
+            (
+                format!(
+                    "{old}\ndef test_mocked(monkeypatch):\n    monkeypatch.setattr('calc.add', sum)\n    assert run() == 3\n"
+                ),
+                true,
+            ),
+            (format!("{old}\n@patch('calc.add')\ndef setup():\n    calc.add = sum\n"), false),
             (format!("{old}\ndef add(a, b):\n    return a + b\n"), false),
             (format!("{old}\nadd = lambda a, b: a + b\n"), false),
             (
