@@ -59,10 +59,15 @@ struct UncountedTests {
 #[serde(deny_unknown_fields)]
 struct RunParts {
     runners: Vec<String>,
+    /// The start of a summary.
     summary: String,
+    /// A file, and the pattern of what in it makes the number of parts unknown.
     settings: (String, String),
+    /// Options that choose parts.
     unless: Vec<String>,
+    /// Files, each with the number of parts that it makes.
     files: BTreeMap<String, usize>,
+    /// A folder, and the ending of the files in it that are parts.
     folder: (String, String),
 }
 

@@ -4,7 +4,7 @@ use similar::TextDiff;
 
 use super::renamed_code::NewNames;
 use super::same_test::SAME_BODY;
-use super::test_words::{Asked, COMPARING, CONTROL, Counts, hides_more, is_asserting};
+use super::test_words::{Asked, COMPARING, CONTROL, Counts, has_no_more, hides_more, is_asserting};
 use crate::fact::weakening::{DeclaredTest, adds_hiding_word};
 
 /// Returns `true` if `new` compares as many values of the same code in the same ways as `old`, apart from the new names
@@ -17,7 +17,6 @@ pub(super) fn asks_as_much(old: &DeclaredTest, new: &DeclaredTest, names: &NewNa
     let ((was_kept, was_in_line), (is_kept, is_in_line)) = (was.kept(&locals), is.kept(&locals));
     let of = |counts: &Counts, word: &str| counts.get(word).copied().unwrap_or(0);
     let has_all = |was: &Counts, is: &Counts| was.iter().all(|(word, count)| of(is, word) >= *count);
-    let has_no_more = |was: &Counts, is: &Counts| is.iter().all(|(word, count)| *count <= of(was, word));
     let of_old = |counts: Counts| counts.into_iter().filter(|(word, _)| was_kept.contains_key(word)).collect();
     was.asserts()
         && has_all(&was_kept, &is_kept)
@@ -39,8 +38,6 @@ pub(super) fn is_little_changed(old: &DeclaredTest, new: &DeclaredTest) -> bool 
     let (was, is) = (Asked::of(old), Asked::of(new));
     let locals = was.locals();
     let asserted = |asked: &Asked| asked.all().into_iter().filter(|word| is_asserting(word)).count();
-    let has_no_more =
-        |was: &Counts, is: &Counts| is.iter().all(|(word, count)| was.get(word).is_some_and(|known| count <= known));
     asserted(&is) > 0
         && asserted(&is) * 2 >= asserted(&was)
         && has_no_more(&was.count(&CONTROL), &is.count(&CONTROL))

@@ -34,8 +34,6 @@ pub(super) type Counts = BTreeMap<String, usize>;
 /// value: a `return` before them, a function around them, another meaning of a name that they use.
 pub(super) fn hides_more(old: &DeclaredTest, new: &DeclaredTest) -> bool {
     let (was, is) = (Asked::of(old).without_head(), Asked::of(new).without_head());
-    let has_no_more =
-        |was: &Counts, is: &Counts| is.iter().all(|(word, count)| was.get(word).is_some_and(|known| count <= known));
     let all = was.all();
     let is_used = |word: &str| is_word(word) && all.contains(&word);
     let known = was.locals();
@@ -49,12 +47,18 @@ pub(super) fn hides_more(old: &DeclaredTest, new: &DeclaredTest) -> bool {
         || parameters(new).iter().any(|word| !before.contains(word) && replaces(word))
 }
 
+/// Returns `true` if no word occurs more often in `is` than in `was`.
+pub(super) fn has_no_more(was: &Counts, is: &Counts) -> bool {
+    is.iter().all(|(word, count)| was.get(word).is_some_and(|known| count <= known))
+}
+
 /// The words and marks of a test, by line. The first line holds its parameters.
 pub(super) struct Asked {
     lines: Vec<Vec<String>>,
 }
 
 impl Asked {
+    /// Reads a test.
     pub(super) fn of(test: &DeclaredTest) -> Self {
         let (head, lines) = lines_below(test);
         Self { lines: std::iter::once(head).chain(lines).map(|line| tokens(&line)).collect() }
@@ -66,6 +70,7 @@ impl Asked {
         self
     }
 
+    /// Returns all words and marks, in their order.
     pub(super) fn all(&self) -> Vec<&str> {
         self.lines.iter().flatten().map(String::as_str).collect()
     }
@@ -100,15 +105,17 @@ impl Asked {
         self.lines.iter().flat_map(|line| in_line(line))
     }
 
+    /// Returns `true` if it compares or asserts something.
     pub(super) fn asserts(&self) -> bool {
         self.all().iter().any(|word| is_asserting(word) || COMPARING.contains(word))
     }
 
+    /// Counts these words and marks.
     pub(super) fn count(&self, words: &[&str]) -> Counts {
         counted(self.all().into_iter().filter(|word| words.contains(word)))
     }
 
-    /// The names that the test gives to values, its parameters included.
+    /// Returns the names that the test gives to values, its parameters included.
     pub(super) fn locals(&self) -> BTreeSet<String> {
         let parameters = self.lines.first().into_iter().flatten().map(String::as_str).filter(|word| is_word(word));
         let assigned = self.places().filter(|(_, word, next)| is_word(word) && is_assignment(next));
@@ -138,11 +145,13 @@ impl Asked {
         (all, most)
     }
 
+    /// Counts the assignments to each of these names.
     pub(super) fn assigned(&self, locals: &BTreeSet<String>) -> Counts {
         let of_locals = self.places().filter(|(_, word, next)| is_assignment(next) && locals.contains(*word));
         counted(of_locals.map(|(_, word, _)| word))
     }
 
+    /// Returns the lines that begin a loop.
     pub(super) fn loops(&self) -> Vec<&Vec<String>> {
         self.lines.iter().filter(|line| line.iter().any(|word| LOOPS.contains(&word.as_str()))).collect()
     }
