@@ -29,7 +29,9 @@ mod syntax_tests;
 mod tokens;
 
 pub use compare_functions::{FunctionChange, FunctionDiff, Preservation, compare};
-pub use modules::{ImportMap, MapVerification, import_map, verify};
+pub use modules::{
+    ImportMap, MapVerification, OuterStatement, OuterStatementKind, Surroundings, VisibleImport, import_map, verify,
+};
 pub use outline::{Outline, outline};
 pub use pairing::Outlines;
 

@@ -7,6 +7,7 @@ mod parts;
 mod resolve;
 #[cfg(test)]
 mod split_tests;
+mod surroundings;
 mod unused_imports;
 mod uses;
 mod verify_split;
@@ -19,6 +20,7 @@ use super::function::Function;
 use super::outline::with_tree;
 
 pub use import_map::{ImportMap, import_map};
+pub use surroundings::{OuterStatement, OuterStatementKind, Surroundings, VisibleImport};
 pub use verify_split::{MapVerification, verify};
 
 /// The languages of which imports are read.
