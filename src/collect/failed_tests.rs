@@ -15,6 +15,7 @@ mod renamed_code;
 mod renamed_tests;
 mod rewritten_tests;
 mod same_code;
+mod same_names;
 mod same_place;
 mod same_subject;
 mod same_test;
@@ -32,6 +33,7 @@ use self::dropped_work::JudgedWork;
 use self::renamed_code::NewNames;
 use self::renamed_tests::FoundTest;
 use self::same_code::CodeElsewhere;
+use self::same_subject::MovedTest;
 use super::judged_work;
 use crate::event::test_results::TestResult;
 use crate::fact::weakening::{
@@ -187,8 +189,8 @@ impl FailedWork<'_> {
         if since == Some(TestResult::Passed) {
             let known = failed.only_tests.is_some() || failed.rewritten.is_some();
             let differs = |(path, test): &&(RepoPath, DeclaredTest)| {
-                changed.is_edited(path, test)
-                    || !changed.has_same_subject(path, path, &test.body, |name, module| self.has_left(name, module))
+                let moved = MovedTest { changed: &changed, old: path, test, new: path, new_name: &test.name };
+                changed.is_edited(path, test) || !self.has_same_subject(&moved)
             };
             let edited = declared.as_ref().filter(|declared| !known && differs(declared));
             let edited = if edited.is_some() && self.is_of_base(edited)? { edited } else { None };
@@ -248,7 +250,8 @@ impl FailedWork<'_> {
         {
             return Ok((None, Some((bare.to_owned(), TestDifference::Loop))));
         }
-        let new_home = changed.moved_file(path, test).filter(|home| self.calls_the_same(changed, declared, home));
+        let new_home = changed.moved_file(path, test);
+        let new_home = new_home.filter(|home| self.calls_the_same(changed, declared, home, &test.name));
         if let Some(name) = self.name_in_moved_file(new_home) {
             return Ok((None, Some((name, TestDifference::Values))));
         }
@@ -267,7 +270,7 @@ impl FailedWork<'_> {
         let names = names.with(old.unwrap_or_default(), new.unwrap_or_default());
         let in_place = changed.in_place(path, test, &names);
         let passed = in_place.into_iter().find(|(home, name)| {
-            self.passes(home, name) && self.has_as_many(name) && self.calls_the_same(changed, declared, home)
+            self.passes(home, name) && self.has_as_many(name) && self.calls_the_same(changed, declared, home, name)
         });
         Ok((None, passed.map(|(_, name)| (name, TestDifference::Values))))
     }
@@ -283,20 +286,20 @@ impl FailedWork<'_> {
         let (path, test) = declared;
         if since.is_none() {
             let mut found = changed.renamed(path, test, false, names).into_iter();
-            return found.find(|(home, _)| self.calls_the_same(changed, declared, home)).map(|(_, name)| name);
+            return found.find(|(home, name)| self.calls_the_same(changed, declared, home, name)).map(|(_, name)| name);
         }
         let passes = |path: &RepoPath, name: &str| self.passes(path, name);
         let (before, now) = self.open.family;
         let has_lost_parameters = now < before;
         if before <= 1
             && let Some(parts) = changed.parts(path, test, passes)
-            && self.calls_the_same(changed, declared, path)
+            && parts.split(", ").all(|name| self.calls_the_same(changed, declared, path, name))
         {
             return Some(parts);
         }
         let same_name = changed.regrouped(path, test, names).filter(|_| !has_lost_parameters);
         let mut found = changed.renamed(path, test, true, names).into_iter().chain(same_name);
-        let is_it = |(home, name): &FoundTest| passes(home, name) && self.calls_the_same(changed, declared, home);
+        let is_it = |(home, name): &FoundTest| passes(home, name) && self.calls_the_same(changed, declared, home, name);
         found.find(is_it).map(|(_, name)| name)
     }
 

@@ -41,6 +41,15 @@ fn a_test_in_another_file_is_the_same_one_if_nothing_hides_what_it_asserts() {
         ("of a function in its file", moved(&format!("def add(a, b):\n    return 3\n\n\n{TEST}")), false),
         ("of a value in its file", moved(&format!("add = int.__add__\n\n\n{TEST}")), false),
         ("of a copy", format!("from calc_copy import add\n\n\n{TEST}"), false),
+        ("of a second import", format!("from calc import add\nfrom operator import add\n\n\n{TEST}"), false),
+        ("of all names of a module", format!("from calc import add\nfrom operator import *\n\n\n{TEST}"), false),
+        ("of a decorator", moved(&format!("@off\n{TEST}")), false),
+        ("of another meaning of its name", moved(&format!("{TEST}\n\ntest_add = lambda: None\n")), false),
+        (
+            "of a value by its text",
+            moved(&format!("import operator\nglobals()['add'] = operator.add\n\n\n{TEST}")),
+            false,
+        ),
         ("with other arguments", moved(&TEST.replace("add(1, 2) == 3", "add(0, 0) == 0")), false),
     ] {
         let name = if test.contains("test_sum") { "test_sum" } else { "test_add" };

@@ -3,26 +3,35 @@
 use super::FailedWork;
 use super::changed_tests::ChangedTests;
 use super::code_changes::CodeChange;
-use super::test_words::{is_word, tokens};
 use super::words;
 use crate::fact::weakening::{DeclaredTest, adds_replacement, declared_tests, definitions, is_test_file, test_texts};
 use crate::repo_path::RepoPath;
 
 /// Words with which a line that names code of another file begins, or which it holds.
-const IMPORTS: [&str; 8] = ["import ", "from ", "use ", "require", "include", "#include", "export ", "load "];
+const IMPORTS: [&str; 6] = ["import ", "use ", "require", "include", "#include", "load "];
 
 impl FailedWork<'_> {
-    /// Returns `true` if a test in the file `home` calls the code that a failed one called. The same assertions about something
-    /// else are another test.
+    /// Returns `true` if the test `name` in the file `home` calls the code that a failed one called. The same assertions about
+    /// something else are another test.
     pub(super) fn calls_the_same(
         &self,
         changed: &ChangedTests,
         (path, test): &(RepoPath, DeclaredTest),
         home: &RepoPath,
+        name: &str,
     ) -> bool {
-        (is_in_package_of(path, home) || self.has_left_package(path, test))
-            && changed.is_nothing_replaced(path, home, test)
-            && changed.has_same_subject(path, home, &test.body, |name, module| self.has_left(name, module))
+        let moved = MovedTest { changed, old: path, test, new: home, new_name: name };
+        (is_in_package_of(path, home) || self.has_left_package(path, test)) && self.has_same_subject(&moved)
+    }
+
+    /// Returns `true` if the names that a test uses mean the same where it is now, or what the change made of them.
+    pub(super) fn has_same_subject(&self, moved: &MovedTest<'_>) -> bool {
+        // What stands in a file of code is next to what it tests.
+        if !is_test_file(moved.new) {
+            return true;
+        }
+        let is_moved = |name: &str, module: &str| self.has_left(name, module);
+        moved.has_same_names(is_moved).unwrap_or_else(|| moved.has_same_words(is_moved))
     }
 
     /// Returns `true` if the code of this name is not in its module any more: the change moved or removed it.
@@ -51,59 +60,41 @@ fn is_in_package_of(path: &RepoPath, other: &RepoPath) -> bool {
     !path.ends_with("_test.go") || folder(&path) == folder(&other)
 }
 
-impl ChangedTests {
-    /// Returns `true` if nothing that `home` gained stands for something that a test used in its old file: neither a definition
-    /// nor what replaces code while tests run.
-    pub(super) fn is_nothing_replaced(&self, old: &RepoPath, home: &RepoPath, test: &DeclaredTest) -> bool {
-        let Some(was) = self.file(old).and_then(|file| file.old.as_deref()) else { return true };
-        let Some(now) = self.file(home).and_then(|file| file.new.as_deref()).filter(|_| is_test_file(home)) else {
-            return true;
-        };
-        let before = self.file(home).and_then(|file| file.old.as_deref()).unwrap_or_default();
-        let known = format!("{was}\n{before}");
-        let used: Vec<&str> = words(&test.body).collect();
-        let mut had = definitions(&known);
-        had.extend(known.lines().filter_map(bound_name));
-        let is_new = |name: &String| *name != test.name && used.contains(&name.as_str()) && !had.contains(name);
-        let rebinds = |line: &str| bound_name(line).is_some_and(|name| is_new(&name));
-        !definitions(now).iter().any(is_new)
-            && !now.lines().any(rebinds)
-            && !adds_replacement(&known, &without_other_tests(home, now, test))
+/// A test in its old file, and where it is now.
+pub(super) struct MovedTest<'a> {
+    pub(super) changed: &'a ChangedTests,
+    pub(super) old: &'a RepoPath,
+    pub(super) test: &'a DeclaredTest,
+    pub(super) new: &'a RepoPath,
+    pub(super) new_name: &'a str,
+}
+
+impl MovedTest<'_> {
+    /// Returns the text of its old file, that of its new one before the change, and that of its new one.
+    pub(super) fn texts(&self) -> Option<(&str, &str, &str)> {
+        let (old, new) = (self.changed.file(self.old)?, self.changed.file(self.new)?);
+        Some((old.old.as_deref()?, new.old.as_deref().unwrap_or_default(), new.new.as_deref()?))
     }
 
-    /// Returns `true` if the names that a test uses come from the same modules in the file `new`, or from where the change
-    /// moved them, as `is_moved` says of a name and its old module. Only the last part of a module is compared: a path begins
-    /// elsewhere in another folder.
-    pub(super) fn has_same_subject(
-        &self,
-        old: &RepoPath,
-        new: &RepoPath,
-        body: &str,
-        is_moved: impl Fn(&str, &str) -> bool,
-    ) -> bool {
-        // What stands in a file of code is next to what it tests.
-        let of_module = is_test_file(new);
-        let is_one_file = old == new;
-        let texts = self
-            .file(old)
-            .and_then(|file| file.old.as_deref())
-            .zip(self.file(new).and_then(|file| file.new.as_deref()));
-        let Some((old, new)) = texts else { return true };
-        let used: Vec<&str> = words(body).collect();
-        imports(old).all(|line| {
+    /// Returns `true` if the lines of a language whose names are not read name the same modules, and define nothing that the
+    /// test uses. Only the last part of a module is compared: a path begins elsewhere in another folder.
+    fn has_same_words(&self, is_moved: impl Fn(&str, &str) -> bool) -> bool {
+        let Some((was, before, now)) = self.texts() else { return true };
+        let used: Vec<&str> = words(&self.test.body).collect();
+        let mut had = definitions(&format!("{was}\n{before}"));
+        had.push(self.test.name.clone());
+        let is_new = |name: &String| used.contains(&name.as_str()) && !had.contains(name);
+        let is_same = |line: &str| {
             if let Some(file) = required_file(line) {
-                return imports(new).filter_map(required_file).any(|other| other == file);
+                return imports(now).filter_map(required_file).any(|other| other == file);
             }
             let Some((name, module)) = import_of(line, &used) else { return true };
-            // In one file, the whole name of the module stays.
-            let whole = module_of(line).filter(|_| is_one_file);
-            let is_same = |other: &str| {
-                words(other).any(|word| word == name)
-                    && words(other).any(|word| word == module)
-                    && whole.is_none_or(|whole| module_of(other) == Some(whole))
-            };
-            !of_module || imports(new).any(is_same) || is_moved(name, module)
-        })
+            let is_it = |other: &str| words(other).any(|word| word == name) && words(other).any(|word| word == module);
+            imports(now).any(is_it) || is_moved(name, module)
+        };
+        let is_patched =
+            || adds_replacement(&format!("{was}\n{before}"), &without_other_tests(self.new, now, self.test));
+        !definitions(now).iter().any(is_new) && imports(was).all(is_same) && !is_patched()
     }
 }
 
@@ -128,28 +119,12 @@ fn without_other_tests(path: &RepoPath, text: &str, kept: &DeclaredTest) -> Stri
     outside
 }
 
-/// Returns the name that a line outside of any function gives to a value: `add = sum`, `const add = (a, b) => a + b`.
-fn bound_name(line: &str) -> Option<String> {
-    let mut found = tokens(line.strip_prefix("export ").unwrap_or(line)).into_iter();
-    let first = found.next().filter(|_| !line.starts_with(char::is_whitespace))?;
-    let name = if ["const", "let", "var", "static"].contains(&first.as_str()) { found.next()? } else { first };
-    (is_word(&name) && found.next()? == "=").then_some(name)
-}
-
 fn imports(text: &str) -> impl Iterator<Item = &str> {
     let is_import = |line: &&str| {
         let line = line.trim_start();
         IMPORTS.iter().any(|word| line.starts_with(word)) || line.contains("require")
     };
     text.lines().filter(is_import)
-}
-
-/// Returns the module that a line of Python or JavaScript names, as it is written.
-fn module_of(line: &str) -> Option<&str> {
-    match line.trim_start().strip_prefix("from ") {
-        Some(rest) => rest.split_whitespace().next(),
-        None => line.split(['"', '\'']).nth(1),
-    }
 }
 
 /// Returns the file that a line of Ruby requires, which may define any name.
@@ -163,11 +138,10 @@ fn import_of<'t>(line: &'t str, used: &[&str]) -> Option<(&'t str, &'t str)> {
     let name = words(line).find(|word| used.contains(word))?;
     let quoted = line.split(['"', '\'']).nth(1).filter(|path| path.contains(['/', '.']));
     let line = line.trim_start();
-    let module = match (quoted, line.strip_prefix("from "), line.strip_prefix("use ")) {
-        (Some(path), ..) => path.rsplit('/').next()?.split('.').next()?,
-        (None, Some(rest), _) => rest.split_whitespace().next()?.rsplit('.').next()?,
-        (None, None, Some(rest)) => words(rest).take_while(|word| *word != name).last()?,
-        (None, None, None) => return None,
+    let module = match (quoted, line.strip_prefix("use ")) {
+        (Some(path), _) => path.rsplit('/').next()?.split('.').next()?,
+        (None, Some(rest)) => words(rest).take_while(|word| *word != name).last()?,
+        (None, None) => return None,
     };
     (!module.is_empty()).then_some((name, module))
 }
@@ -177,83 +151,149 @@ mod tests {
     use super::*;
     use crate::collect::failed_tests::changed_tests::TestFileChange;
 
-    fn is_same(old: &str, new: &str) -> bool {
-        let body = "assert add(1, 2) == 3\nexpect(add(1, 2)).toBe(3)";
-        let file = |path: &str, old: Option<&str>, new: Option<&str>| TestFileChange {
+    /// A test that moved from one file to another, each with its text.
+    fn is_same(old: (&str, &str), new: (&str, &str), name: &str) -> bool {
+        let file = |(path, text): (&str, &str), is_old: bool| TestFileChange {
             path: RepoPath::from(path),
-            old: old.map(str::to_owned),
-            new: new.map(str::to_owned),
+            old: is_old.then(|| text.to_owned()),
+            new: (!is_old).then(|| text.to_owned()),
         };
-        let files = vec![file("tests/a.py", Some(old), None), file("tests/b.py", None, Some(new))];
-        let changed = ChangedTests { files, ..ChangedTests::default() };
-        changed.has_same_subject(&RepoPath::from("tests/a.py"), &RepoPath::from("tests/b.py"), body, |_, _| false)
+        let changed = ChangedTests { files: vec![file(old, true), file(new, false)], ..ChangedTests::default() };
+        let (path, home) = (RepoPath::from(old.0), RepoPath::from(new.0));
+        let test = declared_tests(&path, old.1).into_iter().find(|test| test.name == name).expect("a test");
+        let moved = MovedTest { changed: &changed, old: &path, test: &test, new: &home, new_name: name };
+        let is_moved = |_: &str, _: &str| false;
+        moved.has_same_names(is_moved).unwrap_or_else(|| moved.has_same_words(is_moved))
     }
 
     #[test]
-    fn what_stands_for_the_code_of_a_test_is_seen() {
-        let old = "from calc import add\n\ndef test_add():\n    assert add(1, 2) == 3\n";
-        let declared = DeclaredTest {
-            name: "test_add".to_owned(),
-            body: "test_add():\n    assert add(1, 2) == 3\n".to_owned(),
-            skipped: false,
-            indent: 0,
-        };
-        for (new, is) in [
-            (old.to_owned(), true),
-            (format!("{old}\ndef test_sum():\n    assert add(2, 2) == 4\n"), true),
+    fn a_moved_test_of_python_uses_the_same_names() {
+        const TEST: &str = "def test_add():\n    assert add(1, 2) == 3\n";
+        let import = "from calc import add\n";
+        for (before, after, is) in [
+            (import, "from calc import add\n\n", true),
+            (import, "import os\nfrom src.calc import add, mul\n", true),
+            (import, "from calc import (\n    mul,\n    add,\n)\n", true),
+            (import, "from .calc import add\n", true),
+            (import, "from calc import *\n", true),
+            (import, "from calc import add\nimport sys\nsys.path.insert(0, 'lib/calc')\n", true),
+            (import, "from calc import add\n\n\ndef test_twice():\n    add = max\n    assert add(2, 0) == 2\n", true),
+            (import, "from calc import add\n\n\ndef numbers():\n    return add(1, 2)\n", true),
             (
-                format!(
-                    "{old}\ndef test_mocked(monkeypatch):\n    monkeypatch.setattr('calc.add', sum)\n    assert run() == 3\n"
-                ),
+                import,
+                "from calc import add\n\n\ndef test_m(monkeypatch):\n    monkeypatch.setattr('calc.add', sum)\n",
                 true,
             ),
-            (format!("{old}\n@patch('calc.add')\ndef setup():\n    calc.add = sum\n"), false),
-            (format!("{old}\ndef add(a, b):\n    return a + b\n"), false),
-            (format!("{old}\nadd = lambda a, b: a + b\n"), false),
-            (
-                format!(
-                    "{old}\n@pytest.fixture(autouse=True)\ndef f(monkeypatch):\n    monkeypatch.setattr('calc.add', sum)\n"
-                ),
-                false,
-            ),
+            (import, "\"\"\"Tests of add.\"\"\"\n# add\nfrom calc import add\n\nSUMS = [add(1, 1)]\n", true),
+            (import, "from calc import add\n@pytest.mark.slow\n", true),
+            ("from calc import *\n", "from calc import add\n", true),
+            ("import pytest\n", "import pytest\n", true),
+            (import, "", false),
+            (import, "from tests.fakes import add\n", false),
+            (import, "from calc import sub as add\n", false),
+            (import, "from calc import add\nfrom operator import add\n", false),
+            (import, "from operator import add\nfrom calc import add\n", false),
+            (import, "from calc import add\nfrom operator import *\n", false),
+            (import, "try:\n    from operator import add\nexcept ImportError:\n    from calc import add\n", false),
+            (import, "from calc import add\nadd = sum\n", false),
+            (import, "from calc import add\ncalc = add = sum\n", false),
+            (import, "from calc import add\nfor add in [sum]:\n    pass\n", false),
+            (import, "from calc import add\nif True:\n    add = sum\n", false),
+            (import, "from calc import add\nimport operator\nglobals()['add'] = operator.add\n", false),
+            (import, "from calc import add\nglobals().update(fakes)\n", false),
+            (import, "from calc import add\nimport sys\nsys.modules['calc'].add = sum\n", false),
+            (import, "from calc import add\n\n\ndef add(a, b):\n    return a + b\n", false),
+            (import, "from calc import add\n\n\nclass add:\n    pass\n", false),
+            (import, "from calc import add\n\n\ndef setup_module():\n    global add\n    add = sum\n", false),
+            (import, "from calc import add\n\n\n@pytest.fixture(autouse=True)\ndef f():\n    calc.add = sum\n", false),
+            (import, "from calc import add\n\n\n@off\n", false),
+            (import, "from calc import add\n\n\n@pytest.mark.usefixtures('off')\n", false),
+            ("import calc\nadd = calc.add\n", "import calc\nadd = calc.sub\n", false),
         ] {
-            let file = |path: &str, old: Option<&str>, new: Option<&str>| TestFileChange {
-                path: RepoPath::from(path),
-                old: old.map(str::to_owned),
-                new: new.map(str::to_owned),
-            };
-            let files = vec![file("tests/test_a.py", Some(old), None), file("tests/test_b.py", None, Some(&new))];
-            let changed = ChangedTests { files, ..ChangedTests::default() };
-            let (was, home) = (RepoPath::from("tests/test_a.py"), RepoPath::from("tests/test_b.py"));
-            assert_eq!(changed.is_nothing_replaced(&was, &home, &declared), is, "{new}");
+            let text = |head: &str| format!("{head}{TEST}");
+            let (was, now) = (text(before), text(after));
+            assert_eq!(
+                is_same(("tests/test_a.py", &was), ("tests/test_b.py", &now), "test_add"),
+                is,
+                "{before} {after}"
+            );
+        }
+        let was = format!("{import}{TEST}");
+        for below in ["test_add = lambda: None\n", "def test_add():\n    pass\n", "add = sum\n", "del add\n"] {
+            let now = format!("{was}\n\n{below}");
+            assert!(!is_same(("tests/test_a.py", &was), ("tests/test_b.py", &now), "test_add"), "{below}");
         }
     }
 
     #[test]
-    fn a_moved_test_calls_the_same_code() {
-        let python = "from src.calc import add\n";
-        let node = "const { add } = require('../src/calc.js');\n";
-        for (old, new) in [
-            (python, "import os\nfrom calc import add, mul\n"),
-            (python, "from src.calc import (add, mul)\n"),
-            (node, "import { add } from '../../src/calc.mjs';\n"),
-            (node, "const { mul, add } = require(\"./calc\");\n"),
-            ("use calc::add;\n", "use calc::{add, sub};\n"),
-            ("use calc::sums::add;\n", "use crate::sums::add;\n"),
-            ("import pytest\n", "def add(a, b):\n    return a + b\n"),
+    fn a_moved_method_of_a_class_uses_the_same_names() {
+        let with = |head: &str| {
+            format!(
+                "import calc\n\n\nclass TestSum:\n{head}    def test_add(self):\n        assert self.run(calc.add(1, 2)) == 3\n"
+            )
+        };
+        let run = "    def run(self, value):\n        return value\n\n";
+        for (now, is) in [
+            (with(run), true),
+            (with(&format!("    ROUNDS = 2\n\n{run}")), true),
+            (with(&run.replace("return value", "return 3")), false),
+            (with(&format!("{run}    @off\n")), false),
+            (with(run).replace("class TestSum", "@off\nclass TestSum"), false),
+            (with(run).replace("import calc", "import fakes as calc"), false),
         ] {
-            assert!(is_same(old, new), "{old} {new}");
+            assert_eq!(is_same(("tests/test_a.py", &with(run)), ("tests/test_b.py", &now), "test_add"), is, "{now}");
         }
-        for (old, new) in [
-            (python, "def add(a, b):\n    return a + b\n"),
-            (python, "from tests.fakes import add\n"),
-            (python, "from unittest.mock import Mock\nadd = Mock(side_effect=[3, 5])\n"),
-            ("use calc::add;\n", "use calc_copy::add;\n"),
-            (node, "const add = (a, b) => a + b;\n"),
-            (node, "const { add } = require('./stub.js');\n"),
-            ("require_relative '../lib/calc'\n", "def add(a, b) = a + b\n"),
+    }
+
+    #[test]
+    fn a_moved_test_of_javascript_uses_the_same_names() {
+        let with = |head: &str| format!("{head}\ntest('adds', () => {{\n  expect(add(1, 2)).toBe(3);\n}});\n");
+        let required = "const { add } = require('../src/calc.js');";
+        for (after, is) in [
+            (required, true),
+            ("import { add } from '../../src/calc.mjs';", true),
+            ("const { mul, add } = require(\"./calc\");", true),
+            ("import { expect, test } from 'vitest';\nimport { add } from './calc';", true),
+            ("const { add } = require('./stub.js');", false),
+            ("const add = (a, b) => a + b;", false),
+            ("let { add } = require('./calc');\nadd = (a, b) => a + b;", false),
+            ("const { add } = require('./calc');\nconst expect = () => ({ toBe() {} });", false),
+            ("const calc = require('./calc');\ncalc.add = sum;\nconst { add } = calc;", false),
         ] {
-            assert!(!is_same(old, new), "{old} {new}");
+            let (was, now) = (with(required), with(after));
+            assert_eq!(is_same(("test/a.test.js", &was), ("test/b.test.js", &now), "adds"), is, "{after}");
+        }
+        let grouped = format!(
+            "{required}\ndescribe('add', () => {{\n  test('adds', () => {{\n    expect(add(1, 2)).toBe(3);\n  }});\n}});\n"
+        );
+        assert!(is_same(("test/a.test.js", &with(required)), ("test/b.test.js", &grouped), "adds"));
+    }
+
+    #[test]
+    fn a_moved_test_of_other_languages_uses_the_same_names() {
+        let rust = |head: &str| format!("{head}\n#[test]\nfn adds() {{\n    assert_eq!(add(1, 2), 3);\n}}\n");
+        for (before, after, is) in [
+            ("use calc::add;", "use calc::{add, sub};", true),
+            ("use calc::sums::add;", "use crate::sums::add;", true),
+            ("use calc::add;", "use calc::*;", true),
+            ("use calc::add;", "use calc_copy::add;", false),
+            ("use calc::add;", "fn add(a: u8, b: u8) -> u8 { a + b }", false),
+            ("use calc::add;", "use calc::sub as add;", false),
+        ] {
+            let (was, now) = (rust(before), rust(after));
+            assert_eq!(is_same(("tests/a.rs", &was), ("tests/b.rs", &now), "adds"), is, "{before} {after}");
+        }
+        let ruby = |head: &str| {
+            format!("{head}\nclass T < Minitest::Test\n  def test_add\n    assert_equal 3, add(1, 2)\n  end\nend\n")
+        };
+        for (after, is) in [
+            ("require_relative '../lib/calc'", true),
+            ("require_relative '../../lib/calc'\ndef twice(a) = a * 2", true),
+            ("require_relative '../lib/fake'", false),
+            ("require_relative '../lib/calc'\ndef add(a, b)\n  a + b\nend", false),
+        ] {
+            let (was, now) = (ruby("require_relative '../lib/calc'"), ruby(after));
+            assert_eq!(is_same(("test/a_test.rb", &was), ("test/b_test.rb", &now), "test_add"), is, "{after}");
         }
     }
 }
