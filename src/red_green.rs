@@ -196,7 +196,7 @@ mod tests {
 
     fn changed(names: &[&str]) -> Vec<(RepoPath, DeclaredTest)> {
         let test =
-            |name: &&str| DeclaredTest { name: (*name).to_owned(), body: String::new(), skipped: false, indent: 0 };
+            |name: &&str| DeclaredTest { name: (*name).to_owned(), body: String::new(), ..DeclaredTest::default() };
         names.iter().map(|name| (RepoPath::from("tests/test_a.py"), test(name))).collect()
     }
 

@@ -21,6 +21,7 @@ mod same_subject;
 mod same_test;
 mod test_code;
 mod test_words;
+mod within_tests;
 
 use std::cell::OnceCell;
 
@@ -272,7 +273,14 @@ impl FailedWork<'_> {
         let passed = in_place.into_iter().find(|(home, name)| {
             self.passes(home, name) && self.has_as_many(name) && self.calls_the_same(changed, declared, home, name)
         });
-        Ok((None, passed.map(|(_, name)| (name, TestDifference::Values))))
+        if let Some((_, name)) = passed {
+            return Ok((None, Some((name, TestDifference::Values))));
+        }
+        let within = changed
+            .within(path, test)
+            .into_iter()
+            .find(|(home, name)| self.passes_in_part(home, name) && self.calls_the_same(changed, declared, home, name));
+        Ok((None, within.map(|(_, name)| (name, TestDifference::Within))))
     }
 
     /// Returns the name under which the same test passes now.
@@ -325,6 +333,18 @@ impl FailedWork<'_> {
     /// Returns `true` if a test of this name passed in this file.
     fn passes(&self, path: &RepoPath, name: &str) -> bool {
         self.open.candidates.iter().any(|passed| is_same_test(passed, name) && is_file_of(passed, path))
+    }
+
+    /// Returns `true` if a test of this name passed, or one whose name a runner made of it: `adds %i` is a template.
+    fn passes_in_part(&self, path: &RepoPath, name: &str) -> bool {
+        let parts: Vec<&str> = template_parts(name).collect();
+        let is_made_of_it = |passed: &&String| {
+            let mut rest = passed.as_str();
+            parts.iter().all(|part| rest.split_once(part).map(|(_, after)| rest = after).is_some())
+        };
+        self.passes(path, name)
+            || parts.len() > 1
+                && self.open.candidates.iter().any(|passed| is_made_of_it(&passed) && is_file_of(passed, path))
     }
 
     /// Returns `true` if a test passed with no fewer parameters than the failed one had.
@@ -416,6 +436,21 @@ impl FailedWork<'_> {
         let now = &self.runs.green.run.end.tree;
         JudgedWork { repo: self.repo, open: self.open, path, test, now, tips: &tips }.went_with_its_work()
     }
+}
+
+/// Returns what the name of a test holds between the places of its parameters: `%i`, `$sum`, `${sum}`.
+fn template_parts(name: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(name);
+    std::iter::from_fn(move || {
+        let whole = rest?;
+        let Some(at) = whole.find(['%', '$']) else { return rest.take() };
+        let (part, parameter) = whole.split_at(at);
+        let inside = parameter[1..].strip_prefix('{').and_then(|inside| Some(inside.find('}')? + 3));
+        let end =
+            inside.or_else(|| Some(parameter[1..].find(|c: char| !c.is_alphanumeric() && c != '_' && c != '.')? + 1));
+        rest = parameter.get(end.unwrap_or(parameter.len())..);
+        Some(part)
+    })
 }
 
 fn text(bytes: Option<Vec<u8>>) -> Option<String> {

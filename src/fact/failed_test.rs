@@ -72,6 +72,8 @@ pub enum TestDifference {
     Loop,
     /// The code that it calls has another name and other lines.
     Code,
+    /// It makes other assertions, too: a table has a row with its values, or two tests became one.
+    Within,
 }
 
 /// The number of tests in a run, compared with an earlier one.

@@ -10,6 +10,7 @@ mod test_detection;
 mod test_reader;
 mod test_settings;
 mod test_tasks;
+mod test_texts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use self::table::table;
 use self::test_reader::{Test, TestInventory};
+pub use self::test_texts::is_asserting;
 use crate::repo_path::RepoPath;
 use crate::runner::Catalogue;
 
@@ -198,12 +200,14 @@ pub fn compare(pairs: &[FilePair], runners: &Catalogue) -> Weakening {
 }
 
 /// A test that a text declares.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeclaredTest {
     /// Its name, without quotes.
     pub name: String,
-    /// The code from its name up to the next test.
+    /// The code from its name up to the next test, with blanks in place of comments and of the content of texts.
     pub body: String,
+    /// The texts in it, apart from messages.
+    pub texts: Vec<String>,
     /// `true` if the text skips it.
     pub skipped: bool,
     /// The indentation of its line, in bytes.
@@ -214,6 +218,13 @@ impl DeclaredTest {
     /// Returns `true` if the text may skip it, and that of `old` did not. What the text says may depend on a condition.
     pub const fn is_newly_skipped(&self, old: &Self) -> bool {
         self.skipped && !old.skipped
+    }
+
+    /// Returns `true` if it has all texts of another test.
+    pub fn has_texts_of(&self, old: &Self) -> bool {
+        let mut texts = self.texts.clone();
+        let mut take = |text: &String| texts.iter().position(|other| other == text).map(|at| texts.swap_remove(at));
+        old.texts.iter().all(|text| take(text).is_some())
     }
 }
 
@@ -226,7 +237,8 @@ pub fn declared_tests(path: &RepoPath, text: &str) -> Vec<DeclaredTest> {
     let bodies = language.texts(text, only_tests);
     let declared = |(test, (name, body)): (Test, (String, String))| {
         let indent = indent_at(text, test.at);
-        DeclaredTest { name, body, skipped: test.skipped, indent }
+        let texts = test_texts::texts(&body, text.get(test.at..test.at + body.len()).unwrap_or_default());
+        DeclaredTest { name, body, texts, skipped: test.skipped, indent }
     };
     tests.into_iter().zip(bodies).map(declared).collect()
 }

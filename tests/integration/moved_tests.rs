@@ -136,3 +136,58 @@ fn a_start_file_of_python_in_the_project_is_not_taken_for_that_of_gate() {
     project.repo.write("sitecustomize.py", "# Another line.\n").commit_all("fix: comment");
     project.sh("gate run test").exits(0).says("this proves test");
 }
+
+#[test]
+fn a_test_that_became_part_of_a_larger_one_is_reported() {
+    let table = |rows: &str| {
+        let marks = format!("@pytest.mark.parametrize('a, b, sum', [{rows}])\n");
+        format!("import pytest\n{OTHERS}\n\n{marks}def test_sums(a, b, sum):\n    assert add(a, b) == sum\n")
+    };
+    let merged = format!("{OTHERS}\n\ndef test_all():\n    assert add(2, 2) == 4\n    assert add(1, 2) == 3\n");
+    for (what, tests, name, through) in [
+        ("a row of a table", table("(1, 2, 3), (2, 2, 4)"), "test_sums[1-2-3]", true),
+        ("a larger test", merged, "test_all", true),
+        ("a row with other values", table("(1, 2, -1)"), "test_sums[1-2--1]", false),
+    ] {
+        let changes = [("calc.py", FIXED), ("tests/test_numbers.py", &tests)];
+        let (passed, said) = push_after(&changes, &format!("tests/test_numbers.py::{name}"));
+        assert_eq!(passed, through, "{what}: {said}");
+        assert!(!through || said.contains("passed instead"), "{what}: {said}");
+    }
+}
+
+#[test]
+fn a_renamed_test_that_expects_another_text_is_not_the_same_one() {
+    for (text, through) in [("hello", true), ("helo", false)] {
+        let scene = Scene::new();
+        let test = |name: &str, text: &str| {
+            format!("from hi import hi\n\n\ndef {name}():\n    assert hi() == \"{text}\", \"a greeting\"\n")
+        };
+        scene.begin_with(&[("hi.py", "# 1\n"), ("tests/test_hi.py", &test("test_hi", "hello"))]);
+        scene.repo.write("hi.py", "# 2\n");
+        scene.next(&[("tests/test_hi.py::test_hi", false), ("tests/test_b.py::test_b", true)]);
+        scene.repo.write("hi.py", "# 3\n").write("tests/test_hi.py", test("test_greeting", text));
+        scene.next(&[("tests/test_hi.py::test_greeting", true), ("tests/test_b.py::test_b", true)]);
+        let (passed, said) = scene.push();
+        assert_eq!(passed, through, "{text}: {said}");
+    }
+}
+
+#[test]
+fn a_test_may_move_into_the_file_of_its_code() {
+    let test = "#[test]\nfn adds() {\n    assert_eq!(add(1, 2), 3);\n}\n";
+    let code = "pub fn add(a: u8, b: u8) -> u8 {\n    a + b\n}\n";
+    let inside = |head: &str| {
+        format!("{code}\n#[cfg(test)]\nmod tests {{\n    {head}\n\n    {}}}\n", test.replace('\n', "\n    "))
+    };
+    for (text, through) in [(inside("use super::*;"), true), (inside("fn add(a: u8, b: u8) -> u8 { 3 }"), false)] {
+        let scene = Scene::new();
+        scene.begin_with(&[("src/lib.rs", code), ("tests/a.rs", &format!("use calc::add;\n\n{test}"))]);
+        scene.repo.write("src/lib.rs", code.replace("a + b", "a - b"));
+        scene.run_as_cargo(&[("adds", false), ("other", true)]);
+        scene.repo.remove("tests/a.rs").write("src/lib.rs", text);
+        scene.run_as_cargo(&[("tests::adds", true), ("other", true)]);
+        let (passed, said) = scene.push();
+        assert_eq!(passed, through, "{said}");
+    }
+}

@@ -129,8 +129,7 @@ mod tests {
         let test = |name: &str, body: &str| DeclaredTest {
             name: name.to_owned(),
             body: format!("{name}():\n    {body}\n"),
-            skipped: false,
-            indent: 0,
+            ..DeclaredTest::default()
         };
         NewNames::of(&[change(old, new)]).is_same_test(&test("test_typed", body), &test("test_new", now))
     }

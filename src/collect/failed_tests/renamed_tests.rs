@@ -28,8 +28,8 @@ impl ChangedTests {
             |test: &DeclaredTest| test.name != declared.name && before.iter().any(|known| known.name == test.name);
         let mut found = Vec::new();
         for file in &self.files {
-            let is_here =
-                file.path == *path || (anywhere && is_test_file(&file.path)) || is_collected_like(path, &file.path);
+            let may_hold = is_test_file(&file.path) || holds_tests_beside_code(&file.path);
+            let is_here = file.path == *path || (anywhere && may_hold) || is_collected_like(path, &file.path);
             if !is_here {
                 continue;
             }
@@ -143,6 +143,11 @@ impl ChangedTests {
     }
 }
 
+/// Returns `true` if tests may stand in the file of the code, as in Rust.
+fn holds_tests_beside_code(path: &RepoPath) -> bool {
+    path.as_bytes().ends_with(b".rs")
+}
+
 /// Returns the new tests that stand where an old one stood, in the order of the file: those between the same neighbours.
 fn between_same_neighbours<'a>(
     declared: &DeclaredTest,
@@ -209,7 +214,7 @@ mod tests {
     fn a_test_has_its_place_between_the_same_neighbours() {
         let tests = |names: &str| -> Vec<DeclaredTest> {
             let test =
-                |name: &str| DeclaredTest { name: name.to_owned(), body: String::new(), skipped: false, indent: 0 };
+                |name: &str| DeclaredTest { name: name.to_owned(), body: String::new(), ..DeclaredTest::default() };
             names.split_whitespace().map(test).collect()
         };
         for (old, new, expected) in [

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::same_subject::MovedTest;
 use super::test_words::{is_word, tokens};
 use super::words;
-use crate::fact::weakening::{adds_replacement, test_texts};
+use crate::fact::weakening::{adds_replacement, is_test_file, test_texts};
 use crate::repo_path::RepoPath;
 use crate::symbols::{OuterStatement, OuterStatementKind, Surroundings, VisibleImport};
 
@@ -25,7 +25,11 @@ impl MovedTest<'_> {
         let (was, before, now) = self.texts()?;
         let known = format!("{}\n{}", spaced(was), spaced(before));
         let old = surroundings(self.old, was, &self.test.name)?.into_iter().next()?;
-        let new = surroundings(self.new, now, self.new_name)?;
+        let mut new = surroundings(self.new, now, self.new_name)?;
+        if !is_test_file(self.new) {
+            // What stands at the top of a file of code is what the test is about.
+            new.iter_mut().for_each(|around| around.statements.retain(|statement| statement.depth > 0));
+        }
         let tests: Vec<usize> = places(self.new, now).into_iter().map(|(_, at)| at).collect();
         let is_same = |now: &Surroundings| {
             let names = SameNames { moved: self, was: &old, now, known: &known, tests: &tests };
@@ -78,6 +82,13 @@ impl SameNames<'_> {
             let is_redefined = matches!(code.kind, OuterStatementKind::Definition(_)) && is_one_file;
             code_was.iter().any(|known| known.text == code.text || is_redefined && known.kind == code.kind)
         };
+        if !is_test_file(self.moved.new) {
+            let is_of_file = |import: &&VisibleImport| ["super", "crate", "self"].contains(&last_part(&import.module));
+            return code_now.iter().all(is_kept)
+                && now
+                    .iter()
+                    .all(|import| is_of_file(import) || was.iter().any(|known| is_same_import(known, import, false)));
+        }
         let is_left = !code_now.is_empty() || code_was.is_empty() || self.is_elsewhere(&code_was);
         if !code_now.iter().all(is_kept) || !is_left {
             return false;

@@ -4,8 +4,8 @@ use similar::TextDiff;
 
 use super::renamed_code::NewNames;
 use super::same_test::SAME_BODY;
-use super::test_words::{Asked, COMPARING, CONTROL, Counts, has_no_more, hides_more, is_asserting};
-use crate::fact::weakening::{DeclaredTest, adds_hiding_word};
+use super::test_words::{Asked, COMPARING, CONTROL, Counts, has_no_more, hides_more};
+use crate::fact::weakening::{DeclaredTest, adds_hiding_word, is_asserting};
 
 /// Returns `true` if `new` compares as many values of the same code in the same ways as `old`, apart from the new names
 /// of code. The values that both expect may differ.
@@ -57,8 +57,7 @@ mod tests {
         let test = |name: &str, lines: &[&str]| DeclaredTest {
             name: name.to_owned(),
             body: format!("{name}():\n    {}\n\n\ndef ", lines.join("\n    ")),
-            skipped: false,
-            indent: 0,
+            ..DeclaredTest::default()
         };
         asks_as_much(&test("test_old", old), &test("test_new", new), &NewNames::default())
     }
@@ -90,8 +89,7 @@ mod tests {
         let test = |lines: &[&str]| DeclaredTest {
             name: "test_a".to_owned(),
             body: format!("test_a():\n    {}\n", lines.join("\n    ")),
-            skipped: false,
-            indent: 0,
+            ..DeclaredTest::default()
         };
         let (set, one, two) = ("x = add(1, 2)", "assert x == 3", "assert x.y == 3");
         for (new, is) in [

@@ -26,12 +26,9 @@ impl FailedWork<'_> {
 
     /// Returns `true` if the names that a test uses mean the same where it is now, or what the change made of them.
     pub(super) fn has_same_subject(&self, moved: &MovedTest<'_>) -> bool {
-        // What stands in a file of code is next to what it tests.
-        if !is_test_file(moved.new) {
-            return true;
-        }
         let is_moved = |name: &str, module: &str| self.has_left(name, module);
-        moved.has_same_names(is_moved).unwrap_or_else(|| moved.has_same_words(is_moved))
+        // What stands in a file of code is next to what it tests.
+        moved.has_same_names(is_moved).unwrap_or_else(|| !is_test_file(moved.new) || moved.has_same_words(is_moved))
     }
 
     /// Returns `true` if the code of this name is not in its module any more: the change moved or removed it.

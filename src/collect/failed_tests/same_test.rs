@@ -1,8 +1,7 @@
 //! Two texts of one test: what both assert is the same.
 
-use similar::TextDiff;
-
 use crate::fact::weakening::DeclaredTest;
+use similar::TextDiff;
 
 /// The share of equal text from which a test with another name counts as the same test.
 pub(super) const SAME_BODY: f32 = 0.6;
@@ -17,7 +16,7 @@ pub(super) fn has_same_body(old: &DeclaredTest, new: &DeclaredTest) -> bool {
     let (was, is) = (bare_lines(&body(old)), bare_lines(&body(new)));
     let asserts = |lines: &[String]| asserting(lines).cloned().collect::<Vec<_>>();
     let ratio = || TextDiff::from_slices(&as_texts(&was), &as_texts(&is)).ratio();
-    asserts(&was) == asserts(&is) && ratio() >= SAME_BODY
+    asserts(&was) == asserts(&is) && ratio() >= SAME_BODY && new.has_texts_of(old)
 }
 
 /// Returns the lines of a test that assert something: those with such a word, the conditions of a test of Go, and else each call.
@@ -102,7 +101,7 @@ mod tests {
     #[test]
     fn a_test_with_another_layout_is_the_same_one() {
         let test =
-            |body: &str| DeclaredTest { name: "test_add".to_owned(), body: body.to_owned(), skipped: false, indent: 0 };
+            |body: &str| DeclaredTest { name: "test_add".to_owned(), body: body.to_owned(), ..DeclaredTest::default() };
         let old = test("test_add():\n    x = add(1,2)\n    assert x==3\n");
         for (body, same) in [
             ("test_add(self):\n        x = add(1, 2)\n        assert x == 3\n", true),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::same_test::lines_below;
-use crate::fact::weakening::DeclaredTest;
+use crate::fact::weakening::{DeclaredTest, is_asserting};
 
 /// Words and marks that can keep an assertion from being reached, or let it pass with any value.
 pub(super) const CONTROL: [&str; 38] = [
@@ -20,8 +20,6 @@ const WRAPPING: [&str; 15] = [
 const LOOPS: [&str; 7] = ["for", "foreach", "each", "loop", "times", "map", "forEach"];
 /// Marks and words that compare.
 pub(super) const COMPARING: [&str; 11] = ["==", "!=", "===", "!==", "<=", ">=", "<", ">", "in", "is", "not"];
-/// The beginnings of words that assert something.
-const ASSERTING: [&str; 9] = ["assert", "expect", "should", "must", "refute", "require", "verify", "check", "raises"];
 /// Marks of more than one character.
 const MARKS: [&str; 12] = ["===", "!==", "==", "!=", "<=", ">=", "=>", "->", "::", "||", "&&", "??"];
 /// The object of a test.
@@ -34,17 +32,40 @@ pub(super) type Counts = BTreeMap<String, usize>;
 /// value: a `return` before them, a function around them, another meaning of a name that they use.
 pub(super) fn hides_more(old: &DeclaredTest, new: &DeclaredTest) -> bool {
     let (was, is) = (Asked::of(old).without_head(), Asked::of(new).without_head());
-    let all = was.all();
-    let is_used = |word: &str| is_word(word) && all.contains(&word);
-    let known = was.locals();
-    let replaces = |word: &str| is_used(word) && !known.contains(word);
-    let parameters = |test: &DeclaredTest| -> Vec<String> { Asked::of(test).lines.swap_remove(0) };
-    let before = parameters(old);
     !has_no_more(&was.count(&CONTROL), &is.count(&CONTROL))
         || !has_no_more(&was.count(&WRAPPING), &is.count(&WRAPPING))
         || is.loops().len() > was.loops().len()
-        || is.locals().iter().any(|word| replaces(word))
+        || renames_anew(old, new)
+}
+
+/// Returns `true` if a test has a parameter or a value of its own with a name that the old one took from elsewhere.
+fn renames_anew(old: &DeclaredTest, new: &DeclaredTest) -> bool {
+    let (was, is) = (Asked::of(old).without_head(), Asked::of(new).without_head());
+    let all = was.all();
+    let known = was.locals();
+    let replaces = |word: &str| is_word(word) && all.contains(&word) && !known.contains(word);
+    let parameters = |test: &DeclaredTest| -> Vec<String> { Asked::of(test).lines.swap_remove(0) };
+    let before = parameters(old);
+    is.locals().iter().any(|word| replaces(word))
         || parameters(new).iter().any(|word| !before.contains(word) && replaces(word))
+}
+
+/// Returns `true` if more of a test than before stands around its assertions: a condition, a handler, a function. Loops, and the
+/// function of Go that is run for each row of a table, are no such thing.
+pub(super) fn wraps_more(old: &DeclaredTest, new: &DeclaredTest) -> bool {
+    let counts = |test: &DeclaredTest| {
+        let mut asked = Asked::of(test).without_head();
+        let is_of_go = |line: &[String]| line.windows(3).any(|words| *words == [".", "Run", "("]);
+        asked.lines.retain(|line| !is_loop(line) && !is_of_go(line));
+        (asked.count(&CONTROL), asked.count(&WRAPPING))
+    };
+    let ((was, was_wrapped), (is, is_wrapped)) = (counts(old), counts(new));
+    !has_no_more(&was, &is) || !has_no_more(&was_wrapped, &is_wrapped) || renames_anew(old, new)
+}
+
+/// Returns `true` if a line begins a loop.
+pub(super) fn is_loop(line: &[String]) -> bool {
+    line.iter().any(|word| LOOPS.contains(&word.as_str()))
 }
 
 /// Returns `true` if no word occurs more often in `is` than in `was`.
@@ -153,7 +174,7 @@ impl Asked {
 
     /// Returns the lines that begin a loop.
     pub(super) fn loops(&self) -> Vec<&Vec<String>> {
-        self.lines.iter().filter(|line| line.iter().any(|word| LOOPS.contains(&word.as_str()))).collect()
+        self.lines.iter().filter(|line| is_loop(line)).collect()
     }
 }
 
@@ -172,10 +193,6 @@ fn in_line(line: &[String]) -> impl Iterator<Item = (&str, &str, &str)> {
 
 pub(super) fn is_word(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphabetic() || c == '_')
-}
-
-pub(super) fn is_asserting(word: &str) -> bool {
-    ASSERTING.iter().any(|start| word.starts_with(start))
 }
 
 fn is_assignment(mark: &str) -> bool {

@@ -57,6 +57,7 @@ const fn changed_as(difference: TestDifference) -> &'static str {
         TestDifference::Values => "failed-test-changed",
         TestDifference::Loop => "failed-test-looped",
         TestDifference::Code => "failed-test-renamed",
+        TestDifference::Within => "failed-test-within",
     }
 }
 

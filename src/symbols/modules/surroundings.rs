@@ -30,6 +30,8 @@ pub struct OuterStatement {
     pub kind: OuterStatementKind,
     /// Its place in the file, in bytes.
     pub range: Range<usize>,
+    /// The number of blocks around it; 0 at the top of the file.
+    pub depth: usize,
 }
 
 /// The kinds of statements.
@@ -90,12 +92,12 @@ impl Surroundings {
         let is_own = |place: usize| own.byte_range().contains(&place);
         let used = used_in(module, &own.byte_range());
         let mut found = Self { language: module.language.clone(), used, ..Self::default() };
-        for (block, inside) in &blocks {
+        for (depth, (block, inside)) in blocks.iter().enumerate() {
             let mut cursor = block.walk();
             for node in block.named_children(&mut cursor).filter(|node| node.id() != inside.id()) {
-                found.statements.extend(statement(node, text, places));
+                found.statements.extend(statement(node, depth, text, places));
             }
-            decorators(*inside, at, text, &mut found.statements);
+            decorators(*inside, (at, depth), text, &mut found.statements);
         }
         let is_hidden = |place: usize| {
             let around = found.statements.iter().find(|statement| statement.range.contains(&place));
@@ -144,7 +146,7 @@ fn used_in(module: &SourceModule, own: &Range<usize>) -> BTreeSet<String> {
     inside.filter(is_free).map(|word| word.word.clone()).collect()
 }
 
-fn statement(node: Node<'_>, text: &str, imports: &[Range<usize>]) -> Option<OuterStatement> {
+fn statement(node: Node<'_>, depth: usize, text: &str, imports: &[Range<usize>]) -> Option<OuterStatement> {
     let range = node.byte_range();
     let written = text.get(range.clone())?;
     let kind = match inner(node).kind() {
@@ -159,7 +161,7 @@ fn statement(node: Node<'_>, text: &str, imports: &[Range<usize>]) -> Option<Out
             names => OuterStatementKind::Assignment(names),
         },
     };
-    Some(OuterStatement { text: spaced(written), kind, range })
+    Some(OuterStatement { text: spaced(written), kind, range, depth })
 }
 
 fn spaced(text: &str) -> String {
@@ -215,20 +217,17 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Collects what decorates the statement that holds a byte.
-fn decorators(node: Node<'_>, at: usize, text: &str, found: &mut Vec<OuterStatement>) {
+fn decorators(node: Node<'_>, (at, depth): (usize, usize), text: &str, found: &mut Vec<OuterStatement>) {
     let mut cursor = node.walk();
     for child in node.children(&mut cursor).filter(|child| child.kind() == "decorator") {
         let written = text.get(child.byte_range()).unwrap_or_default();
-        found.push(OuterStatement {
-            text: spaced(written),
-            kind: OuterStatementKind::Decorator,
-            range: child.byte_range(),
-        });
+        let (text, kind) = (spaced(written), OuterStatementKind::Decorator);
+        found.push(OuterStatement { text, kind, range: child.byte_range(), depth });
     }
     // A decorated class or an exported one is inside of another node.
     let mut cursor = node.walk();
     let next = node.named_children(&mut cursor).find(|child| child.byte_range().contains(&at));
     if let Some(next) = next.filter(|next| !BLOCKS.contains(&next.kind())) {
-        decorators(next, at, text, found);
+        decorators(next, (at, depth), text, found);
     }
 }
