@@ -14,7 +14,7 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use self::doubts::DoubtsOfRun;
+use self::doubts::{DoubtsOfRun, ShownTests};
 use self::report_files::ReportListing;
 pub use self::scratch_run::{ScratchRun, scratch_run};
 use self::test_report::{ReportFiles, TestReport, work_trees};
@@ -168,8 +168,12 @@ fn record_with(
     if finished.ended.success() {
         let (reading, report, finished, proven) = (&reading, &report, &finished, &proven[..]);
         let of_run = DoubtsOfRun { place, root, job, dir: &dir, reading, report, finished, proven, began };
-        let shows_tests = !tests.is_empty() || said.report.is_some();
-        if let Some(why) = of_run.first(start.as_ref().ok(), head_log, shows_tests) {
+        let shown = match &said.report {
+            _ if !tests.is_empty() => ShownTests::Named,
+            Some(_) => ShownTests::Counted,
+            None => ShownTests::None,
+        };
+        if let Some(why) = of_run.first(start.as_ref().ok(), head_log, shown) {
             let results = std::iter::once(&mut said.masked).chain(served.iter_mut().map(|one| &mut one.masked));
             results.filter(|masked| masked.is_none()).for_each(|masked| *masked = Some(why.clone()));
         }

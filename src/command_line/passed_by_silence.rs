@@ -24,11 +24,12 @@ impl CheckView<'_> {
         let purpose = self.judge.purpose(self.leaf);
         let failures = self.failures(reading);
         let is_task = self.runners().iter().any(|runner| runner.task.is_some());
-        let hidden = ways.iter().find(|view| view.drops_only() && view.merged && view.shows(&failures));
+        let visible = table().visible_lines(output);
+        let is_whole = |view: &OutputPath| view.merged && view.drops_only() && !view.cuts_end(visible);
+        let hidden = ways.iter().find(|view| is_whole(view) && view.shows(&failures));
         if hidden.is_some() && possible.succeeded && !possible.not_run && self.silence_is_its_own(output) {
             return (CheckOutcome::Pass, "every line that a failure prints would be shown, and none is".to_owned());
         }
-        let visible = table().visible_lines(output);
         let shows_all = |view: &OutputPath| view.merged && view.only_cuts() && (!is_task || !view.cuts_end(visible));
         let prints_failures_only = self.prints_failures_only() && ways.iter().any(shows_all) && !self.may_be_ended();
         let is_named = !is_task || output.lines().any(|line| self.is_own_banner(line.trim()));

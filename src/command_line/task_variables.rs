@@ -12,19 +12,22 @@ const MAX_DEPTH: usize = 4;
 
 /// Returns `true` if a task that a command starts uses this variable in a check, and its value is not known to change nothing.
 pub(super) fn uses(leaf: &Leaf, project: Project<'_>, name: &str, value: &str) -> bool {
-    if name == "MAKEFLAGS" {
-        let given = value.split_once("-- ").map(|(_, given)| given.split_whitespace()).into_iter().flatten();
-        return given.filter_map(|word| word.split_once('=')).any(|(name, value)| uses(leaf, project, name, value));
+    let is_used = |name: &str, value: &str, is_argument: bool| {
+        let environment = &table().environment;
+        let is_usual = environment.usual.iter().chain(&environment.alike).any(|usual| usual == name)
+            || ["XDG_", "LC_", "npm_"].iter().any(|start| name.starts_with(start));
+        // The files of another folder are not known here.
+        leaf.directory.is_none()
+            && !value.is_empty()
+            && !is_usual
+            && !environment.is_indifferent(name, value)
+            && TaskVariable { name, value, is_argument }.is_used(&leaf.words(), project, 0)
+    };
+    if ["MAKEFLAGS", "GNUMAKEFLAGS"].contains(&name) {
+        let given = value.split_whitespace().filter(|word| !word.starts_with('-'));
+        return given.filter_map(|word| word.split_once('=')).any(|(name, value)| is_used(name, value, true));
     }
-    let environment = &table().environment;
-    let is_usual = environment.usual.iter().chain(&environment.alike).any(|usual| usual == name)
-        || ["XDG_", "LC_", "npm_"].iter().any(|start| name.starts_with(start));
-    // The files of another folder are not known here.
-    leaf.directory.is_none()
-        && !value.is_empty()
-        && !is_usual
-        && !environment.is_indifferent(name, value)
-        && TaskVariable { name, value }.is_used(&leaf.words(), project, 0)
+    is_used(name, value, false)
 }
 
 /// A variable of the environment.
@@ -32,6 +35,8 @@ pub(super) fn uses(leaf: &Leaf, project: Project<'_>, name: &str, value: &str) -
 struct TaskVariable<'a> {
     name: &'a str,
     value: &'a str,
+    /// `true` if make takes it for one of its own arguments, which are stronger than a Makefile.
+    is_argument: bool,
 }
 
 impl TaskVariable<'_> {
@@ -47,7 +52,7 @@ impl TaskVariable<'_> {
         }
         // What a Makefile sets itself is stronger than the environment, unless it says `?=`.
         let program = words.first().and_then(Option::as_deref).unwrap_or_default();
-        program.ends_with("make") && !self.is_fixed(project) && {
+        program.ends_with("make") && (self.is_argument || !self.is_fixed(project)) && {
             let given = format!("{}={}", self.name, self.value);
             let given: Vec<Option<String>> = words.iter().cloned().chain([Some(given)]).collect();
             let checks = |all: Vec<String>| -> Vec<String> {
@@ -124,6 +129,8 @@ mod tests {
             ("make test", "PYTHON", "echo 5 passed #", Some("PYTHON")),
             ("make test", "MAKEFLAGS", "-j2 -- ARGS=-kadd", Some("MAKEFLAGS")),
             ("make test", "MAKEFLAGS", "-j2 -- V=1", None),
+            ("make test", "MAKEFLAGS", "ARGS=-kadd", Some("MAKEFLAGS")),
+            ("make test", "GNUMAKEFLAGS", "-s ARGS=-kadd", Some("GNUMAKEFLAGS")),
             ("make test", "FIXED", "-k add", None),
             ("make test", "VERSION", "2", None),
             ("make deps", "WHO", "me", None),

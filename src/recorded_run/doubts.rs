@@ -18,6 +18,15 @@ use crate::virtual_environment::VirtualEnvironment;
 /// The maximum number of failed tests in a reason.
 const SHOWN: usize = 3;
 
+/// What a run shows of its tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ShownTests {
+    None,
+    /// Their number, in closing lines or a report file.
+    Counted,
+    Named,
+}
+
 /// A run with status 0, and what is known about it.
 pub(super) struct DoubtsOfRun<'a> {
     pub(super) place: &'a Workplace,
@@ -37,15 +46,16 @@ pub(super) struct DoubtsOfRun<'a> {
 
 impl DoubtsOfRun<'_> {
     /// Returns the first reason why the run proves nothing, if there is one. `start` is the content before it, `head_log` the
-    /// length of the log of `HEAD` then, in bytes; `shows_tests`: its output or a report tells of tests.
-    pub(super) fn first(&self, start: Option<&KeptSnapshot>, head_log: u64, shows_tests: bool) -> Option<String> {
+    /// length of the log of `HEAD` then, in bytes.
+    pub(super) fn first(&self, start: Option<&KeptSnapshot>, head_log: u64, shown: ShownTests) -> Option<String> {
         self.replaced_files(head_log)
             .or_else(|| self.place.edited_meanwhile(self.root, self.began, |path| self.job.reads(path)))
             .or_else(|| self.loaded_elsewhere())
             .or_else(|| self.untrusted_environment())
             .or_else(|| self.report.failed().map(|failed| failed_tests(&failed)))
             .or_else(|| self.report.broken_off())
-            .or_else(|| self.no_test(start.filter(|_| !shows_tests)?))
+            .or_else(|| self.no_report().filter(|_| shown == ShownTests::Counted))
+            .or_else(|| self.no_test(start.filter(|_| shown == ShownTests::None)?))
             .or_else(|| self.stale_build(start?))
     }
 
@@ -94,6 +104,17 @@ impl DoubtsOfRun<'_> {
         let tests = plural::counted(usize::try_from(before.passed).unwrap_or(usize::MAX), "test");
         (!self.reading.tells_of(&before.runner, self.finished))
             .then(|| format!("its output shows no test, and the run of this command before it counted {tests}"))
+    }
+
+    /// Returns the reason if closing lines are all that is known of the tests, and the hook that named them when one failed has
+    /// reported nothing: another program may have printed these lines.
+    fn no_report(&self) -> Option<String> {
+        let named = self.place.tests_named_at_failure(&self.job.command.key);
+        let is_silent = named > 0 && self.report.is_silent();
+        let tests = plural::counted(named, "test");
+        is_silent.then(|| {
+            format!("a summary is all that it shows of its tests; when one failed, the runner itself reported {tests} to gate")
+        })
     }
 
     /// Returns the reason if the tests may have run an old build.

@@ -95,6 +95,11 @@ impl<'a> TestReport<'a> {
         !self.varies && self.runners.iter().any(|runner| self.is_hooked(runner))
     }
 
+    /// Returns `true` if a hook was there to name the tests, and wrote nothing.
+    pub(super) fn is_silent(&self) -> bool {
+        self.folder.is_some() && self.report().is_empty()
+    }
+
     /// Returns `true` if names may be anywhere in the output.
     pub(super) fn needs_output(&self) -> bool {
         self.runners.iter().any(|runner| !self.is_hooked(runner))
