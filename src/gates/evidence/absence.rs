@@ -149,7 +149,11 @@ impl EvidenceCase<'_> {
             return None;
         }
         let failed = (run.shows() == RunProof::Fail).then(|| outcome(run));
-        let words = context! { paths => list(&paths), untracked => is_any_untracked(run, &paths), failed };
+        let untracked = is_any_untracked(run, &paths);
+        // Another run would write a lock file again.
+        let tool = if let [path] = &paths[..] { rewriter(path).filter(|known| !known.manifest) } else { None };
+        let tool = tool.filter(|_| !untracked && failed.is_none()).map(|known| known.tool.as_str());
+        let words = context! { paths => list(&paths), untracked, failed, tool, file => shell_words(&paths), base => paths.first().map(|path| String::from_utf8_lossy(base_name(path)).into_owned()) };
         Some(self.finding(Answer::Fail, "beside", paths, vec![run.id.clone()], &words))
     }
 

@@ -379,6 +379,8 @@ fn a_run_beside_other_changes_asks_for_one_of_the_commit_alone() {
         assert!(finding.fix.as_deref().unwrap().contains(stash), "{finding:?}");
         assert!(!finding.fix.unwrap().contains("git add --"));
     }
+    let lock = with_runs(vec![on(0, &["Cargo.lock"])]).fix.unwrap();
+    assert!(lock.starts_with("commit it as the run left it: git add -- Cargo.lock && git commit -m"), "{lock}");
     assert_eq!(with_runs(vec![on(0, &["docs.md"])]).reason, "passed");
     assert_eq!(with_runs(vec![older.clone(), on(0, &["src/b.rs"])]).reason, "stale", "a later run was elsewhere");
     assert_eq!(elsewhere(vec![on(0, &["src/b.rs"])]), "stale", "checking it out leaves the rest behind");
