@@ -13,6 +13,7 @@ mod looped_tests;
 mod own_tests;
 mod renamed_code;
 mod renamed_tests;
+mod reworded_tests;
 mod rewritten_tests;
 mod same_code;
 mod same_names;
@@ -154,6 +155,8 @@ impl FailedWork<'_> {
             // It could not be loaded, and now it can. Without tests, it will never have a result.
             return Ok(None);
         }
+        let passes_as_file = since == Some(TestResult::Missing) && self.all_of_file_pass(tree, now)?;
+        let since = if passes_as_file { Some(TestResult::Passed) } else { since };
         let changed = match &open.since_tree {
             Some(passed) if since == Some(TestResult::Passed) => {
                 ChangedTests::between(self.repo, &self.command.inputs, tree, passed)?
@@ -189,12 +192,14 @@ impl FailedWork<'_> {
         let failed = FailedTest { since, ..failed };
         if since == Some(TestResult::Passed) {
             let known = failed.only_tests.is_some() || failed.rewritten.is_some();
+            let is_made =
+                self.names_no_file() && declared.as_ref().is_some_and(|declared| changed.is_made_now(declared));
             let differs = |(path, test): &&(RepoPath, DeclaredTest)| {
                 let moved = MovedTest { changed: &changed, old: path, test, new: path, new_name: &test.name };
                 changed.is_edited(path, test) || !self.has_same_subject(&moved)
             };
-            let edited = declared.as_ref().filter(|declared| !known && differs(declared));
-            let edited = if edited.is_some() && self.is_of_base(edited)? { edited } else { None };
+            let edited = declared.as_ref().filter(|declared| !known && (is_made || differs(declared)));
+            let edited = if is_made || edited.is_some() && self.is_of_base(edited)? { edited } else { None };
             let failed = FailedTest { edited: edited.map(|(path, _)| path.clone()), ..failed };
             let established = known || failed.edited.is_some();
             return Ok(established.then_some(FailedTest { path: failed.only_tests.clone(), established, ..failed }));
@@ -203,12 +208,12 @@ impl FailedWork<'_> {
             Some(_) => (Obstacle::None, declared.as_ref().map(|(path, _)| path.clone())),
             None => changed.obstacle(&open.test, declared.as_ref()),
         };
-        let (suspicion, path) = match (suspicion, failed.count) {
-            (Obstacle::None, CountedTests::Unknown) if since.is_none() && !open.in_part => {
-                let script = changed.script_of(self.repo, self.command, now)?;
-                script.map_or((suspicion, path), |script| (Obstacle::Weak, Some(script)))
-            }
-            _ => (suspicion, path),
+        let may_print = failed.count == CountedTests::Unknown || runs.names_no_more();
+        let (suspicion, path) = if suspicion == Obstacle::None && may_print && since.is_none() && !open.in_part {
+            let script = changed.script_of(self.repo, self.command, now)?;
+            script.map_or((suspicion, path), |script| (Obstacle::Weak, Some(script)))
+        } else {
+            (suspicion, path)
         };
         let dropped = self.is_dropped(&changed, declared.as_ref())?;
         let is_committed = self.is_committed(declared.as_ref())?;
@@ -273,14 +278,20 @@ impl FailedWork<'_> {
         let passed = in_place.into_iter().find(|(home, name)| {
             self.passes(home, name) && self.has_as_many(name) && self.calls_the_same(changed, declared, home, name)
         });
-        if let Some((_, name)) = passed {
-            return Ok((None, Some((name, TestDifference::Values))));
+        if let Some((home, name)) = passed {
+            let is_kept = changed.keeps_values((path, test), (&home, &name), &[]);
+            let difference = if is_kept { TestDifference::Words } else { TestDifference::Values };
+            return Ok((None, Some((name, difference))));
         }
-        let within = changed
-            .within(path, test)
-            .into_iter()
-            .find(|(home, name)| self.passes_in_part(home, name) && self.calls_the_same(changed, declared, home, name));
-        Ok((None, within.map(|(_, name)| (name, TestDifference::Within))))
+        let is_it = |(home, name): &FoundTest| {
+            self.passes_in_part(home, name) && self.calls_the_same(changed, declared, home, name)
+        };
+        if let Some((_, name)) = changed.within(path, test).into_iter().find(is_it) {
+            return Ok((None, Some((name, TestDifference::Within))));
+        }
+        let parameters: Vec<&str> = parameters_in(&self.open.test).collect();
+        let rewritten = changed.rewritten_in_other_words(path, test, &parameters).into_iter().find(is_it);
+        Ok((None, rewritten.map(|(_, name)| (name, TestDifference::Words))))
     }
 
     /// Returns the name under which the same test passes now.
@@ -314,11 +325,46 @@ impl FailedWork<'_> {
     /// Returns `true` if the file of a test does not declare it any more, and another test of the same name passed. The
     /// runner names no files.
     fn is_answered_by_another(&self, changed: &ChangedTests, declared: Option<&(RepoPath, DeclaredTest)>) -> bool {
-        let names_no_file = file_in(&self.open.test).is_none_or(|file| !file.contains('.'));
-        let Some((path, test)) = declared.filter(|_| names_no_file) else { return false };
+        let Some((path, test)) = declared.filter(|_| self.names_no_file()) else { return false };
         let Some(file) = changed.file(path) else { return false };
         let is_gone = file.new.is_none() || file.tests_now().iter().all(|known| known.name != test.name);
-        is_gone && !changed.is_moved(path, test, &NewNames::of(self.code_changes().unwrap_or_default()))
+        is_gone
+            && !changed.is_made_now(&(path.clone(), test.clone()))
+            && !changed.is_moved(path, test, &NewNames::of(self.code_changes().unwrap_or_default()))
+    }
+
+    fn names_no_file(&self) -> bool {
+        file_in(&self.open.test).is_none_or(|file| !file.contains('.'))
+    }
+
+    /// Returns `true` if what failed is a file as a whole, and each test that it declared passed, in it or elsewhere.
+    fn all_of_file_pass(&self, tree: &Oid, now: &Oid) -> Result<bool, GitError> {
+        let Some((path, old)) = self.failed_file(tree)? else { return Ok(false) };
+        let new = text(self.repo.blob_at(now, &path)?).unwrap_or_default();
+        let (old, new) = (declared_tests(&path, &old), declared_tests(&path, &new));
+        let changed = ChangedTests::between(self.repo, &self.command.inputs, tree, now)?;
+        let passes = |test: &DeclaredTest| {
+            let is_here = new.iter().any(|known| known.name == test.name) && self.passes(&path, &test.name);
+            let declared = (path.clone(), test.clone());
+            let elsewhere = || self.new_name(&changed, &declared, Some(TestResult::Missing), &NewNames::default());
+            is_here || elsewhere().is_some()
+        };
+        Ok(!old.is_empty() && old.iter().all(passes))
+    }
+
+    /// Returns the file that failed as a whole, from the root, with its text in this content. A runner may name it by its whole path.
+    fn failed_file(&self, tree: &Oid) -> Result<Option<(RepoPath, String)>, GitError> {
+        let mut rest = Some(self.open.test.as_str()).filter(|test| !test.contains("::"));
+        while let Some(name) = rest {
+            let path = RepoPath::from(name);
+            if is_test_file(&path)
+                && let Some(text) = text(self.repo.blob_at(tree, &path)?)
+            {
+                return Ok(Some((path, text)));
+            }
+            rest = name.split_once('/').map(|(_, rest)| rest);
+        }
+        Ok(None)
     }
 
     /// Returns the name under which the test passed in the file to which its own was moved, with the same group.
@@ -414,8 +460,8 @@ impl FailedWork<'_> {
         let Some(head) = &self.open.head else { return Ok(true) };
         let Some((path, test)) = declared else {
             // Of a file that could not be read, no test is known.
-            let file = file_in(&self.open.test).filter(|file| *file == self.open.test).map(RepoPath::from);
-            return file.map_or(Ok(true), |file| Ok(self.repo.blob_at(head, &file)?.is_some()));
+            let is_file = file_in(&self.open.test).is_some_and(|file| file == self.open.test);
+            return Ok(!is_file || self.failed_file(&self.repo.tree_of(head)?)?.is_some());
         };
         let committed = text(self.repo.blob_at(head, path)?);
         Ok(committed.is_some_and(|text| declared_tests(path, &text).iter().any(|known| known.name == test.name)))
@@ -436,6 +482,12 @@ impl FailedWork<'_> {
         let now = &self.runs.green.run.end.tree;
         JudgedWork { repo: self.repo, open: self.open, path, test, now, tips: &tips }.went_with_its_work()
     }
+}
+
+/// Returns the parameters in the name of a test of pytest: `test_add[1-2]`.
+fn parameters_in(test: &str) -> impl Iterator<Item = &str> {
+    let inside = test.split_once('[').and_then(|(_, rest)| rest.strip_suffix(']'));
+    inside.unwrap_or_default().split('-').filter(|part| !part.is_empty())
 }
 
 /// Returns what the name of a test holds between the places of its parameters: `%i`, `$sum`, `${sum}`.

@@ -13,6 +13,8 @@ use crate::repo_path::RepoPath;
 
 /// The number of earlier runs of a command that are looked at.
 const MAX_EARLIER: usize = 16;
+/// Words of a shell with which a script can hide that something failed.
+const HIDING: [&str; 6] = ["exit 0", "|| true", "|| :", "set +e", "trap", "return 0"];
 /// The maximum number of files in a note.
 const MAX_SHOWN: usize = 3;
 
@@ -57,7 +59,11 @@ impl JudgedRecord<'_> {
                 passed = run;
             } else if failed_without_names(run) && self.is_on_the_way(command, subject, run)? {
                 let paths = self.changed_tests(command, run, passed)?;
-                return Ok((!paths.is_empty()).then(|| Note::new("only-tests-changed", sentence(command, &paths))));
+                if !paths.is_empty() {
+                    return Ok(Some(Note::new("only-tests-changed", sentence(command, &paths))));
+                }
+                let script = self.loosened_script(command, run, passed)?;
+                return Ok(script.map(|script| Note::new("script-changed-with-code", with_code(command, &script))));
             }
         }
         Ok(None)
@@ -79,6 +85,27 @@ impl JudgedRecord<'_> {
         let base = self.repo.tree_of(commit)?;
         let changed = ChangedTests::between(self.repo, &command.inputs, &base, tree)?;
         Ok(!changed.is_empty() && changed.if_only_tests(self.repo, command, tree)?.is_empty())
+    }
+
+    /// Returns a script of the command that failed as it was committed, and that asks less or can hide a failure since.
+    fn loosened_script(
+        &self,
+        command: &Command,
+        failed: &RecordedRun,
+        passed: &RecordedRun,
+    ) -> Result<Option<RepoPath>, GitError> {
+        let (old, new) = (&failed.run.end.tree, &passed.run.start.tree);
+        let changed = ChangedTests::between(self.repo, &command.inputs, old, new)?;
+        let Some(script) = changed.script_of(self.repo, command, new)? else { return Ok(None) };
+        let text = |tree: &Oid| -> Result<String, GitError> {
+            let bytes = self.repo.blob_at(tree, &script)?.unwrap_or_default();
+            Ok(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        let committed = match &failed.run.end.head {
+            Some(head) => text(head)? == text(old)?,
+            None => false,
+        };
+        Ok((committed && is_loosened(&text(old)?, &text(new)?)).then_some(script))
     }
 
     /// Returns the files of tests that differ between a failure and the next pass, if nothing else differs and one of them
@@ -104,10 +131,22 @@ impl JudgedRecord<'_> {
     }
 }
 
+/// Returns `true` if a script lost a line, or gained one that can hide a failure.
+fn is_loosened(old: &str, new: &str) -> bool {
+    let lines = |text: &str| -> Vec<String> { text.lines().map(|line| line.trim().to_owned()).collect() };
+    let (was, is) = (lines(old), lines(new));
+    let hides = |line: &&String| HIDING.iter().any(|word| line.contains(word));
+    was.iter().any(|line| !is.contains(line)) || is.iter().filter(|line| !was.contains(line)).any(|line| hides(&line))
+}
+
 fn failed_without_names(run: &RecordedRun) -> bool {
     let run = &run.run;
     let is_failure = !run.ended.success() && run.ended.killed_by().is_none() && !run.over_time;
     is_failure && run.named.is_none()
+}
+
+fn with_code(command: &Command, script: &RepoPath) -> String {
+    format!("`{}` failed, and passed after both the code and its script changed: {script}", command.run)
 }
 
 fn sentence(command: &Command, paths: &[RepoPath]) -> String {

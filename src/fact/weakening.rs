@@ -237,8 +237,8 @@ pub fn declared_tests(path: &RepoPath, text: &str) -> Vec<DeclaredTest> {
     let bodies = language.texts(text, only_tests);
     let declared = |(test, (name, body)): (Test, (String, String))| {
         let indent = indent_at(text, test.at);
-        let texts = test_texts::texts(&body, text.get(test.at..test.at + body.len()).unwrap_or_default());
-        DeclaredTest { name, body, texts, skipped: test.skipped, indent }
+        let own = text.get(test.at..test.at + body.len()).unwrap_or_default();
+        DeclaredTest { texts: test_texts::texts(&body, own), name, body, skipped: test.skipped, indent }
     };
     tests.into_iter().zip(bodies).map(declared).collect()
 }

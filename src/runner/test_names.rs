@@ -267,7 +267,9 @@ impl NamedTests {
         }
         // It may have been moved and renamed.
         far.sort_by_cached_key(distance);
-        far.truncate(MAX_FROM_ELSEWHERE);
+        // All tests of a file that failed as a whole may be elsewhere.
+        let is_file = !missing.contains("::") && last.contains('.') && !last.contains(' ');
+        far.truncate(if is_file { MAX_CANDIDATES } else { MAX_FROM_ELSEWHERE });
         near.into_iter().chain(far).cloned().collect()
     }
 

@@ -43,6 +43,7 @@ fn a_test_in_another_file_is_the_same_one_if_nothing_hides_what_it_asserts() {
         ("of a copy", format!("from calc_copy import add\n\n\n{TEST}"), false),
         ("of a second import", format!("from calc import add\nfrom operator import add\n\n\n{TEST}"), false),
         ("of all names of a module", format!("from calc import add\nfrom operator import *\n\n\n{TEST}"), false),
+        ("of a module that replaces it", format!("import aaa\nfrom calc import add\n\n\n{TEST}"), false),
         ("of a decorator", moved(&format!("@off\n{TEST}")), false),
         ("of another meaning of its name", moved(&format!("{TEST}\n\ntest_add = lambda: None\n")), false),
         (
@@ -57,6 +58,7 @@ fn a_test_in_another_file_is_the_same_one_if_nothing_hides_what_it_asserts() {
         let changes = [
             ("calc.py", calc),
             ("calc_copy.py", FIXED),
+            ("tests/aaa.py", "import calc\n\ncalc.add = lambda a, b: a + b\n"),
             ("tests/test_numbers.py", OTHERS),
             ("tests/test_sums.py", &test),
         ];

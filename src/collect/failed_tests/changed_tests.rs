@@ -77,7 +77,12 @@ impl ChangedTests {
     }
 
     /// Returns a file that differs and that a command runs, by its own line or by that of a task in `tree`.
-    pub(super) fn script_of(&self, repo: &Repo, command: &Command, tree: &Oid) -> Result<Option<RepoPath>, GitError> {
+    pub(in crate::collect) fn script_of(
+        &self,
+        repo: &Repo,
+        command: &Command,
+        tree: &Oid,
+    ) -> Result<Option<RepoPath>, GitError> {
         if self.paths.is_empty() {
             return Ok(None);
         }
@@ -128,6 +133,18 @@ impl ChangedTests {
         let now = file.tests_now();
         let mut same = now.iter().filter(|known| known.name == test.name);
         same.next().is_some_and(|known| !is_same_code(path, own_lines(&test.body), own_lines(&known.body)))
+    }
+
+    /// Returns `true` if the file of a test does not declare it any more, and its code makes a test of this name: in a loop, with a
+    /// macro or a helper.
+    pub(super) fn is_made_now(&self, (path, test): &(RepoPath, DeclaredTest)) -> bool {
+        let Some(new) = self.file(path).and_then(|file| file.new.as_deref()) else { return false };
+        let is_whole = |(at, name): (usize, &str)| {
+            let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
+            !new[..at].ends_with(is_of_word) && !new[at + name.len()..].starts_with(is_of_word)
+        };
+        let declares = |file: &TestFileChange| file.tests_now().iter().any(|known| known.name == test.name);
+        !self.files.iter().any(declares) && new.match_indices(test.name.as_str()).any(is_whole)
     }
 
     /// Returns the file whose change may keep the test from running, and how far it shows that.
@@ -217,7 +234,8 @@ fn is_source_of_test(lines: &[String], path: &RepoPath) -> bool {
 fn is_word_of(lines: &[String], path: &RepoPath) -> bool {
     let path = path.to_string();
     let is_path = |word: &str| word == path || word.strip_prefix("./") == Some(&path);
-    lines.iter().flat_map(|line| line.split([' ', '\t', '\n', '"', '\''])).any(is_path)
+    let ends = [' ', '\t', '\n', '"', '\'', ';', '&', '|', '(', ')'];
+    lines.iter().flat_map(|line| line.split(ends)).any(is_path)
 }
 
 impl TestFileChange {

@@ -53,6 +53,11 @@ impl<'a> ComparedRuns<'a> {
         }
     }
 
+    /// Returns `true` if the run that failed named all its tests, and the one that passed named none.
+    pub(super) fn names_no_more(&self) -> bool {
+        self.red.is_some_and(|red| red.run.named == NamedPart::All) && self.green.run.named == NamedPart::None
+    }
+
     /// Returns a command line that names the tests, as far as the record shows one.
     pub(super) fn naming(&self, command: &Command) -> Option<String> {
         let green = &self.green.run;

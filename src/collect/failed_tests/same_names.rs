@@ -1,5 +1,6 @@
 //! The names that a test uses, and what they mean in the file where it is now.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::same_subject::MovedTest;
@@ -28,7 +29,9 @@ impl MovedTest<'_> {
         let mut new = surroundings(self.new, now, self.new_name)?;
         if !is_test_file(self.new) {
             // What stands at the top of a file of code is what the test is about.
-            new.iter_mut().for_each(|around| around.statements.retain(|statement| statement.depth > 0));
+            for around in &mut new {
+                around.statements.retain(|statement| statement.depth > 0);
+            }
         }
         let tests: Vec<usize> = places(self.new, now).into_iter().map(|(_, at)| at).collect();
         let is_same = |now: &Surroundings| {
@@ -66,11 +69,12 @@ struct SameNames<'a> {
 }
 
 impl SameNames<'_> {
-    /// Returns the names that the test used, those of its parameters included: a fixture has the name of one.
+    /// Returns the names that the test used and still uses, those of its parameters included: a fixture has the name of one.
     fn used(&self) -> impl Iterator<Item = &str> {
         let head = self.moved.test.body.lines().next().unwrap_or_default();
         let head = words(head.strip_prefix(self.moved.test.name.as_str()).unwrap_or_default());
-        self.was.used.iter().map(String::as_str).chain(head)
+        let still = self.was.used.iter().filter(|name| self.now.used.contains(*name));
+        still.map(String::as_str).chain(head)
     }
 
     /// Returns `true` if a name means the same in both files, or what the change made of it.
@@ -89,6 +93,10 @@ impl SameNames<'_> {
                     .iter()
                     .all(|import| is_of_file(import) || was.iter().any(|known| is_same_import(known, import, false)));
         }
+        if !is_test_file(self.moved.old) && code_was.iter().any(|code| code.depth == 0) && code_now.is_empty() {
+            // It moved from the file of its code into one that imports this.
+            return now.iter().all(|import| is_module_of(&import.module, self.moved.old));
+        }
         let is_left = !code_now.is_empty() || code_was.is_empty() || self.is_elsewhere(&code_was);
         if !code_now.iter().all(is_kept) || !is_left {
             return false;
@@ -103,7 +111,9 @@ impl SameNames<'_> {
         match (was.as_slice(), now.as_slice()) {
             ([], []) => true,
             (known, []) => {
-                let is_given = |import: &&VisibleImport| self.is_of_package(import) || all_of(self.now, import);
+                let is_given = |import: &&VisibleImport| {
+                    self.is_of_package(import) || all_of(self.now, import) || self.imports_module_of(import)
+                };
                 code_now.is_empty() && (known.iter().all(is_given) || known.iter().all(follows))
             }
             ([], all) => {
@@ -116,6 +126,16 @@ impl SameNames<'_> {
                     || all.len() == 1 && known.iter().all(follows)
             }
         }
+    }
+
+    /// Returns `true` if the new file imports the module from which the old one took a name: `calc.add` in place of `add`.
+    fn imports_module_of(&self, known: &VisibleImport) -> bool {
+        let module = last_part(&known.module);
+        self.now.imports.iter().any(|import| {
+            let is_it =
+                import.name.as_deref().map_or_else(|| last_part(&import.module) == module, |name| name == module);
+            is_it && import.local.as_deref() == Some(module)
+        })
     }
 
     /// Returns `true` if code that was next to a test stands in another file of tests now.
@@ -167,6 +187,27 @@ impl SameNames<'_> {
         let others = self.now.statements.iter().filter(|statement| self.is_test(statement)).map(|test| &test.range);
         let outside = without(now, others);
         !adds_replacement(&format!("{was}\n{before}"), &outside)
+            && self
+                .imported_helpers()
+                .all(|(old, new)| !adds_replacement(old, new) && (old == new || !self.sets_member(new)))
+    }
+
+    /// Returns the changed files of tests that the new file imports and the old one did not, each before and after.
+    fn imported_helpers(&self) -> impl Iterator<Item = (&str, &str)> {
+        let is_known = |import: &VisibleImport| self.was.imports.iter().any(|known| is_same_module(known, import));
+        let modules: BTreeSet<&str> = self
+            .now
+            .imports
+            .iter()
+            .filter(|import| !is_known(import))
+            .map(|import| last_part(&import.module))
+            .collect();
+        let files = self.moved.changed.files.iter().filter(|file| file.path != *self.moved.new);
+        files.filter_map(move |file| {
+            let path = file.path.to_string();
+            let stem = path.rsplit('/').next()?.split('.').next()?;
+            modules.contains(stem).then_some((file.old.as_deref().unwrap_or_default(), file.new.as_deref()?))
+        })
     }
 
     fn is_test(&self, statement: &OuterStatement) -> bool {
@@ -220,9 +261,22 @@ fn imported<'s>(of: &'s Surroundings, name: &str) -> Vec<&'s VisibleImport> {
     of.imports.iter().filter(|import| import.local.as_deref() == Some(name)).collect()
 }
 
+/// Returns `true` if a module is that of a file, by its last part: `shop::pricing` of `src/pricing.rs`. The root of a crate has
+/// any name.
+fn is_module_of(module: &str, path: &RepoPath) -> bool {
+    let path = path.to_string();
+    let stem = path.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
+    let folder = path.rsplit('/').nth(1).unwrap_or_default();
+    match stem {
+        "lib" | "main" => !module.contains(':'),
+        "mod" | "index" | "__init__" => last_part(module) == folder,
+        stem => last_part(module) == stem,
+    }
+}
+
 /// Returns `true` if two imports take the same from the same module. Only the last part of a module is compared, as a path
 /// begins elsewhere in another folder; in one file, all of it.
-fn is_same_import(one: &VisibleImport, other: &VisibleImport, is_one_file: bool) -> bool {
+pub(super) fn is_same_import(one: &VisibleImport, other: &VisibleImport, is_one_file: bool) -> bool {
     const WHOLE: [Option<&str>; 3] = [None, Some("*"), Some("default")];
     let (name, other_name) = (one.name.as_deref(), other.name.as_deref());
     let is_same_name = name == other_name || WHOLE.contains(&name) && WHOLE.contains(&other_name);
@@ -233,10 +287,24 @@ fn is_same_import(one: &VisibleImport, other: &VisibleImport, is_one_file: bool)
     is_same_name && is_same_place || is_module(one, other) || is_module(other, one)
 }
 
-/// Returns `true` if two imports name the same module, by the last part of it. A package that is only dots has no name.
+/// Returns `true` if two imports name the same module, by the last part of it, or one of them the package of the other, which
+/// passes its names on. A package that is only dots has no name.
 fn is_same_module(one: &VisibleImport, other: &VisibleImport) -> bool {
-    let (one, other) = (last_part(&one.module), last_part(&other.module));
-    one == other || one.is_empty() || other.is_empty()
+    let (part, other_part) = (last_part(&one.module), last_part(&other.module));
+    part == other_part
+        || part.is_empty()
+        || other_part.is_empty()
+        || is_package_of(&one.module, &other.module)
+        || is_package_of(&other.module, &one.module)
+}
+
+/// Returns `true` if a module is the package of another one: `shop` of `shop.pricing`, `./src/index.js` of `./src/pricing.js`.
+fn is_package_of(package: &str, module: &str) -> bool {
+    let index = package.rsplit_once('/').filter(|_| last_part(package) == "index").map(|(folder, _)| folder);
+    match index {
+        Some(folder) => module.rsplit_once('/').is_some_and(|(own, _)| own == folder),
+        None => module.strip_prefix(package).is_some_and(|rest| rest.starts_with('.')),
+    }
 }
 
 /// Returns the last part of a module without its ending: `calc` of `../src/calc.js`, `src.calc` and `crate::calc`.

@@ -185,6 +185,8 @@ mod tests {
             (import, "from calc import add\n@pytest.mark.slow\n", true),
             ("from calc import *\n", "from calc import add\n", true),
             ("import pytest\n", "import pytest\n", true),
+            (import, "from src import calc\n", true),
+            (import, "from fakes import calcs as calc\n", false),
             (import, "", false),
             (import, "from tests.fakes import add\n", false),
             (import, "from calc import sub as add\n", false),
@@ -219,6 +221,33 @@ mod tests {
         for below in ["test_add = lambda: None\n", "def test_add():\n    pass\n", "add = sum\n", "del add\n"] {
             let now = format!("{was}\n\n{below}");
             assert!(!is_same(("tests/test_a.py", &was), ("tests/test_b.py", &now), "test_add"), "{below}");
+        }
+    }
+
+    #[test]
+    fn a_new_module_that_a_moved_test_imports_replaces_nothing() {
+        let test = "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n";
+        for (helper, is) in [
+            ("import calc\n\nNUMBERS = [1, 2]\n", true),
+            ("import calc\n\ncalc.add = lambda a, b: a + b\n", false),
+            ("import calc\n\nsetattr(calc, 'add', sum)\n", false),
+        ] {
+            let file = |path: &str, old: Option<&str>, new: Option<&str>| TestFileChange {
+                path: RepoPath::from(path),
+                old: old.map(str::to_owned),
+                new: new.map(str::to_owned),
+            };
+            let now = format!("import aaa\n{test}");
+            let files = vec![
+                file("tests/test_a.py", Some(test), None),
+                file("tests/test_b.py", None, Some(&now)),
+                file("tests/aaa.py", None, Some(helper)),
+            ];
+            let changed = ChangedTests { files, ..ChangedTests::default() };
+            let (path, home) = (RepoPath::from("tests/test_a.py"), RepoPath::from("tests/test_b.py"));
+            let test = declared_tests(&path, test).into_iter().next().expect("a test");
+            let moved = MovedTest { changed: &changed, old: &path, test: &test, new: &home, new_name: "test_add" };
+            assert_eq!(moved.has_same_names(|_, _| false), Some(is), "{helper}");
         }
     }
 

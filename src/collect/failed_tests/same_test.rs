@@ -57,7 +57,10 @@ pub(super) fn is_assertion(line: &str) -> bool {
 /// Returns the first line of a test without its name, and the others with their depth below the first of them.
 pub(super) fn lines_below(test: &DeclaredTest) -> (String, Vec<String>) {
     let mut lines = test.body.lines().filter(|line| !line.trim().is_empty());
-    let head = lines.next().unwrap_or_default().replacen(&test.name, "", 1);
+    let first = lines.next().unwrap_or_default();
+    // A name that is a text is blank in the code.
+    let quoted = first.strip_prefix(['"', '\'', '`']).and_then(|rest| rest.split_once(['"', '\'', '`']));
+    let head = quoted.map_or_else(|| first.replacen(&test.name, "", 1), |(_, rest)| rest.to_owned());
     let lines: Vec<&str> = lines.collect();
     let depth = |line: &str| line.len() - line.trim_start().len();
     let start = lines.first().map_or(0, |line| depth(line));
@@ -67,7 +70,8 @@ pub(super) fn lines_below(test: &DeclaredTest) -> (String, Vec<String>) {
     (head.trim().to_owned(), inside.map(below).collect())
 }
 
-/// Returns the lines of a text without blanks and comments, as far as these change nothing.
+/// Returns the statements of a text without blanks and comments, as far as these change nothing. What is in brackets is one
+/// statement, on however many lines it stands.
 fn bare_lines(text: &str) -> Vec<String> {
     let is_comment = |line: &str| line.starts_with("//") || line.starts_with("# ") || line == "#";
     let lines = text.lines().map(|line| {
@@ -78,16 +82,64 @@ fn bare_lines(text: &str) -> Vec<String> {
     });
     let code = lines.filter(|line| !is_comment(line));
     let bare = code.map(|line| line.chars().filter(|c| !c.is_whitespace()).collect::<String>());
+    let bare = joined(bare.filter(|line| !line.is_empty())).into_iter();
     // A test in a class has its object as a parameter.
-    let bare = bare.map(|line| without_message(&line).replace("(self)", "()").replace("(self,", "("));
-    bare.filter(|line| !line.is_empty()).collect()
+    let bare =
+        bare.map(|line| without_message(&line).replace("(self)", "()").replace("(self,", "(").replace("->None:", ":"));
+    bare.filter(|line| !line.trim_matches(['"', '\'']).is_empty()).collect()
 }
 
-/// Returns an assertion of Python without the text that it prints when it fails.
-fn without_message(line: &str) -> &str {
-    let is_text = line.starts_with("assert") && !line.starts_with("assert(") && line.ends_with(['"', '\'']);
-    let message = [",\"", ",'", ",f\"", ",f'"].iter().filter_map(|start| line.rfind(start)).max();
-    message.filter(|_| is_text).map_or(line, |at| &line[..at])
+/// Joins the lines that brackets hold together. A line that opens a block ends a statement.
+pub(super) fn joined(lines: impl Iterator<Item = String>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut depth = 0_usize;
+    for line in lines {
+        match found.last_mut().filter(|_| depth > 0) {
+            Some(last) => last.push_str(&line),
+            None => found.push(line.clone()),
+        }
+        let opened = line.matches(['(', '[']).count();
+        let closed = line.matches([')', ']']).count();
+        depth = if line.ends_with('{') { 0 } else { (depth + opened).saturating_sub(closed) };
+    }
+    let bare = |line: String| {
+        let line = line.replace(",)", ")").replace(",]", "]");
+        let inside = line.strip_prefix("assert(").and_then(|rest| rest.strip_suffix(')'));
+        inside.filter(|inside| is_balanced(inside)).map(|inside| format!("assert{inside}")).unwrap_or(line)
+    };
+    found.into_iter().map(bare).collect()
+}
+
+/// Returns `true` if no bracket closes one that is open before this text.
+fn is_balanced(text: &str) -> bool {
+    let mut depth = 0_isize;
+    text.chars().all(|c| {
+        depth += isize::from(c == '(') - isize::from(c == ')');
+        depth >= 0
+    })
+}
+
+/// Returns an assertion without the text that it prints when it fails.
+fn without_message(line: &str) -> String {
+    let is_text = |text: &str| text.starts_with(['"', '\'']) || text.starts_with("f\"") || text.starts_with("f'");
+    let (call, end) = match line.strip_suffix(");").or_else(|| line.strip_suffix(')')) {
+        Some(call) if call.starts_with("assert") && !call.starts_with("assert ") => (call, &line[call.len()..]),
+        _ => (line, ""),
+    };
+    let arguments = ["assert_eq!(", "assert_ne!(", "assertEqual(", "assert.equal(", "assert.strictEqual("];
+    let wanted = if arguments.iter().any(|start| call.starts_with(start)) { 2 } else { 1 };
+    let mut depth = 0_usize;
+    let mut commas = Vec::new();
+    for (at, c) in call.char_indices() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            ',' if depth == usize::from(!end.is_empty()) => commas.push(at),
+            _ => {}
+        }
+    }
+    let message = commas.get(wanted - 1).filter(|at| call.starts_with("assert") && is_text(&call[**at + 1..]));
+    message.map_or_else(|| line.to_owned(), |at| format!("{}{end}", &call[..*at]))
 }
 
 fn as_texts(lines: &[String]) -> Vec<&str> {
@@ -107,6 +159,8 @@ mod tests {
             ("test_add(self):\n        x = add(1, 2)\n        assert x == 3\n", true),
             ("test_add():\n    # Sums.\n    x = add(1, 2)\n    assert x == 3  # three\n", true),
             ("test_add():\n    x = add(1, 2)\n    assert x == 3, \"adds them\"\n", true),
+            ("test_add() -> None:\n    \"\"\"    \"\"\"\n    x = add(1, 2)\n    assert x == 3\n", true),
+            ("test_add():\n    x = add(\n        1,\n        2,\n    )\n    assert (\n        x == 3\n    )\n", true),
             ("test_add():\n    x = add(1, 2)\n    assert x == 4\n", false),
             ("test_add():\n    x = add(1, 2)\n    assert x in (3, \"a\")\n", false),
             ("test_add():\n    x = add(1, 2)\n    # assert x == 3\n", false),
@@ -114,5 +168,12 @@ mod tests {
         ] {
             assert_eq!(has_same_body(&old, &test(body)), same, "{body}");
         }
+        let rust = |line: &str| test(&format!("test_add() {{\n    {line}\n}}\n"));
+        for line in ["assert_eq!(\n        add(1, 2),\n        3,\n    );", "assert_eq!(add(1, 2), 3, \"   \");"] {
+            assert!(has_same_body(&rust("assert_eq!(add(1, 2), 3);"), &rust(line)), "{line}");
+        }
+        let node = |line: &str| test(&format!("'        ', () => {{\n  {line}\n}});\n"));
+        let wrapped = node("assert.equal(\n    add(1, 2),\n    3,\n  );");
+        assert!(has_same_body(&node("assert.equal(add(1, 2), 3);"), &wrapped));
     }
 }

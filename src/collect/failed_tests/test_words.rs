@@ -41,9 +41,11 @@ pub(super) fn hides_more(old: &DeclaredTest, new: &DeclaredTest) -> bool {
 /// Returns `true` if a test has a parameter or a value of its own with a name that the old one took from elsewhere.
 fn renames_anew(old: &DeclaredTest, new: &DeclaredTest) -> bool {
     let (was, is) = (Asked::of(old).without_head(), Asked::of(new).without_head());
-    let all = was.all();
+    // Members and the names of arguments are no names of the test.
+    let is_taken = |(before, _, next): &(&str, &str, &str)| *before != "." && *next != "=";
+    let taken: BTreeSet<&str> = was.places().filter(is_taken).map(|(_, word, _)| word).collect();
     let known = was.locals();
-    let replaces = |word: &str| is_word(word) && all.contains(&word) && !known.contains(word);
+    let replaces = |word: &str| is_word(word) && taken.contains(word) && !known.contains(word);
     let parameters = |test: &DeclaredTest| -> Vec<String> { Asked::of(test).lines.swap_remove(0) };
     let before = parameters(old);
     is.locals().iter().any(|word| replaces(word))

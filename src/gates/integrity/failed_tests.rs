@@ -58,6 +58,7 @@ const fn changed_as(difference: TestDifference) -> &'static str {
         TestDifference::Loop => "failed-test-looped",
         TestDifference::Code => "failed-test-renamed",
         TestDifference::Within => "failed-test-within",
+        TestDifference::Words => "failed-test-reworded",
     }
 }
 
