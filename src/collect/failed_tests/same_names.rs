@@ -283,7 +283,11 @@ pub(super) fn is_same_import(one: &VisibleImport, other: &VisibleImport, is_one_
     let is_module = |whole: &VisibleImport, part: &VisibleImport| {
         whole.name.is_none() && part.name.as_deref() == Some(last_part(&whole.module))
     };
-    let is_same_place = if is_one_file { one.module == other.module } else { is_same_module(one, other) };
+    let is_same_place = if is_one_file {
+        one.module == other.module || is_package_of(&one.module, &other.module)
+    } else {
+        is_same_module(one, other)
+    };
     is_same_name && is_same_place || is_module(one, other) || is_module(other, one)
 }
 
