@@ -96,7 +96,7 @@ impl Repo {
     }
 
     /// Returns the commit of the default branch of a remote, as it was last seen.
-    pub(super) fn default_commit(&self) -> Result<Option<Oid>, GitError> {
+    pub fn default_commit(&self) -> Result<Option<Oid>, GitError> {
         for remote in self.remotes()? {
             for name in self.default_tracking_refs(&remote.name)? {
                 if let Some(commit) = self.reference(&name)? {

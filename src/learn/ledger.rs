@@ -113,17 +113,39 @@ impl<'r> Ledger<'r> {
                 || heads.last().is_none_or(|last| self.repo.is_ancestor(commit, last).unwrap_or(false))
         };
         reverts.retain(|commit| is_below(commit));
+        let others = self.events.iter().filter(is_before).filter(|event| event.session.is_some());
+        let others = others.map(|event| event.at).max();
+        let first = heads.first().map(|head| (*head).clone());
+        let base = first.as_ref().and_then(|head| self.first_own_commit(head, others));
         let events = self.with_waivers(session, events.clone());
         let changed = |from: &Oid, to: &Oid| self.changed(from, to);
         let numbers = reward_numbers::numbers(&RewardSources {
             events: &events,
             before,
+            base,
             reverts: u32::try_from(reverts.len()).unwrap_or(u32::MAX),
             tokens: self.usage(session).tokens,
             changed: &changed,
             is_check: &self.is_check,
         });
         Some(Reward::of(session, numbers))
+    }
+
+    /// Returns the commit on which the commits up to `head` were made since a time, as far as the default branch does not
+    /// have them.
+    fn first_own_commit<'l>(&'l self, head: &'l Oid, since: Option<Timestamp>) -> Option<&'l Oid> {
+        let shared = self.repo.default_commit().ok()??;
+        let is_shared = |commit: &Oid| self.repo.is_ancestor(commit, &shared).unwrap_or(true);
+        let is_own = |event: &&Event| since.is_none_or(|since| event.at > since);
+        let made = |commit: &Oid| self.movements.iter().filter(is_own).find(|event| moved_to(event) == Some(commit));
+        let mut first = head;
+        while !is_shared(first) {
+            match made(first).and_then(committed_on) {
+                Some(below) if below != first => first = below,
+                _ => break,
+            }
+        }
+        Some(first).filter(|first| *first != head)
     }
 
     /// Returns the sessions of agents that edited one of these files since a time; if no tool did, the session that acted
@@ -162,7 +184,9 @@ impl<'r> Ledger<'r> {
     }
 
     fn changed(&self, from: &Oid, to: &Oid) -> Option<Vec<String>> {
-        match self.repo.diff_trees(&[(from.clone(), to.clone())]).ok()?.pop()? {
+        // A session may begin at a commit.
+        let tree = |oid: &Oid| self.repo.tree_of(oid).ok();
+        match self.repo.diff_trees(&[(tree(from)?, tree(to)?)]).ok()?.pop()? {
             TreeDiff::Changes(changes) => Some(changes.iter().map(|change| change.path.to_string()).collect()),
             TreeDiff::Unreadable => None,
         }
@@ -185,6 +209,12 @@ fn heads(event: &Event) -> Vec<&Oid> {
 
 fn moved_to(event: &Event) -> Option<&Oid> {
     if let EventKind::Git(movement) = &event.kind { movement.new.as_ref() } else { None }
+}
+
+/// Returns the commit on which another one was made, if that is what git recorded.
+fn committed_on(event: &Event) -> Option<&Oid> {
+    let EventKind::Git(movement) = &event.kind else { return None };
+    movement.old.as_ref().filter(|_| movement.action.starts_with("commit"))
 }
 
 /// Returns `true` if git recorded a revert.

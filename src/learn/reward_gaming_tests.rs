@@ -96,7 +96,8 @@ fn reward(kinds: Vec<EventKind>, reverts: u32, tokens: Option<u64>) -> f64 {
     let events: Vec<Event> = (0..).map(|at| at * 10).zip(kinds).map(|(at, kind)| event(at, "s", kind)).collect();
     let EventKind::Judged(before) = judged(Moment::Push, &[], 0) else { unreachable!("it is a verdict") };
     let before = Some(&before);
-    let sources = RewardSources { events: &events, before, reverts, tokens, changed: &changed, is_check: &is_check };
+    let sources =
+        RewardSources { events: &events, before, base: None, reverts, tokens, changed: &changed, is_check: &is_check };
     Reward::of("s", numbers(&sources)).low
 }
 
@@ -195,6 +196,7 @@ fn a_session_in_which_no_check_passed_earns_nothing() {
         let sources = RewardSources {
             events: &events,
             before: None,
+            base: None,
             reverts: 0,
             tokens: Some(0),
             changed: &changed,

@@ -24,6 +24,8 @@ pub struct RewardSources<'s> {
     pub events: &'s [Event],
     /// The last verdict before the session.
     pub before: Option<&'s Judged>,
+    /// The commit on which the session began to commit, if it did so before its first run.
+    pub base: Option<&'s Oid>,
     /// The reverts that git recorded during the session.
     pub reverts: u32,
     /// The tokens that the client counted.
@@ -159,13 +161,13 @@ struct RedTest {
     tree: Oid,
 }
 
-/// Returns the content at the beginning of a session: what was judged last on the same commit, or else that commit, or else
-/// what the first run saw.
+/// Returns the content at the beginning of a session: what was judged last on the same commit, or else that commit or the one
+/// on which the session began to commit, or else what the first run saw.
 fn beginning<'s>(sources: &'s RewardSources<'_>) -> Option<&'s Oid> {
     let start = &sources.events.iter().find_map(run_of)?.start;
     let Some(head) = &start.head else { return Some(&start.tree) };
     let before = sources.before.filter(|before| before.commits.last() == Some(head));
-    before.and_then(|before| before.trees.last()).or(Some(head))
+    before.and_then(|before| before.trees.last()).or(sources.base).or(Some(head))
 }
 
 /// Returns the number of tests that can fail: a test file changed, the test failed, files other than tests changed, and

@@ -348,3 +348,21 @@ fn a_run_belongs_to_the_session_whose_hook_saw_its_line() {
         assert!(last["session"].as_str().unwrap().starts_with("local-"), "{client} {last}");
     }
 }
+
+#[test]
+fn a_test_that_failed_and_passed_counts_although_it_was_committed_before_the_first_run() {
+    let policy = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"python3 -m unittest -v\"\n";
+    let project = Project::with(policy);
+    let test = "import unittest\nfrom calc import add\nclass T(unittest.TestCase):\n    def test_add(self):\n        self.assertEqual(add(1, 2), 3)\n";
+    project.repo.write(".gitignore", "__pycache__/\n").write("test_calc.py", test);
+    project.repo.write("calc.py", "def add(a, b):\n    return a - b\n").commit_all("feat: add");
+    project.sh("gate run test").exits(1);
+    project.repo.write("calc.py", "def add(a, b):\n    total = a + b\n    return total\n").commit_all("fix: add");
+    project.sh("gate run test").exits(0);
+    project.sh("git push -q origin HEAD").exits(0);
+    let log = project.gate(["log", "--json"]).exits(0).out;
+    let events = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let session = events.filter_map(|event| event["session"].as_str().map(str::to_owned)).next().unwrap();
+    let reward: Value = serde_json::from_str(&project.gate(["reward", &session, "--json"]).exits(0).out).unwrap();
+    assert_eq!(reward["numbers"]["tests_proven"], 1, "{reward}");
+}
