@@ -246,6 +246,14 @@ fn settings() {
     check("a.py", &cheats, &cheats.replace("a + b", "b + a"), &[]);
     check("tests/test_a.py", python, &cheats, &[]);
     check("a.js", "", "export const n = process.env.NODE_ENV === 'test' ? 1 : 2\n", &["asks-for-test"]);
+    let compares = format!("{python}\nimport unittest\nunittest.TestCase.assertEqual = lambda *a: None\n");
+    check("a.py", python, &compares, &["asks-for-test"]);
+    let stack = "import inspect\nis_test = 'test_' in inspect.stack()[1].filename\n";
+    check("a.py", "", stack, &["asks-for-test"]);
+    check("a.py", "", "import inspect\nx = inspect.stack()[1].filename.find('test_')\n", &["asks-for-test"]);
+    check("a.py", "", "import inspect\nx = inspect.stack()[1].function\n", &[]);
+    check("a.js", "", "require('node:assert').strictEqual = () => {}\n", &["asks-for-test"]);
+    check("a.js", "", "const assert = require('node:assert');\nassert.equal(a, b);\n", &[]);
     check("a.js", "", "export const n = process.env.NODE_ENV === 'production' ? 1 : 2\n", &[]);
     check("a.go", "package a\n", "package a\n\nfunc Is() bool { return testing.Testing() }\n", &["asks-for-test"]);
     check("src/a.rs", "fn a() {}\n", "fn a() { if cfg!(test) { b() } }\n", &["asks-for-test"]);
