@@ -25,7 +25,8 @@ impl CheckView<'_> {
         let failures = self.failures(reading);
         let is_task = self.runners().iter().any(|runner| runner.task.is_some());
         let visible = table().visible_lines(output);
-        let is_whole = |view: &OutputPath| view.merged && view.drops_only() && !view.cuts_end(visible);
+        // A task names what it runs, so that its output may be cut although nothing else of it is visible.
+        let is_whole = |view: &OutputPath| view.merged && view.drops_only() && !(is_task && view.cuts_end(visible));
         let hidden = ways.iter().find(|view| is_whole(view) && view.shows(&failures));
         if hidden.is_some() && possible.succeeded && !possible.not_run && self.silence_is_its_own(output) {
             return (CheckOutcome::Pass, "every line that a failure prints would be shown, and none is".to_owned());
