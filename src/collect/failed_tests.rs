@@ -9,6 +9,7 @@ mod compared_runs;
 mod dropped_groups;
 mod dropped_work;
 mod earlier_drafts;
+mod exact_test;
 mod looped_tests;
 mod own_tests;
 mod renamed_code;
@@ -29,9 +30,11 @@ use std::cell::OnceCell;
 pub use self::test_code::is_named_by_code;
 
 pub(in crate::collect) use self::changed_tests::ChangedTests;
+use self::changed_tests::TestFileChange;
 use self::code_changes::CodeChange;
 use self::compared_runs::ComparedRuns;
 use self::dropped_work::JudgedWork;
+use self::exact_test::is_exact;
 use self::renamed_code::NewNames;
 use self::renamed_tests::FoundTest;
 use self::same_code::CodeElsewhere;
@@ -192,8 +195,8 @@ impl FailedWork<'_> {
         let failed = FailedTest { since, ..failed };
         if since == Some(TestResult::Passed) {
             let known = failed.only_tests.is_some() || failed.rewritten.is_some();
-            let is_made =
-                self.names_no_file() && declared.as_ref().is_some_and(|declared| changed.is_made_now(declared));
+            let has_left = |declared: &(RepoPath, DeclaredTest)| self.has_left_doubtfully(&changed, declared);
+            let is_made = self.names_no_file() && declared.as_ref().is_some_and(has_left);
             let differs = |(path, test): &&(RepoPath, DeclaredTest)| {
                 let moved = MovedTest { changed: &changed, old: path, test, new: path, new_name: &test.name };
                 changed.is_edited(path, test) || !self.has_same_subject(&moved)
@@ -246,10 +249,14 @@ impl FailedWork<'_> {
         declared: &(RepoPath, DeclaredTest),
         since: Option<TestResult>,
     ) -> Result<(Option<String>, Option<TestInPlace>), GitError> {
-        if let Some(name) = self.new_name(changed, declared, since, &NewNames::default()) {
-            return Ok((Some(name), None));
-        }
         let (path, test) = declared;
+        if let Some((home, name)) = self.new_name(changed, declared, since, &NewNames::default()) {
+            let is_sure = name.split(", ").count() > 1 || self.is_beyond_doubt(changed, declared, &home, &name);
+            if is_sure || !self.code_changes()?.iter().flatten().any(CodeChange::changes_behaviour) {
+                return Ok((is_sure.then_some(name), None));
+            }
+            return Ok((None, Some((name, TestDifference::Context))));
+        }
         if let Some((bare, _)) = self.open.test.split_once('[')
             && self.open.candidates.iter().any(|passed| passed == bare)
             && changed.is_looped(path, test)
@@ -263,7 +270,7 @@ impl FailedWork<'_> {
         }
         let code = self.code_changes()?;
         let names = NewNames::of(code);
-        if let Some(name) = self.new_name(changed, declared, since, &names) {
+        if let Some((_, name)) = self.new_name(changed, declared, since, &names) {
             let is_told = since.is_some() && !names.has_same_code(&test.body, code);
             return Ok(if is_told { (None, Some((name, TestDifference::Code))) } else { (Some(name), None) });
         }
@@ -301,11 +308,11 @@ impl FailedWork<'_> {
         declared: &(RepoPath, DeclaredTest),
         since: Option<TestResult>,
         names: &NewNames,
-    ) -> Option<String> {
+    ) -> Option<FoundTest> {
         let (path, test) = declared;
         if since.is_none() {
             let mut found = changed.renamed(path, test, false, names).into_iter();
-            return found.find(|(home, name)| self.calls_the_same(changed, declared, home, name)).map(|(_, name)| name);
+            return found.find(|(home, name)| self.calls_the_same(changed, declared, home, name));
         }
         let passes = |path: &RepoPath, name: &str| self.passes(path, name);
         let (before, now) = self.open.family;
@@ -314,12 +321,12 @@ impl FailedWork<'_> {
             && let Some(parts) = changed.parts(path, test, passes)
             && parts.split(", ").all(|name| self.calls_the_same(changed, declared, path, name))
         {
-            return Some(parts);
+            return Some((path.clone(), parts));
         }
         let same_name = changed.regrouped(path, test, names).filter(|_| !has_lost_parameters);
         let mut found = changed.renamed(path, test, true, names).into_iter().chain(same_name);
         let is_it = |(home, name): &FoundTest| passes(home, name) && self.calls_the_same(changed, declared, home, name);
-        found.find(is_it).map(|(_, name)| name)
+        found.find(is_it)
     }
 
     /// Returns `true` if the file of a test does not declare it any more, and another test of the same name passed. The
@@ -328,9 +335,34 @@ impl FailedWork<'_> {
         let Some((path, test)) = declared.filter(|_| self.names_no_file()) else { return false };
         let Some(file) = changed.file(path) else { return false };
         let is_gone = file.new.is_none() || file.tests_now().iter().all(|known| known.name != test.name);
-        is_gone
-            && !changed.is_made_now(&(path.clone(), test.clone()))
-            && !changed.is_moved(path, test, &NewNames::of(self.code_changes().unwrap_or_default()))
+        // The code has to be another one as well: a loop may go over nothing.
+        let is_made = changed.only_tests.is_none() && changed.is_made_now(&(path.clone(), test.clone()));
+        is_gone && !is_made && !changed.is_moved(path, test, &NewNames::of(self.code_changes().unwrap_or_default()))
+    }
+
+    /// Returns `true` if the file of a test that passed does not declare it any more, and what passed is not beyond doubt the
+    /// same: code makes a test of its name, or another file has it with other surroundings.
+    fn has_left_doubtfully(&self, changed: &ChangedTests, declared: &(RepoPath, DeclaredTest)) -> bool {
+        let (path, test) = declared;
+        let Some(file) = changed.file(path) else { return false };
+        let has_test = |file: &TestFileChange| file.tests_now().iter().any(|known| known.name == test.name);
+        let is_same = |home: &TestFileChange| self.is_beyond_doubt(changed, declared, &home.path, &test.name);
+        !has_test(file) && !changed.files.iter().filter(|file| has_test(file)).any(is_same)
+    }
+
+    /// Returns `true` if the test `name` in `home` is the failed one, word by word, and nothing around it can have changed what it
+    /// asks.
+    fn is_beyond_doubt(
+        &self,
+        changed: &ChangedTests,
+        (path, test): &(RepoPath, DeclaredTest),
+        home: &RepoPath,
+        name: &str,
+    ) -> bool {
+        let all = changed.files.iter().flat_map(TestFileChange::tests_now).filter(|known| known.name == name);
+        let moved = MovedTest { changed, old: path, test, new: home, new_name: name };
+        let [only] = &*all.collect::<Vec<_>>() else { return false };
+        is_exact(test, only) && changed.rewritten(&self.open.test).is_none() && moved.has_exact_surroundings()
     }
 
     fn names_no_file(&self) -> bool {

@@ -74,6 +74,8 @@ pub enum TestDifference {
     Code,
     /// It makes other assertions, too: a table has a row with its values, or two tests became one.
     Within,
+    /// It makes the same assertions, but the rest of it or the code around it differs.
+    Context,
     /// It calls the same code with the same values, in other words.
     Words,
 }

@@ -361,8 +361,8 @@ fn a_test_that_failed_and_passed_counts_although_it_was_committed_before_the_fir
     project.sh("gate run test").exits(0);
     project.sh("git push -q origin HEAD").exits(0);
     let log = project.gate(["log", "--json"]).exits(0).out;
-    let events = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let session = events.filter_map(|event| event["session"].as_str().map(str::to_owned)).next().unwrap();
+    let mut events = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let session = events.find_map(|event| event["session"].as_str().map(str::to_owned)).unwrap();
     let reward: Value = serde_json::from_str(&project.gate(["reward", &session, "--json"]).exits(0).out).unwrap();
     assert_eq!(reward["numbers"]["tests_proven"], 1, "{reward}");
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::changed_tests::{ChangedTests, TestFileChange};
 use super::renamed_tests::FoundTest;
-use super::same_names::is_same_import;
+use super::same_names::{PREPARING, is_same_import};
 use super::same_test::joined;
 use super::test_words::{Asked, is_word, tokens, wraps_more};
 use super::words;
@@ -13,9 +13,6 @@ use crate::fact::weakening::{DeclaredTest, adds_hiding_word, definitions, is_ass
 use crate::repo_path::RepoPath;
 use crate::symbols::{OuterStatement, OuterStatementKind, Surroundings, VisibleImport};
 
-/// The names of what a runner calls before a test.
-const PREPARING: [&str; 8] =
-    ["setUp", "setUpClass", "setup_method", "setup", "beforeEach", "beforeAll", "before", "let"];
 impl ChangedTests {
     /// Returns the new or changed tests that call the code of a test with all its values, those that kept most of its name
     /// first. `parameters` are the values that it had from elsewhere.

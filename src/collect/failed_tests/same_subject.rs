@@ -75,7 +75,7 @@ impl MovedTest<'_> {
 
     /// Returns `true` if the lines of a language whose names are not read name the same modules, and define nothing that the
     /// test uses. Only the last part of a module is compared: a path begins elsewhere in another folder.
-    fn has_same_words(&self, is_moved: impl Fn(&str, &str) -> bool) -> bool {
+    pub(super) fn has_same_words(&self, is_moved: impl Fn(&str, &str) -> bool) -> bool {
         let Some((was, before, now)) = self.texts() else { return true };
         let used: Vec<&str> = words(&self.test.body).collect();
         let mut had = definitions(&format!("{was}\n{before}"));

@@ -58,6 +58,7 @@ const fn changed_as(difference: TestDifference) -> &'static str {
         TestDifference::Loop => "failed-test-looped",
         TestDifference::Code => "failed-test-renamed",
         TestDifference::Within => "failed-test-within",
+        TestDifference::Context => "failed-test-context",
         TestDifference::Words => "failed-test-reworded",
     }
 }
@@ -68,6 +69,9 @@ fn unnamed(failed: &FailedTest) -> Option<(&'static str, bool)> {
     let is_fewer = failed.count == CountedTests::Fewer;
     if failed.renamed_to.is_some() && !is_fewer {
         return None;
+    }
+    if failed.in_place.is_some() && !is_fewer {
+        return Some((changed_as(failed.differs_in), false));
     }
     match failed.suspicion {
         // It blocks only where one command shows what is true.

@@ -71,6 +71,8 @@ pub struct Surroundings {
     pub imports: Vec<VisibleImport>,
     /// The statements before and after it, and before and after what is around it.
     pub statements: Vec<OuterStatement>,
+    /// The classes around it, each with what it inherits from.
+    pub bases: Vec<String>,
 }
 
 impl Surroundings {
@@ -98,6 +100,7 @@ impl Surroundings {
                 found.statements.extend(statement(node, depth, text, places));
             }
             decorators(*inside, (at, depth), text, &mut found.statements);
+            found.bases.extend(bases(*inside, text));
         }
         let is_hidden = |place: usize| {
             let around = found.statements.iter().find(|statement| statement.range.contains(&place));
@@ -214,6 +217,15 @@ fn assigned(node: Node<'_>, text: &str) -> BTreeSet<String> {
 /// Returns the words of a text.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').filter(|word| !word.is_empty())
+}
+
+/// Returns what a class inherits from.
+fn bases(node: Node<'_>, text: &str) -> Option<String> {
+    let node = inner(node);
+    let named = ["superclasses", "superclass", "interfaces"].iter().find_map(|field| node.child_by_field_name(field));
+    let mut cursor = node.walk();
+    let found = named.or_else(|| node.named_children(&mut cursor).find(|child| child.kind() == "class_heritage"))?;
+    Some(spaced(text.get(found.byte_range())?))
 }
 
 /// Collects what decorates the statement that holds a byte.
