@@ -9,8 +9,10 @@ mod compared_runs;
 mod dropped_groups;
 mod dropped_work;
 mod earlier_drafts;
+mod exact_surroundings;
 mod exact_test;
 mod looped_tests;
+mod new_names;
 mod own_tests;
 mod renamed_code;
 mod renamed_tests;
@@ -36,15 +38,12 @@ use self::compared_runs::ComparedRuns;
 use self::dropped_work::JudgedWork;
 use self::exact_test::is_exact;
 use self::renamed_code::NewNames;
-use self::renamed_tests::FoundTest;
 use self::same_code::CodeElsewhere;
 use self::same_subject::MovedTest;
 use super::judged_work;
 use crate::event::test_results::TestResult;
-use crate::fact::weakening::{
-    self, DeclaredTest, declared_tests, file_in, is_file_of, is_same_test, is_test_file, names_file,
-};
-use crate::fact::{Base, CountedTests, Facts, FailedTest, Obstacle, Subject, TestDifference};
+use crate::fact::weakening::{self, DeclaredTest, declared_tests, file_in, is_file_of, is_same_test, is_test_file};
+use crate::fact::{Base, CountedTests, Facts, FailedTest, Obstacle, Subject};
 use crate::git::{GitError, Repo, TreeDiff};
 use crate::journal::{JournalState, OpenFailure};
 use crate::oid::Oid;
@@ -132,9 +131,6 @@ fn is_unrelated_draft(repo: &Repo, subject: &Subject, head: &Oid, open: &OpenFai
     Ok(!draft.is_empty() && !changed.iter().any(is_common))
 }
 
-/// The name of a test in the place of another one, and what has changed.
-type TestInPlace = (String, TestDifference);
-
 /// A failed test, and the runs that are compared.
 struct FailedWork<'a> {
     repo: &'a Repo,
@@ -195,7 +191,7 @@ impl FailedWork<'_> {
         let failed = FailedTest { since, ..failed };
         if since == Some(TestResult::Passed) {
             let known = failed.only_tests.is_some() || failed.rewritten.is_some();
-            let has_left = |declared: &(RepoPath, DeclaredTest)| self.has_left_doubtfully(&changed, declared);
+            let has_left = |declared: &(RepoPath, DeclaredTest)| self.has_left_uncertainly(&changed, declared);
             let is_made = self.names_no_file() && declared.as_ref().is_some_and(has_left);
             let differs = |(path, test): &&(RepoPath, DeclaredTest)| {
                 let moved = MovedTest { changed: &changed, old: path, test, new: path, new_name: &test.name };
@@ -242,93 +238,6 @@ impl FailedWork<'_> {
         }))
     }
 
-    /// Returns the name under which the same test passes now, or that of a test in its place that differs in something.
-    fn new_names(
-        &self,
-        changed: &ChangedTests,
-        declared: &(RepoPath, DeclaredTest),
-        since: Option<TestResult>,
-    ) -> Result<(Option<String>, Option<TestInPlace>), GitError> {
-        let (path, test) = declared;
-        if let Some((home, name)) = self.new_name(changed, declared, since, &NewNames::default()) {
-            let is_sure = name.split(", ").count() > 1 || self.is_beyond_doubt(changed, declared, &home, &name);
-            if is_sure || !self.code_changes()?.iter().flatten().any(CodeChange::changes_behaviour) {
-                return Ok((is_sure.then_some(name), None));
-            }
-            return Ok((None, Some((name, TestDifference::Context))));
-        }
-        if let Some((bare, _)) = self.open.test.split_once('[')
-            && self.open.candidates.iter().any(|passed| passed == bare)
-            && changed.is_looped(path, test)
-        {
-            return Ok((None, Some((bare.to_owned(), TestDifference::Loop))));
-        }
-        let new_home = changed.moved_file(path, test);
-        let new_home = new_home.filter(|home| self.calls_the_same(changed, declared, home, &test.name));
-        if let Some(name) = self.name_in_moved_file(new_home) {
-            return Ok((None, Some((name, TestDifference::Values))));
-        }
-        let code = self.code_changes()?;
-        let names = NewNames::of(code);
-        if let Some((_, name)) = self.new_name(changed, declared, since, &names) {
-            let is_told = since.is_some() && !names.has_same_code(&test.body, code);
-            return Ok(if is_told { (None, Some((name, TestDifference::Code))) } else { (Some(name), None) });
-        }
-        // Other values are expected of code that behaves in another way.
-        if since != Some(TestResult::Missing) || !code.iter().flatten().any(CodeChange::changes_behaviour) {
-            return Ok((None, None));
-        }
-        let texts = changed.file(path).map(|file| (file.old.as_deref(), file.new.as_deref()));
-        let (old, new) = texts.unwrap_or_default();
-        let names = names.with(old.unwrap_or_default(), new.unwrap_or_default());
-        let in_place = changed.in_place(path, test, &names);
-        let passed = in_place.into_iter().find(|(home, name)| {
-            self.passes(home, name) && self.has_as_many(name) && self.calls_the_same(changed, declared, home, name)
-        });
-        if let Some((home, name)) = passed {
-            let is_kept = changed.keeps_values((path, test), (&home, &name), &[]);
-            let difference = if is_kept { TestDifference::Words } else { TestDifference::Values };
-            return Ok((None, Some((name, difference))));
-        }
-        let is_it = |(home, name): &FoundTest| {
-            self.passes_in_part(home, name) && self.calls_the_same(changed, declared, home, name)
-        };
-        if let Some((_, name)) = changed.within(path, test).into_iter().find(is_it) {
-            return Ok((None, Some((name, TestDifference::Within))));
-        }
-        let parameters: Vec<&str> = parameters_in(&self.open.test).collect();
-        let rewritten = changed.rewritten_in_other_words(path, test, &parameters).into_iter().find(is_it);
-        Ok((None, rewritten.map(|(_, name)| (name, TestDifference::Words))))
-    }
-
-    /// Returns the name under which the same test passes now.
-    fn new_name(
-        &self,
-        changed: &ChangedTests,
-        declared: &(RepoPath, DeclaredTest),
-        since: Option<TestResult>,
-        names: &NewNames,
-    ) -> Option<FoundTest> {
-        let (path, test) = declared;
-        if since.is_none() {
-            let mut found = changed.renamed(path, test, false, names).into_iter();
-            return found.find(|(home, name)| self.calls_the_same(changed, declared, home, name));
-        }
-        let passes = |path: &RepoPath, name: &str| self.passes(path, name);
-        let (before, now) = self.open.family;
-        let has_lost_parameters = now < before;
-        if before <= 1
-            && let Some(parts) = changed.parts(path, test, passes)
-            && parts.split(", ").all(|name| self.calls_the_same(changed, declared, path, name))
-        {
-            return Some((path.clone(), parts));
-        }
-        let same_name = changed.regrouped(path, test, names).filter(|_| !has_lost_parameters);
-        let mut found = changed.renamed(path, test, true, names).into_iter().chain(same_name);
-        let is_it = |(home, name): &FoundTest| passes(home, name) && self.calls_the_same(changed, declared, home, name);
-        found.find(is_it)
-    }
-
     /// Returns `true` if the file of a test does not declare it any more, and another test of the same name passed. The
     /// runner names no files.
     fn is_answered_by_another(&self, changed: &ChangedTests, declared: Option<&(RepoPath, DeclaredTest)>) -> bool {
@@ -340,19 +249,19 @@ impl FailedWork<'_> {
         is_gone && !is_made && !changed.is_moved(path, test, &NewNames::of(self.code_changes().unwrap_or_default()))
     }
 
-    /// Returns `true` if the file of a test that passed does not declare it any more, and what passed is not beyond doubt the
+    /// Returns `true` if the file of a test that passed does not declare it any more, and what passed is not certain to be the
     /// same: code makes a test of its name, or another file has it with other surroundings.
-    fn has_left_doubtfully(&self, changed: &ChangedTests, declared: &(RepoPath, DeclaredTest)) -> bool {
+    fn has_left_uncertainly(&self, changed: &ChangedTests, declared: &(RepoPath, DeclaredTest)) -> bool {
         let (path, test) = declared;
         let Some(file) = changed.file(path) else { return false };
         let has_test = |file: &TestFileChange| file.tests_now().iter().any(|known| known.name == test.name);
-        let is_same = |home: &TestFileChange| self.is_beyond_doubt(changed, declared, &home.path, &test.name);
+        let is_same = |home: &TestFileChange| self.is_certain(changed, declared, &home.path, &test.name);
         !has_test(file) && !changed.files.iter().filter(|file| has_test(file)).any(is_same)
     }
 
     /// Returns `true` if the test `name` in `home` is the failed one, word by word, and nothing around it can have changed what it
     /// asks.
-    fn is_beyond_doubt(
+    fn is_certain(
         &self,
         changed: &ChangedTests,
         (path, test): &(RepoPath, DeclaredTest),
@@ -397,38 +306,6 @@ impl FailedWork<'_> {
             rest = name.split_once('/').map(|(_, rest)| rest);
         }
         Ok(None)
-    }
-
-    /// Returns the name under which the test passed in the file to which its own was moved, with the same group.
-    fn name_in_moved_file(&self, new_home: Option<&RepoPath>) -> Option<String> {
-        let (new_home, (_, own)) = (new_home?, self.open.test.split_once("::")?);
-        let is_it = |passed: &&String| {
-            names_file(passed, new_home) && passed.split_once("::").is_some_and(|(_, name)| name == own)
-        };
-        self.open.candidates.iter().find(is_it).cloned()
-    }
-
-    /// Returns `true` if a test of this name passed in this file.
-    fn passes(&self, path: &RepoPath, name: &str) -> bool {
-        self.open.candidates.iter().any(|passed| is_same_test(passed, name) && is_file_of(passed, path))
-    }
-
-    /// Returns `true` if a test of this name passed, or one whose name a runner made of it: `adds %i` is a template.
-    fn passes_in_part(&self, path: &RepoPath, name: &str) -> bool {
-        let parts: Vec<&str> = template_parts(name).collect();
-        let is_made_of_it = |passed: &&String| {
-            let mut rest = passed.as_str();
-            parts.iter().all(|part| rest.split_once(part).map(|(_, after)| rest = after).is_some())
-        };
-        self.passes(path, name)
-            || parts.len() > 1
-                && self.open.candidates.iter().any(|passed| is_made_of_it(&passed) && is_file_of(passed, path))
-    }
-
-    /// Returns `true` if a test passed with no fewer parameters than the failed one had.
-    fn has_as_many(&self, name: &str) -> bool {
-        let passed = self.open.candidates.iter().filter(|passed| is_same_test(passed, name)).count();
-        u64::try_from(passed).is_ok_and(|passed| passed >= self.open.family.0)
     }
 
     /// Returns the changes of code that led to the content that passed: since the work left its base, and since the failure.
@@ -516,32 +393,16 @@ impl FailedWork<'_> {
     }
 }
 
-/// Returns the parameters in the name of a test of pytest: `test_add[1-2]`.
-fn parameters_in(test: &str) -> impl Iterator<Item = &str> {
-    let inside = test.split_once('[').and_then(|(_, rest)| rest.strip_suffix(']'));
-    inside.unwrap_or_default().split('-').filter(|part| !part.is_empty())
-}
-
-/// Returns what the name of a test holds between the places of its parameters: `%i`, `$sum`, `${sum}`.
-fn template_parts(name: &str) -> impl Iterator<Item = &str> {
-    let mut rest = Some(name);
-    std::iter::from_fn(move || {
-        let whole = rest?;
-        let Some(at) = whole.find(['%', '$']) else { return rest.take() };
-        let (part, parameter) = whole.split_at(at);
-        let inside = parameter[1..].strip_prefix('{').and_then(|inside| Some(inside.find('}')? + 3));
-        let end =
-            inside.or_else(|| Some(parameter[1..].find(|c: char| !c.is_alphanumeric() && c != '_' && c != '.')? + 1));
-        rest = parameter.get(end.unwrap_or(parameter.len())..);
-        Some(part)
-    })
-}
-
 fn text(bytes: Option<Vec<u8>>) -> Option<String> {
     bytes.filter(|bytes| bytes.len() <= MAX_TEXT).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The words of a code: names, keywords and numbers.
+/// Returns the place of a part of a text, in bytes.
+fn place_in(text: &str, part: &str) -> usize {
+    part.as_ptr() as usize - text.as_ptr() as usize
+}
+
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use self::table::table;
 use self::test_reader::{Test, TestInventory};
-pub use self::test_texts::is_asserting;
+pub use self::test_texts::{is_asserting, without_next_head};
 use crate::repo_path::RepoPath;
 use crate::runner::Catalogue;
 

@@ -30,7 +30,8 @@ mod tokens;
 
 pub use compare_functions::{FunctionChange, FunctionDiff, Preservation, compare};
 pub use modules::{
-    ImportMap, MapVerification, OuterStatement, OuterStatementKind, Surroundings, VisibleImport, import_map, verify,
+    ImportMap, MapVerification, OuterStatement, OuterStatementKind, Surroundings, VisibleImport, import_map, spaced,
+    verify,
 };
 pub use outline::{Outline, outline};
 pub use pairing::Outlines;

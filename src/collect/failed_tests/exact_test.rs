@@ -11,13 +11,13 @@ const BRACKETS: [(&str, &str); 3] = [("(", ")"), ("[", "]"), ("{", "}")];
 const KEYWORDS: [&str; 12] =
     ["assert", "return", "in", "not", "and", "or", "if", "elif", "while", "is", "yield", "await"];
 
-/// Returns `true` if two tests are the same apart from their names, line breaks, comments and messages in place of others.
+/// Returns `true` if two tests are the same apart from their names, line breaks, comments and the texts of messages.
 pub(super) fn is_exact(old: &DeclaredTest, new: &DeclaredTest) -> bool {
-    old.texts == new.texts && words(old) == words(new)
+    old.texts == new.texts && statements(old) == statements(new)
 }
 
 /// Returns the words and marks of a test, with `\n` at the end of each statement.
-fn words(test: &DeclaredTest) -> Vec<String> {
+fn statements(test: &DeclaredTest) -> Vec<String> {
     let (head, lines) = lines_below(test);
     // A test in a class has its object as a parameter; what only documents it says nothing.
     let head = head.replace("(self)", "()").replace("(self, ", "(").replace(" -> None", "");

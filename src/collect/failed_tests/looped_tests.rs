@@ -7,7 +7,7 @@ use super::renamed_code::NewNames;
 use super::same_place::asks_as_much;
 use super::same_test::{has_same_body, is_assertion, lines_below};
 use super::test_words::{is_word, tokens};
-use crate::fact::weakening::{DeclaredTest, test_texts};
+use crate::fact::weakening::{DeclaredTest, test_texts, without_next_head};
 use crate::repo_path::RepoPath;
 
 /// Values that a test gets: the names under which it knows them, and where they are from.
@@ -26,7 +26,7 @@ impl ChangedTests {
         };
         let lines_in = |text| {
             let own = test_texts(path, text).into_iter().find(|(name, _)| *name == declared.name);
-            own.map(|(_, text)| logical_lines(inside(text))).unwrap_or_default()
+            own.map(|(_, text)| logical_lines(without_next_head(text))).unwrap_or_default()
         };
         let (was, own) = (lines_in(old), lines_in(new));
         let parameters = parameters_of(old, &declared.name);
@@ -86,20 +86,6 @@ fn with_loops_of(
     let body: Vec<String> = lines[..=end].iter().cloned().chain(old_lines.iter().map(put)).collect();
     let head = head.replacen('(', &format!("{}(", now.name), 1);
     is_inside.then(|| DeclaredTest { body: format!("{head}\n{}\n", body.join("\n")), ..now.clone() })
-}
-
-/// Returns the text of a function that begins with its name, without what follows it.
-fn inside(text: &str) -> &str {
-    let depth = |line: &str| line.len() - line.trim_start().len();
-    let mut start = None;
-    let mut end = 0;
-    for (number, line) in text.split_inclusive('\n').enumerate() {
-        if number > 0 && !line.trim().is_empty() && depth(line) < *start.get_or_insert(depth(line)) {
-            break;
-        }
-        end += line.len();
-    }
-    &text[..end]
 }
 
 /// Returns the lines of a code without comments; what is in brackets is one line.

@@ -4,12 +4,15 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::changed_tests::{ChangedTests, TestFileChange};
+use super::exact_surroundings::PREPARING;
 use super::renamed_tests::FoundTest;
-use super::same_names::{PREPARING, is_same_import};
+use super::same_names::is_same_import;
 use super::same_test::joined;
 use super::test_words::{Asked, is_word, tokens, wraps_more};
-use super::words;
-use crate::fact::weakening::{DeclaredTest, adds_hiding_word, definitions, is_asserting, is_test_file, test_texts};
+use super::{place_in, words};
+use crate::fact::weakening::{
+    DeclaredTest, adds_hiding_word, definitions, is_asserting, is_test_file, test_texts, without_next_head,
+};
 use crate::repo_path::RepoPath;
 use crate::symbols::{OuterStatement, OuterStatementKind, Surroundings, VisibleImport};
 
@@ -97,7 +100,7 @@ struct CalledName {
 fn asked(path: &RepoPath, text: &str, name: &str) -> Option<(String, Vec<CalledName>)> {
     let (_, own) = test_texts(path, text).into_iter().find(|(test, _)| test == name)?;
     let around = Surroundings::of(&path.to_string(), text, place_in(text, own)).unwrap_or_default();
-    let own = inside(own);
+    let own = without_next_head(own).to_owned();
     let is_called =
         |name: &str| own.match_indices(name).any(|(at, _)| own[at + name.len()..].starts_with(['(', '.', ':']));
     let used = |name: &&String| is_called(name) && !is_asserting(name);
@@ -141,7 +144,7 @@ fn written(path: &RepoPath, text: &str, name: &str) -> Option<String> {
     let (_, own) = texts.iter().find(|(test, _)| test == name)?;
     let around = Surroundings::of(&path.to_string(), text, place_in(text, own)).unwrap_or_default();
     let is_test = |range: &Range<usize>| texts.iter().any(|(_, test)| range.contains(&place_in(text, test)));
-    let own = inside(own);
+    let own = without_next_head(own).to_owned();
     let names = |name: &str| words(&own).any(|word| word == name);
     // What it neither calls nor gets from its runner is not of it.
     let is_of_it = |statement: &&OuterStatement| match &statement.kind {
@@ -163,11 +166,6 @@ fn is_used_as_helper(file: &TestFileChange, test: &str) -> bool {
     words(test).any(|word| defined.iter().any(|name| name == word))
 }
 
-/// Returns the place of a part of a text, in bytes.
-fn place_in(text: &str, part: &str) -> usize {
-    part.as_ptr() as usize - text.as_ptr() as usize
-}
-
 /// Returns the text of a changed file of helpers, which declares no tests.
 fn helper_text(file: &TestFileChange) -> Option<&str> {
     file.new.as_deref().filter(|_| is_test_file(&file.path) && file.tests_now().is_empty())
@@ -182,14 +180,6 @@ fn calls_as_helper(file: &TestFileChange, import: &VisibleImport) -> bool {
     let imports = Surroundings::of(&file.path.to_string(), new, end).unwrap_or_default().imports;
     words(new).filter(|word| *word == name).count() > 1
         && imports.iter().any(|other| other.local == import.local && is_same_import(other, import, false))
-}
-
-/// Returns the lines of a test without what follows it.
-fn inside(text: &str) -> String {
-    let depth = |line: &str| line.len() - line.trim_start().len();
-    let start = text.lines().skip(1).find(|line| !line.trim().is_empty()).map_or(0, depth);
-    let below = text.lines().skip(1).take_while(|line| line.trim().is_empty() || depth(line) >= start);
-    text.lines().take(1).chain(below).collect::<Vec<_>>().join("\n")
 }
 
 fn name_words(name: &str) -> impl Iterator<Item = String> {

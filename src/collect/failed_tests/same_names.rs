@@ -5,11 +5,10 @@ use std::ops::Range;
 
 use super::same_subject::MovedTest;
 use super::test_words::{is_word, tokens};
-use super::words;
-use crate::collect::tested_changes::belongs_to_tests;
+use super::{place_in, words};
 use crate::fact::weakening::{adds_replacement, is_test_file, test_texts};
 use crate::repo_path::RepoPath;
-use crate::symbols::{OuterStatement, OuterStatementKind, Surroundings, VisibleImport};
+use crate::symbols::{OuterStatement, OuterStatementKind, Surroundings, VisibleImport, spaced};
 
 /// Words of code that gives names a meaning by their text.
 const DYNAMIC: [&str; 16] = [
@@ -18,11 +17,6 @@ const DYNAMIC: [&str; 16] = [
 ];
 /// The beginnings of statements that change nothing that a test calls.
 const HARMLESS: [&str; 2] = ["sys.path", "@pytest.mark."];
-/// The names of what a runner calls before a test.
-pub(super) const PREPARING: [&str; 8] =
-    ["setUp", "setUpClass", "setup_method", "setup", "beforeEach", "beforeAll", "before", "let"];
-/// The beginnings of a statement of Python that only a script runs, as people write it.
-const MAINS: [&str; 2] = ["if __name__ == \"__main__\":", "if __name__ == '__main__':"];
 /// The beginning of a statement of Python that only a script runs.
 const MAIN: &str = "if __name__ ==";
 
@@ -52,51 +46,27 @@ impl MovedTest<'_> {
     }
 }
 
-impl MovedTest<'_> {
-    /// Returns `true` if nothing around the test can have changed what it asks: each name that it uses comes from the same place,
-    /// and no statement is new that could replace anything. Where the names are not read, the lines that import decide.
-    pub(super) fn has_exact_surroundings(&self) -> bool {
-        let Some((was, before, now)) = self.texts() else { return false };
-        let old = surroundings(self.old, was, &self.test.name).and_then(|found| found.into_iter().next());
-        let new = surroundings(self.new, now, self.new_name);
-        let (Some(old), Some([new])) = (old, new.as_deref()) else { return self.has_same_words(|_, _| false) };
-        let end = before.trim_end().len().saturating_sub(1);
-        let before = Surroundings::of(&self.new.to_string(), before, end).unwrap_or_default();
-        let tests: Vec<usize> = places(self.new, now).into_iter().map(|(_, at)| at).collect();
-        let names = SameNames { moved: self, was: &old, now: new, known: "", tests: &tests };
-        let known: Vec<&OuterStatement> = old.statements.iter().chain(&before.statements).collect();
-        let is_known = |statement: &&OuterStatement| known.iter().any(|other| other.text == statement.text);
-        let is_code = |statement: &&OuterStatement| statement.depth == 0 && !is_test_file(self.new);
-        let mut added = new.statements.iter().filter(|statement| !is_known(statement) && !is_code(statement));
-        names.all_used().iter().all(|name| names.is_exact_name(name))
-            && names.stars(&old) == names.stars(new)
-            && new.bases == old.bases
-            && !names.has_changed_helper()
-            && added.all(|statement| names.cannot_replace(statement))
-    }
-}
-
 /// Returns the names of the tests of a file, each with its place in bytes.
-fn places(path: &RepoPath, text: &str) -> Vec<(String, usize)> {
-    let place = |(name, body): (String, &str)| (name, body.as_ptr() as usize - text.as_ptr() as usize);
+pub(super) fn places(path: &RepoPath, text: &str) -> Vec<(String, usize)> {
+    let place = |(name, body): (String, &str)| (name, place_in(text, body));
     test_texts(path, text).into_iter().map(place).collect()
 }
 
 /// Returns the surroundings of each test of this name. `None`: the names of its language are not read.
-fn surroundings(path: &RepoPath, text: &str, name: &str) -> Option<Vec<Surroundings>> {
+pub(super) fn surroundings(path: &RepoPath, text: &str, name: &str) -> Option<Vec<Surroundings>> {
     let named = places(path, text).into_iter().filter(|(test, _)| test == name);
     named.map(|(_, at)| Surroundings::of(&path.to_string(), text, at)).collect()
 }
 
 /// The surroundings of a test in both files.
-struct SameNames<'a> {
-    moved: &'a MovedTest<'a>,
-    was: &'a Surroundings,
-    now: &'a Surroundings,
+pub(super) struct SameNames<'a> {
+    pub(super) moved: &'a MovedTest<'a>,
+    pub(super) was: &'a Surroundings,
+    pub(super) now: &'a Surroundings,
     /// The texts that were there before, with single spaces.
-    known: &'a str,
+    pub(super) known: &'a str,
     /// The places of all tests of the new file.
-    tests: &'a [usize],
+    pub(super) tests: &'a [usize],
 }
 
 impl SameNames<'_> {
@@ -106,85 +76,6 @@ impl SameNames<'_> {
         let head = words(head.strip_prefix(self.moved.test.name.as_str()).unwrap_or_default());
         let still = self.was.used.iter().filter(|name| self.now.used.contains(*name));
         still.map(String::as_str).chain(head)
-    }
-
-    /// Returns all names that the test, its decorators and its classes use.
-    fn all_used(&self) -> BTreeSet<&str> {
-        let head = self.moved.test.body.lines().next().unwrap_or_default();
-        let head = words(head.strip_prefix(self.moved.test.name.as_str()).unwrap_or_default());
-        let is_decorator = |statement: &&OuterStatement| statement.kind == OuterStatementKind::Decorator;
-        let decorators = self.now.statements.iter().filter(is_decorator).flat_map(|decorator| words(&decorator.text));
-        let bases = self.now.bases.iter().flat_map(|bases| words(bases));
-        self.was.used.iter().map(String::as_str).chain(head).chain(decorators).chain(bases).collect()
-    }
-
-    /// Returns `true` if a name is bound by the same code and the same imports in both files.
-    fn is_exact_name(&self, name: &str) -> bool {
-        let code = |of: &Surroundings, path: &RepoPath| -> Vec<String> {
-            let is_code = |statement: &OuterStatement| statement.depth == 0 && !is_test_file(path);
-            let found = bound(of, name).into_iter().filter(|statement| !is_code(statement));
-            found.map(|statement| statement.text.clone()).collect()
-        };
-        let imports = |of: &Surroundings, path: &RepoPath| -> Vec<(String, Option<String>)> {
-            let all = imported(of, name).into_iter();
-            let mut all: Vec<_> = all.map(|import| (resolved(path, &import.module), import.name.clone())).collect();
-            all.dedup();
-            all
-        };
-        let (old, new) = (self.moved.old, self.moved.new);
-        code(self.was, old) == code(self.now, new) && imports(self.was, old) == imports(self.now, new)
-    }
-
-    /// Returns the modules of which a file takes all names.
-    fn stars(&self, of: &Surroundings) -> Vec<String> {
-        let path = if std::ptr::eq(of, self.was) { self.moved.old } else { self.moved.new };
-        let stars = of.imports.iter().filter(|import| import.local.is_none());
-        stars.map(|star| resolved(path, &star.module)).collect()
-    }
-
-    /// Returns `true` if a new statement cannot give anything that the test uses another meaning.
-    fn cannot_replace(&self, statement: &OuterStatement) -> bool {
-        let text = &statement.text;
-        let is_plain = !self.sets_member(text) && !is_dynamic(text) && !adds_replacement("", text);
-        match &statement.kind {
-            OuterStatementKind::Decorator => false,
-            OuterStatementKind::Import => !self.imports_changed_file(statement),
-            OuterStatementKind::Definition(name) => {
-                let is_of_compiler = ["mod ", "pub mod ", "macro_rules!"].iter().any(|start| text.starts_with(start));
-                is_plain && !is_of_compiler && !PREPARING.contains(&name.as_str()) && name != self.moved.new_name
-            }
-            OuterStatementKind::Assignment(names) => {
-                is_plain && names.iter().all(|name| !self.was.used.contains(name) && name != "pytestmark")
-            }
-            OuterStatementKind::Other => {
-                let is_main = MAINS.iter().any(|start| text.starts_with(start));
-                is_plain && (is_main || self.is_test(statement) || !words(text).any(|word| self.is_watched(word)))
-            }
-        }
-    }
-
-    /// Returns `true` if a file of helpers that the test uses differs between both contents, or one that a runner loads itself.
-    fn has_changed_helper(&self) -> bool {
-        let modules: BTreeSet<&str> = self.now.imports.iter().map(|import| last_part(&import.module)).collect();
-        let mut files = self.moved.changed.files.iter().filter(|file| file.path != *self.moved.new);
-        files.any(|file| {
-            let path = file.path.to_string();
-            let name = path.rsplit('/').next().unwrap_or_default();
-            let stem = name.split('.').next().unwrap_or_default();
-            name == "conftest.py" || modules.contains(stem) && belongs_to_tests(&file.path)
-        })
-    }
-
-    /// Returns `true` if a statement imports a file that differs between both contents, and is not what the test is about.
-    fn imports_changed_file(&self, statement: &OuterStatement) -> bool {
-        let named: BTreeSet<&str> = words(&statement.text).collect();
-        let is_known = |stem: &str| self.was.imports.iter().any(|import| last_part(&import.module) == stem);
-        let mut files = self.moved.changed.files.iter().filter(|file| file.path != *self.moved.new);
-        files.any(|file| {
-            let path = file.path.to_string();
-            let stem = path.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
-            named.contains(stem) && !is_known(stem)
-        })
     }
 
     /// Returns `true` if a name means the same in both files, or what the change made of it.
@@ -320,12 +211,12 @@ impl SameNames<'_> {
         })
     }
 
-    fn is_test(&self, statement: &OuterStatement) -> bool {
+    pub(super) fn is_test(&self, statement: &OuterStatement) -> bool {
         self.tests.iter().any(|at| statement.range.contains(at))
     }
 
     /// Returns `true` if a word is a name that the old file gave the test, or the module that it is from.
-    fn is_watched(&self, word: &str) -> bool {
+    pub(super) fn is_watched(&self, word: &str) -> bool {
         let is_used = |name: &str| self.was.used.contains(name);
         let is_of_import = |import: &VisibleImport| {
             let local = import.local.as_deref().unwrap_or_default();
@@ -335,7 +226,7 @@ impl SameNames<'_> {
     }
 
     /// Returns `true` if code sets a member of something that the test uses, or the meaning of its name.
-    fn sets_member(&self, text: &str) -> bool {
+    pub(super) fn sets_member(&self, text: &str) -> bool {
         let words = tokens(text);
         let is_of_target = |word: &&String| is_word(word) || [".", "[", "]", "\"", "'"].contains(&word.as_str());
         let is_set = |at: usize| {
@@ -358,7 +249,7 @@ impl SameNames<'_> {
     }
 }
 
-fn bound<'s>(of: &'s Surroundings, name: &str) -> Vec<&'s OuterStatement> {
+pub(super) fn bound<'s>(of: &'s Surroundings, name: &str) -> Vec<&'s OuterStatement> {
     let is_it = |statement: &&OuterStatement| match &statement.kind {
         OuterStatementKind::Definition(defined) => defined == name,
         OuterStatementKind::Assignment(names) => names.contains(name),
@@ -367,7 +258,7 @@ fn bound<'s>(of: &'s Surroundings, name: &str) -> Vec<&'s OuterStatement> {
     of.statements.iter().filter(is_it).collect()
 }
 
-fn imported<'s>(of: &'s Surroundings, name: &str) -> Vec<&'s VisibleImport> {
+pub(super) fn imported<'s>(of: &'s Surroundings, name: &str) -> Vec<&'s VisibleImport> {
     of.imports.iter().filter(|import| import.local.as_deref() == Some(name)).collect()
 }
 
@@ -423,34 +314,8 @@ fn is_package_of(package: &str, module: &str) -> bool {
     }
 }
 
-/// Returns a module as it is seen from the root, if a path from its file names it: `../src/calc.js` in `test/a.js` is `src/calc`.
-fn resolved(path: &RepoPath, module: &str) -> String {
-    let path = path.to_string();
-    let mut folder: Vec<&str> = path.split('/').collect();
-    folder.pop();
-    if module.starts_with("./") || module.starts_with("../") || module == "." || module == ".." {
-        for part in module.split('/') {
-            match part {
-                "." | "" => {}
-                ".." => drop(folder.pop()),
-                part => folder.push(part),
-            }
-        }
-        let whole = folder.join("/");
-        let stem = last_part(&whole).len() + whole.rfind('/').map_or(0, |at| at + 1);
-        return whole.get(..stem).unwrap_or(&whole).to_owned();
-    }
-    let dots = module.len() - module.trim_start_matches('.').len();
-    if dots > 0 {
-        folder.truncate(folder.len().saturating_sub(dots - 1));
-        folder.extend(module.trim_start_matches('.').split('.').filter(|part| !part.is_empty()));
-        return folder.join(".");
-    }
-    module.to_owned()
-}
-
 /// Returns the last part of a module without its ending: `calc` of `../src/calc.js`, `src.calc` and `crate::calc`.
-fn last_part(module: &str) -> &str {
+pub(super) fn last_part(module: &str) -> &str {
     let file = module.rsplit('/').next().unwrap_or(module);
     let mut endings = ["js", "ts", "mjs", "cjs", "jsx", "tsx", "mts", "cts"].iter();
     let file = endings.find_map(|end| file.strip_suffix(end)?.strip_suffix('.')).unwrap_or(file);
@@ -470,10 +335,6 @@ fn without<'r>(text: &str, parts: impl Iterator<Item = &'r Range<usize>>) -> Str
     kept + text.get(at..).unwrap_or_default()
 }
 
-fn is_dynamic(text: &str) -> bool {
+pub(super) fn is_dynamic(text: &str) -> bool {
     DYNAMIC.iter().any(|word| text.contains(word))
-}
-
-fn spaced(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

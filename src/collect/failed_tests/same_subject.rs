@@ -3,7 +3,7 @@
 use super::FailedWork;
 use super::changed_tests::ChangedTests;
 use super::code_changes::CodeChange;
-use super::words;
+use super::{place_in, words};
 use crate::fact::weakening::{DeclaredTest, adds_replacement, declared_tests, definitions, is_test_file, test_texts};
 use crate::repo_path::RepoPath;
 
@@ -102,7 +102,7 @@ fn without_other_tests(path: &RepoPath, text: &str, kept: &DeclaredTest) -> Stri
     let mut outside = String::new();
     let mut at = 0;
     for ((name, body), declared) in test_texts(path, text).into_iter().zip(declared_tests(path, text)) {
-        let start = body.as_ptr() as usize - text.as_ptr() as usize;
+        let start = place_in(text, body);
         let mut lines = body.split_inclusive('\n');
         let first = lines.next().map_or(0, str::len);
         let below = lines.take_while(|line| line.trim().is_empty() || depth(line) > declared.indent);

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use super::changed_tests::{ChangedTests, TestFileChange};
 use super::renamed_tests::FoundTest;
 use super::test_words::{Asked, is_loop, is_word, tokens, wraps_more};
-use crate::fact::weakening::{DeclaredTest, adds_hiding_word, declared_tests, is_test_file, test_texts};
+use crate::fact::weakening::{
+    DeclaredTest, adds_hiding_word, declared_tests, is_test_file, test_texts, without_next_head,
+};
 use crate::repo_path::RepoPath;
 
 /// The marks around a text.
@@ -48,10 +50,7 @@ fn is_changed(file: &TestFileChange, test: &DeclaredTest) -> bool {
 /// Returns the words of each line of a test below that of its name, without the last brackets.
 fn lines_of(path: &RepoPath, text: &str, name: &str) -> Vec<Vec<String>> {
     let Some((_, own)) = test_texts(path, text).into_iter().find(|(test, _)| test == name) else { return Vec::new() };
-    let depth = |line: &str| line.len() - line.trim_start().len();
-    let mut lines = own.lines().skip(1).filter(|line| !line.trim().is_empty()).peekable();
-    let start = lines.peek().map_or(0, |line| depth(line));
-    let inside = lines.take_while(|line| depth(line) >= start).map(plain);
+    let inside = without_next_head(own).lines().skip(1).filter(|line| !line.trim().is_empty()).map(plain);
     inside.filter(|line| line.iter().any(|word| word.starts_with(is_of_word))).collect()
 }
 

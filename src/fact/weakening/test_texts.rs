@@ -19,7 +19,7 @@ pub fn is_asserting(word: &str) -> bool {
 /// Returns the texts of a test, without quotes. Its own name is none, nor is what only documents it. `body` is its code with
 /// blanks in place of comments and of the content of texts, `text` the same as it is written.
 pub(super) fn texts(body: &str, text: &str) -> Vec<String> {
-    let code = inside(body);
+    let code = without_next_head(body);
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(start) = code[at..].find(QUOTES).map(|place| at + place) {
@@ -35,18 +35,18 @@ pub(super) fn texts(body: &str, text: &str) -> Vec<String> {
     found
 }
 
-/// Returns the code of a test without what follows it: the head of the next test.
-fn inside(body: &str) -> &str {
+/// Returns the text of a test, from its name on, without what follows it: the head of the next one.
+pub fn without_next_head(text: &str) -> &str {
     let depth = |line: &str| line.len() - line.trim_start().len();
     let mut least = None;
     let mut end = 0;
-    for (number, line) in body.split_inclusive('\n').enumerate() {
+    for (number, line) in text.split_inclusive('\n').enumerate() {
         if number > 0 && !line.trim().is_empty() && depth(line) < *least.get_or_insert(depth(line)) {
             break;
         }
         end += line.len();
     }
-    &body[..end]
+    &text[..end]
 }
 
 /// Returns the place of the content of the text that begins with a quote, and the place behind it. A single quote that has no

@@ -167,7 +167,8 @@ fn statement(node: Node<'_>, depth: usize, text: &str, imports: &[Range<usize>])
     Some(OuterStatement { text: spaced(written), kind, range, depth })
 }
 
-fn spaced(text: &str) -> String {
+/// Returns a text with single spaces in place of any blanks.
+pub fn spaced(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
