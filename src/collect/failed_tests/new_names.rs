@@ -1,7 +1,7 @@
 //! The test that passes in the place of a failed one: the same under another name, or one that differs in something.
 
 use super::FailedWork;
-use super::changed_tests::ChangedTests;
+use super::changed_tests::{ChangedTests, TestFileChange};
 use super::code_changes::CodeChange;
 use super::renamed_code::NewNames;
 use super::renamed_tests::FoundTest;
@@ -24,7 +24,10 @@ impl FailedWork<'_> {
     ) -> Result<(Option<String>, Option<TestInPlace>), GitError> {
         let (path, test) = declared;
         if let Some((home, name)) = self.new_name(changed, declared, since, &NewNames::default()) {
-            let is_sure = name.split(", ").count() > 1 || self.is_certain(changed, declared, &home, &name);
+            let tests = changed.file(&home).map(TestFileChange::tests_now).unwrap_or_default();
+            // What has the name of no single test is the list of those into which it was split.
+            let is_split = tests.iter().all(|known| known.name != name);
+            let is_sure = is_split || self.is_certain(changed, declared, &home, &name);
             if is_sure || !self.code_changes()?.iter().flatten().any(CodeChange::changes_behaviour) {
                 return Ok((is_sure.then_some(name), None));
             }
