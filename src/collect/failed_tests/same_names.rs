@@ -276,7 +276,7 @@ fn is_module_of(module: &str, path: &RepoPath) -> bool {
 }
 
 /// Returns `true` if two imports take the same from the same module. Only the last part of a module is compared, as a path
-/// begins elsewhere in another folder; in one file, all of it.
+/// begins elsewhere in another folder; in one file, all of it, and `other` may take it from the package.
 pub(super) fn is_same_import(one: &VisibleImport, other: &VisibleImport, is_one_file: bool) -> bool {
     const WHOLE: [Option<&str>; 3] = [None, Some("*"), Some("default")];
     let (name, other_name) = (one.name.as_deref(), other.name.as_deref());
@@ -287,7 +287,7 @@ pub(super) fn is_same_import(one: &VisibleImport, other: &VisibleImport, is_one_
         whole.name.is_none() && name == last_part(&whole.module) && (!is_one_file || is_whole())
     };
     let is_same_place = if is_one_file {
-        one.module == other.module || is_package_of(&one.module, &other.module)
+        one.module == other.module || is_package_of(&other.module, &one.module)
     } else {
         is_same_module(one, other)
     };

@@ -225,6 +225,23 @@ mod tests {
     }
 
     #[test]
+    fn a_renamed_test_may_import_through_the_package() {
+        let test = |module: &str, name: &str| {
+            format!("from {module} import add\n\n\ndef {name}():\n    assert add(1, 2) == 3\n")
+        };
+        for (module, is) in [("shop.calc", true), ("shop", true), ("tests.shop.calc", false), ("fakes.calc", false)] {
+            let (old, new) = (test("shop.calc", "test_add"), test(module, "test_sum"));
+            let path = RepoPath::from("tests/test_a.py");
+            let file = TestFileChange { path: path.clone(), old: Some(old.clone()), new: Some(new) };
+            let changed = ChangedTests { files: vec![file], ..ChangedTests::default() };
+            let declared = declared_tests(&path, &old).into_iter().next().expect("a test");
+            let moved = MovedTest { changed: &changed, old: &path, test: &declared, new: &path, new_name: "test_sum" };
+            assert_eq!(moved.has_same_names(|_, _| false), Some(is), "{module}");
+            assert_eq!(moved.has_exact_surroundings(), module == "shop.calc", "{module}");
+        }
+    }
+
+    #[test]
     fn a_new_module_that_a_moved_test_imports_replaces_nothing() {
         let test = "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n";
         for (helper, is) in [
