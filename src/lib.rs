@@ -89,6 +89,7 @@ pub mod snapshot;
 pub mod source;
 mod ssh;
 mod stack;
+mod surroundings;
 #[cfg(feature = "symbols")]
 mod symbols;
 mod templates;

@@ -29,10 +29,7 @@ mod syntax_tests;
 mod tokens;
 
 pub use compare_functions::{FunctionChange, FunctionDiff, Preservation, compare};
-pub use modules::{
-    ImportMap, MapVerification, OuterStatement, OuterStatementKind, Surroundings, VisibleImport, import_map, spaced,
-    verify,
-};
+pub use modules::{ImportMap, MapVerification, import_map, surroundings, verify};
 pub use outline::{Outline, outline};
 pub use pairing::Outlines;
 

@@ -15,7 +15,8 @@ const STAGES: &[(&str, &[&str])] = &[
         "words",
         &[
             "digest", "embedded", "exit", "globs", "lazy_patterns", "shell_kind", "moment", "oid", "parallel_map",
-            "parent_processes", "plural", "ref_names", "regular_file", "repo_path", "shell_quote", "user_folders",
+            "parent_processes", "plural", "ref_names", "regular_file", "repo_path", "shell_quote", "surroundings",
+            "user_folders",
         ],
     ),
     ("what is not content", &["local_file", "tool_folder"]),

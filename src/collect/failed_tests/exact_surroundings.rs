@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::same_names::{SameNames, bound, imported, is_dynamic, last_part, places, surroundings};
+use super::same_names::{SameNames, bound, imported, is_dynamic, last_part, places, surroundings, surroundings_at};
 use super::same_subject::MovedTest;
 use super::words;
 use crate::collect::tested_changes::belongs_to_tests;
 use crate::fact::weakening::{adds_replacement, is_test_file};
 use crate::repo_path::RepoPath;
-use crate::symbols::{OuterStatement, OuterStatementKind, Surroundings};
+use crate::surroundings::{OuterStatement, OuterStatementKind, Surroundings};
 
 /// The names of what a runner calls before a test.
 pub(super) const PREPARING: [&str; 8] =
@@ -25,7 +25,7 @@ impl MovedTest<'_> {
         let new = surroundings(self.new, now, self.new_name);
         let (Some(old), Some([new])) = (old, new.as_deref()) else { return self.has_same_words(|_, _| false) };
         let end = before.trim_end().len().saturating_sub(1);
-        let before = Surroundings::of(&self.new.to_string(), before, end).unwrap_or_default();
+        let before = surroundings_at(self.new, before, end).unwrap_or_default();
         let tests: Vec<usize> = places(self.new, now).into_iter().map(|(_, at)| at).collect();
         let names = SameNames { moved: self, was: &old, now: new, known: "", tests: &tests };
         let known: Vec<&OuterStatement> = old.statements.iter().chain(&before.statements).collect();

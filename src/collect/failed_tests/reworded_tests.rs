@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::changed_tests::{ChangedTests, TestFileChange};
 use super::exact_surroundings::PREPARING;
 use super::renamed_tests::FoundTest;
-use super::same_names::is_same_import;
+use super::same_names::{is_same_import, surroundings_at};
 use super::same_test::joined;
 use super::test_words::{Asked, is_word, tokens, wraps_more};
 use super::{place_in, words};
@@ -14,7 +14,7 @@ use crate::fact::weakening::{
     DeclaredTest, adds_hiding_word, definitions, is_asserting, is_test_file, test_texts, without_next_head,
 };
 use crate::repo_path::RepoPath;
-use crate::symbols::{OuterStatement, OuterStatementKind, Surroundings, VisibleImport};
+use crate::surroundings::{OuterStatement, OuterStatementKind, VisibleImport};
 
 impl ChangedTests {
     /// Returns the new or changed tests that call the code of a test with all its values, those that kept most of its name
@@ -99,7 +99,7 @@ struct CalledName {
 /// Returns the text of a test, and what it calls: of the imports of its file, or else any name.
 fn asked(path: &RepoPath, text: &str, name: &str) -> Option<(String, Vec<CalledName>)> {
     let (_, own) = test_texts(path, text).into_iter().find(|(test, _)| test == name)?;
-    let around = Surroundings::of(&path.to_string(), text, place_in(text, own)).unwrap_or_default();
+    let around = surroundings_at(path, text, place_in(text, own)).unwrap_or_default();
     let own = without_next_head(own).to_owned();
     let is_called =
         |name: &str| own.match_indices(name).any(|(at, _)| own[at + name.len()..].starts_with(['(', '.', ':']));
@@ -142,7 +142,7 @@ fn asserts_about(text: &str, mut names: BTreeSet<String>) -> bool {
 fn written(path: &RepoPath, text: &str, name: &str) -> Option<String> {
     let texts = test_texts(path, text);
     let (_, own) = texts.iter().find(|(test, _)| test == name)?;
-    let around = Surroundings::of(&path.to_string(), text, place_in(text, own)).unwrap_or_default();
+    let around = surroundings_at(path, text, place_in(text, own)).unwrap_or_default();
     let is_test = |range: &Range<usize>| texts.iter().any(|(_, test)| range.contains(&place_in(text, test)));
     let own = without_next_head(own).to_owned();
     let names = |name: &str| words(&own).any(|word| word == name);
@@ -177,7 +177,7 @@ fn calls_as_helper(file: &TestFileChange, import: &VisibleImport) -> bool {
     let name = import.local.as_deref().unwrap_or_default();
     // The last statement can see all imports.
     let end = new.trim_end().len().saturating_sub(1);
-    let imports = Surroundings::of(&file.path.to_string(), new, end).unwrap_or_default().imports;
+    let imports = surroundings_at(&file.path, new, end).unwrap_or_default().imports;
     words(new).filter(|word| *word == name).count() > 1
         && imports.iter().any(|other| other.local == import.local && is_same_import(other, import, false))
 }

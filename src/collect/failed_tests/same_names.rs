@@ -8,7 +8,7 @@ use super::test_words::{is_word, tokens};
 use super::{place_in, words};
 use crate::fact::weakening::{adds_replacement, is_test_file, test_texts};
 use crate::repo_path::RepoPath;
-use crate::symbols::{OuterStatement, OuterStatementKind, Surroundings, VisibleImport, spaced};
+use crate::surroundings::{OuterStatement, OuterStatementKind, Surroundings, VisibleImport, spaced};
 
 /// Words of code that gives names a meaning by their text.
 const DYNAMIC: [&str; 16] = [
@@ -55,7 +55,19 @@ pub(super) fn places(path: &RepoPath, text: &str) -> Vec<(String, usize)> {
 /// Returns the surroundings of each test of this name. `None`: the names of its language are not read.
 pub(super) fn surroundings(path: &RepoPath, text: &str, name: &str) -> Option<Vec<Surroundings>> {
     let named = places(path, text).into_iter().filter(|(test, _)| test == name);
-    named.map(|(_, at)| Surroundings::of(&path.to_string(), text, at)).collect()
+    named.map(|(_, at)| surroundings_at(path, text, at)).collect()
+}
+
+/// Returns the surroundings of the statement that holds a byte. `None`: the names of its language are not read, or this program
+/// was built without grammars.
+pub(super) fn surroundings_at(path: &RepoPath, text: &str, at: usize) -> Option<Surroundings> {
+    #[cfg(feature = "symbols")]
+    return crate::symbols::surroundings(&path.to_string(), text, at);
+    #[cfg(not(feature = "symbols"))]
+    {
+        let _ = (path, text, at);
+        None
+    }
 }
 
 /// The surroundings of a test in both files.

@@ -8,7 +8,7 @@ use crate::fact::weakening::{DeclaredTest, adds_replacement, declared_tests, def
 use crate::repo_path::RepoPath;
 
 /// Words with which a line that names code of another file begins, or which it holds.
-const IMPORTS: [&str; 6] = ["import ", "use ", "require", "include", "#include", "load "];
+const IMPORTS: [&str; 7] = ["import ", "from ", "use ", "require", "include", "#include", "load "];
 
 impl FailedWork<'_> {
     /// Returns `true` if the test `name` in the file `home` calls the code that a failed one called. The same assertions about
@@ -135,10 +135,11 @@ fn import_of<'t>(line: &'t str, used: &[&str]) -> Option<(&'t str, &'t str)> {
     let name = words(line).find(|word| used.contains(word))?;
     let quoted = line.split(['"', '\'']).nth(1).filter(|path| path.contains(['/', '.']));
     let line = line.trim_start();
-    let module = match (quoted, line.strip_prefix("use ")) {
-        (Some(path), _) => path.rsplit('/').next()?.split('.').next()?,
-        (None, Some(rest)) => words(rest).take_while(|word| *word != name).last()?,
-        (None, None) => return None,
+    let module = match (quoted, line.strip_prefix("from "), line.strip_prefix("use ")) {
+        (Some(path), ..) => path.rsplit('/').next()?.split('.').next()?,
+        (None, Some(rest), _) => rest.split_whitespace().next()?.rsplit('.').next()?,
+        (None, None, Some(rest)) => words(rest).take_while(|word| *word != name).last()?,
+        (None, None, None) => return None,
     };
     (!module.is_empty()).then_some((name, module))
 }

@@ -20,7 +20,7 @@ use super::function::Function;
 use super::outline::with_tree;
 
 pub use import_map::{ImportMap, import_map};
-pub use surroundings::{OuterStatement, OuterStatementKind, Surroundings, VisibleImport, spaced};
+pub use surroundings::surroundings;
 pub use verify_split::{MapVerification, verify};
 
 /// The languages of which imports are read.

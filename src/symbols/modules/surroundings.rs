@@ -6,6 +6,7 @@ use std::ops::Range;
 use tree_sitter::{Node, Tree};
 
 use super::{ImportedName, SourceModule, WordUse, imports, uses};
+use crate::surroundings::{OuterStatement, OuterStatementKind, Surroundings, VisibleImport, spaced};
 use crate::symbols::outline::with_tree;
 
 /// Kinds of nodes that hold statements one below the other.
@@ -21,104 +22,52 @@ const VALUES: [&str; 3] = ["const_item", "static_item", "let_declaration"];
 /// The names by which a method knows its object.
 const OBJECTS: [&str; 3] = ["self", "cls", "this"];
 
-/// A statement around some code, neither in it nor around it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OuterStatement {
-    /// Its text, with single spaces.
-    pub text: String,
-    /// What it is.
-    pub kind: OuterStatementKind,
-    /// Its place in the file, in bytes.
-    pub range: Range<usize>,
-    /// The number of blocks around it; 0 at the top of the file.
-    pub depth: usize,
+/// Reads the surroundings of the statement that holds the byte `at`. `None`: the file is in a language whose imports are not
+/// read, or it has no such statement.
+pub fn surroundings(path: &str, text: &str, at: usize) -> Option<Surroundings> {
+    let read = with_tree(path, text.as_bytes(), |language, text, tree, _| {
+        let mut module = SourceModule { language: language.entry.id.clone(), ..SourceModule::default() };
+        let places = imports::read(tree, text, &mut module);
+        uses::read(tree, text, &places, &mut module);
+        module.has_imports().then(|| read_around(tree, text, at, &module, &places)).flatten()
+    });
+    read.ok().flatten()
 }
 
-/// The kinds of statements.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OuterStatementKind {
-    /// It defines a function, a type or a module of this name.
-    Definition(String),
-    /// It gives values to these names, or to members of them.
-    Assignment(BTreeSet<String>),
-    /// It imports names, and does nothing else.
-    Import,
-    /// It changes the definition that follows.
-    Decorator,
-    /// Any other.
-    Other,
-}
-
-/// One import that the code can see.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VisibleImport {
-    /// The module, as written.
-    pub module: String,
-    /// The name in the module, or `None` for the module itself.
-    pub name: Option<String>,
-    /// The name in this file; `None` for all names of the module.
-    pub local: Option<String>,
-}
-
-/// The surroundings of one piece of code.
-#[derive(Clone, Debug, Default)]
-pub struct Surroundings {
-    /// The language of the file: `python`, `tsx`.
-    pub language: String,
-    /// The names that the code uses and does not declare itself.
-    pub used: BTreeSet<String>,
-    /// The imports that it can see, in order.
-    pub imports: Vec<VisibleImport>,
-    /// The statements before and after it, and before and after what is around it.
-    pub statements: Vec<OuterStatement>,
-    /// The classes around it, each with what it inherits from.
-    pub bases: Vec<String>,
-}
-
-impl Surroundings {
-    /// Reads the surroundings of the statement that holds the byte `at`. `None`: the file is in a language whose imports
-    /// are not read, or it has no such statement.
-    pub fn of(path: &str, text: &str, at: usize) -> Option<Self> {
-        let read = with_tree(path, text.as_bytes(), |language, text, tree, _| {
-            let mut module = SourceModule { language: language.entry.id.clone(), ..SourceModule::default() };
-            let places = imports::read(tree, text, &mut module);
-            uses::read(tree, text, &places, &mut module);
-            module.has_imports().then(|| Self::read(tree, text, at, &module, &places)).flatten()
-        });
-        read.ok().flatten()
-    }
-
-    fn read(tree: &Tree, text: &str, at: usize, module: &SourceModule, places: &[Range<usize>]) -> Option<Self> {
-        let blocks = blocks_around(tree, at);
-        let own = blocks.last()?.1;
-        let is_own = |place: usize| own.byte_range().contains(&place);
-        let used = used_in(module, &own.byte_range());
-        let mut found = Self { language: module.language.clone(), used, ..Self::default() };
-        for (depth, (block, inside)) in blocks.iter().enumerate() {
-            let mut cursor = block.walk();
-            for node in block.named_children(&mut cursor).filter(|node| node.id() != inside.id()) {
-                found.statements.extend(statement(node, depth, text, places));
-            }
-            decorators(*inside, (at, depth), text, &mut found.statements);
-            found.bases.extend(bases(*inside, text));
+fn read_around(
+    tree: &Tree,
+    text: &str,
+    at: usize,
+    module: &SourceModule,
+    places: &[Range<usize>],
+) -> Option<Surroundings> {
+    let blocks = blocks_around(tree, at);
+    let own = blocks.last()?.1;
+    let is_own = |place: usize| own.byte_range().contains(&place);
+    let used = used_in(module, &own.byte_range());
+    let mut found = Surroundings { language: module.language.clone(), used, ..Surroundings::default() };
+    for (depth, (block, inside)) in blocks.iter().enumerate() {
+        let mut cursor = block.walk();
+        for node in block.named_children(&mut cursor).filter(|node| node.id() != inside.id()) {
+            found.statements.extend(statement(node, depth, text, places));
         }
-        let is_hidden = |place: usize| {
-            let around = found.statements.iter().find(|statement| statement.range.contains(&place));
-            is_own(place) || around.is_some_and(|around| matches!(around.kind, OuterStatementKind::Definition(_)))
-        };
-        let line_starts: Vec<usize> =
-            std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        let place_of = |import: &ImportedName| line_starts.get(import.line - 1).copied().unwrap_or_default();
-        let is_visible =
-            |import: &&ImportedName| (import.local.is_some() || import.glob) && !is_hidden(place_of(import));
-        let visible = |import: &ImportedName| VisibleImport {
-            module: import.module.clone(),
-            name: import.name.clone(),
-            local: import.local.clone(),
-        };
-        found.imports = module.imports.iter().filter(is_visible).map(visible).collect();
-        Some(found)
+        decorators(*inside, (at, depth), text, &mut found.statements);
+        found.bases.extend(bases(*inside, text));
     }
+    let is_hidden = |place: usize| {
+        let around = found.statements.iter().find(|statement| statement.range.contains(&place));
+        is_own(place) || around.is_some_and(|around| matches!(around.kind, OuterStatementKind::Definition(_)))
+    };
+    let line_starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    let place_of = |import: &ImportedName| line_starts.get(import.line - 1).copied().unwrap_or_default();
+    let is_visible = |import: &&ImportedName| (import.local.is_some() || import.glob) && !is_hidden(place_of(import));
+    let visible = |import: &ImportedName| VisibleImport {
+        module: import.module.clone(),
+        name: import.name.clone(),
+        local: import.local.clone(),
+    };
+    found.imports = module.imports.iter().filter(is_visible).map(visible).collect();
+    Some(found)
 }
 
 /// Returns the blocks around a byte, outermost first, each with its statement that holds the byte.
@@ -165,11 +114,6 @@ fn statement(node: Node<'_>, depth: usize, text: &str, imports: &[Range<usize>])
         },
     };
     Some(OuterStatement { text: spaced(written), kind, range, depth })
-}
-
-/// Returns a text with single spaces in place of any blanks.
-pub fn spaced(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the node inside of what only wraps it: decorators, `export`.
