@@ -80,7 +80,8 @@ impl SameNames<'_> {
         let text = &statement.text;
         let is_plain = !self.sets_member(text) && !is_dynamic(text) && !adds_replacement("", text);
         match &statement.kind {
-            OuterStatementKind::Decorator => false,
+            // Other parameters count if there are as many.
+            OuterStatementKind::Decorator => text.starts_with("@pytest.mark.parametrize("),
             OuterStatementKind::Import => !self.imports_changed_file(statement),
             OuterStatementKind::Definition(name) => {
                 let is_of_compiler = ["mod ", "pub mod ", "macro_rules!"].iter().any(|start| text.starts_with(start));
@@ -99,12 +100,9 @@ impl SameNames<'_> {
     /// Returns `true` if a file of helpers that the test uses differs between both contents, or one that a runner loads itself.
     fn has_changed_helper(&self) -> bool {
         let modules: BTreeSet<&str> = self.now.imports.iter().map(|import| last_part(&import.module)).collect();
-        let mut files = self.moved.changed.files.iter().filter(|file| file.path != *self.moved.new);
-        files.any(|file| {
-            let path = file.path.to_string();
-            let name = path.rsplit('/').next().unwrap_or_default();
-            let stem = name.split('.').next().unwrap_or_default();
-            name == "conftest.py" || modules.contains(stem) && belongs_to_tests(&file.path)
+        self.other_files().any(|path| {
+            let text = path.to_string();
+            text.ends_with("conftest.py") || modules.contains(stem_of(&text)) && belongs_to_tests(path)
         })
     }
 
@@ -112,13 +110,24 @@ impl SameNames<'_> {
     fn imports_changed_file(&self, statement: &OuterStatement) -> bool {
         let named: BTreeSet<&str> = words(&statement.text).collect();
         let is_known = |stem: &str| self.was.imports.iter().any(|import| last_part(&import.module) == stem);
-        let mut files = self.moved.changed.files.iter().filter(|file| file.path != *self.moved.new);
-        files.any(|file| {
-            let path = file.path.to_string();
-            let stem = path.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
+        self.other_files().any(|path| {
+            let path = path.to_string();
+            let stem = stem_of(&path);
             named.contains(stem) && !is_known(stem)
         })
     }
+
+    /// Returns the files that differ between both contents, apart from those of the test.
+    fn other_files(&self) -> impl Iterator<Item = &RepoPath> {
+        let files = self.moved.changed.files.iter().map(|file| &file.path);
+        files.filter(|path| *path != self.moved.new && *path != self.moved.old)
+    }
+}
+
+/// Returns the name of a file without its last ending.
+fn stem_of(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 /// Returns a module as it is seen from the root, if a path from its file names it: `../src/calc.js` in `test/a.js` is `src/calc`.
