@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// A statement around some code, neither in it nor around it.
+/// A statement beside some code, or beside a block that holds the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OuterStatement {
     /// Its text, with single spaces.
     pub text: String,
-    /// What it is.
+    /// Its kind.
     pub kind: OuterStatementKind,
     /// Its place in the file, in bytes.
     pub range: Range<usize>,
@@ -52,9 +52,9 @@ pub struct Surroundings {
     pub used: BTreeSet<String>,
     /// The imports that it can see, in order.
     pub imports: Vec<VisibleImport>,
-    /// The statements before and after it, and before and after what is around it.
+    /// The statements before and after it, and before and after each block around it.
     pub statements: Vec<OuterStatement>,
-    /// The classes around it, each with what it inherits from.
+    /// The base classes of each class around it, as written.
     pub bases: Vec<String>,
 }
 

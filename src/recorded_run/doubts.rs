@@ -18,12 +18,14 @@ use crate::virtual_environment::VirtualEnvironment;
 /// The maximum number of failed tests in a reason.
 const SHOWN: usize = 3;
 
-/// What a run shows of its tests.
+/// The tests that a run shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ShownTests {
+    /// It shows none.
     None,
-    /// Their number, in closing lines or a report file.
+    /// It shows their number, in closing lines or a report file.
     Counted,
+    /// It shows their names.
     Named,
 }
 
@@ -113,7 +115,9 @@ impl DoubtsOfRun<'_> {
         let is_silent = named > 0 && self.report.is_silent();
         let tests = plural::counted(named, "test");
         is_silent.then(|| {
-            format!("a summary is all that it shows of its tests; when one failed, the runner itself reported {tests} to gate")
+            format!(
+                "it printed a summary, but the runner reported no test to gate; when a test failed, it reported {tests}"
+            )
         })
     }
 

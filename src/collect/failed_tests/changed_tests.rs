@@ -1,5 +1,7 @@
 //! The files of tests that differ between two contents, and what that means for one test.
 
+use std::cell::OnceCell;
+
 use super::{test_code, text};
 use crate::collect::tested_changes::belongs_to_tests;
 use crate::decision::is_same_code;
@@ -31,11 +33,14 @@ pub(in crate::collect) struct ChangedTests {
     pub(super) only_tests: Option<RepoPath>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct TestFileChange {
     pub(super) path: RepoPath,
     pub(super) old: Option<String>,
     pub(super) new: Option<String>,
+    /// The tests of both texts, once they are read: each failed test is compared with all of them.
+    pub(super) before: OnceCell<Vec<DeclaredTest>>,
+    pub(super) now: OnceCell<Vec<DeclaredTest>>,
 }
 
 impl ChangedTests {
@@ -66,7 +71,7 @@ impl ChangedTests {
         let mut texts = repo.blobs(&wanted)?.into_iter().map(text);
         let file = |change: PathChange| {
             let (old, new) = (texts.next().flatten(), texts.next().flatten());
-            TestFileChange { path: change.path, old, new }
+            TestFileChange { path: change.path, old, new, ..TestFileChange::default() }
         };
         Ok(Self { files: changes.into_iter().map(file).collect(), loaded, paths, only_tests })
     }
@@ -120,9 +125,8 @@ impl ChangedTests {
     /// Returns the old file that declares a test, if it is among those that differ.
     pub(super) fn declared(&self, test: &str) -> Option<(RepoPath, DeclaredTest)> {
         self.files.iter().filter(|file| is_file_of(test, &file.path)).find_map(|file| {
-            let tests = declared_tests(&file.path, file.old.as_deref()?);
-            let found = tests.into_iter().find(|known| is_same_test(test, &known.name))?;
-            Some((file.path.clone(), found))
+            let found = file.tests_before().iter().find(|known| is_same_test(test, &known.name))?;
+            Some((file.path.clone(), found.clone()))
         })
     }
 
@@ -270,19 +274,23 @@ impl TestFileChange {
     }
 
     /// The tests that it declared.
-    pub(super) fn tests_before(&self) -> Vec<DeclaredTest> {
-        self.old.as_deref().map(|text| declared_tests(&self.path, text)).unwrap_or_default()
+    pub(super) fn tests_before(&self) -> &[DeclaredTest] {
+        self.before.get_or_init(|| self.tests_of(self.old.as_deref()))
     }
 
     /// The tests that it declares now.
-    pub(super) fn tests_now(&self) -> Vec<DeclaredTest> {
-        self.new.as_deref().map(|text| declared_tests(&self.path, text)).unwrap_or_default()
+    pub(super) fn tests_now(&self) -> &[DeclaredTest] {
+        self.now.get_or_init(|| self.tests_of(self.new.as_deref()))
+    }
+
+    fn tests_of(&self, text: Option<&str>) -> Vec<DeclaredTest> {
+        text.map(|text| declared_tests(&self.path, text)).unwrap_or_default()
     }
 
     /// Returns `true` if the file declares a test now and did not before.
     pub(super) fn gains(&self, declared: &DeclaredTest) -> bool {
         let has = |tests: &[DeclaredTest]| tests.iter().any(|known| known.name == declared.name && !known.skipped);
-        has(&self.tests_now()) && !has(&self.tests_before())
+        has(self.tests_now()) && !has(self.tests_before())
     }
 }
 
@@ -305,6 +313,7 @@ mod tests {
             path: RepoPath::from(*path),
             old: side(old),
             new: side(new),
+            ..TestFileChange::default()
         };
         let changed = ChangedTests { files: files.iter().map(file).collect(), ..ChangedTests::default() };
         let declared = changed.declared(test);

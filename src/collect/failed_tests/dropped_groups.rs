@@ -97,7 +97,12 @@ mod tests {
             ("tests/test_lru.py::TestMru::test_type", MIXIN, "", LRU, false),
         ] {
             let text = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
-            let file = TestFileChange { path: RepoPath::from("tests/test_mru.py"), old: text(old), new: text(new) };
+            let file = TestFileChange {
+                path: RepoPath::from("tests/test_mru.py"),
+                old: text(old),
+                new: text(new),
+                ..TestFileChange::default()
+            };
             let changed = ChangedTests { files: vec![file], ..ChangedTests::default() };
             let change = CodeChange { path: RepoPath::from("cache.py"), old: both.clone(), new: code.to_owned() };
             assert_eq!(changed.lost_group(test, &[change]), gone, "{test} {new:?} {code:?}");

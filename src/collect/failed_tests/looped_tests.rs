@@ -213,7 +213,12 @@ mod tests {
 
     fn is_looped(old: &str, new: &str) -> bool {
         let path = RepoPath::from("tests/test_a.py");
-        let file = TestFileChange { path: path.clone(), old: Some(old.to_owned()), new: Some(new.to_owned()) };
+        let file = TestFileChange {
+            path: path.clone(),
+            old: Some(old.to_owned()),
+            new: Some(new.to_owned()),
+            ..TestFileChange::default()
+        };
         let changed = ChangedTests { files: vec![file], ..ChangedTests::default() };
         let (_, declared) = changed.declared("tests/test_a.py::test_inc[0-1]").expect("a test");
         changed.is_looped(&path, &declared)

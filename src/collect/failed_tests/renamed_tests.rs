@@ -34,11 +34,11 @@ impl ChangedTests {
                 continue;
             }
             let old = file.tests_before();
-            let new = file.tests_now().into_iter().filter(|test| old.iter().all(|known| known.name != test.name));
+            let new = file.tests_now().iter().filter(|test| old.iter().all(|known| known.name != test.name));
             // A run that named it as passed shows that a condition did not skip it.
             let may_run = |test: &DeclaredTest| if anywhere { !test.is_newly_skipped(declared) } else { !test.skipped };
             let same = new.filter(|test| may_run(test) && !is_another(test) && names.is_same_test(declared, test));
-            found.extend(same.map(|test| (file.path.clone(), test.name)));
+            found.extend(same.map(|test| (file.path.clone(), test.name.clone())));
         }
         found.sort_by_key(|(_, name)| *name != declared.name);
         found
@@ -54,9 +54,8 @@ impl ChangedTests {
     /// Returns the tests of the file that still have the name of a test. Where several have it, none of them may be gone.
     pub(super) fn of_same_name(&self, path: &RepoPath, declared: &DeclaredTest) -> Vec<DeclaredTest> {
         let Some(file) = self.file(path) else { return Vec::new() };
-        let of_name = |mut tests: Vec<DeclaredTest>| {
-            tests.retain(|test| test.name == declared.name);
-            tests
+        let of_name = |tests: &[DeclaredTest]| -> Vec<DeclaredTest> {
+            tests.iter().filter(|test| test.name == declared.name).cloned().collect()
         };
         let (old, new) = (of_name(file.tests_before()), of_name(file.tests_now()));
         if old.len() == new.len() { new } else { Vec::new() }
@@ -67,7 +66,7 @@ impl ChangedTests {
         let others = self.files.iter().filter(|file| file.path != *path);
         let mut gained = others.filter(|file| file.gains(declared)).flat_map(TestFileChange::tests_now);
         let is_it = |test: &DeclaredTest| names.is_same_test(declared, test) || asks_as_much(declared, test, names);
-        gained.any(|test| test.name == declared.name && is_it(&test))
+        gained.any(|test| test.name == declared.name && is_it(test))
     }
 
     /// Returns the tests that stand in the place of a test and ask as much of the same code, with other expectations:
@@ -81,12 +80,12 @@ impl ChangedTests {
         let is_another = |test: &DeclaredTest| {
             old.iter().any(|other| other != declared && other.name != test.name && names.is_same_test(other, test))
         };
-        let between = between_same_neighbours(declared, &old, &new).iter().filter(|test| !is_another(test));
+        let between = between_same_neighbours(declared, old, new).iter().filter(|test| !is_another(test));
         found.extend(between.map(|test| (path, test.clone())));
         for other in self.files.iter().filter(|file| file.path != *path && is_test_file(&file.path)) {
             if other.gains(declared) {
-                let same = other.tests_now().into_iter().filter(|test| test.name == declared.name);
-                found.extend(same.map(|test| (&other.path, test)));
+                let same = other.tests_now().iter().filter(|test| test.name == declared.name);
+                found.extend(same.map(|test| (&other.path, test.clone())));
             }
         }
         let empties = |path: &RepoPath| {
@@ -107,11 +106,11 @@ impl ChangedTests {
         let of_name = |tests: &[DeclaredTest]| {
             tests.iter().filter(|test| test.name == declared.name).cloned().collect::<Vec<_>>()
         };
-        let was = of_name(&old);
+        let was = of_name(old);
         let is_new_home = |file: &&TestFileChange| {
             let new = file.tests_now();
             let kept = old.iter().filter(|test| new.iter().any(|other| other.name == test.name)).count();
-            let is = of_name(&new);
+            let is = of_name(new);
             file.old.is_none()
                 && is_test_file(&file.path)
                 && kept * 2 > old.len()
@@ -130,7 +129,7 @@ impl ChangedTests {
         passes: impl Fn(&RepoPath, &str) -> bool,
     ) -> Option<String> {
         let file = self.file(path)?;
-        let (old, mut parts) = (file.tests_before(), file.tests_now());
+        let (old, mut parts) = (file.tests_before(), file.tests_now().to_vec());
         parts.retain(|test| {
             let is_new = old.iter().all(|known| known.name != test.name);
             is_new && !test.is_newly_skipped(declared) && passes(path, &test.name) && is_part_of(test, declared)
@@ -176,7 +175,12 @@ mod tests {
         let split = |old: &[&str], parts: &[&[&str]]| {
             let new: String = parts.iter().enumerate().map(|(at, lines)| def(&format!("test_{at}"), lines)).collect();
             let path = RepoPath::from("test_m.py");
-            let file = TestFileChange { path: path.clone(), old: Some(def("test_m", old)), new: Some(new) };
+            let file = TestFileChange {
+                path: path.clone(),
+                old: Some(def("test_m", old)),
+                new: Some(new),
+                ..TestFileChange::default()
+            };
             let changed = ChangedTests { files: vec![file], ..ChangedTests::default() };
             let (_, declared) = changed.declared("test_m.py::test_m").expect("a test");
             changed.parts(&path, &declared, |_, name| name != "test_2").is_some()
@@ -202,7 +206,12 @@ mod tests {
             [(OLD, true, true), (OLD, false, false), ("def test_a():\n    assert f() == 3\n", true, false)]
         {
             let new = OLD.replace("test_a", "test_b");
-            let file = TestFileChange { path: path.clone(), old: Some(old.to_owned()), new: Some(new) };
+            let file = TestFileChange {
+                path: path.clone(),
+                old: Some(old.to_owned()),
+                new: Some(new),
+                ..TestFileChange::default()
+            };
             let changed = ChangedTests { files: vec![file], ..ChangedTests::default() };
             let (_, declared) = changed.declared("test_m.py::test_a").expect("a test");
             let same = changed.renamed(&path, &declared, anywhere, &NewNames::default());

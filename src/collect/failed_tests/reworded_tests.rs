@@ -31,13 +31,13 @@ impl ChangedTests {
         }
         // A loop may go over nothing.
         let loops_more = |test: &DeclaredTest| Asked::of(test).loops().len() > asked.loops().len();
-        let mut known: BTreeSet<String> =
-            self.files.iter().flat_map(TestFileChange::tests_before).map(|test| test.name).collect();
-        known.remove(&declared.name);
+        let mut known: BTreeSet<&str> =
+            self.files.iter().flat_map(TestFileChange::tests_before).map(|test| test.name.as_str()).collect();
+        known.remove(declared.name.as_str());
         let mut found = Vec::new();
         for file in self.files.iter().filter(|file| file.path == *path || is_test_file(&file.path)) {
             // A test with the name of another old one is that one.
-            let is_known = |test: &DeclaredTest| known.contains(&test.name);
+            let is_known = |test: &DeclaredTest| known.contains(test.name.as_str());
             let asks = |test: &DeclaredTest| {
                 !is_known(test)
                     && !test.is_newly_skipped(declared)
@@ -46,8 +46,8 @@ impl ChangedTests {
                     && !adds_hiding_word(&declared.body, &test.body)
                     && self.keeps_values((path, declared), (&file.path, &test.name), parameters)
             };
-            let tests = file.tests_now().into_iter().filter(asks);
-            found.extend(tests.map(|test| (file.path.clone(), test.name)));
+            let tests = file.tests_now().iter().filter(|test| asks(test));
+            found.extend(tests.map(|test| (file.path.clone(), test.name.clone())));
         }
         let own: Vec<String> = name_words(&declared.name).collect();
         let strange = |name: &str| own.iter().filter(|word| !name_words(name).any(|other| other == **word)).count();
@@ -213,7 +213,12 @@ mod tests {
         ] {
             let path = RepoPath::from("tests/test_a.py");
             let new = format!("{head}{new}");
-            let file = TestFileChange { path: path.clone(), old: Some(old.clone()), new: Some(new.clone()) };
+            let file = TestFileChange {
+                path: path.clone(),
+                old: Some(old.clone()),
+                new: Some(new.clone()),
+                ..TestFileChange::default()
+            };
             let changed = ChangedTests { files: vec![file], ..ChangedTests::default() };
             let declared = declared_tests(&path, &old).into_iter().next().expect("a test");
             assert_eq!(!changed.rewritten_in_other_words(&path, &declared, &[]).is_empty(), is, "{new}");

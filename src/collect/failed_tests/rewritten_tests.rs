@@ -36,7 +36,8 @@ mod tests {
 
     fn rewritten(path: &str, old: &str, new: &str, loaded: &[&str]) -> bool {
         let text = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
-        let file = TestFileChange { path: RepoPath::from(path), old: text(old), new: text(new) };
+        let file =
+            TestFileChange { path: RepoPath::from(path), old: text(old), new: text(new), ..TestFileChange::default() };
         let loaded = loaded.iter().map(|path| RepoPath::from(*path)).collect();
         let changed = ChangedTests { files: vec![file], loaded, ..ChangedTests::default() };
         changed.rewritten("tests/test_calc.py::test_add").is_some()

@@ -155,6 +155,7 @@ mod tests {
             path: RepoPath::from(path),
             old: is_old.then(|| text.to_owned()),
             new: (!is_old).then(|| text.to_owned()),
+            ..TestFileChange::default()
         };
         let changed = ChangedTests { files: vec![file(old, true), file(new, false)], ..ChangedTests::default() };
         let (path, home) = (RepoPath::from(old.0), RepoPath::from(new.0));
@@ -233,7 +234,12 @@ mod tests {
         for (module, is) in [("shop.calc", true), ("shop", true), ("tests.shop.calc", false), ("fakes.calc", false)] {
             let (old, new) = (test("shop.calc", "test_add"), test(module, "test_sum"));
             let path = RepoPath::from("tests/test_a.py");
-            let file = TestFileChange { path: path.clone(), old: Some(old.clone()), new: Some(new) };
+            let file = TestFileChange {
+                path: path.clone(),
+                old: Some(old.clone()),
+                new: Some(new),
+                ..TestFileChange::default()
+            };
             let changed = ChangedTests { files: vec![file], ..ChangedTests::default() };
             let declared = declared_tests(&path, &old).into_iter().next().expect("a test");
             let moved = MovedTest { changed: &changed, old: &path, test: &declared, new: &path, new_name: "test_sum" };
@@ -254,6 +260,7 @@ mod tests {
                 path: RepoPath::from(path),
                 old: old.map(str::to_owned),
                 new: new.map(str::to_owned),
+                ..TestFileChange::default()
             };
             let now = format!("import aaa\n{test}");
             let files = vec![

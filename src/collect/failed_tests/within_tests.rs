@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use super::changed_tests::{ChangedTests, TestFileChange};
 use super::renamed_tests::FoundTest;
 use super::test_words::{Asked, is_loop, is_word, tokens, wraps_more};
-use crate::fact::weakening::{
-    DeclaredTest, adds_hiding_word, declared_tests, is_test_file, test_texts, without_next_head,
-};
+use crate::fact::weakening::{DeclaredTest, adds_hiding_word, is_test_file, test_texts, without_next_head};
 use crate::repo_path::RepoPath;
 
 /// The marks around a text.
@@ -23,7 +21,7 @@ impl ChangedTests {
     /// the file has in a row of a table.
     pub(super) fn within(&self, path: &RepoPath, declared: &DeclaredTest) -> Vec<FoundTest> {
         let Some(old) = self.file(path).and_then(|file| file.old.as_deref()) else { return Vec::new() };
-        let lines = lines_of(path, old, &declared.name);
+        let lines = lines_of(&test_texts(path, old), &declared.name);
         let asked = Asked::of(declared);
         if lines.is_empty() || !asked.asserts() {
             return Vec::new();
@@ -31,12 +29,13 @@ impl ChangedTests {
         let mut found = Vec::new();
         for file in self.files.iter().filter(|file| file.path == *path || is_test_file(&file.path)) {
             let Some(new) = file.new.as_deref() else { continue };
+            let texts = test_texts(&file.path, new);
             let holds = |test: &DeclaredTest| {
                 let hides = test.is_newly_skipped(declared) || adds_hiding_word(&declared.body, &test.body);
-                !hides && !wraps_more(declared, test) && are_within(&lines, &lines_of(&file.path, new, &test.name), new)
+                !hides && !wraps_more(declared, test) && are_within(&lines, &lines_of(&texts, &test.name), new)
             };
-            let tests = declared_tests(&file.path, new).into_iter().filter(|test| is_changed(file, test));
-            found.extend(tests.filter(holds).map(|test| (file.path.clone(), test.name)));
+            let holding = file.tests_now().iter().filter(|test| is_changed(file, test) && holds(test));
+            found.extend(holding.map(|test| (file.path.clone(), test.name.clone())));
         }
         found
     }
@@ -48,8 +47,8 @@ fn is_changed(file: &TestFileChange, test: &DeclaredTest) -> bool {
 }
 
 /// Returns the words of each line of a test below that of its name, without the last brackets.
-fn lines_of(path: &RepoPath, text: &str, name: &str) -> Vec<Vec<String>> {
-    let Some((_, own)) = test_texts(path, text).into_iter().find(|(test, _)| test == name) else { return Vec::new() };
+fn lines_of(texts: &[(String, &str)], name: &str) -> Vec<Vec<String>> {
+    let Some((_, own)) = texts.iter().find(|(test, _)| test == name) else { return Vec::new() };
     let inside = without_next_head(own).lines().skip(1).filter(|line| !line.trim().is_empty()).map(plain);
     inside.filter(|line| line.iter().any(|word| word.starts_with(is_of_word))).collect()
 }
@@ -230,11 +229,17 @@ fn is_of_word(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fact::weakening::declared_tests;
 
     /// Returns `true` if the new text has a test with all that the old one asks.
     fn is_within(path: &str, old: &str, name: &str, new: &str) -> bool {
         let path = RepoPath::from(path);
-        let file = TestFileChange { path: path.clone(), old: Some(old.to_owned()), new: Some(new.to_owned()) };
+        let file = TestFileChange {
+            path: path.clone(),
+            old: Some(old.to_owned()),
+            new: Some(new.to_owned()),
+            ..TestFileChange::default()
+        };
         let changed = ChangedTests { files: vec![file], ..ChangedTests::default() };
         let declared = declared_tests(&path, old).into_iter().find(|test| test.name == name).expect("a test");
         !changed.within(&path, &declared).is_empty()

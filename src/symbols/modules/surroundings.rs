@@ -1,4 +1,4 @@
-//! The names that code of a file uses, and what the statements around that code make of them.
+//! Reads the names that a piece of code uses, and the statements around it.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
