@@ -2,7 +2,7 @@
 //!
 //! Compiling costs far more than a search for a word, and most expressions match nothing in most texts.
 
-use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange, Hir, HirKind};
+use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind};
 
 /// In an entry of an embedded table, the end of the expression.
 pub(super) const BEFORE_SETS: char = '\u{1d}';
@@ -57,6 +57,7 @@ fn sets(part: &Hir, any_case: bool) -> Vec<Vec<String>> {
         HirKind::Literal(text) => {
             std::str::from_utf8(&text.0).map_or_else(|_| Vec::new(), |text| texts(text, any_case))
         }
+        HirKind::Class(class) => few_characters(class, any_case).into_iter().collect(),
         HirKind::Capture(group) => sets(&group.sub, any_case),
         HirKind::Repetition(repeated) if repeated.min > 0 => sets(&repeated.sub, any_case),
         HirKind::Concat(parts) => parts.iter().flat_map(|part| sets(part, any_case)).collect(),
@@ -66,6 +67,21 @@ fn sets(part: &Hir, any_case: bool) -> Vec<Vec<String>> {
         }
         _ => Vec::new(),
     }
+}
+
+/// The maximum number of characters of a class that are a set.
+const MAX_CLASS: usize = 26;
+
+/// Returns the characters of a class if they are few: the digits, some brackets.
+fn few_characters(class: &Class, any_case: bool) -> Option<Vec<String>> {
+    let Class::Unicode(class) = class else { return None };
+    let chars = || class.iter().flat_map(|range| range.start()..=range.end());
+    // Blanks are in nearly every text.
+    if chars().take(MAX_CLASS + 1).count() > MAX_CLASS || chars().any(char::is_whitespace) {
+        return None;
+    }
+    let set = chars().map(String::from).map(|c| if any_case { folded(&c) } else { c });
+    chars().all(|c| !any_case || has_one_form(c)).then(|| set.collect())
 }
 
 /// Returns a set for each part of a text that is the same in any case, once it is folded.
@@ -101,12 +117,14 @@ mod tests {
             (r"\bpytest\.(?:skip|xfail)\(", vec!["pytest."]),
             (r"@(?:Disabled|Ignore)\b", vec!["Disabled", "Ignore"]),
             (r"(?m)^\s*skip\b", vec!["skip"]),
-            (r"(?i)skip", vec![]),
+            (r"(?i)skip", vec!["P", "p"]),
+            (r"[0-3]+\s", vec!["0", "1", "2", "3"]),
+            (r"[「『].", vec!["「", "『"]),
             (r"(?s-x)skip", vec!["skip"]),
             (r"only(?i:skip)", vec!["only"]),
-            (r"(?<index>a)b(?i)skip", vec!["b"]),
+            (r"(?<index>a)b(?i)skip", vec!["P", "p"]),
             (r"\w+\.Skip(?:f|Now)?\(", vec![".Skip"]),
-            (r"[a-z]+|foo", vec![]),
+            (r"[a-zñ]+|foo", vec![]),
             (r"bar|fo+o", vec!["bar", "o"]),
             (r"ab?c", vec!["c"]),
             (r"ab{0,2}c", vec!["c"]),

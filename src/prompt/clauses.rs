@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use crate::lazy_patterns::LazyPattern;
 
 use super::concrete_values::concrete;
 use super::lookup_results::Findings;
-use super::prompt_text::{NameInPrompt, NameKind, PromptText, own_regex};
+use super::prompt_text::{NameInPrompt, NameKind, PromptText, regex};
 use super::word_lists::PromptLanguage;
 
 /// The kind of act that a clause requests.
@@ -42,22 +42,27 @@ impl Clause {
     }
 }
 
-static BREAK: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    own_regex(
+static BREAK: LazyLock<LazyPattern> = LazyLock::new(|| {
+    regex(
         r"(?i)[;,!¿¡\n，。；、！]+|[.:?？：](?:\s|$)|\s(?:and then|and also|and|then|also|plus|y también|y además|y|e|luego|después|und|dann|et|puis|depois)\s|然后|并且|和",
     )
 });
-static POLITE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    own_regex(
+static POLITE: LazyLock<LazyPattern> = LazyLock::new(|| {
+    regex(
         r"(?i)^(?:[-*•]\s+|(?:in|en|dans|em|im|inside)\s+(?:\S*(?-i:[A-Z_./])\S*|\s),?\s+|\(?\d{1,2}[.)]\s+|(?:please|pls|automatically|automáticamente|automatisch|(?:could|would) you be so kind as to|be so kind as to|would you be able to|are you able to|can you|could you|would you|can we|could we|shall we|should we|is it possible to|i want you to|i want to|i'd like to|i'd like you to|i would like(?: you)? to|i(?:'d| would) like your help(?: with| in| to)?|i need to|i need you to|we need to|let's|lets|now|just|only|also|then|and|so|first|next|finally|ok|okay|yes|yep|yeah|sure|fine|but|hey|hi|sí|vale|pero|venga|oye|ja|aber|oui|mais|sim|mas|por favor|puedes|pod[eé]s|podr[ií]as|podemos|podr[ií]amos|necesitamos que|se puede|quiero que|quiero|necesito que|ahora|solo|s[oó]lo|tambi[eé]n|y|luego|bitte|kannst du|jetzt|s'il te plaît|peux-tu|pode|você pode|请|帮我)\b[,:]?\s*)+",
     )
 });
+
+/// Returns the number of bytes of the polite words with which a text begins.
+fn polite_length(text: &str) -> usize {
+    POLITE.about(text).and_then(|polite| polite.find(text)).map_or(0, |hit| hit.end())
+}
 
 /// Returns the clauses of a wish, in order.
 pub(super) fn clauses(wish: &str, language: PromptLanguage) -> Vec<Clause> {
     let mut bounds = Vec::new();
     let mut start = 0;
-    for hit in BREAK.iter().flat_map(|regex| regex.find_iter(wish)) {
+    for hit in BREAK.about(wish).into_iter().flat_map(|regex| regex.find_iter(wish)) {
         bounds.push((start, hit.end()));
         start = hit.end();
     }
@@ -70,7 +75,7 @@ pub(super) fn clauses(wish: &str, language: PromptLanguage) -> Vec<Clause> {
             continue;
         }
         let body = start + (text.len() - text.trim_start().len());
-        let polite = POLITE.as_ref().and_then(|regex| regex.find(&wish[body..end])).map_or(0, |hit| hit.end());
+        let polite = polite_length(&wish[body..end]);
         let body = body + polite;
         let body = body + helps(&wish[body..end]);
         let mut found = clause(wish, (start, body, end), first, language);
@@ -107,7 +112,7 @@ fn mark_reading(wish: &str, language: PromptLanguage, clauses: &mut [Clause]) {
     for at in 0..clauses.len() {
         let goes_on = clauses[at + 1..].iter().any(|later| later.act.is_some_and(|act| act != ClauseAct::Vague));
         let text = wish[clauses[at].start..clauses[at].end].trim_start();
-        let polite = POLITE.as_ref().and_then(|regex| regex.find(text)).map_or(0, |hit| hit.end());
+        let polite = polite_length(text);
         if goes_on && language.begins("acts.reads", &text[polite..]).is_some() {
             clauses[at].act = None;
         }

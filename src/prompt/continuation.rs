@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use crate::lazy_patterns::LazyPattern;
 
 use super::item_numbers::ItemNumbers;
-use super::prompt_text::own_regex;
+use super::prompt_text::regex;
 use super::word_lists;
 
 /// The most words of a continuation.
@@ -15,8 +15,8 @@ pub(super) const MAX_LIVE_WORDS: usize = 15;
 /// The bytes at the end of the turn before in which a menu counts.
 pub(super) const MENU_BYTES: usize = 1024;
 
-static ITEM: LazyLock<Option<Regex>> =
-    LazyLock::new(|| own_regex(r"^\s{0,6}(?:[-*+•]\s+|\(?(\d{1,2}|[a-zA-Z])[.):]\s+|\*\*(\d{1,2})[.)]\s*)(\S.*)$"));
+static ITEM: LazyLock<LazyPattern> =
+    LazyLock::new(|| regex(r"^\s{0,6}(?:[-*+•]\s+|\(?(\d{1,2}|[a-zA-Z])[.):]\s+|\*\*(\d{1,2})[.)]\s*)(\S.*)$"));
 
 /// Returns the items of the menu that a turn ends with; empty for fewer than two.
 pub(super) fn menu(previous: &str) -> Vec<String> {
@@ -30,7 +30,7 @@ pub(super) fn menu(previous: &str) -> Vec<String> {
             let row = line.trim().strip_prefix('|').filter(|row| row.contains('|') && !row.contains("---"));
             if let Some(row) = row {
                 items.push(row.trim_end_matches('|').trim().to_owned());
-            } else if let Some(found) = ITEM.as_ref().and_then(|item| item.captures(line)) {
+            } else if let Some(found) = ITEM.about(line).and_then(|item| item.captures(line)) {
                 items.extend(found.get(3).map(|text| text.as_str().trim().to_owned()));
             }
         }

@@ -2,13 +2,13 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use crate::lazy_patterns::LazyPattern;
 
-use super::prompt_text::own_regex;
+use super::prompt_text::regex;
 use super::word_lists::spans;
 
-static NUMBERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    own_regex(
+static NUMBERS: LazyLock<LazyPattern> = LazyLock::new(|| {
+    regex(
         r"(\d{1,6})(?:\s*(?:-|–|~|\.\.|到|至|\b(?:to|a|al|bis|à|au|até|through|thru|hasta)\b)\s*(?:(?:the|la|el|las|los|den|die|zu[mr]|le|o|number|no\.?|#)\s*)?(\d{1,6}))?",
     )
 });
@@ -36,7 +36,7 @@ impl ItemNumbers {
         let marks: Vec<(usize, usize)> =
             spans("continuations.except", text).into_iter().filter(|&(_, end)| !is_answer(end)).collect();
         let goes_on: Vec<(usize, usize)> = spans("continuations.does", text);
-        for hit in NUMBERS.iter().flat_map(|numbers| numbers.captures_iter(text)) {
+        for hit in NUMBERS.about(text).into_iter().flat_map(|numbers| numbers.captures_iter(text)) {
             let Some(start) = hit.get(0).map(|whole| whole.start()) else { continue };
             let number = |group: usize| hit.get(group).and_then(|number| number.as_str().parse::<usize>().ok());
             let Some(from) = number(1) else { continue };

@@ -73,13 +73,9 @@ const MAX_PHRASES: usize = 16;
 /// The shortest word of a phrase.
 const MIN_PHRASE_WORD: usize = 3;
 
-fn regex(pattern: &str) -> LazyPattern {
+/// Returns an expression whose `\w` and `\d` stand for European letters and digits.
+pub(super) fn regex(pattern: &str) -> LazyPattern {
     LazyPattern::from(european(pattern))
-}
-
-/// Compiles an expression; `None` if it is malformed.
-pub(super) fn own_regex(pattern: &str) -> Option<regex::Regex> {
-    regex::Regex::new(&european(pattern)).ok()
 }
 
 static MASKED: LazyLock<Vec<LazyPattern>> = LazyLock::new(|| {

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use crate::lazy_patterns::LazyPattern;
 use serde::Serialize;
 
 use super::clauses::{Clause, ClauseAct};
 use super::continuation::words_in;
 use super::lookup_results::Findings;
-use super::prompt_text::{NameInPrompt, PromptText, own_regex};
+use super::prompt_text::{NameInPrompt, PromptText, regex};
 use super::word_lists::PromptLanguage;
 
 /// One of several tasks in a prompt.
@@ -22,9 +22,9 @@ pub struct TaskInPrompt {
     pub touches: Vec<String>,
 }
 
-static ITEM: LazyLock<Option<Regex>> =
-    LazyLock::new(|| own_regex(r"(?m)^\s{0,6}(?:[-*+•]\s+(?:\[[ x]\]\s+)?|\(?\d{1,2}[.)]\s+|\(?[a-z][.)]\s+)(\S.*)$"));
-static INLINE: LazyLock<Option<Regex>> = LazyLock::new(|| own_regex(r"(?:^|\s)(?:\(?\d[.)]|\([a-z]\))\s+"));
+static ITEM: LazyLock<LazyPattern> =
+    LazyLock::new(|| regex(r"(?m)^\s{0,6}(?:[-*+•]\s+(?:\[[ x]\]\s+)?|\(?\d{1,2}[.)]\s+|\(?[a-z][.)]\s+)(\S.*)$"));
+static INLINE: LazyLock<LazyPattern> = LazyLock::new(|| regex(r"(?:^|\s)(?:\(?\d[.)]|\([a-z]\))\s+"));
 
 /// The most items of a list that are read.
 const MAX_ITEMS: usize = 500;
@@ -32,7 +32,8 @@ const MAX_ITEMS: usize = 500;
 /// Returns the lines of a wish that are items of a list: first byte and byte after the last.
 pub(super) fn list_items(wish: &str) -> Vec<(usize, usize)> {
     let items: Vec<_> = ITEM
-        .iter()
+        .about(wish)
+        .into_iter()
         .flat_map(|item| item.captures_iter(wish))
         .filter_map(|found| found.get(1))
         .take(MAX_ITEMS)
@@ -86,8 +87,12 @@ pub(super) fn tasks(
         let real: Vec<_> = items.iter().copied().filter(is_task).collect();
         return if !criteria && real.len() * 2 > items.len() && real.len() > 1 { items } else { Vec::new() };
     }
-    let marks: Vec<_> =
-        INLINE.iter().flat_map(|inline| inline.find_iter(wish)).map(|hit| (hit.start(), hit.end())).collect();
+    let marks: Vec<_> = INLINE
+        .about(wish)
+        .into_iter()
+        .flat_map(|inline| inline.find_iter(wish))
+        .map(|hit| (hit.start(), hit.end()))
+        .collect();
     let asks = clauses.first().is_some_and(Clause::is_question);
     if marks.len() > 1 && !asks && !language.has("says.criteria", &wish[..marks[0].0]) {
         let ends = marks.iter().skip(1).map(|mark| mark.0).chain([wish.len()]);

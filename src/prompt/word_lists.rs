@@ -90,7 +90,7 @@ pub(super) fn nouns_without_spaces(text: &str) -> Vec<(usize, usize, &'static st
     words.filter_map(|(word, noun)| text.find(word.as_str()).map(|at| (at, at + word.len(), noun.as_str()))).collect()
 }
 
-fn lists(file: &WordFile) -> WordLists {
+fn lists(file: &'static WordFile) -> WordLists {
     let mut lists = WordLists::new();
     for (section, keys) in file.sections.iter().filter(|(section, _)| *section != NOUN_SECTION) {
         for (key, entries) in keys {
