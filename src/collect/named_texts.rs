@@ -12,6 +12,7 @@ use self::links::code_links;
 use self::path_mentions::names;
 pub(super) use self::scratch_files::scratch_files;
 pub use self::scratch_files::{unread_scratch_files, unread_scratch_files_here};
+pub(super) use self::scratch_mentions::has_word;
 use self::scratch_mentions::read_scratch_files;
 use crate::collect::draft::Draft;
 use crate::fact::evidence::RunFact;

@@ -9,10 +9,14 @@ const PASSED: &str = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured
 #[test]
 fn a_scratch_file_takes_nothing_from_a_run() {
     let project = Project::with(EVERYTHING).edited("one");
-    for name in ["todo.txt", "nohup.out", "change.patch"] {
+    for name in ["todo.txt", "nohup.out", "change.patch", "debug_sum.py", "seed.js", ".claude/settings.local.json"] {
         project.repo.write(name, "later\n");
     }
-    project.gate(["run", "test"]).exits(0).says("this proves test for this commit").never_says("not as in the commit");
+    project
+        .gate(["run", "test"])
+        .exits(0)
+        .says("this proves test for this commit")
+        .never_says("not as in the last commit");
     project.check().exits(0);
     project.repo.write("todo.txt", "something else\n");
     project.check().exits(0);
@@ -32,7 +36,7 @@ fn an_untracked_file_that_something_names_counts() {
     project.repo.write("words.txt", "one\n");
     project.repo.git(["add", "test.sh"]);
     project.repo.git(["commit", "-q", "-m", "test: read the words"]);
-    project.gate(["run", "test"]).exits(0).says("not as in the commit: words.txt");
+    project.gate(["run", "test"]).exits(0).says("not as in the last commit: words.txt");
     project.push("git push origin feature").exits(1).says("passed with words.txt on disk");
     project.repo.commit_all("test: add the words");
     project.check().exits(0);
@@ -47,10 +51,13 @@ fn an_untracked_file_that_something_names_counts() {
 
 #[test]
 fn untracked_files_that_a_build_or_a_runner_reads_count() {
-    for name in ["requirements.txt", "CMakeLists.txt", "conftest.py", "tests/case.txt", "data.json"] {
+    for name in [
+        "requirements.txt", "CMakeLists.txt", "conftest.py", "tests/case.txt", "data.json", "random.py",
+        "tests/debug_sum.py", "test-sum.js", ".claude/hooks/sum.py",
+    ] {
         let project = Project::with(EVERYTHING).edited("one");
         project.repo.write(name, "x\n");
-        project.gate(["run", "test"]).exits(0).says(&format!("not as in the commit: {name}"));
+        project.gate(["run", "test"]).exits(0).says(&format!("not as in the last commit: {name}"));
         project.push("git push origin feature").exits(1);
     }
 }
@@ -68,7 +75,24 @@ fn a_scratch_file_that_code_reads_without_its_name_counts() {
         project.repo.git(["add", "test.sh"]);
         project.repo.git(["commit", "-q", "-m", "test: read the words"]);
         project.repo.write("words.txt", "one\n");
-        project.gate(["run", "test"]).exits(0).says("not as in the commit: words.txt");
+        project.gate(["run", "test"]).exits(0).says("not as in the last commit: words.txt");
         project.push("git push origin feature").exits(1).says("words.txt");
+    }
+}
+
+#[test]
+fn a_script_that_other_code_loads_by_its_name_counts() {
+    for (name, reads) in [
+        ("debug_sum.py", "# python: from debug_sum import add\ncat src/lib.sh; python3 -c 'import debug_sum'"),
+        ("seed.js", "cat src/lib.sh; test -e ./seed*"),
+        ("check_sum.sh", "cat src/lib.sh; n=check_sum; . ./$n.sh"),
+    ] {
+        let project = Project::with(EVERYTHING);
+        project.repo.write("test.sh", format!("{reads} && echo '{PASSED}'\n"));
+        project.repo.git(["add", "test.sh"]);
+        project.repo.git(["commit", "-q", "-m", "test: load a script"]);
+        project.repo.write(name, "\n");
+        project.gate(["run", "test"]).exits(0).says(&format!("not as in the last commit: {name}"));
+        project.push("git push origin feature").exits(1).says(name);
     }
 }

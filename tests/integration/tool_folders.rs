@@ -77,9 +77,9 @@ fn a_link_to_a_folder_of_a_tool_is_no_content_either() {
     std::fs::write(outside.path().join(".package-lock.json"), "{}").unwrap();
     std::os::unix::fs::symlink(outside.path(), repo.path("node_modules")).unwrap();
     std::os::unix::fs::symlink("elsewhere", repo.path("linked")).unwrap();
-    project.gate(["run", "test"]).exits(0).says("not as in the commit: linked");
+    project.gate(["run", "test"]).exits(0).says("not as in the last commit: linked");
     repo.remove("linked");
-    project.gate(["run", "test"]).exits(0).never_says("not as in the commit");
+    project.gate(["run", "test"]).exits(0).never_says("not as in the last commit");
     project.check().exits(0).says("node_modules (");
     project.push("git push origin HEAD:feature").exits(0);
     let remedy = "printf '\\n%s\\n' /node_modules >> .gitignore";
@@ -180,12 +180,35 @@ fn what_does_not_belong_to_the_commit_is_listed_in_gitignore() {
     let project = Project::with(POLICY);
     let repo = &project.repo;
     repo.write("t.sh", "grep -q good src/a\n").write("src/a", "good\n").commit_all("feat: a test");
-    repo.write("scratch.py", "mine\n");
+    repo.write("extra.py", "mine\n");
     project.gate(["run", "test"]).exits(0);
     let pushed = project.push("git push origin HEAD:feature");
     pushed.exits(1).says("list the rest in .gitignore").never_says("stash -u");
-    project.sh("echo /scratch.py >> .gitignore && git add .gitignore && git commit -qm 'chore: ignore'").exits(0);
+    project.sh("echo /extra.py >> .gitignore && git add .gitignore && git commit -qm 'chore: ignore'").exits(0);
     project.gate(["run", "test"]).exits(0);
     project.push("git push origin HEAD:feature").exits(0);
-    assert_eq!(repo.read("scratch.py"), b"mine\n");
+    assert_eq!(repo.read("extra.py"), b"mine\n");
+}
+
+#[test]
+fn what_git_leaves_of_a_submodule_and_a_working_tree_inside_are_no_content() {
+    let project = Project::with(POLICY);
+    let repo = &project.repo;
+    repo.write("t.sh", "grep -q good src/a\n").write("src/a", "good\n").commit_all("feat: a test");
+    project.sh("git init -q ../part && git -C ../part commit -q --allow-empty -m 'feat: part'").exits(0);
+    project
+        .sh("git switch -qc other && git -c protocol.file.allow=always submodule add -q ../part vendor/part")
+        .exits(0);
+    project.sh("git commit -qm 'feat: vendor' && git switch -q -").exits(0);
+    assert!(repo.root().join("vendor/part/.git").exists());
+    project.sh("git worktree add -q .claude/worktrees/one").exits(0);
+    project.gate(["run", "test"]).exits(0).says("this proves test for this commit");
+    project.check().exits(0).says("vendor/part/ (a submodule of another branch) is not part of what is judged");
+    project.push("git push origin HEAD:feature").exits(0);
+    // A repository that somebody else put there is content.
+    project.sh("git init -q lib && git -C lib commit -q --allow-empty -m 'feat: lib'").exits(0);
+    repo.append("src/a", "more\n");
+    project.sh("git commit -qam 'feat: more'").exits(0);
+    project.gate(["run", "test"]).exits(0);
+    project.push("git push origin HEAD:feature").exits(1).says("lib");
 }

@@ -1,6 +1,7 @@
 //! Code that runs with every test, and changes that no test can see.
 
 use super::own_tests;
+use crate::collect::named_texts::has_word;
 use crate::decision::is_same_code;
 use crate::fact::weakening::{adds_replacement, loaded_names, names_loaded_code};
 use crate::git::{GitError, MentionsIn, PathChange, Repo, WantedFile};
@@ -139,11 +140,14 @@ pub(super) fn are_unseen(repo: &Repo, changes: &[&PathChange], now: &Oid) -> Res
     Ok(mentions.iter().all(|mention| is_idle(&mention.file)))
 }
 
-/// Returns `true` if a file of a tree has the name by which it would use a new file.
+/// Returns `true` if code of a tree has the name by which it would use a new file: of data, that is the whole name.
 pub fn is_named_by_code(repo: &Repo, path: &RepoPath, tree: &Oid) -> Result<bool, GitError> {
-    let Some(name) = sought_name(path) else { return Ok(false) };
-    let mentions = repo.mentions(MentionsIn::Tree(tree), &[name], &[], 0)?;
-    Ok(mentions.iter().any(|mention| is_code(&mention.file)))
+    let Some(stem) = sought_name(path) else { return Ok(false) };
+    let whole = path.to_string().rsplit('/').next().map(str::to_owned).unwrap_or_default();
+    let is_data = whole.rsplit_once('.').is_some_and(|(_, ending)| !CODE.contains(&ending));
+    let name = if is_data { whole } else { stem };
+    let mentions = repo.mentions(MentionsIn::Tree(tree), std::slice::from_ref(&name), &[], 0)?;
+    Ok(mentions.iter().any(|mention| is_code(&mention.file) && has_word(&mention.line, &name)))
 }
 
 fn is_code(path: &RepoPath) -> bool {

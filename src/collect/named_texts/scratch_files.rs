@@ -1,4 +1,4 @@
-//! Scratch files: untracked notes, logs and pictures at the top of a working tree, which nothing that is judged holds.
+//! Scratch files: untracked notes, logs, pictures and scripts at the top of a working tree, which nothing that is judged holds.
 //!
 //! They are content like any other untracked file if something that is judged names them. Otherwise a `todo.txt` that
 //! was there during a run, or that was made after it, says nothing about the run.
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_notes_logs_and_pictures_at_the_top_are_scratch_files() {
+    fn only_notes_logs_pictures_and_scripts_at_the_top_are_scratch_files() {
         for (path, is) in [
             ("todo.txt", true),
             ("nohup.out", true),
@@ -118,8 +118,21 @@ mod tests {
             ("requirements.txt", false),
             ("dev-requirements.txt", false),
             ("CMakeLists.txt", false),
-            ("scratch.py", false),
+            ("scratch.py", true),
+            ("check_api.py", true),
+            ("debug2.py", true),
+            ("seed.js", true),
+            ("clean.sh", true),
+            ("random.py", false),
+            ("checks.py", false),
+            ("debug_test.py", false),
+            ("test-api.js", false),
+            ("a.test.js", false),
+            ("babel.config.js", false),
+            ("setup.py", false),
+            (".mocharc.cjs", false),
             ("data.json", false),
+            ("test.log", true),
             ("conftest.py", false),
             ("Makefile", false),
         ] {

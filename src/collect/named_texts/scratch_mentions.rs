@@ -46,7 +46,41 @@ pub(super) fn read_scratch_files<'p>(
     }
     made.retain(|file, _| !found.contains_key(file));
     found.extend(with_their_stems(repo, content, made)?);
+    let loaded =
+        names.into_iter().filter(|(file, _)| !found.contains_key(file) && table().by_stem.is_match(file.to_os()));
+    let loaded = named_by_stem(repo, content, &loaded.collect::<Vec<_>>())?;
+    found.extend(loaded);
     Ok(found)
+}
+
+/// Returns those of `files` whose names without the extension are words of another file, each with that file: `import debug_sum`.
+fn named_by_stem<'p>(
+    repo: &Repo,
+    content: MentionsIn<'_>,
+    files: &[(&'p RepoPath, String)],
+) -> Result<Vec<(&'p RepoPath, RepoPath)>, GitError> {
+    if files.is_empty() {
+        return Ok(Vec::new());
+    }
+    let stems: Vec<String> = files.iter().map(|(_, name)| stem(name).to_owned()).collect();
+    let lines = repo.mentions(content, &stems, data_pathspecs(), 0)?;
+    let naming_line = |file: &RepoPath, stem: &str| {
+        lines.iter().find(|line| line.file != *file && has_word(&line.line, stem)).map(|line| line.file.clone())
+    };
+    let pairs = files.iter().zip(&stems);
+    Ok(pairs.filter_map(|((file, _), stem)| Some((*file, naming_line(file, stem)?))).collect())
+}
+
+/// Returns `true` if a line has a name that is no part of a longer one.
+pub(in crate::collect) fn has_word(line: &str, name: &str) -> bool {
+    let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(name)
+        .any(|(at, _)| !line[..at].ends_with(is_of_word) && !line[at + name.len()..].starts_with(is_of_word))
+}
+
+/// Returns the name of a file without its extension.
+fn stem(name: &str) -> &str {
+    name.rsplit_once('.').map_or("", |(stem, _)| stem)
 }
 
 /// Keeps the files whose names without the extension occur in the content: the parts of a name come from somewhere.
@@ -58,16 +92,14 @@ fn with_their_stems<'p>(
     if made.is_empty() {
         return Ok(made);
     }
-    let stem =
-        |file: &RepoPath| file.to_string().rsplit_once('.').map_or_else(String::new, |(stem, _)| stem.to_owned());
-    let words: Vec<String> = made.keys().map(|file| stem(file)).collect();
+    let words: Vec<String> = made.keys().map(|file| stem(&file.to_string()).to_owned()).collect();
     let lines = repo.mentions(content, &words, data_pathspecs(), 0)?;
     made.retain(|file, _| {
-        let stem = stem(file);
+        let name = file.to_string();
         lines.iter().any(|line| {
             let words =
                 if naming(&line.file) == Naming::Code { Words::for_code(&line.file, &line.line) } else { Words::Any };
-            !is_comment(&line.line) && tokens(&line.line, words).any(|token| token == stem)
+            !is_comment(&line.line) && tokens(&line.line, words).any(|token| token == stem(&name))
         })
     });
     Ok(made)

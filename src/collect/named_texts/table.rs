@@ -28,6 +28,7 @@ pub(super) struct NamedTextTable {
     pub(super) whole: Vec<String>,
     pub(super) scratch: Globs,
     pub(super) built: Globs,
+    pub(super) by_stem: Globs,
     pub(super) lists_top: Vec<String>,
     pub(super) own_folder: Vec<String>,
     pub(super) globbing: Vec<String>,
@@ -120,7 +121,7 @@ mod tests {
     fn the_table_is_well_written() {
         let table: NamedTextTable = embedded::table("named-texts.toml");
         let lists: toml::Table = embedded::table("named-texts.toml");
-        for key in ["aside", "settings", "silent", "collecting", "ci"] {
+        for key in ["aside", "settings", "silent", "collecting", "ci", "scratch", "built", "by_stem"] {
             let globs: Vec<String> = lists[key].clone().try_into().unwrap();
             Globs::new(&globs).unwrap();
         }
