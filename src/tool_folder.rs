@@ -33,12 +33,20 @@ impl ToolFolder {
     /// Returns `true` if a path, as bytes, is in it, or is the link to it.
     pub fn holds_bytes(&self, path: &[u8]) -> bool {
         let rest = path.strip_prefix(self.path.as_bytes());
-        rest.is_some_and(|rest| rest.starts_with(b"/") || self.link && rest.is_empty())
+        rest.is_some_and(|rest| rest.starts_with(b"/") || (self.link || self.is_checkout()) && rest.is_empty())
+    }
+
+    /// Returns `true` if it is a submodule or a working tree that git made for this repository.
+    pub fn is_checkout(&self) -> bool {
+        self.marker.as_bytes().ends_with(b"/.git")
     }
 
     /// Returns a sentence for people, with the remedy.
     pub fn sentence(&self) -> String {
         let (path, what) = (self.shown(), &self.what);
+        if self.is_checkout() {
+            return format!("{path} ({what}) is not part of what is judged");
+        }
         format!("{path} ({what}) is untracked and not part of what is judged; list it in .gitignore: {}", self.remedy())
     }
 

@@ -119,7 +119,8 @@ fn journal(place: &Workplace) -> Vec<DoctorCheck> {
 
 fn concealment(place: &Workplace) -> Vec<DoctorCheck> {
     let tool_folders = place.repo.root().and_then(|_| place.repo.snapshot().ok()).map(|here| here.tool_folders);
-    let missing = tool_folders.unwrap_or_default().into_iter().map(|folder| {
+    let unlisted = tool_folders.unwrap_or_default().into_iter().filter(|folder| !folder.is_checkout());
+    let missing = unlisted.map(|folder| {
         let what = format!("{}/ ({}) is untracked and not in .gitignore", folder.path, folder.what);
         DoctorCheck::warn("tool-folder", what, folder.remedy())
     });

@@ -12,6 +12,8 @@ use crate::tool_folder::{ToolFolder, fits, shapes};
 
 /// The largest number of untracked folders that are searched.
 const MAX_FOLDERS: usize = 4096;
+/// The file that stands for the git directory of a submodule or a linked working tree.
+const GIT_FILE: &str = ".git";
 
 impl Repo {
     /// Takes the untracked files in tool folders out of `status`, and returns the folders. A marker
@@ -20,14 +22,16 @@ impl Repo {
         let root = self.work_tree()?;
         let untracked = status.paths.iter().filter(|one| one.work == WorktreeSide::Untracked).map(|one| &one.path);
         let untracked: Vec<&RepoPath> = untracked.collect();
+        let checkouts: Vec<ToolFolder> = untracked.iter().filter_map(|path| self.own_checkout(root, path)).collect();
         let mut found = find(root, &untracked, &[]);
-        if found.is_empty() {
+        if found.is_empty() && checkouts.is_empty() {
             return Ok(found);
         }
         let edited = self.edited_markers();
         if found.iter().any(|folder| edited.contains(&folder.marker)) {
             found = find(root, &untracked, &edited);
         }
+        found.extend(checkouts);
         let held = |folder: &ToolFolder| {
             status.paths.iter().any(|one| one.work != WorktreeSide::Untracked && folder.holds(&one.path))
         };
@@ -42,6 +46,22 @@ impl Repo {
 }
 
 impl Repo {
+    /// Returns the folder of a repository that lies in this one, if git made it for this one: a submodule that another branch has, or
+    /// a linked working tree. Git leaves the first behind when the branch is switched.
+    fn own_checkout(&self, root: &Path, path: &RepoPath) -> Option<ToolFolder> {
+        let place = root.join(path.to_os());
+        let text = fs::read_to_string(place.join(GIT_FILE)).ok()?;
+        let git_dir = place.join(text.strip_prefix("gitdir: ")?.trim_end()).canonicalize().ok()?;
+        let own = self.common_dir().canonicalize().ok()?;
+        let what = match git_dir.strip_prefix(own).ok()?.components().next()?.as_os_str().to_str()? {
+            "modules" => "a submodule of another branch",
+            "worktrees" => "another working tree of this repository",
+            _ => return None,
+        };
+        let marker = RepoPath::new([path.as_bytes(), b"/", GIT_FILE.as_bytes()].concat());
+        Some(ToolFolder { path: path.clone(), marker, what: what.to_owned(), link: false })
+    }
+
     /// Returns the tool folders at the top of the working tree and above `paths` that hold no tracked file.
     pub(super) fn untracked_tool_folders(&self, paths: &[&RepoPath]) -> Result<Vec<ToolFolder>, GitError> {
         let root = self.work_tree()?;
