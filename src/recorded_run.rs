@@ -214,15 +214,13 @@ fn record_with(
     }
 }
 
-/// Returns the virtual environment that a line of the policy or of a contract runs in. What a person or an agent passes to
-/// `gate run --` runs in theirs.
+/// Returns the virtual environment of the project, in which a line runs unless another one is active.
 fn own_environment(
     place: &Workplace,
     root: &Path,
     job: &RunJob<'_>,
 ) -> Result<Option<VirtualEnvironment>, DistrustedEnvironment> {
-    let CommandLine::Shell(line) = job.line else { return Ok(None) };
-    VirtualEnvironment::of_project(&place.repo, root, &job.command.dir, line, job.runners)
+    VirtualEnvironment::of_project(&place.repo, root, &job.command.dir, &job.command.line, job.runners)
 }
 
 /// Returns the declared commands that a run included.

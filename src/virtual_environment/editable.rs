@@ -43,15 +43,20 @@ pub fn other_tree(root: &Path, trees: &[PathBuf], dir: &Path, line: &str) -> Opt
     loaded.find_map(|folder| others.iter().find(|tree| folder.starts_with(tree)).copied()).cloned()
 }
 
-/// Returns the environments that a line names, or that are active.
+/// Returns the environments whose programs a line names, or else those that are active.
 fn environments(dir: &Path, line: &str) -> Vec<PathBuf> {
-    let mut paths = folders_named(line, dir);
-    paths.extend(ACTIVE.iter().filter_map(std::env::var_os).map(PathBuf::from));
-    let search = std::env::var_os("PATH").unwrap_or_default();
-    paths.extend(std::env::split_paths(&search));
     let above = |path: &PathBuf| {
         path.ancestors().take(3).find(|folder| folder.join(CONFIGURATION).is_file()).map(Path::to_path_buf)
     };
+    let named = folders_named(line, dir);
+    // `.venv/bin/pytest` runs in its own environment, whichever is active.
+    let starts_one = named.iter().any(|path| path.is_file() && above(path).is_some());
+    let mut paths = named;
+    if !starts_one {
+        paths.extend(ACTIVE.iter().filter_map(std::env::var_os).map(PathBuf::from));
+        let search = std::env::var_os("PATH").unwrap_or_default();
+        paths.extend(std::env::split_paths(&search));
+    }
     let mut found: Vec<PathBuf> = paths.iter().filter_map(above).collect();
     found.dedup();
     found

@@ -54,8 +54,11 @@ fn a_declared_command_runs_in_the_virtual_environment_of_the_project() {
     let project = with_environment();
     project.gate(["run", "test"]).exits(0).says("/.venv").says("this proves test for this commit");
     project.push("git push origin feature").exits(0);
-    // The agent's own line runs in the agent's environment, and an active environment stays the one that counts.
-    project.gate(["run", "--", "own-tests"]).exits(127);
+    // So does any other line, however it is written.
+    for line in [&["own-tests"][..], &["sh", "-c", "own-tests"], &["time own-tests"]] {
+        project.gate(["run", "--"].iter().chain(line)).exits(0);
+    }
+    // An active environment stays the one that counts.
     project.gate_with(&[("VIRTUAL_ENV", "/other")], &["run", "test"]).exits(127);
     // A copy of the interpreter, as on Windows, is as good as a link to it.
     let original = project.repo.outside().join("python/python3");

@@ -14,7 +14,7 @@ use crate::event::{CommandRef, Ended, EventKind, Run};
 use crate::journal::JournalState;
 use crate::policy::{Command, Policy};
 use crate::repo_path::RepoPath;
-use crate::runner::{NamedTests, Project, Runner};
+use crate::runner::{CommandKind, NamedTests, Project, Runner};
 use crate::shell::expanded_program::Leaf;
 use crate::shell_kind::Shell;
 use crate::snapshot::KeptSnapshot;
@@ -247,12 +247,24 @@ impl LineInTree<'_> {
             return;
         }
         let (repo, root) = (&self.place.repo, &self.ground.root);
-        let dir = root.join(self.ground.dir.to_os());
+        let dir = self.folder_of_tests();
         let found = VirtualEnvironment::distrusted(repo, root, &dir, &self.pending.line, &self.policy.runners);
         let doubt = found.map(|found| found.doubt()).or_else(|| self.loaded_elsewhere(&dir));
         if let Some(doubt) = doubt {
             served.for_each(|witnessed| witnessed.masked = Some(doubt.clone()));
         }
+    }
+
+    /// Returns the folder in which the line runs its first tests: `cd ../other && pytest`.
+    fn folder_of_tests(&self) -> PathBuf {
+        let start = self.ground.root.join(self.ground.dir.to_os());
+        let files = DiskDirectory(start.clone());
+        let line = command_line::understand(&self.pending.line, self.policy.project(&files)).ok();
+        let folder = line.as_ref().and_then(|line| {
+            let (tests, _) = line.steps().find(|(_, purpose)| purpose.is(CommandKind::Test))?;
+            start.join(tests.directory.as_ref()?.path.as_deref()?).canonicalize().ok()
+        });
+        folder.unwrap_or(start)
     }
 
     /// Returns the reason if the tests of a line loaded the code of another working tree.
