@@ -13,6 +13,7 @@ mod exact_surroundings;
 mod exact_test;
 mod looped_tests;
 mod new_names;
+mod own_failures;
 mod own_tests;
 mod renamed_code;
 mod renamed_tests;
@@ -37,14 +38,14 @@ use self::code_changes::CodeChange;
 use self::compared_runs::ComparedRuns;
 use self::dropped_work::JudgedWork;
 use self::exact_test::is_exact;
+use self::own_failures::{is_on_the_way, shares_a_change};
 use self::renamed_code::NewNames;
 use self::same_code::CodeElsewhere;
 use self::same_subject::MovedTest;
-use super::judged_work;
 use crate::event::test_results::TestResult;
-use crate::fact::weakening::{self, DeclaredTest, declared_tests, file_in, is_file_of, is_same_test, is_test_file};
-use crate::fact::{Base, CountedTests, Facts, FailedTest, Obstacle, Subject};
-use crate::git::{GitError, Repo, TreeDiff};
+use crate::fact::weakening::{self, DeclaredTest, declared_tests, file_in, is_same_test, is_test_file};
+use crate::fact::{Base, CountedTests, Facts, FailedTest, Obstacle};
+use crate::git::{GitError, Repo};
 use crate::journal::{JournalState, OpenFailure};
 use crate::oid::Oid;
 use crate::policy::{Command, Policy};
@@ -89,22 +90,6 @@ pub fn read(
     Ok(found)
 }
 
-/// Returns `true` if a test failed on a commit between the base and the tip of a subject, or on one that the current
-/// session has amended or rebased since, so that no branch has it.
-fn is_on_the_way(repo: &Repo, facts: &Facts, session: &str, open: &OpenFailure) -> Result<bool, GitError> {
-    let Some(head) = &open.head else { return Ok(true) };
-    let checked_out = facts.subjects.iter().find_map(|subject| subject.commit.as_ref());
-    for subject in &facts.subjects {
-        let Some(tip) = subject.commit.as_ref().or(checked_out) else { continue };
-        let own = open.session.as_deref() == Some(session) && !repo.is_on_a_branch(head)?;
-        let is_way = judged_work::belongs(repo, subject, tip, head, own)?;
-        if is_way && !is_unrelated_draft(repo, subject, head, open)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
 /// Returns `true` if a commit that came after `head`, where something failed, was pushed already: what is no more than a note
 /// was told then.
 pub(in crate::collect) fn was_pushed_since(repo: &Repo, state: &JournalState, facts: &Facts, head: &Oid) -> bool {
@@ -115,20 +100,6 @@ pub(in crate::collect) fn was_pushed_since(repo: &Repo, state: &JournalState, fa
     };
     let pushed = state.push_verdicts().iter().take(MAX_PUSHES).flat_map(|verdict| &verdict.pushed);
     pushed.filter_map(|pushed| pushed.new.as_ref()).any(lies_between)
-}
-
-/// Returns `true` if a test failed before the first commit of some branch, and this branch changes nothing that was
-/// changed there: neither a file of that draft nor one that may hold the test.
-fn is_unrelated_draft(repo: &Repo, subject: &Subject, head: &Oid, open: &OpenFailure) -> Result<bool, GitError> {
-    let Base::MergeBase { commit, .. } = &subject.base else { return Ok(false) };
-    let (true, Some(changed)) = (commit == head, &subject.changed) else { return Ok(false) };
-    let Some(TreeDiff::Changes(draft)) = repo.diff_trees(&[(repo.tree_of(head)?, open.tree.clone())])?.pop() else {
-        return Ok(false);
-    };
-    let is_common = |path: &RepoPath| {
-        draft.iter().any(|change| change.path == *path) || is_test_file(path) && is_file_of(&open.test, path)
-    };
-    Ok(!draft.is_empty() && !changed.iter().any(is_common))
 }
 
 /// A failed test, and the runs that are compared.
@@ -200,8 +171,12 @@ impl FailedWork<'_> {
             let edited = declared.as_ref().filter(|declared| !known && (is_made || differs(declared)));
             let edited = if is_made || edited.is_some() && self.is_of_base(edited)? { edited } else { None };
             let failed = FailedTest { edited: edited.map(|(path, _)| path.clone()), ..failed };
-            let established = known || failed.edited.is_some();
-            return Ok(established.then_some(FailedTest { path: failed.only_tests.clone(), established, ..failed }));
+            if !known && failed.edited.is_none() {
+                return Ok(None);
+            }
+            let is_old = failed.rewritten.is_some() || failed.edited.is_some();
+            let established = is_old || open.in_several_sessions || self.is_committed(declared.as_ref())?;
+            return Ok(Some(FailedTest { path: failed.only_tests.clone(), established, ..failed }));
         }
         let (suspicion, path) = match since {
             Some(_) => (Obstacle::None, declared.as_ref().map(|(path, _)| path.clone())),
@@ -214,8 +189,11 @@ impl FailedWork<'_> {
         } else {
             (suspicion, path)
         };
+        if matches!(since, None | Some(TestResult::Missing)) && self.is_removed_by_base(declared.as_ref())? {
+            return Ok(None);
+        }
         let dropped = self.is_dropped(&changed, declared.as_ref())?;
-        let is_committed = self.is_committed(declared.as_ref())?;
+        let is_committed = self.is_committed(declared.as_ref())? && !self.is_of_dropped_commit()?;
         if !is_committed && self.is_before_a_branch() && (dropped || self.is_earlier_draft(declared.as_ref())?) {
             // It may be of any branch that starts there, and nothing of it is in what is judged.
             return Ok(None);
@@ -362,6 +340,31 @@ impl FailedWork<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// Returns `true` if the commit on which it failed is on no branch any more, and what is judged changes none of its files.
+    fn is_of_dropped_commit(&self) -> Result<bool, GitError> {
+        let Some(head) = &self.open.head else { return Ok(false) };
+        let shares = self.facts.subjects.iter().any(|subject| shares_a_change(self.repo, subject, head));
+        Ok(!shares && !self.repo.is_on_a_branch(head)?)
+    }
+
+    /// Returns `true` if the base had the test where the work once left it, and has removed it since: the work was rebased, or the
+    /// base was merged.
+    fn is_removed_by_base(&self, declared: Option<&(RepoPath, DeclaredTest)>) -> Result<bool, GitError> {
+        let (Some((path, test)), Some(head)) = (declared, &self.open.head) else { return Ok(false) };
+        let has_it = |commit: &Oid| {
+            let before = text(self.repo.blob_at(commit, path)?).unwrap_or_default();
+            Ok::<bool, GitError>(declared_tests(path, &before).iter().any(|known| known.name == test.name))
+        };
+        for subject in &self.facts.subjects {
+            let Base::MergeBase { commit, .. } = &subject.base else { return Ok(false) };
+            let Some(fork) = self.repo.merge_base(commit, head)? else { return Ok(false) };
+            if !has_it(&fork)? || has_it(commit)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Returns `true` if the commit on which it failed has the test.

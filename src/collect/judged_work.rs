@@ -16,9 +16,8 @@ pub(super) fn belongs(repo: &Repo, subject: &Subject, tip: &Oid, head: &Oid, own
     Ok(own && shares_a_change(repo, subject, base, head)?)
 }
 
-/// Returns `true` if the work up to `head`, which began before `base`, changed a file that the subject changes: it was
-/// rebased.
-fn shares_a_change(repo: &Repo, subject: &Subject, base: &Oid, head: &Oid) -> Result<bool, GitError> {
+/// Returns `true` if the work up to `head` changed a file that the subject changes: it was amended or rebased.
+pub(super) fn shares_a_change(repo: &Repo, subject: &Subject, base: &Oid, head: &Oid) -> Result<bool, GitError> {
     let Some(changed) = &subject.changed else { return Ok(false) };
     let Some(fork) = repo.merge_base(base, head)?.filter(|fork| fork != head) else { return Ok(false) };
     let trees = [(repo.tree_of(&fork)?, repo.tree_of(head)?)];

@@ -3,12 +3,14 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::oid::Oid;
 
 /// How much of the end of a log is read, in bytes.
 const MAX_TAIL: u64 = 256 * 1024;
+/// The largest number of logs of branches that are read.
+const MAX_BRANCHES: usize = 256;
 
 /// One move of `HEAD`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +70,42 @@ pub fn moves_since(git_dir: &Path, from: u64) -> (Vec<HeadMove>, u64) {
     }
     let text = read(&git_dir.join("logs/HEAD"), from.max(now.saturating_sub(MAX_TAIL))).unwrap_or_default();
     (String::from_utf8_lossy(&text).lines().filter_map(head_move).collect(), now)
+}
+
+/// Returns `true` if a branch was at a commit by its log, and the branch `judged` never was.
+pub fn is_of_another_branch(common_dir: &Path, judged: &str, commit: &Oid) -> bool {
+    let folder = common_dir.join("logs/refs/heads");
+    let own = folder.join(judged);
+    let had = |log: &PathBuf| {
+        let from = std::fs::metadata(log).map_or(0, |meta| meta.len().saturating_sub(MAX_TAIL));
+        let text = read(log, from).unwrap_or_default();
+        String::from_utf8_lossy(&text).lines().filter_map(head_move).any(|one| one.new == *commit)
+    };
+    own.is_file() && !had(&own) && logs_in(folder).iter().any(had)
+}
+
+/// Returns the branch on which a commit was made, if another one was checked out since. `git_dir` is that of the working tree.
+pub fn left_branch(git_dir: &Path, commit: &Oid) -> Option<String> {
+    let log = git_dir.join("logs/HEAD");
+    let text = read(&log, size(git_dir).saturating_sub(MAX_TAIL)).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let mut since = text.lines().filter_map(head_move).skip_while(|one| one.new != *commit || !one.makes_a_commit());
+    since.find_map(|one| Some(one.message.strip_prefix("checkout: moving from ")?.split(" to ").next()?.to_owned()))
+}
+
+/// Returns the files in a folder and those below it.
+fn logs_in(folder: PathBuf) -> Vec<PathBuf> {
+    let (mut folders, mut found) = (vec![folder], Vec::new());
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let (below, files): (Vec<_>, Vec<_>) = entries.take(MAX_BRANCHES).partition(|path| path.is_dir());
+        folders.extend(below);
+        found.extend(files);
+        if found.len() > MAX_BRANCHES {
+            break;
+        }
+    }
+    found
 }
 
 /// The objects in the log of the stash, oldest first: the entries of `git stash list`.

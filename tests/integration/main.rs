@@ -43,6 +43,7 @@ mod dependencies;
 mod differential;
 mod doctor;
 mod drafts;
+mod dropped_ideas;
 mod early_exits;
 mod edits;
 mod escalation_payloads;

@@ -13,6 +13,9 @@ const QUOTES: [&str; 3] = ["\"", "'", "`"];
 /// Words that are values, not names of them.
 const CONSTANTS: [&str; 10] = ["True", "False", "None", "true", "false", "null", "nil", "undefined", "NaN", "Infinity"];
 
+/// Calls of Go that report a failure.
+const REPORTING: [&str; 4] = ["Error", "Errorf", "Fatal", "Fatalf"];
+
 /// The values of a test, by the expression that stands for each of them in a table.
 type Values = BTreeMap<Vec<String>, Vec<String>>;
 
@@ -59,7 +62,31 @@ fn plain(line: &str) -> Vec<String> {
     while words.last().is_some_and(|last| [";", ","].contains(&last.as_str())) {
         words.pop();
     }
+    without_message(words)
+}
+
+/// Returns the words of a line without the message that it prints if it fails.
+fn without_message(mut words: Vec<String>) -> Vec<String> {
+    let reports = |pair: &[String]| pair[0] == "." && REPORTING.contains(&pair[1].as_str());
+    if let Some(at) = words.windows(2).position(reports) {
+        words.truncate(at + 1);
+        words.push(REPORTING[0].to_owned());
+    } else if words.first().is_some_and(|word| word == "assert") {
+        let mut depth = 0_usize;
+        let ends = words.iter().position(|word| is_outer_comma(word, &mut depth));
+        words.truncate(ends.unwrap_or(words.len()));
+    }
     words
+}
+
+/// Returns `true` for a comma outside of brackets. `depth` is the number of those that are open.
+fn is_outer_comma(word: &str, depth: &mut usize) -> bool {
+    match word {
+        "[" | "{" | "(" => *depth += 1,
+        "]" | "}" | ")" => *depth = depth.saturating_sub(1),
+        _ => {}
+    }
+    word == "," && *depth == 0
 }
 
 /// Returns the words and marks of a line of code, each text in quotes as one of them.
@@ -261,6 +288,7 @@ mod tests {
             (looped("(1, 2, 3), (2, 2, 4)", body), true),
             ("def test_both():\n    assert add(1, 2) == 3\n    assert add(2, 2) == 4\n".to_owned(), true),
             (with("(2, 2, 4)", body), false),
+            (with("(1, 2, 3), (2, 2, 4)", "assert add(a, b) == sum, f'{a} and {b}'"), true),
             (with("(1, 2, 4), (2, 2, 3)", body), false),
             (with("(1, 2, 3)", "assert add(a, b) == sum or True"), false),
             (with("(1, 2, 3)", "assert add(a, b) >= sum"), false),
@@ -310,6 +338,19 @@ mod tests {
                 "func TestAdd(t *testing.T) {{\n\tfor _, tt := range []struct{{ a, b, want int }}{{\n\t\t{row},\n\t}} {{\n\t\tif got := Add(tt.a, tt.b); got != tt.want {{\n\t\t\tt.Errorf(\"got %d\", got)\n\t\t}}\n\t}}\n}}\n"
             )
         };
+        let named = |body: &str| {
+            format!(
+                "func TestAdd(t *testing.T) {{\n\tfor _, tt := range []struct{{ a, b, want int }}{{\n\t\t{{1, 2, 3}},\n\t}} {{\n\t\tt.Run(fmt.Sprint(tt.a), func(t *testing.T) {{\n\t\t\tif got := Add(tt.a, tt.b); got != tt.want {{\n\t\t\t\t{body}\n\t\t\t}}\n\t\t}})\n\t}}\n}}\n"
+            )
+        };
+        for (body, is) in [
+            ("t.Errorf(\"Add(%d, %d) = %d\", tt.a, tt.b, got)", true),
+            ("t.Fatalf(\"got %d\", got)", true),
+            ("t.Logf(\"got %d\", got)", false),
+            ("_ = got", false),
+        ] {
+            assert_eq!(is_within("calc/a_test.go", old, "TestSum", &named(body)), is, "{body}");
+        }
         assert!(is_within("calc/a_test.go", old, "TestSum", &new("{1, 2, 3}")));
         assert!(!is_within("calc/a_test.go", old, "TestSum", &new("{1, 2, 4}")));
     }

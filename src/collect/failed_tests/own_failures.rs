@@ -1,0 +1,54 @@
+//! The failures that belong to the judged work: they happened on the way from its base to its tip.
+
+use crate::collect::judged_work;
+use crate::fact::weakening::{is_file_of, is_test_file};
+use crate::fact::{Base, Facts, Subject};
+use crate::git::{GitError, Repo, TreeDiff};
+use crate::journal::OpenFailure;
+use crate::oid::Oid;
+use crate::repo_path::RepoPath;
+use crate::source::head_reflog::{is_of_another_branch, left_branch};
+
+/// Returns `true` if a test failed on a commit between the base and the tip of a subject, or on one that the current
+/// session has amended or rebased since, so that no branch has it.
+pub(super) fn is_on_the_way(repo: &Repo, facts: &Facts, session: &str, open: &OpenFailure) -> Result<bool, GitError> {
+    let Some(head) = &open.head else { return Ok(true) };
+    let checked_out = facts.subjects.iter().find_map(|subject| subject.commit.as_ref());
+    for subject in &facts.subjects {
+        let Some(tip) = subject.commit.as_ref().or(checked_out) else { continue };
+        let is_elsewhere =
+            || subject.branch.as_ref().is_some_and(|branch| is_of_other_work(repo, subject, branch, head));
+        let own = open.session.as_deref() == Some(session) && !repo.is_on_a_branch(head)? && !is_elsewhere();
+        let is_way = judged_work::belongs(repo, subject, tip, head, own)?;
+        if is_way && !is_unrelated_draft(repo, subject, head, open)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Returns `true` if a commit that no branch has was one of another branch, as the logs of git tell it.
+fn is_of_other_work(repo: &Repo, subject: &Subject, branch: &str, head: &Oid) -> bool {
+    let was_left = || left_branch(repo.git_dir(), head).is_some_and(|left| left != branch);
+    is_of_another_branch(repo.common_dir(), branch, head) || was_left() && !shares_a_change(repo, subject, head)
+}
+
+/// Returns `true` if the work up to `head` changed a file that a subject changes, or if that cannot be told.
+pub(super) fn shares_a_change(repo: &Repo, subject: &Subject, head: &Oid) -> bool {
+    let Base::MergeBase { commit, .. } = &subject.base else { return true };
+    judged_work::shares_a_change(repo, subject, commit, head).unwrap_or(true)
+}
+
+/// Returns `true` if a test failed before the first commit of some branch, and this branch changes nothing that was
+/// changed there: neither a file of that draft nor one that may hold the test.
+fn is_unrelated_draft(repo: &Repo, subject: &Subject, head: &Oid, open: &OpenFailure) -> Result<bool, GitError> {
+    let Base::MergeBase { commit, .. } = &subject.base else { return Ok(false) };
+    let (true, Some(changed)) = (commit == head, &subject.changed) else { return Ok(false) };
+    let Some(TreeDiff::Changes(draft)) = repo.diff_trees(&[(repo.tree_of(head)?, open.tree.clone())])?.pop() else {
+        return Ok(false);
+    };
+    let is_common = |path: &RepoPath| {
+        draft.iter().any(|change| change.path == *path) || is_test_file(path) && is_file_of(&open.test, path)
+    };
+    Ok(!draft.is_empty() && !changed.iter().any(is_common))
+}

@@ -1,0 +1,91 @@
+//! A test that failed in a commit which is gone, or that the base had and removed: other work has nothing to do with it.
+
+use crate::failed_tests::Scene;
+
+const TESTS: &str = "#[test]\nfn adds() {\n    assert_eq!(add(1, 2), 3);\n}\n";
+const IDEA: &str = "\n#[test]\nfn idea() {\n    assert_eq!(add(1, 2), 4);\n}\n";
+const RED: &str =
+    "running 2 tests\ntest adds ... ok\ntest idea ... FAILED\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored\n";
+const GREEN: &str = "running 1 test\ntest adds ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured\n";
+
+/// A suite that prints what lies outside, and a branch of an idea that failed in a commit of its own.
+fn with_an_idea() -> Scene {
+    let scene = suite();
+    scene.repo.git(["switch", "-q", "-c", "idea"]);
+    scene.repo.append("tests/calc.rs", IDEA).commit_all("test: an idea");
+    scene.run_outer(RED, 1);
+    scene
+}
+
+fn suite() -> Scene {
+    let scene = Scene::new();
+    scene.repo.git(["switch", "-q", "main"]);
+    scene.repo.write("t.sh", "cat ../out\nexit $(cat ../status)\n").write("tests/calc.rs", TESTS).commit_all("suite");
+    scene.repo.git(["push", "-q", "--no-verify", "origin", "main"]);
+    scene.repo.git(["branch", "-q", "-f", "feature", "main"]);
+    scene
+}
+
+/// Changes the code and pushes it.
+fn push_a_change(scene: &Scene) -> (bool, String) {
+    scene.repo.append("calc.py", "b\n").commit_all("feat: b");
+    scene.run_outer(GREEN, 0);
+    scene.push()
+}
+
+#[test]
+fn another_branch_owes_nothing_for_an_idea_that_was_dropped() {
+    for (what, drop) in [
+        ("it is deleted", &[&["switch", "-q", "feature"][..], &["branch", "-q", "-D", "idea"]][..]),
+        ("its commit is taken back", &[&["reset", "-q", "--hard", "HEAD~1"], &["switch", "-q", "feature"]]),
+        ("it is left", &[&["switch", "-q", "feature"]]),
+    ] {
+        let scene = with_an_idea();
+        for args in drop {
+            scene.repo.git(args.iter().copied());
+        }
+        let (pushed, said) = push_a_change(&scene);
+        assert!(pushed && !said.contains("idea failed"), "{what}: {said}");
+    }
+}
+
+#[test]
+fn a_test_whose_commit_was_taken_back_on_its_branch_is_told() {
+    let scene = suite();
+    scene.repo.git(["switch", "-q", "feature"]);
+    scene.repo.append("tests/calc.rs", IDEA).commit_all("test: an idea");
+    scene.run_outer(RED, 1);
+    scene.repo.git(["reset", "-q", "--hard", "HEAD~1"]);
+    let (pushed, said) = push_a_change(&scene);
+    assert!(pushed && said.contains("idea failed on this branch and did not run"), "{said}");
+}
+
+#[test]
+fn a_test_whose_commit_was_taken_back_while_its_code_stays_is_missed() {
+    let scene = suite();
+    scene.repo.git(["switch", "-q", "feature"]);
+    scene.repo.append("tests/calc.rs", IDEA).append("calc.py", "x\n").commit_all("feat: an idea");
+    scene.run_outer(RED, 1);
+    scene.repo.git(["reset", "-q", "--soft", "HEAD~1"]);
+    scene.repo.write("tests/calc.rs", TESTS);
+    let (pushed, said) = push_a_change(&scene);
+    assert!(!pushed && said.contains("idea failed on this branch and did not run"), "{said}");
+}
+
+#[test]
+fn a_test_that_the_base_has_removed_is_not_missed() {
+    let scene = suite();
+    scene.repo.append("tests/calc.rs", IDEA).commit_all("test: of a colleague");
+    scene.repo.git(["push", "-q", "--no-verify", "origin", "main"]);
+    scene.repo.git(["branch", "-q", "-f", "feature", "main"]);
+    scene.repo.git(["switch", "-q", "feature"]);
+    scene.repo.append("calc.py", "a\n").commit_all("feat: a");
+    scene.run_outer(RED, 1);
+    scene.repo.git(["switch", "-q", "main"]);
+    scene.repo.write("tests/calc.rs", TESTS).commit_all("test: take it back");
+    scene.repo.git(["push", "-q", "--no-verify", "origin", "main"]);
+    scene.repo.git(["switch", "-q", "feature"]);
+    scene.repo.git(["rebase", "-q", "main"]);
+    let (pushed, said) = push_a_change(&scene);
+    assert!(pushed && !said.contains("idea failed"), "{said}");
+}
