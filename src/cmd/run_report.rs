@@ -2,6 +2,7 @@
 
 use crate::collect::run_comparison::absent_inputs;
 use crate::collect::{run_products, unread_scratch_files};
+use crate::command_line::chosen_part;
 use crate::engine::Workplace;
 use crate::event::{Ended, Run};
 use crate::git::Repo;
@@ -27,13 +28,7 @@ pub(super) fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, pol
         ui.say(format_args!("      run it alone, so that its own status shows: gate run {}", shell_word(name)));
     }
     if runs.peek().is_none() && recorded.open.is_empty() {
-        let declared: Vec<_> = policy.commands.iter().map(|command| format!("`{}`", command.run)).collect();
-        let why = match declared.as_slice() {
-            [] => "no command is declared".to_owned(),
-            commands => {
-                format!("the command contains none that gate.toml declares ({})", commands.join(", "))
-            }
-        };
+        let why = why_nothing_declared(recorded, policy);
         ui.say(format_args!("gate: {WARN}this run proves nothing{WARN:#}: {why}"));
         return;
     }
@@ -70,15 +65,27 @@ pub(super) fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, pol
                     }
                 };
                 ui.say(format_args!(
-                    "gate: {GOOD}this proves {name}{GOOD:#} for {files}: commit exactly these, and the commit is proven"
+                    "gate: {GOOD}this proves {name}{GOOD:#} for {files}, and so a commit of exactly these files"
                 ));
                 if let Some(open) = open.filter(|open| !open.is_empty()) {
                     let paths: Vec<&RepoPath> = open.iter().collect();
-                    ui.say(format_args!("      not as in the commit: {}{}", listed(&paths), more(paths.len())));
+                    ui.say(format_args!("      not as in the last commit: {}{}", listed(&paths), more(paths.len())));
                 }
             }
         }
     }
+}
+
+/// Returns the reason why a run shows nothing of a declared command.
+fn why_nothing_declared(recorded: &CompletedRun, policy: &Policy) -> String {
+    let declared: Vec<_> = policy.commands.iter().map(|command| format!("`{}`", command.run)).collect();
+    if declared.is_empty() {
+        return "no command is declared".to_owned();
+    }
+    if let Some(part) = recorded.run.as_ref().and_then(|run| chosen_part(&run.command.line)) {
+        return format!("it ran only a part of the tests: {part}");
+    }
+    format!("nothing shows that it ran what gate.toml declares ({})", declared.join(", "))
 }
 
 /// Returns the files that the run made itself.

@@ -125,7 +125,7 @@ fn a_refused_push_names_it_and_that_line_pushes() {
     // The same after a run with a file on disk that the commit does not have.
     project.edit("four and a half");
     project.repo.write("src/todo.sh", "later\n");
-    project.gate(["run", "test"]).exits(0).says("not as in the commit: src/todo.sh");
+    project.gate(["run", "test"]).exits(0).says("not as in the last commit: src/todo.sh");
     let refused = project.push("git push origin feature").exits(1).says("passed with src/todo.sh on disk");
     let line = next(&refused.text());
     assert_eq!(line, "git stash push --include-untracked -- src/todo.sh && (gate push origin feature; git stash pop)");

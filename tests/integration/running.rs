@@ -86,7 +86,7 @@ fn any_command_is_evidence_where_it_does_what_is_declared() {
         project
             .sh(line)
             .exits(0)
-            .says("this run proves nothing: the command contains none that gate.toml declares")
+            .says("this run proves nothing: nothing shows that it ran what gate.toml declares")
             .says("`sh test.sh`");
         assert_eq!(reasons(&project.verdict(), "tests"), ["missing"], "{line}");
     }
@@ -137,7 +137,10 @@ fn a_run_that_was_on_another_branch_in_between_proves_nothing() {
 fn what_is_proven_only_for_the_files_as_they_are_now_is_said() {
     let project = Project::new().edited("one");
     project.repo.write("src/new.sh", "x\n");
-    project.gate(["run"]).exits(0).says("this proves test for the files as they are now: commit exactly these");
+    project
+        .gate(["run"])
+        .exits(0)
+        .says("this proves test for the files as they are now, and so a commit of exactly these files");
     project.push("git push origin feature").exits(1);
     project
         .gate(["run"])
@@ -157,7 +160,7 @@ fn what_a_run_made_is_no_part_of_what_it_proves() {
         .gate(["run", "test"])
         .exits(0)
         .says("list it in .gitignore, or commit it and run the command again")
-        .says("this proves test for the files as they are now, without src/snap.txt: commit exactly these");
+        .says("this proves test for the files as they are now, without src/snap.txt, and so a commit of exactly these");
     project.repo.commit_all("feat: two");
     project.push("git push origin feature").exits(1).says("ran while src/snap.txt changed");
     project.gate(["run"]).exits(0).says("this proves test for this commit");
