@@ -235,11 +235,20 @@ pub(super) struct Interpreter {
     pub(super) names: Vec<String>,
     pub(super) inline: Vec<String>,
     writes: Vec<String>,
+    idle: Vec<String>,
     #[serde(skip)]
     compiled: OnceLock<Vec<Regex>>,
 }
 
 impl Interpreter {
+    /// Returns `true` if no statement of a script can fail or looks at anything.
+    pub(super) fn idles(&self, script: &str) -> bool {
+        let statements = script.split([';', '\n']).map(str::trim).filter(|text| !text.is_empty());
+        let mut statements = statements.peekable();
+        let idle = Regex::new(&format!("^(?:{})$", self.idle.join("|"))).ok();
+        statements.peek().is_some() && idle.is_some_and(|idle| statements.all(|statement| idle.is_match(statement)))
+    }
+
     /// Returns `true` if a script looks as if it writes files.
     pub(super) fn writes(&self, script: &str) -> bool {
         let compiled = self.compiled.get_or_init(|| self.writes.iter().filter_map(|is| Regex::new(is).ok()).collect());

@@ -1,6 +1,7 @@
 //! Lines that run nothing whose status says anything: `true`, `echo ok`, `exit 0`.
 
-use super::command_table::table;
+use super::command_table::{Interpreter, table};
+use super::purpose::inline_script;
 use super::understanding::{CHECKS, understand};
 use super::{Purpose, Understood};
 use crate::runner::{CommandKind, Project};
@@ -28,7 +29,15 @@ pub fn only_builds(line: &str, project: Project<'_>) -> bool {
 }
 
 fn is_idle_program(leaf: &Leaf) -> bool {
-    leaf.name().is_some_and(|name| table().is_idle(name))
+    leaf.name().is_some_and(|name| {
+        table().is_idle(name) || table().interpreter(name).is_some_and(|program| runs_idle_script(leaf, program))
+    })
+}
+
+/// Returns `true` for `python3 -c pass`: a script in the line that looks at nothing and cannot fail.
+fn runs_idle_script(leaf: &Leaf, program: &Interpreter) -> bool {
+    let is_known = leaf.argv.iter().all(|arg| arg.literal().is_some());
+    is_known && inline_script(leaf, &program.inline).is_some_and(|script| program.idles(&script))
 }
 
 fn only_reads(purpose: &Purpose) -> bool {
@@ -70,6 +79,12 @@ mod tests {
             "[[ a == a ]]",
             "[ -f x ]; true",
             "if true; then echo ok; fi",
+            "python3 -c pass",
+            "python3 -c 'print(\"5 passed\")'",
+            "python -c 'import sys; sys.exit(0)'",
+            "node -e 'process.exit(0)'",
+            "ruby -e 'puts 1'",
+            "bash -c 'python3 -c pass'",
         ] {
             assert!(idle(line, false), "{line}");
         }
@@ -90,6 +105,10 @@ mod tests {
             "echo start; ./t.sh",
             "$CHECK",
             "python3 -c 'import a'",
+            "python3 -c 'pass; import a'",
+            "python3 -c \"$CODE\"",
+            "python3 -c 'print(open(1))'",
+            "python3 pass",
             "[ \"$(wc -l < a)\" -eq 3 ]",
         ] {
             assert!(!idle(line, false), "{line}");
@@ -120,7 +139,7 @@ mod tests {
         for line in ["true", "cat report.txt", "test -f README.md", "[ -f README.md ]", "cargo --version", "ls"] {
             assert!(idle(line, true), "{line}");
         }
-        for line in ["sh test.sh", "cargo test", "make check", "./t.sh", "test -f a && ./t.sh", "node -e 1", ". ./t.sh"]
+        for line in ["sh test.sh", "cargo test", "make check", "./t.sh", "test -f a && ./t.sh", "node -e t", ". ./t.sh"]
         {
             assert!(!idle(line, true), "{line}");
         }
