@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::function::Function;
 use super::outline::{FunctionAlias, Outline};
-use super::tokens::{overlap, similarity};
+use super::tokens::{overlap, shared_words, similarity, word};
 
 /// Bodies of fewer words are alike by chance.
 const FEW_WORDS: usize = 6;
@@ -32,6 +32,12 @@ const MANY_PARAMETERS: usize = 8;
 
 /// The likeness of parameters from which a function under the same name in another file is the same.
 const SAME_PARAMETERS: f64 = 0.5;
+
+/// The part of the words of the shorter of two functions from which one with a name of several words is the other, rewritten.
+const REWORKED: f64 = 0.5;
+
+/// The same for a method beside its type, or for a function that is called as before.
+const REWORKED_IN_PLACE: f64 = 0.4;
 
 /// The likeness from which a function of another name in the same place is the same.
 const OTHER_NAME: f64 = 0.55;
@@ -65,6 +71,7 @@ impl<'f> Pairing<'f> {
         let mut moves = pairing.other_container();
         pairing.constructors(&mut moves);
         pairing.merged(&mut moves);
+        pairing.reworked();
         let aliased = pairing.aliased(after);
         pairing.other_name();
         (pairing, moves, aliased)
@@ -279,6 +286,47 @@ impl<'f> Pairing<'f> {
         }
     }
 
+    /// Pairs functions that were moved and rewritten at once: the only ones of their name, with words of each other.
+    fn reworked(&mut self) {
+        let by = self.by(Function::full);
+        let mut names: HashMap<String, usize> = HashMap::new();
+        for old in self.open_old() {
+            *names.entry(self.old[old].full()).or_default() += 1;
+        }
+        let mut candidates = Vec::new();
+        for old in self.open_old() {
+            let function = self.old[old];
+            let full = function.full();
+            let Some([new]) = by.get(&full).map(Vec::as_slice).filter(|_| names.get(&full) == Some(&1)) else {
+                continue;
+            };
+            let other = self.new[*new];
+            let enough = match function.container.is_empty() {
+                false if are_near(&function.path, &other.path) => REWORKED_IN_PLACE,
+                true if self.is_still_called(function) => REWORKED_IN_PLACE,
+                _ if is_of_words(&function.name) => REWORKED,
+                _ => continue,
+            };
+            let short = function.body.len().min(other.body.len());
+            let alike = shared_words(&function.body, &other.body);
+            let fits = function.family == other.family && !suffixes_differ(function, other);
+            if fits && short >= FEW_WORDS && alike >= enough {
+                candidates.push((alike, old, *new));
+            }
+        }
+        self.greedy(candidates);
+    }
+
+    /// Returns `true` if a function that remains uses a name before and after.
+    fn is_still_called(&self, function: &Function) -> bool {
+        let name = word(&function.name);
+        let uses = |caller: &Function| caller.body.contains(&name);
+        self.partner
+            .iter()
+            .enumerate()
+            .any(|(old, new)| new.is_some_and(|new| uses(self.old[old]) && uses(self.new[new])))
+    }
+
     /// Pairs functions whose name remains as another name of a function.
     fn aliased(&mut self, after: &Outlines) -> BTreeSet<usize> {
         let mut aliased = BTreeSet::new();
@@ -343,6 +391,19 @@ impl<'f> Pairing<'f> {
         }
         self.greedy(candidates);
     }
+}
+
+/// Returns `true` for a name of several words, which hardly two functions have by chance: `read_rows`, `readRows`.
+fn is_of_words(name: &str) -> bool {
+    let letters: Vec<char> = name.trim_matches('_').chars().collect();
+    letters.contains(&'_') || letters.windows(2).any(|pair| pair[0].is_lowercase() && pair[1].is_uppercase())
+}
+
+/// Returns `true` for two files of one folder, or a file and one in the folder of its name.
+fn are_near(a: &str, b: &str) -> bool {
+    let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+    let stem = |path: &str| path.rsplit_once('.').map_or(path, |(stem, _)| stem).to_owned();
+    folder(a) == folder(b) || stem(a) == folder(b) || folder(a) == stem(b)
 }
 
 /// Returns the likeness of a function in a type and one outside, whose first parameter is the instance.

@@ -1,6 +1,6 @@
 //! Code as a list of words, so that layout, comments and the instance do not count.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher};
 
 use foldhash::fast::FixedState;
@@ -48,7 +48,7 @@ impl<'a> Code<'a> {
                 }
             }
         }
-        words.into_iter().map(hash).collect()
+        words.into_iter().map(word).collect()
     }
 
     fn push(&self, word: &'a str, words: &mut Vec<&'a str>) {
@@ -69,7 +69,8 @@ impl<'a> Code<'a> {
     }
 }
 
-fn hash(word: &str) -> u32 {
+/// Returns a word as it stands in these lists.
+pub(super) fn word(word: &str) -> u32 {
     let mut hasher = FixedState::with_seed(0).build_hasher();
     hasher.write(word.as_bytes());
     u32::try_from(hasher.finish() >> 32).unwrap_or_default()
@@ -104,6 +105,13 @@ pub(super) fn similarity(a: &[u32], b: &[u32]) -> f64 {
 #[allow(clippy::cast_precision_loss)]
 pub(super) fn overlap(a: &[u32], b: &[u32]) -> f64 {
     common(&pairs(a), &pairs(b)) as f64 / (a.len().min(b.len()) + 1) as f64
+}
+
+/// Returns the part of the different words of the shorter list that are in the longer one, from 0 to 1.
+#[allow(clippy::cast_precision_loss)]
+pub(super) fn shared_words(a: &[u32], b: &[u32]) -> f64 {
+    let (a, b): (HashSet<u32>, HashSet<u32>) = (a.iter().copied().collect(), b.iter().copied().collect());
+    a.intersection(&b).count() as f64 / a.len().min(b.len()).max(1) as f64
 }
 
 /// Returns the part of `inner` that is in `outer` and was not in `outer_before`, from 0 to 1.
