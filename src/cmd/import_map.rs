@@ -83,8 +83,8 @@ pub(super) fn files(repo: Option<&Repo>, root: &Path, like: &str) -> Result<Vec<
     let read = |path: &RepoPath| {
         let shown = path.to_string();
         let file = root.join(path.to_os());
-        let plain = (if like.is_empty() { symbols::is_read(&shown) } else { symbols::are_kin(&shown, like) })
-            && fs::symlink_metadata(&file).is_ok_and(|data| data.is_file());
+        let plain =
+            symbols::counts_for_map(&shown, like) && fs::symlink_metadata(&file).is_ok_and(|data| data.is_file());
         plain.then(|| fs::read(file).ok()).flatten().map(|bytes| (shown, bytes))
     };
     Ok(paths.iter().filter_map(read).collect())

@@ -50,6 +50,9 @@ pub(super) struct LanguageEntry {
     headers: Option<SharedHeaders>,
     #[serde(default)]
     repairs: Vec<WrittenRepair>,
+    /// The types of packages.
+    #[serde(default)]
+    packages: BTreeMap<String, Vec<String>>,
 }
 
 /// The parts that count of a name with `::`.
@@ -156,6 +159,13 @@ impl LanguageTable {
         let extension = ending(path);
         self.list.iter().any(|language| language.entry.extensions.contains(&extension))
             || !has_ending(path) && bytes.starts_with(b"#!")
+    }
+
+    /// Returns `true` if a package of a language is known to have a type.
+    pub(super) fn has_type(&self, id: &str, package: &str, name: &str) -> bool {
+        let entry = self.list.iter().map(|language| &language.entry).find(|entry| entry.id == id);
+        let types = entry.and_then(|entry| entry.packages.get(package));
+        types.is_some_and(|types| types.iter().any(|known| known == name))
     }
 
     /// Returns `true` if two files are in languages of one family.

@@ -29,16 +29,18 @@ mod syntax_tests;
 mod tokens;
 
 pub use compare_functions::{FunctionChange, FunctionDiff, Preservation, compare};
+use modules::is_manifest_of;
 pub use modules::{ImportMap, MapVerification, import_map, surroundings, verify};
 pub use outline::{Outline, outline};
 pub use pairing::Outlines;
 
-/// Returns `true` if two files are in languages between which code may move.
-pub fn are_kin(a: &str, b: &str) -> bool {
-    language::LanguageTable::embedded().is_some_and(|table| table.are_kin(a, b))
-}
-
 /// Returns `true` if functions of such a file may be read.
 pub fn is_read(path: &str) -> bool {
     language::LanguageTable::embedded().is_some_and(|table| table.may_know(path))
+}
+
+/// Returns `true` if a map of the file `like`, which may be unknown, is held against such a file.
+pub fn counts_for_map(path: &str, like: &str) -> bool {
+    let are_kin = || language::LanguageTable::embedded().is_some_and(|table| table.are_kin(path, like));
+    is_manifest_of(path, like) || if like.is_empty() { is_read(path) } else { are_kin() }
 }

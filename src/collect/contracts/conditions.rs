@@ -200,7 +200,7 @@ impl ContractContent<'_> {
         let Ok(paths) = self.files() else { return unreadable("the files cannot be listed") };
         let files: Vec<(String, Vec<u8>)> = paths
             .iter()
-            .filter(|path| read.file.is_empty() || crate::symbols::are_kin(&path.to_string(), &read.file))
+            .filter(|path| crate::symbols::counts_for_map(&path.to_string(), &read.file))
             .filter_map(|path| Some((path.to_string(), self.bytes(&text_of(path)).ok()?)))
             .collect();
         let verification = crate::symbols::verify(&read, &files);

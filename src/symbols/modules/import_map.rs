@@ -113,11 +113,11 @@ fn unnamed_imports(module: &SourceModule) -> Vec<String> {
     names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Returns the names at the top of a file that are not functions. In Rust, words in small letters are modules.
+/// Returns the names at the top of a file that are not functions. In Rust, words in small letters are macros or modules.
 fn definitions(module: &SourceModule) -> Vec<String> {
     let counts = |name: &&String| {
         !name.starts_with("__")
-            && (module.language != "rust" || name.starts_with(char::is_uppercase))
+            && (module.language != "rust" || name.starts_with(char::is_uppercase) || module.macros.contains_key(*name))
             && !module.functions.iter().any(|f| f.container.is_empty() && f.name == **name)
             && !module.imports.iter().any(|import| import.local.as_ref() == Some(*name))
     };
@@ -154,7 +154,7 @@ fn cross_references(module: &SourceModule) -> BTreeMap<String, Vec<String>> {
     let mut references: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for function in &module.functions {
         let full = function.full();
-        for word in module.used_in(function) {
+        for word in module.used_in(function).chain(module.decorating(function)) {
             let Some(target) = target(module, function, word) else { continue };
             let name = target.full();
             if name == full {

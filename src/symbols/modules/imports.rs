@@ -72,6 +72,7 @@ impl<'a> Imports<'a> {
             local: local.map(str::to_owned),
             glob: false,
             handed_on,
+            for_crate: false,
             line: node.start_position().row + 1,
         });
     }
@@ -90,8 +91,11 @@ impl<'a> Imports<'a> {
         let Some(argument) = node.child_by_field_name("argument").filter(|_| node.kind() == "use_declaration") else {
             return false;
         };
-        let handed_on = self.written(node).starts_with("pub");
-        self.rust_tree(argument, "", handed_on);
+        let written = self.written(node);
+        let known = self.module.imports.len();
+        self.rust_tree(argument, "", written.starts_with("pub"));
+        let for_crate = written.starts_with("pub(") || written.starts_with("pub (");
+        self.module.imports[known..].iter_mut().for_each(|import| import.for_crate = for_crate);
         true
     }
 
@@ -302,8 +306,9 @@ impl<'a> Imports<'a> {
             }
             (None, Some(clause)) => {
                 for name in children(clause) {
-                    let real = self.unquoted_field(name, "name").map(str::to_owned);
-                    self.module.listed.extend(real);
+                    let names = ["name", "alias"].into_iter().filter_map(|field| self.unquoted_field(name, field));
+                    let names: Vec<String> = names.map(str::to_owned).collect();
+                    self.module.listed.extend(names);
                 }
                 return false;
             }

@@ -46,28 +46,64 @@ pub(super) fn names_of_missing_modules<'n>(
     missing
 }
 
+/// Returns the imports of the map that a part has from another place, where nothing is: `.a` from a folder below.
+pub(super) fn imports_of_missing_modules(
+    map: &ImportMap,
+    resolver: &Resolver<'_>,
+    module: &SourceModule,
+) -> BTreeSet<String> {
+    if map.file.is_empty() {
+        return BTreeSet::new();
+    }
+    let whole = SourceModule { path: map.file.clone(), language: module.language.clone(), ..SourceModule::default() };
+    let called = map.called();
+    let mut found = BTreeSet::new();
+    for import in module.imports.iter().filter(|import| leads_nowhere(resolver, module, import)) {
+        let Some(before) = import.local.as_ref().and_then(|local| called.get(local)) else { continue };
+        let parent = before.rsplit_once(['#', '.', ':']).map_or("", |(parent, _)| parent.trim_end_matches(':'));
+        let places = [resolver.candidates(&whole, before), resolver.candidates(&whole, parent)].concat();
+        let now = [resolver.candidates(module, &import.module), resolver.candidates(module, &full(module, import))];
+        if !now.concat().iter().any(|place| places.contains(place)) {
+            found.insert(before.clone());
+        }
+    }
+    found
+}
+
 /// Returns `true` if the module of an import would have to be in the tree, and is not.
 fn is_missing(map: &ImportMap, resolver: &Resolver<'_>, module: &SourceModule, import: &ImportedName) -> bool {
+    leads_nowhere(resolver, module, import) && !was_imported(map, import)
+}
+
+/// Returns `true` if the module of an import is none of the tree, and cannot be that of a library.
+fn leads_nowhere(resolver: &Resolver<'_>, module: &SourceModule, import: &ImportedName) -> bool {
+    let whole = full(module, import);
+    let is_there = !resolver.module(module, &import.module).is_empty() || !resolver.module(module, &whole).is_empty();
+    !is_there
+        && is_of_project(resolver, module, &import.module)
+        && !is_asset(module, &import.module)
+        && !names_item(resolver, module, import)
+}
+
+/// Returns the path of the name that is imported, which may be a module.
+fn full(module: &SourceModule, import: &ImportedName) -> String {
     let name = import.name.as_deref().unwrap_or_default();
-    let whole = match module.language.as_str() {
+    match module.language.as_str() {
         "rust" => format!("{}::{name}", import.module),
         "python" if import.module.ends_with('.') => format!("{}{name}", import.module),
         "python" => format!("{}.{name}", import.module),
         _ => import.module.clone(),
-    };
-    let is_there = !resolver.module(module, &import.module).is_empty() || !resolver.module(module, &whole).is_empty();
-    !is_there
-        && is_of_project(resolver, module, &import.module)
-        && !was_imported(map, import)
-        && !is_asset(module, &import.module)
-        && !names_item(resolver, module, import)
+    }
 }
 
 /// Returns `true` if a module can only be one of this tree, and not of a library.
 fn is_of_project(resolver: &Resolver<'_>, from: &SourceModule, named: &str) -> bool {
     let head = |mark: &str| named.split(mark).next().unwrap_or_default().to_owned();
     match from.language.as_str() {
-        "rust" => ["crate", "super", "self"].contains(&head("::").as_str()),
+        "rust" => {
+            let first = head("::");
+            ["crate", "super", "self"].contains(&first.as_str()) || resolver.crates.contains_key(&first)
+        }
         "python" => {
             let first = head(".");
             let is_top = |path: &str| {

@@ -1,5 +1,6 @@
 //! A source file as a module: its definitions, imports and uses.
 
+mod crates;
 mod import_map;
 mod imports;
 mod missing_modules;
@@ -15,10 +16,12 @@ mod verify_split;
 mod verify_tests;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::function::Function;
 use super::outline::with_tree;
 
+pub use crates::is_manifest_of;
 pub use import_map::{ImportMap, import_map};
 pub use surroundings::surroundings;
 pub use verify_split::{MapVerification, verify};
@@ -39,6 +42,8 @@ pub(super) struct ImportedName {
     pub(super) glob: bool,
     /// `true` if the file passes it on to others.
     pub(super) handed_on: bool,
+    /// `true` if a file of Rust passes it on within its crate alone.
+    pub(super) for_crate: bool,
     /// Its line, from 1.
     pub(super) line: usize,
 }
@@ -65,6 +70,8 @@ pub(super) struct SourceModule {
     /// Words that a function or a block declares for itself: where, and the word.
     pub(super) declared: Vec<(usize, String)>,
     pub(super) uses: Vec<WordUse>,
+    /// The decorators, each with the place of what it decorates.
+    pub(super) decorators: Vec<(Range<usize>, usize)>,
     /// Names that a list passes on: `__all__`, `export { … }`.
     pub(super) listed: BTreeSet<String>,
     /// `true` if such a list has all names that Python's `import *` gives.
@@ -73,6 +80,10 @@ pub(super) struct SourceModule {
     pub(super) types_alone: BTreeSet<String>,
     /// The traits of Rust that the file defines.
     pub(super) traits: BTreeSet<String>,
+    /// The macros of Rust that the file defines; true: the whole crate and others know them.
+    pub(super) macros: BTreeMap<String, bool>,
+    /// The modules below a file of Rust whose macros it knows: `#[macro_use] mod a;`.
+    pub(super) macro_modules: BTreeSet<String>,
     /// Words that only texts name: documentation, annotations in quotes.
     pub(super) mentioned: BTreeSet<String>,
     /// The package that the file says it is in.
@@ -101,6 +112,11 @@ impl SourceModule {
     /// Returns `true` if imports of this language are read.
     pub(super) fn has_imports(&self) -> bool {
         WITH_IMPORTS.contains(&self.language.as_str())
+    }
+
+    /// Returns `true` for a test of Go that is outside of the package that it tests: `package a_test`.
+    pub(super) fn is_outer_test(&self) -> bool {
+        self.language == "go" && self.package.ends_with("_test")
     }
 
     /// Returns `true` if others may use a function.
@@ -146,6 +162,14 @@ impl SourceModule {
 
     fn exports(&self, name: &str) -> bool {
         self.defined.get(name).is_some_and(|public| *public)
+    }
+
+    /// Returns the words in the decorators of a function.
+    pub(super) fn decorating<'m>(&'m self, function: &'m Function) -> impl Iterator<Item = &'m WordUse> {
+        let own = |place: usize| {
+            self.decorators.iter().any(|(range, at)| *at == function.range.start && range.contains(&place))
+        };
+        self.uses.iter().filter(move |word| own(word.at))
     }
 
     /// Returns the words that a function uses, without those that it declares.

@@ -12,7 +12,8 @@ pub(super) fn find(map: &ImportMap, modules: &[SourceModule]) -> BTreeSet<usize>
     let folder = map.file.rsplit_once('/').map_or("", |(folder, _)| folder);
     let near = |path: &str| folder.is_empty() || path.starts_with(&format!("{folder}/"));
     let mut by_name: BTreeMap<&str, Vec<(usize, &Function)>> = BTreeMap::new();
-    for (at, module) in modules.iter().enumerate().filter(|(_, module)| near(&module.path)) {
+    let of_package = |module: &SourceModule| !module.is_outer_test() || map.file.ends_with("_test.go");
+    for (at, module) in modules.iter().enumerate().filter(|(_, one)| near(&one.path) && of_package(one)) {
         for function in module.functions.iter().filter(|function| function.name != "main") {
             by_name.entry(&function.name).or_default().push((at, function));
         }

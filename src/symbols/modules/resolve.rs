@@ -1,5 +1,7 @@
 //! Finds the module of an import among the files of a tree.
 
+use std::collections::BTreeMap;
+
 use super::{ImportedName, SourceModule};
 
 /// The depth to which names are followed through files that re-export them.
@@ -11,14 +13,22 @@ const ENDINGS: [&str; 8] = [".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts"
 /// Finds modules.
 pub(super) struct Resolver<'m> {
     pub(super) modules: &'m [SourceModule],
+    /// The folders of crates of Rust, by their names.
+    pub(super) crates: BTreeMap<String, String>,
 }
 
 impl Resolver<'_> {
     /// Returns the files that a module may be, as paths.
-    pub(super) fn candidates(from: &SourceModule, module: &str) -> Vec<String> {
+    pub(super) fn candidates(&self, from: &SourceModule, module: &str) -> Vec<String> {
         match from.language.as_str() {
             "python" => python_candidates(&from.path, module),
-            "rust" => rust_candidates(&from.path, module),
+            "rust" => {
+                let mut found = rust_candidates(&from.path, module);
+                let (first, rest) = module.split_once("::").unwrap_or((module, ""));
+                let folder = self.crates.get(first).into_iter();
+                found.extend(folder.flat_map(|folder| rust_files(folder, &rest.replace("::", "/"))));
+                found
+            }
             "go" => Vec::new(),
             "java" => vec![format!("{}.java", module.replace('.', "/"))],
             _ => javascript_candidates(&from.path, module),
@@ -30,18 +40,12 @@ impl Resolver<'_> {
         let language = from.language.as_str();
         let all = 0..self.modules.len();
         if language == "go" {
-            let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
-            return all
-                .filter(|at| {
-                    let folder = folder(&self.modules[*at].path);
-                    !folder.is_empty() && (module == folder || module.ends_with(&format!("/{folder}")))
-                })
-                .collect();
+            return all.filter(|at| is_package_at(&self.modules[*at], module)).collect();
         }
         if language == "java" {
             return all.filter(|at| self.modules[*at].package == module).collect();
         }
-        let candidates = Self::candidates(from, module);
+        let candidates = self.candidates(from, module);
         let anywhere = language == "python" && !module.starts_with('.');
         let is =
             |path: &str| candidates.iter().any(|one| path == one || (anywhere && path.ends_with(&format!("/{one}"))));
@@ -93,6 +97,9 @@ impl Resolver<'_> {
         if language == "rust" && !self.is_declared(module) {
             return false;
         }
+        if language == "rust" && self.has_exported_macro(module, name) {
+            return true;
+        }
         let function = module.functions.iter().find(|function| function.container.is_empty() && function.name == name);
         let inside = language == "rust" && is_below(&to.path, &module.path);
         if language == "go" && folder(&to.path) != folder(&module.path) && !name.starts_with(char::is_uppercase) {
@@ -133,7 +140,8 @@ impl Resolver<'_> {
         }
         depth < MAX_HANDED_ON
             && module.imports.iter().any(|import| {
-                let open = import.handed_on || inside || language == "python";
+                let is_other = import.for_crate && crate_folder(&to.path) != crate_folder(&module.path);
+                let open = import.handed_on && !is_other || inside || language == "python";
                 let there = || self.module(module, &import.module);
                 // What Rust passes on must be visible where it ends up.
                 let to = if language == "rust" { to } else { module };
@@ -198,6 +206,28 @@ impl Resolver<'_> {
         above.peek().is_none() || above.any(|other| other.defined.contains_key(name))
     }
 
+    /// Returns `true` for the root of a crate in which some file has a macro with `#[macro_export]`.
+    fn has_exported_macro(&self, root: &SourceModule, name: &str) -> bool {
+        let is_exported = |other: &SourceModule| {
+            other.macros.get(name) == Some(&true) && crate_folder(&other.path) == crate_folder(&root.path)
+        };
+        rust_path(&root.path).is_empty() && self.modules.iter().any(is_exported)
+    }
+
+    /// Returns `true` if a file of Rust knows a macro without an import: it or a module above has it, or has it from a module with
+    /// `#[macro_use]`.
+    pub(super) fn knows_macro(&self, module: &SourceModule, name: &str) -> bool {
+        let is_around = |other: &&SourceModule| other.path == module.path || is_below(&module.path, &other.path);
+        let mut around = self.modules.iter().filter(is_around);
+        around.any(|other| self.shows_macro(other, name, 0))
+    }
+
+    fn shows_macro(&self, module: &SourceModule, name: &str, depth: usize) -> bool {
+        let below = module.macro_modules.iter().flat_map(|inner| self.module(module, &format!("self::{inner}")));
+        let mut below = below.filter(|_| depth < MAX_HANDED_ON);
+        module.macros.contains_key(name) || below.any(|at| self.shows_macro(&self.modules[at], name, depth + 1))
+    }
+
     /// Returns `true` if a name is that of a file below a Rust module.
     pub(super) fn is_submodule(&self, module: &SourceModule, name: &str) -> bool {
         !self.module(module, &format!("self::{name}")).is_empty()
@@ -209,12 +239,23 @@ fn has_module_getattr(module: &SourceModule) -> bool {
     module.functions.iter().any(|function| function.container.is_empty() && function.name == "__getattr__")
 }
 
+/// Returns `true` for a file of the package of Go with this path.
+fn is_package_at(file: &SourceModule, path: &str) -> bool {
+    let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let is_there = path == folder || path.ends_with(&format!("/{folder}"));
+    !folder.is_empty() && is_there && !file.is_outer_test()
+}
+
 fn has_free_function(module: &SourceModule, name: &str) -> bool {
     module.functions.iter().any(|function| function.container.is_empty() && function.name == name)
 }
 
-/// Returns `true` if a file of Rust may use a function with this head of another: `pub(super)` ends at the module above.
+/// Returns `true` if a file of Rust may use a function with this head of another: `pub(super)` ends at the module above,
+/// `pub(crate)` at the crate.
 fn is_visible(head: &str, to: &str, module: &str) -> bool {
+    if crate_folder(to) != crate_folder(module) {
+        return head.contains("pub") && !head.contains("pub(");
+    }
     let above = rust_path(module);
     let above = above.split_last().map_or(&[][..], |(_, above)| above);
     head.contains("pub") && (!head.contains("pub(super)") || rust_path(to).starts_with(above))
@@ -222,8 +263,9 @@ fn is_visible(head: &str, to: &str, module: &str) -> bool {
 
 /// Returns `true` if a Rust module is inside another.
 fn is_below(inner: &str, outer: &str) -> bool {
+    let same_crate = crate_folder(inner) == crate_folder(outer);
     let (inner, outer) = (rust_path(inner), rust_path(outer));
-    inner.starts_with(&outer) && inner != outer
+    same_crate && inner.starts_with(&outer) && inner != outer
 }
 
 fn folder(path: &str) -> Vec<&str> {
@@ -284,7 +326,7 @@ fn rust_path(path: &str) -> Vec<String> {
 }
 
 fn rust_candidates(from: &str, module: &str) -> Vec<String> {
-    let root = from.rfind("src/").map_or("", |at| &from[..at + 4]);
+    let root = crate_folder(from);
     let here = rust_path(from);
     let mut words = module.split("::").filter(|word| !word.is_empty()).peekable();
     let mut parts: Vec<String> = match words.peek() {
@@ -306,9 +348,18 @@ fn rust_candidates(from: &str, module: &str) -> Vec<String> {
         _ => here,
     };
     parts.extend(words.map(str::to_owned));
-    let base = parts.join("/");
+    rust_files(root, &parts.join("/"))
+}
+
+/// Returns the files that a module of Rust may be, below the folder of its crate.
+fn rust_files(root: &str, base: &str) -> Vec<String> {
     if base.is_empty() {
         return vec![format!("{root}lib.rs"), format!("{root}main.rs"), format!("{root}mod.rs")];
     }
     vec![format!("{root}{base}.rs"), format!("{root}{base}/mod.rs")]
+}
+
+/// Returns the folder of the crate that a file of Rust is in.
+fn crate_folder(path: &str) -> &str {
+    path.rfind("src/").map_or("", |at| &path[..at + 4])
 }

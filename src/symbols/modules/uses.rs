@@ -54,6 +54,9 @@ pub(super) fn read(tree: &Tree, text: &str, imports: &[Range<usize>], module: &m
     loop {
         let node = cursor.node();
         let import = imports.iter().any(|place| place.start <= node.start_byte() && node.end_byte() <= place.end);
+        if let Some(at) = decorated(node) {
+            module.decorators.push((node.byte_range(), at));
+        }
         if !import && cursor.goto_first_child() {
             continue;
         }
@@ -138,6 +141,11 @@ fn word(node: Node<'_>, text: &str, module: &mut SourceModule) {
     if parent.kind() == "trait_item" && field(parent, node, "name") {
         module.traits.insert(written(node));
     }
+    if parent.kind() == "macro_definition" && field(parent, node, "name") {
+        module.macros.insert(written(node), has_attribute(parent, text, "macro_export"));
+    } else if parent.kind() == "mod_item" && has_attribute(parent, text, "macro_use") {
+        module.macro_modules.insert(written(node));
+    }
     let member = MEMBERS.iter().find(|(kind, _, name)| *kind == parent.kind() && field(parent, node, name));
     if let Some((_, object, _)) = member
         && let Some(object) = parent.child_by_field_name(object)
@@ -163,6 +171,30 @@ fn word(node: Node<'_>, text: &str, module: &mut SourceModule) {
     let receiver = receiver.filter(|receiver| receiver.id() != node.id()).map(written);
     let receiver = receiver.or_else(|| path_before(node, text));
     module.uses.push(WordUse { word: written(node), receiver, at: node.start_byte() });
+}
+
+/// Returns the place of what a decorator stands before.
+fn decorated(node: Node<'_>) -> Option<usize> {
+    let mut next = node.next_named_sibling().filter(|_| node.kind() == "decorator");
+    while let Some(other) = next.filter(|next| next.kind() == "decorator") {
+        next = other.next_named_sibling();
+    }
+    next.map(|next| next.start_byte())
+}
+
+/// Returns `true` if an attribute of Rust stands before an item.
+fn has_attribute(item: Node<'_>, text: &str, name: &str) -> bool {
+    let mut before = item.prev_named_sibling();
+    while let Some(attribute) =
+        before.filter(|node| node.kind() == "attribute_item" || node.kind().ends_with("comment"))
+    {
+        let written = text.get(attribute.byte_range()).unwrap_or_default();
+        if attribute.kind() == "attribute_item" && written.contains(name) {
+            return true;
+        }
+        before = attribute.prev_named_sibling();
+    }
+    false
 }
 
 /// Returns `true` for the key in a composite literal of Go.

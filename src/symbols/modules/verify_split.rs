@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::SourceModule;
 use super::import_map::{ImportMap, free, last_part};
-use super::missing_modules::names_of_missing_modules;
+use super::missing_modules::{imports_of_missing_modules, names_of_missing_modules};
 use super::parts;
 use super::resolve::Resolver;
 use super::unused_imports::unused;
+use super::{SourceModule, crates};
 use crate::symbols::function::Function;
+use crate::symbols::language::LanguageTable;
 
 /// Platforms in the names of files of Go.
 const PLATFORMS: [&str; 16] = [
@@ -66,7 +67,7 @@ pub fn verify(map: &ImportMap, files: &[(String, Vec<u8>)]) -> MapVerification {
         part_paths.contains(path.as_str()) || parts::may_be_one(map, path) || parts::names_one(map, bytes)
     };
     let unparsed: Vec<String> = unread.into_iter().filter(counts).map(|(path, _)| path.clone()).collect();
-    let check = MapCheck { map, resolver: Resolver { modules: &modules }, parts };
+    let check = MapCheck { map, resolver: Resolver { modules: &modules, crates: crates::folders(files) }, parts };
     let mut problems = BTreeSet::new();
     check.names(&mut problems);
     check.references(&mut problems);
@@ -79,6 +80,8 @@ pub fn verify(map: &ImportMap, files: &[(String, Vec<u8>)]) -> MapVerification {
         }));
         check.paths(at, module, &mut problems);
         if check.parts.contains(&at) {
+            let nowhere = imports_of_missing_modules(map, &check.resolver, module).into_iter();
+            problems.extend(nowhere.map(|name| MapProblem { kind: "missing import", name, file: module.path.clone() }));
             problems.extend(unused(map, &modules, module).into_iter().map(|name| MapProblem {
                 kind: "unused import",
                 name,
@@ -177,7 +180,7 @@ impl<'m> MapCheck<'m> {
                         .collect();
                     let used = |word: &str| word == last || others.contains(word);
                     module.uses.iter().any(|word| function.range.contains(&word.at) && used(&word.word))
-                        || Self::decorates(module, function, &used)
+                        || module.decorating(function).any(|word| used(&word.word))
                 };
                 // A call of a missing function is no call.
                 if callers.is_empty() {
@@ -206,14 +209,6 @@ impl<'m> MapCheck<'m> {
         self.modules().iter().filter(here).any(|other| other.functions.iter().any(|f| f.full() == name))
     }
 
-    /// Returns `true` if a decorator is right before a function.
-    fn decorates(module: &SourceModule, function: &Function, used: &dyn Fn(&str) -> bool) -> bool {
-        module
-            .uses
-            .iter()
-            .any(|word| word.at < function.range.start && function.range.start - word.at < 120 && used(&word.word))
-    }
-
     /// Checks that the names imported from a file of the tree exist.
     fn imported_names(&self, at: usize, module: &SourceModule, problems: &mut BTreeSet<MapProblem>) {
         let known: BTreeSet<&str> =
@@ -222,7 +217,7 @@ impl<'m> MapCheck<'m> {
             let Some(name) = import.name.as_deref().filter(|name| *name != "*") else { continue };
             let there = self.resolver.module(module, &import.module);
             let mine = there.iter().any(|target| self.parts.contains(target))
-                || Resolver::candidates(module, &import.module).contains(&self.map.file);
+                || self.resolver.candidates(module, &import.module).contains(&self.map.file);
             if !mine || (there.contains(&at) && module.language != "rust") {
                 continue;
             }
@@ -313,11 +308,12 @@ impl<'m> MapCheck<'m> {
                 (Some(_), _) => continue,
             };
             let of_the_map = defined.contains(name) && self.is_of_the_file(module, word.at);
-            let relevant = of_the_map || called.contains_key(name) || own.contains(name);
+            let import = called.get(name).or_else(|| self.wildcard(module, name));
+            let relevant = of_the_map || import.is_some() || own.contains(name);
             if !relevant || declared.contains_key(name) || self.knows(at, module, name) {
                 continue;
             }
-            if let Some(import) = called.get(name) {
+            if let Some(import) = import {
                 let problem = MapProblem { kind: "missing import", name: import.clone(), file: module.path.clone() };
                 problems.insert(problem);
             } else if of_the_map || !self.places(name).is_empty() {
@@ -359,6 +355,16 @@ impl<'m> MapCheck<'m> {
         }
     }
 
+    /// Returns the import of all types of a package by which the file before had a type, and which a part does without.
+    fn wildcard(&self, module: &SourceModule, name: &str) -> Option<&'m String> {
+        let has_type = |import: &&String| {
+            let package = import.strip_suffix(".*").unwrap_or_default();
+            LanguageTable::embedded().is_some_and(|table| table.has_type(&module.language, package, name))
+        };
+        let is_of_tree = || self.modules().iter().any(|other| other.defined.contains_key(name));
+        self.map.external_imports.iter().find(has_type).filter(|_| !is_of_tree())
+    }
+
     /// Returns the types and constants of the map that stand in another file now.
     fn defined_elsewhere(&self, module: &SourceModule) -> BTreeSet<&'m str> {
         let stands = |name: &&&String| {
@@ -393,6 +399,7 @@ impl<'m> MapCheck<'m> {
         let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
         self.modules().iter().any(|other| {
             (folder(&other.path) == folder(&module.path)
+                && (module.language == "java" || other.package == module.package)
                 || (module.language == "java" && other.package == module.package))
                 && (other.defined.contains_key(name) || has_function(other, name))
         })
@@ -400,7 +407,10 @@ impl<'m> MapCheck<'m> {
 
     /// Returns `true` if a file defines or imports a name.
     fn knows(&self, at: usize, module: &SourceModule, name: &str) -> bool {
-        if module.defined.contains_key(name) || has_function(module, name) {
+        if module.defined.contains_key(name)
+            || has_function(module, name)
+            || module.language == "rust" && self.resolver.knows_macro(module, name)
+        {
             return true;
         }
         module.imports.iter().any(|import| {

@@ -150,10 +150,11 @@ const TS: (&str, &str) = (
 
 #[test]
 fn what_an_index_does_not_pass_on_is_missing() {
-    let of = |index: &str, user: &str| {
+    let of_with = |index: &str, user: &str, more: (&str, &str)| {
         problems(
             TS,
             &[
+                more,
                 ("s/bot/index.ts", index),
                 ("s/bot/a.ts", "import { b } from './b';\nexport function a(x: string) { return b(x) + 'a'; }\n"),
                 (
@@ -164,6 +165,7 @@ fn what_an_index_does_not_pass_on_is_missing() {
             ],
         )
     };
+    let of = |index: &str, user: &str| of_with(index, user, ("s/other.ts", ""));
     let missing = |name: &str| [format!("missing name: {name} in s/main.ts")];
     let user = "import { a, b } from './bot';\na(b('1'));\n";
     for good in ["export * from './a';\nexport * from './b';\n", "export { a } from './a';\nexport { b } from './b';\n"]
@@ -180,6 +182,9 @@ fn what_an_index_does_not_pass_on_is_missing() {
     let both = "export * from './a';\nexport * from './b';\n";
     assert_eq!(of(both, "import main from './bot';\nmain();\n"), missing("default"));
     assert_eq!(of(&format!("{both}export {{ default }} from './b';\n"), "import main from './bot';\nmain();\n"), NONE);
+    let renamed = "export * from './a';\nexport { b2 as b } from './b2';\n";
+    let b2 = ("s/bot/b2.ts", "import { b } from './b';\nexport { b as b2 };\n");
+    assert_eq!(of_with(renamed, "import { a, b } from './bot';\na(b('1'));\n", b2), NONE);
     let namespace = "export { a } from './a';\nexport * as bs from './b';\nexport type { T } from './b';\n";
     assert_eq!(of(namespace, "import { a, bs, T } from './bot';\na(bs.b('1') as T);\n"), NONE);
 }
@@ -427,4 +432,135 @@ fn names_that_another_package_does_not_show() {
     assert_eq!(split("import text.impl.Enc;\n", "public class"), NONE);
     assert_eq!(split("import text.impl.Enc;\n", "class"), ["missing name: Enc in text/Text.java"]);
     assert_eq!(split("", "public class"), ["missing import: Enc in text/Text.java"]);
+}
+
+#[test]
+fn a_crate_of_the_workspace_is_called_by_its_name() {
+    let whole = ("c/core/src/bot.rs", "pub fn a() -> u8 { b() + 1 }\npub fn b() -> u8 { 2 }\n");
+    let of = |index: &str, user: &str| {
+        problems(
+            whole,
+            &[
+                ("c/core/Cargo.toml", "[package]\nname = \"the-core\"\n"),
+                ("c/core/src/lib.rs", "pub mod bot;\n"),
+                ("c/core/src/bot/mod.rs", index),
+                ("c/core/src/bot/a.rs", "use super::b::b;\npub fn a() -> u8 { b() + 1 }\n"),
+                ("c/core/src/bot/b.rs", "pub fn b() -> u8 { 2 }\n"),
+                ("c/app/src/main.rs", user),
+            ],
+        )
+    };
+    let missing = ["missing name: b in c/app/src/main.rs"];
+    let users = [
+        "use the_core::bot::{a, b};\nfn main() { a(); b(); }\n",
+        "fn main() { the_core::bot::a(); the_core::bot::b(); }\n",
+    ];
+    for user in users {
+        assert_eq!(of("mod a;\nmod b;\npub use a::a;\npub use b::b;\n", user), NONE, "{user}");
+        for index in ["mod a;\nmod b;\npub use a::a;\n", "mod a;\nmod b;\npub use a::a;\npub(crate) use b::b;\n"] {
+            assert_eq!(of(index, user), missing, "{index}{user}");
+        }
+    }
+    assert_eq!(
+        of("mod a;\nmod b;\npub use a::a;\npub use b::b;\n", "use the_core::bots::b;\nfn main() { b(); }\n"),
+        missing
+    );
+}
+
+#[test]
+fn a_macro_of_rust_is_known_below_macro_use_and_by_its_import() {
+    let cell = "macro_rules! cell { ($v:expr) => { $v + 1 }; }\n";
+    let (one, two) = ("pub fn one() -> u8 { cell!(1) }\n", "pub fn two() -> u8 { cell!(2) }\n");
+    let of = |index: &str, cells: &str, one: &str| {
+        problems(
+            ("src/rows.rs", &[cell, "pub fn one() -> u8 { cell!(1) }\n", two].concat()),
+            &[
+                ("src/lib.rs", "mod rows;\n"),
+                ("src/rows/mod.rs", &format!("{index}mod one;\npub use one::one;\n{two}")),
+                ("src/rows/cells.rs", cells),
+                ("src/rows/one.rs", one),
+            ],
+        )
+    };
+    assert_eq!(of("#[macro_use]\nmod cells;\n", cell, one), NONE);
+    let passed_on = format!("{cell}pub(crate) use cell;\n");
+    let by_import = format!("use super::cells::cell;\n{one}");
+    assert_eq!(of("mod cells;\nuse cells::cell;\n", &passed_on, &by_import), NONE);
+    assert_eq!(of("mod cells;\nuse cells::cell;\n", &passed_on, one), ["missing import: cell in src/rows/one.rs"]);
+    let exported = format!("#[macro_export]\n{cell}");
+    let of_crate = format!("use crate::cell;\n{one}");
+    assert_eq!(of("mod cells;\nuse crate::cell;\n", &exported, &of_crate), NONE);
+}
+
+#[test]
+fn a_type_of_a_wildcard_of_java_needs_it_or_its_own_import() {
+    let whole = (
+        "p/A.java",
+        "package p;\nimport java.util.*;\npublic class A { public List<String> a() { return B.b(); } static List<String> b() { return new ArrayList<>(); } }\n",
+    );
+    let a =
+        ("p/A.java", "package p;\nimport java.util.*;\npublic class A { public List<String> a() { return B.b(); } }\n");
+    let of = |import: &str| {
+        let b = format!("package p;\n{import}class B {{ static List<String> b() {{ return new ArrayList<>(); }} }}\n");
+        problems(whole, &[a, ("p/B.java", &b)])
+    };
+    for good in ["import java.util.*;\n", "import java.util.List;\nimport java.util.ArrayList;\n"] {
+        assert_eq!(of(good), NONE, "{good}");
+    }
+    for bad in ["", "import java.util.List;\n"] {
+        assert_eq!(of(bad), ["missing import: java.util.* in p/B.java"], "{bad}");
+    }
+}
+
+#[test]
+fn a_test_of_go_outside_of_its_package_has_names_of_its_own() {
+    let whole = ("b/b.go", "package b\n\nfunc A() string { return c() }\n\nfunc c() string { return \"b\" }\n");
+    let test = |body: &str| format!("package b_test\n\nimport \"x.org/y/b\"\n\n{body}");
+    let of = |parts: &[(&str, &str)], test: &str| problems(whole, &[parts, &[("b/b_test.go", test)]].concat());
+    let c = ("b/c.go", "package b\n\nfunc c() string { return \"b\" }\n");
+    let own = test("func A() string { return b.A() }\n\nfunc c() int { return 1 }\n");
+    assert_eq!(of(&[("b/b.go", "package b\n\nfunc A() string { return c() }\n"), c], &own), NONE);
+    let gone = [
+        ("b/b.go", "package b\n\nconst V = 1\n"),
+        ("b/in/a.go", "package in\n\nfunc A() string { return c() }\n\nfunc c() string { return \"b\" }\n"),
+    ];
+    assert_eq!(of(&gone, &test("func T() string { return b.A() }\n")), ["missing name: A in b/b_test.go"]);
+}
+
+#[test]
+fn an_import_from_another_folder_than_before() {
+    let python = ("app/ops.py", "from .util import norm\n\ndef load(k):\n    return norm(k)\n");
+    let of = |import: &str| {
+        problems(
+            python,
+            &[
+                ("app/ops/__init__.py", "from .load import load\n"),
+                ("app/ops/load.py", &format!("{import}\n\ndef load(k):\n    return norm(k)\n")),
+            ],
+        )
+    };
+    assert_eq!(of("from ..util import norm"), NONE);
+    assert_eq!(of("from .util import norm"), ["missing import: .util.norm in app/ops/load.py"]);
+    let script = ("src/a.ts", "import { log } from './log';\nexport function a() { log(); }\n");
+    let of = |from: &str| {
+        problems(
+            script,
+            &[
+                ("src/a/index.ts", "export { a } from './a';\n"),
+                ("src/a/a.ts", &format!("import {{ log }} from '{from}';\nexport function a() {{ log(); }}\n")),
+            ],
+        )
+    };
+    assert_eq!(of("../log"), NONE);
+    assert_eq!(of("./log"), ["missing import: ./log#log in src/a/a.ts"]);
+}
+
+#[test]
+fn a_decorator_belongs_to_its_function() {
+    let checks = "def checked(f):\n    return f\n\n";
+    let both = "@checked\ndef one(x):\n    return x\n\n@checked\ndef two(x):\n    return x + 1\n";
+    let whole = [checks, both].concat();
+    assert_eq!(unchanged(&[("a.py", &whole)]), NONE);
+    let after = whole.replace("@checked\ndef two", "def two");
+    assert_eq!(problems(("a.py", &whole), &[("a.py", &after)]), ["lost cross reference: two -> checked in a.py"]);
 }
