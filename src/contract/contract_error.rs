@@ -1,5 +1,7 @@
 //! The reasons why a contract cannot be read.
 
+use super::wordings::yaml_remedy;
+
 /// The reason why a contract cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.what)]
@@ -32,8 +34,10 @@ impl ContractError {
             "syntax" if self.what.starts_with(NOT_TOML) => {
                 "put texts in quotes (task = \"split a.rs\") and lists in brackets"
             }
-            "syntax" => "put texts with a `:`, `*`, `&`, `!` or `#` in them in quotes",
-            "empty" => "for a template: gate contract new",
+            "syntax" => {
+                yaml_remedy(&self.what).unwrap_or("put texts with a `:`, `*`, `&`, `!` or `#` in them in quotes")
+            }
+            "empty" => "write a condition, such as `- cargo test: all pass`; gate contract new prints a template",
             "duplicate_key" => "put all conditions below one key",
             "unknown_key" => "the keys are task, preconditions and postconditions",
             "unknown_condition" => {

@@ -30,12 +30,16 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Contract, ContractError> {
     let keys = if toml { from_toml(text)? } else { yaml::read(text)? };
     let mut contract = Contract { task: String::new(), preconditions: Vec::new(), postconditions: Vec::new() };
     let mut unknown: Vec<(usize, String)> = Vec::new();
+    let mut line_of_list = None;
     for (line, key, value) in keys {
         match (key.as_str(), value) {
             ("task", YamlValue::Text(task)) => contract.task = task,
             ("task", YamlValue::List(_)) => return Err(ContractError::new("form", line, "`task` must be a text")),
             ("preconditions", value) => contract.preconditions = conditions(line, &key, value, &mut unknown)?,
-            ("postconditions", value) => contract.postconditions = conditions(line, &key, value, &mut unknown)?,
+            ("postconditions", value) => {
+                contract.postconditions = conditions(line, &key, value, &mut unknown)?;
+                line_of_list = Some(line);
+            }
             _ => return Err(ContractError::new("unknown_key", line, format!("`{key}` is not a key of a contract"))),
         }
     }
@@ -53,7 +57,8 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Contract, ContractError> {
         return Err(ContractError::new("unknown_condition", *line, what));
     }
     if contract.postconditions.is_empty() {
-        return Err(ContractError::new("empty", 1, "a contract needs at least one postcondition"));
+        let what = "a contract needs at least one condition under `postconditions`";
+        return Err(ContractError::new("empty", line_of_list.unwrap_or(1), what));
     }
     Ok(contract)
 }

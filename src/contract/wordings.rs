@@ -21,6 +21,16 @@ struct WordingTable {
     parts: BTreeMap<String, String>,
     wording: Vec<WordingEntry>,
     hint: Vec<HintEntry>,
+    yaml: Vec<YamlError>,
+}
+
+/// The remedy for errors of the parser of YAML.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct YamlError {
+    /// The words of which an error has one.
+    has: Vec<String>,
+    remedy: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -44,6 +54,7 @@ struct ConditionTable {
     judged: LazyPattern,
     wordings: Vec<Wording>,
     hints: Vec<(LazyPattern, String)>,
+    yaml: Vec<YamlError>,
 }
 
 /// One wording, and the usual form of its condition.
@@ -54,11 +65,12 @@ struct Wording {
 }
 
 static TABLE: LazyLock<ConditionTable> = LazyLock::new(|| {
-    let WordingTable { judged, parts, wording, hint } = embedded::table("contract-wordings.toml");
+    let WordingTable { judged, parts, wording, hint, yaml } = embedded::table("contract-wordings.toml");
     ConditionTable {
         judged: LazyPattern::from(format!("(?i)^(?:{judged})$")),
         wordings: wording.into_iter().map(|entry| Wording::of(entry, &parts)).collect(),
         hints: hint.into_iter().map(HintEntry::ready).collect(),
+        yaml,
     }
 });
 
@@ -80,6 +92,12 @@ pub(super) fn hint(text: &str) -> Option<&'static str> {
     let text = text.get(..text.floor_char_boundary(MAX_CONDITION))?;
     let fits = |hint: &&(LazyPattern, String)| hint.0.about(text).is_some_and(|about| about.is_match(text));
     TABLE.hints.iter().find(fits).map(|(_, form)| form.as_str())
+}
+
+/// Returns the remedy for what the parser of YAML says.
+pub(super) fn yaml_remedy(what: &str) -> Option<&'static str> {
+    let fits = |error: &&YamlError| error.has.iter().any(|words| what.contains(words.as_str()));
+    TABLE.yaml.iter().find(fits).map(|error| error.remedy.as_str())
 }
 
 impl HintEntry {

@@ -25,7 +25,7 @@ type YamlResult<T> = Result<T, ContractError>;
 
 /// Reads the keys and values of a document, with the lines of the keys.
 pub(super) fn read(text: &str) -> YamlResult<Vec<(usize, String, YamlValue)>> {
-    let mut reader = YamlReader { parser: Parser::new_from_str(text), last: 1 };
+    let mut reader = YamlReader { parser: Parser::new_from_str(text), last: 1, lines: text.lines().count().max(1) };
     loop {
         match reader.next()? {
             (_, YamlNode::MappingStart) => break,
@@ -78,13 +78,15 @@ enum YamlNode {
 struct YamlReader<'t> {
     parser: Parser<'t, saphyr_parser::StrInput<'t>>,
     last: usize,
+    /// The number of lines: what is missing at the end is missing in the last one.
+    lines: usize,
 }
 
 impl YamlReader<'_> {
     fn next(&mut self) -> YamlResult<(usize, YamlNode)> {
         let Some(event) = self.parser.next() else { return Ok((self.last, YamlNode::End)) };
         let (event, span) = event.map_err(|error| {
-            let line = error.marker().line().max(1);
+            let line = error.marker().line().clamp(1, self.lines);
             let alias = error.info().contains("anchor") || error.info().contains("alias");
             if alias {
                 let what = "a text that begins with `*` or `&` is an alias or an anchor, which a contract cannot have";

@@ -270,6 +270,7 @@ fn what_cannot_be_read_is_said_with_its_line_and_nothing_runs() {
     for (text, line, kind) in [
         ("", 1, "empty"),
         ("task: x\n", 1, "empty"),
+        ("task: x\npreconditions:\n- README.md: exists\npostconditions: []\n", 4, "empty"),
         ("task: x\npostconditions:\n- README.md: deleted\npostconditions:\n- touch ran: success\n", 4, "duplicate_key"),
         (
             "task: x\npreconditions:\n- touch ran: success\npostconditions:\n- moon phase: full\n",
@@ -283,7 +284,7 @@ fn what_cannot_be_read_is_said_with_its_line_and_nothing_runs() {
         ("task: x\npostconditions:\n- /etc/passwd: exists\n", 3, "outside"),
         ("task: x\npostconditions:\n- link/passwd: exists\n", 3, "outside"),
         ("task: x\nowner: me\npostconditions:\n- README.md: exists\n", 2, "unknown_key"),
-        ("task: [x\n", 2, "syntax"),
+        ("task: [x\n", 1, "syntax"),
         ("task: x\npostconditions:\n- {a: {b: c}}\n", 3, "form"),
         ("task: x\0y\n", 1, "binary"),
         ("task: x\npostconditions:\n- pattern \"eval(\" in src/**: absent\n", 3, "pattern"),
@@ -327,8 +328,10 @@ fn what_cannot_be_read_is_said_with_its_line_and_nothing_runs() {
 
 #[test]
 fn commands_that_run_no_program_which_could_fail_prove_nothing() {
-    let lines =
-        ["true: success", ":: success", "exit 0: success", "echo 5 passed: all pass", "[ -f README.md ]: all pass"];
+    let lines = [
+        "true: success", ":: success", "exit 0: success", "echo 5 passed: all pass", "[ -f README.md ]: all pass",
+        "python3 -c pass: success",
+    ];
     let conditions: String = lines.iter().map(|line| format!("- \"{line}\"\n")).collect::<Vec<_>>().concat();
     let (repo, file) = calc(&format!("task: x\npostconditions:\n{conditions}"));
     assert_eq!(contract(&repo, &["begin", &file]).1, 0);
@@ -340,6 +343,69 @@ fn commands_that_run_no_program_which_could_fail_prove_nothing() {
     }
     let (repo, file) = calc("task: x\npreconditions:\n- \"true: success\"\npostconditions:\n- README.md: deleted\n");
     assert_eq!(contract(&repo, &["begin", &file]).1, 10);
+}
+
+#[test]
+fn a_build_passes_no_tests() {
+    let (repo, file) = calc("task: x\npostconditions:\n- \"make: all pass\"\n- \"make: success\"\n");
+    repo.write("Makefile", "all:\n\t@true\n").commit_all("make");
+    assert_eq!(contract(&repo, &["begin", &file]).1, 0);
+    let (found, ..) = contract(&repo, &["check", "--json"]);
+    assert_eq!(outcomes(&found), ["fails", "holds"], "{found:#}");
+    let detail = found["conditions"][0]["detail"].as_str().unwrap();
+    assert!(detail.contains("`make: success` asks for its status"), "{detail}");
+}
+
+#[test]
+fn a_remedy_fits_the_error_of_yaml() {
+    for (text, remedy) in [
+        ("task: x\npostconditions:\n\t- README.md: exists\n", "put spaces in place of the tab"),
+        ("task: x\npostconditions:\n- \"README.md: exists\n- a: gone\n", "close the quote"),
+        ("task: x\npostconditions: [README.md\n", "close the bracket"),
+        ("task: x\npostconditions:\n- README.md: exists: now\n", "a condition is one line, "),
+        ("task: x\npostconditions:\n- a: gone\n  b\n c: d\n", "in the column of the others"),
+    ] {
+        let (repo, file) = calc(text);
+        let (_, exit, said) = contract(&repo, &["begin", &file]);
+        assert!(exit == 65 && said.contains(remedy), "{text}: {said}");
+    }
+}
+
+#[test]
+fn a_new_nested_repository_is_looked_into() {
+    let (repo, file) = calc(
+        "task: x\npostconditions:\n- \"pattern \\\"FIXME\\\" in **/*.py: absent\"\n- \"max file: 2 lines\"\n- \"max file **/*.py: 2 lines\"\n",
+    );
+    assert_eq!(contract(&repo, &["begin", &file]).1, 0);
+    repo.write("vendor/tool/run.py", "a\n# FIXME\nc\n");
+    let tool = repo.path("vendor/tool");
+    let tool = tool.to_str().unwrap();
+    let holds = |found: &Value| outcomes(found).iter().filter(|outcome| **outcome == "holds").count();
+    repo.git(["-C", tool, "init", "--quiet"]);
+    assert_eq!(holds(&contract(&repo, &["check", "--json"]).0), 0);
+    repo.git(["-C", tool, "add", "--all"]);
+    repo.git(["-C", tool, "commit", "--quiet", "--message", "tool"]);
+    let (found, ..) = contract(&repo, &["check", "--json"]);
+    assert_eq!(holds(&found), 0, "{found:#}");
+    assert_eq!(found["conditions"][0]["detail"], "it occurs in vendor/tool/run.py:2");
+}
+
+#[test]
+fn a_package_that_only_the_lock_file_names_is_new() {
+    let (repo, file) = calc("task: x\npostconditions:\n- new dependencies: none\n");
+    let package = |name: &str| format!("[[package]]\nname = \"{name}\"\nversion = \"1\"\nsource = \"registry\"\n\n");
+    let own = "[[package]]\nname = \"own\"\nversion = \"1\"\n";
+    repo.write("Cargo.lock", format!("{own}\n{}", package("a"))).commit_all("lock");
+    assert_eq!(contract(&repo, &["begin", &file]).1, 0);
+    for (lock, outcome) in [
+        (format!("{own}\n{}", package("a").replace("\"1\"", "\"2\"")), "holds"),
+        (format!("{own}\n{}", own.replace("own", "other")), "holds"),
+        (format!("{own}\n{}{}", package("a"), package("b")), "fails"),
+    ] {
+        repo.write("Cargo.lock", lock);
+        let (found, ..) = contract(&repo, &["check", "--json"]);
+        assert_eq!(outcomes(&found), [outcome], "{found:#}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use regex::RegexBuilder;
 
 use super::content::{ContractContent, FoundAt, UnreadFile};
-use super::manifests::{dependencies_in, is_manifest};
+use super::manifests::{dependencies_in, is_lock_file, is_manifest, packages_in};
 #[cfg(feature = "symbols")]
 use super::unread_functions::{defined, is_unread};
 use crate::collect::changed_files::changed_files;
@@ -114,7 +114,7 @@ impl ContractContent<'_> {
                 }
                 files
             }
-            None => self.changed()?.into_iter().filter(|(_, there)| *there).map(|(path, _)| path).collect(),
+            None => self.changed_files_there()?,
         };
         let mut too_long = Vec::new();
         let mut unread = Vec::new();
@@ -138,6 +138,18 @@ impl ContractContent<'_> {
                 None => holds(""),
             },
         })
+    }
+
+    /// Returns the files that the task changed or created, those of new nested repositories included.
+    fn changed_files_there(&self) -> Result<Vec<RepoPath>, GitError> {
+        let changed = self.changed()?.into_iter().filter(|(_, there)| *there).map(|(path, _)| path);
+        let (folders, mut files): (Vec<RepoPath>, Vec<RepoPath>) =
+            changed.partition(|path| self.at(&text_of(path)) == FoundAt::Folder);
+        if !folders.is_empty() {
+            let is_inside = |path: &RepoPath| folders.iter().any(|folder| is_below(&text_of(path), &text_of(folder)));
+            files.extend(self.files()?.into_iter().filter(is_inside));
+        }
+        Ok(files)
     }
 
     #[cfg(feature = "symbols")]
@@ -286,20 +298,32 @@ impl ContractContent<'_> {
     }
 
     fn dependencies(&self) -> Result<ConditionAnswer, GitError> {
-        let manifest = |path: &RepoPath| is_manifest(&path.to_string()) && !self.is_noise(path);
-        let files = self.state(|state| changed_files(self.repo, self.start, state, manifest))?;
-        let (mut before, mut after) = (BTreeSet::new(), BTreeSet::new());
+        let names_any = |path: &str| is_manifest(path) || is_lock_file(path);
+        let counts = |path: &RepoPath| names_any(&path.to_string()) && !self.is_noise(path);
+        let files = self.state(|state| changed_files(self.repo, self.start, state, counts))?;
+        let (mut before, mut after, mut locked_before, mut locked) =
+            (BTreeSet::new(), BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        // The first lock file says nothing of what is new.
+        let had_lock = files.iter().any(|file| file.before.is_some() && is_lock_file(&file.path.to_string()));
         for file in files {
             let path = file.path.to_string();
-            for (content, names) in [(&file.before, &mut before), (&file.after, &mut after)] {
+            let sides = [(&file.before, &mut before, &mut locked_before), (&file.after, &mut after, &mut locked)];
+            for (content, names, packages) in sides {
                 let Some(content) = content else { continue };
-                match dependencies_in(&path, &String::from_utf8_lossy(content)) {
+                let text = String::from_utf8_lossy(content);
+                if is_lock_file(&path) {
+                    packages.extend(packages_in(&path, &text));
+                    continue;
+                }
+                match dependencies_in(&path, &text) {
                     Some(found) => names.extend(found),
                     None => return Ok(unreadable(format!("{path} cannot be read as a manifest"))),
                 }
             }
         }
-        let new: Vec<String> = after.difference(&before).cloned().collect();
+        let mut new: Vec<String> = after.difference(&before).cloned().collect();
+        let only_locked = locked.difference(&locked_before).filter(|name| had_lock && !after.contains(*name));
+        new.extend(only_locked.map(|name| format!("{name} (in a lock file)")));
         Ok(if new.is_empty() { holds("") } else { fails(format!("new: {}", listed(&new))) })
     }
 }
@@ -309,7 +333,7 @@ fn is_pattern(glob: &str) -> bool {
 }
 
 fn is_below(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder.trim_start_matches("./")).is_some_and(|rest| rest.starts_with('/'))
+    path.strip_prefix(folder.trim_start_matches("./").trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
 }
 
 fn text_of(path: &RepoPath) -> String {

@@ -197,11 +197,21 @@ impl<'a> ContractContent<'a> {
         Ok(files)
     }
 
-    /// Returns all files, without links, and without ignored files of a working tree.
+    /// Returns all files, without links, and without ignored files of a working tree. Of nested repositories, those that are
+    /// new count.
     pub(super) fn files(&self) -> Result<Vec<RepoPath>, GitError> {
         match &self.place {
             ContentPlace::Disk(root) => {
                 let mut files = self.repo.work_files()?;
+                let is_nested = |path: &&RepoPath| is_repository(&root.join(path.to_os()));
+                let nested: Vec<RepoPath> = files.iter().filter(is_nested).cloned().collect();
+                if !nested.is_empty() {
+                    let before: BTreeSet<RepoPath> =
+                        self.repo.tree_entries(self.start)?.into_iter().map(|(path, _)| path).collect();
+                    for folder in nested.iter().filter(|folder| !before.contains(&without_slash(folder))) {
+                        files.extend(files_of_nested(root, folder)?);
+                    }
+                }
                 files.retain(|path| fs::symlink_metadata(root.join(path.to_os())).is_ok_and(|data| data.is_file()));
                 Ok(files)
             }
@@ -296,6 +306,30 @@ impl<'a> ContractContent<'a> {
         }
         Some(RepoPath::from(done.join("/").as_str()))
     }
+}
+
+/// Returns `true` for the folder of a working tree, without a link to it.
+fn is_repository(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|data| data.is_dir()) && path.join(".git").exists()
+}
+
+fn without_slash(folder: &RepoPath) -> RepoPath {
+    RepoPath::new(folder.as_bytes().strip_suffix(b"/").unwrap_or(folder.as_bytes()))
+}
+
+/// Returns the files of a nested repository, and of those in it, from the root of the outer one.
+fn files_of_nested(root: &Path, folder: &RepoPath) -> Result<Vec<RepoPath>, GitError> {
+    let place = root.join(folder.to_os());
+    let mut found = Vec::new();
+    for file in Repo::discover(&place)?.work_files()? {
+        let path = RepoPath::from_os(folder.to_os().join(file.to_os()).as_os_str());
+        if is_repository(&place.join(file.to_os())) {
+            found.extend(files_of_nested(root, &path)?);
+        } else {
+            found.push(path);
+        }
+    }
+    Ok(found)
 }
 
 /// Reads one byte more of a file than is allowed at most.

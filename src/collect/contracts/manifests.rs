@@ -2,8 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use regex::Regex;
+use serde::Deserialize;
+
+use crate::embedded;
 
 /// Names of manifests.
 const MANIFESTS: [&str; 16] = [
@@ -13,6 +17,39 @@ const MANIFESTS: [&str; 16] = [
 ];
 /// Endings of manifests.
 const ENDINGS: [&str; 6] = [".csproj", ".fsproj", ".vbproj", ".gemspec", ".gradle.kts", ".versions.toml"];
+
+/// Lock files of one format.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LockFile {
+    names: Vec<String>,
+    /// The pattern of a package, with its name as the first group.
+    package: String,
+}
+
+/// Returns the format of a lock file.
+fn lock_file(path: &str) -> Option<&'static LockFile> {
+    static TABLE: LazyLock<Vec<LockFile>> = LazyLock::new(|| embedded::part("lock-files.toml", "lock"));
+    let name = path.rsplit('/').next().unwrap_or(path);
+    TABLE.iter().find(|lock| lock.names.iter().any(|known| known == name))
+}
+
+/// Returns `true` for a file that names the versions of all packages.
+pub(super) fn is_lock_file(path: &str) -> bool {
+    lock_file(path).is_some()
+}
+
+/// Returns the names of the packages in a lock file that come from elsewhere.
+pub(super) fn packages_in(path: &str, text: &str) -> BTreeSet<String> {
+    let pattern = lock_file(path).and_then(|lock| Regex::new(&lock.package).ok());
+    pattern.map(|pattern| first_groups(&pattern, text)).unwrap_or_default()
+}
+
+/// Returns the first group that took part in each match.
+fn first_groups(pattern: &Regex, text: &str) -> BTreeSet<String> {
+    let names = pattern.captures_iter(text).filter_map(|found| found.iter().skip(1).flatten().next());
+    names.map(|name| name.as_str().to_owned()).collect()
+}
 
 /// Returns `true` for the manifest of a package.
 pub(super) fn is_manifest(path: &str) -> bool {
@@ -28,11 +65,7 @@ pub(super) fn is_manifest(path: &str) -> bool {
 /// Returns the names of the dependencies in a manifest, or `None` if it cannot be read. A package under another name has both.
 pub(super) fn dependencies_in(path: &str, text: &str) -> Option<BTreeSet<String>> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let by_lines = |pattern: &str| -> Option<BTreeSet<String>> {
-        let pattern = Regex::new(pattern).ok()?;
-        let names = pattern.captures_iter(text).filter_map(|found| found.iter().skip(1).flatten().next());
-        Some(names.map(|name| name.as_str().to_owned()).collect())
-    };
+    let by_lines = |pattern: &str| Some(first_groups(&Regex::new(pattern).ok()?, text));
     match name {
         "Cargo.toml" | "pyproject.toml" | "Pipfile" => {
             let table: toml::Table = text.parse().ok()?;
@@ -200,6 +233,54 @@ mod tests {
         let text = "[metadata]\nname = x\n[options]\npython_requires = >=3.8\ninstall_requires =\n    a>=1\n    # b\n    c; python_version<'3'\n\
                     zip_safe = no\n[options.extras_require]\ndev =\n    d\n    e==1\nall = f\n[flake8]\nmax = g\n";
         assert_eq!(names("setup.cfg", text), some(&["a", "c", "d", "e", "f"]));
+    }
+
+    #[test]
+    fn lock_files_name_packages_from_elsewhere() {
+        for (path, text, expected) in [
+            (
+                "Cargo.lock",
+                "[[package]]\nname = \"a\"\nversion = \"1\"\nsource = \"x\"\n\n[[package]]\nname = \"own\"\nversion = \"1\"\n",
+                "a",
+            ),
+            (
+                "web/package-lock.json",
+                "{\"\": {\"name\": \"own\"}, \"node_modules/a\": {\"version\": \"1\"}, \"node_modules/a/node_modules/@b/c\": {\n\"version\": \"1\"}, \"node_modules/own\": {\"resolved\": \"packages/own\", \"link\": true}}",
+                "@b/c a",
+            ),
+            (
+                "yarn.lock",
+                "\"@b/c@^1.0\", \"@b/c@~1\":\n  version \"1\"\na@1:\n  version \"1\"\n\"own@workspace:.\":\n",
+                "@b/c a",
+            ),
+            ("yarn.lock", "\"a@npm:^1\":\n  version: 1\n", "a"),
+            (
+                "pnpm-lock.yaml",
+                "importers:\n  .:\npackages:\n  /a@1.2.3:\n  '@b/c@1.0.0(x@1)':\n  d/2.0.0:\n",
+                "@b/c a d",
+            ),
+            (
+                "uv.lock",
+                "[[package]]\nname = \"a\"\nversion = \"1\"\nsource = { registry = \"x\" }\n[[package]]\nname = \"own\"\nversion = \"0\"\nsource = { editable = \".\" }\n",
+                "a",
+            ),
+            ("poetry.lock", "[[package]]\nname = \"a\"\nversion = \"1\"\n", "a"),
+            ("Pipfile.lock", "{\"_meta\": {\"hash\": {}}, \"default\": {\"a\": {\"hashes\": []}}}", "a"),
+            ("go.sum", "a.b/c v1.0.0 h1:x=\na.b/c v1.0.0/go.mod h1:x=\nd.e/f v1.0.0/go.mod h1:x=\n", "a.b/c"),
+            ("Gemfile.lock", "GEM\n  specs:\n    a (1.0)\n      b (~> 2)\n\nDEPENDENCIES\n  a\n", "a"),
+            ("composer.lock", "{\"packages\": [{\"name\": \"a/b\", \"version\": \"1\"}]}", "a/b"),
+            ("packages.lock.json", "{\"net8.0\": {\"A.B\": {\"type\": \"Direct\"}}}", "A.B"),
+            (
+                "bun.lock",
+                "  \"packages\": {\n    \"a\": [\"a@1.0.0\", \"\", {}],\n    \"own\": [\"own@workspace:own\"],\n",
+                "a",
+            ),
+            ("deno.lock", "  \"npm\": {\n    \"@b/c@1.0.0\": {\n", "@b/c"),
+            ("mix.lock", "%{\n  \"a\": {:hex, :a, \"1\"},\n}\n", "a"),
+        ] {
+            assert!(is_lock_file(path) && !is_manifest(path), "{path}");
+            assert_eq!(packages_in(path, text).into_iter().collect::<Vec<_>>().join(" "), expected, "{path}");
+        }
     }
 
     #[test]

@@ -44,6 +44,9 @@ pub fn idle_reason(project: Project<'_>, line: &str, tests: bool) -> Option<Stri
     if command_line::is_idle(&understood, tests) {
         return Some(format!("it {what}, so it proves nothing"));
     }
+    if tests && command_line::only_builds(line, project) {
+        return Some(format!("it runs no test: `{line}: success` asks for its status, `all pass` for tests"));
+    }
     runs_in_background(&understood)
         .then(|| "it runs in the background, and its status is that of the shell: take the `&` away".to_owned())
 }
