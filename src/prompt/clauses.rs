@@ -85,6 +85,7 @@ pub(super) fn clauses(wish: &str, language: PromptLanguage) -> Vec<Clause> {
         first &= found.act.is_none() && !language.has("says.expected", text);
         clauses.push(found);
     }
+    mark_nouns(wish, &mut clauses);
     mark_questions(wish, &mut clauses);
     mark_reading(wish, language, &mut clauses);
     clauses
@@ -95,6 +96,27 @@ fn only_wishes(text: &str) -> bool {
     let text = text.trim();
     let rest = PromptLanguage::ANY.begins("says.wishes", text).map(|length| text[length..].trim());
     rest.is_some_and(|rest| rest.eq_ignore_ascii_case("also") || ["también", "además"].contains(&rest))
+}
+
+/// Takes the act from one word inside a list of things: the "export" of "it needs alerts and export and a search".
+fn mark_nouns(wish: &str, clauses: &mut [Clause]) {
+    let words = |clause: &Clause| {
+        let text = wish[clause.start..clause.end].split_whitespace();
+        text.filter(|word| word.chars().any(char::is_alphabetic)).count()
+    };
+    for at in 1..clauses.len().saturating_sub(1) {
+        let is_between = clauses[at - 1].act.is_none() && !clauses[at - 1].is_constraint && words(&clauses[at - 1]) > 1;
+        // The word and the conjunction after it.
+        if is_between && words(&clauses[at]) <= 2 && !clauses[at].is_tied && ends_in_and(wish, &clauses[at]) {
+            clauses[at].act = None;
+        }
+    }
+}
+
+/// Returns `true` for a word with a conjunction or a comma after it.
+fn ends_in_and(wish: &str, clause: &Clause) -> bool {
+    let text = wish[clause.start..clause.end].trim();
+    text.ends_with(',') || text.split_whitespace().count() == 2
 }
 
 /// Returns the length of "help me" before an act. Alone, it is a vague act of its own.
@@ -290,7 +312,10 @@ fn act_of(clause: &str, text: &str, first: bool, language: PromptLanguage) -> Op
     let marked = clause.contains(['?', '？']) && begun.is_none();
     let asks = language.begins("acts.question", text);
     let is_lookup = language.begins("acts.lookup", text).is_some();
+    // "Show a badge in the header" and "print how long it took" are about what the program shows.
+    let asks = asks.filter(|_| language.begins("acts.displays", text).is_none());
     let is_question = marked || asks.is_some_and(|length| !is_lookup || !is_noun(length));
+    let begun = begun.or_else(|| language.begins("acts.displays", text).map(|_| ClauseAct::Create));
     if is_question { Some(ClauseAct::Question) } else { begun }
 }
 

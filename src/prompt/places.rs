@@ -30,12 +30,14 @@ impl<'a> ScoreBasis<'a> {
     pub(super) fn places(&self) -> PromptTargets<'a> {
         let mut places = PromptTargets::default();
         let names = &self.reading.names;
+        let feature = self.open_feature();
         for name in names {
             let is_word = name.kind.is_plain();
             if is_word && (self.is_whole(name) || self.is_empty_word(&name.text) && !self.is_named_here(name)) {
                 continue;
             }
-            if self.names_new_part(name) {
+            let is_feature = is_word && feature.is_some_and(|(start, end)| start <= name.start && name.end <= end);
+            if is_feature || self.names_new_part(name) {
                 continue;
             }
             match self.findings.resolve(name, names) {
@@ -144,6 +146,10 @@ impl<'a> ScoreBasis<'a> {
 
     /// Returns `true` for the text before the place of something new: "with a new component in".
     fn is_of_new_thing(&self, before: &str) -> bool {
+        // "Add a retry to src/http.rs" is about a file that is here.
+        if before.ends_with(" to") && self.language.begins("acts.adds", before.trim_start()).is_some() {
+            return false;
+        }
         let words: Vec<&str> = before.split_whitespace().rev().take(MAX_NEW_THING_WORDS).collect();
         words.iter().skip(1).any(|word| self.language.begins("says.new", word) == Some(word.len()))
     }

@@ -92,7 +92,8 @@ static MASKED: LazyLock<Vec<LazyPattern>> = LazyLock::new(|| {
     ];
     patterns.into_iter().map(regex).collect()
 });
-static URL: LazyLock<LazyPattern> = LazyLock::new(|| regex(r"https?://\S+"));
+static URL: LazyLock<LazyPattern> =
+    LazyLock::new(|| regex(r"https?://(?:(?:localhost|127\.|0\.0\.0\.0|\[::1\])\S*|(\S+))"));
 static PASTED: LazyLock<Vec<LazyPattern>> = LazyLock::new(|| {
     let patterns = [
         r"(?s)```.*?(?:```|\z)",
@@ -132,6 +133,7 @@ static JOINT: LazyLock<LazyPattern> =
 static NAMES: LazyLock<Vec<(NameKind, LazyPattern)>> = LazyLock::new(|| {
     [
         (NameKind::Path, r"[\w.@-]*(?:/[\w.@\[\]-]+)*/?[\w@-][\w.@\[\]-]*\.(?:rs|py|tsx?|jsx?|mjs|cjs|go|java|kt|rb|php|cs|cpp|cc|c|h|hpp|swift|sql|css|scss|html|vue|svelte|md|txt|toml|ya?ml|json|xml|ini|cfg|conf|env|lock|sh|bash|prisma|proto|graphql|csv|log|mod|sum|gradle|tf|lua|ex|exs|erl|hs|ml|scala|dart|r|ipynb|service|po|config|csproj|sln|xaml|cshtml|razor|ps1|bat|kts|astro|mdx|mdc|less|sass|hbs|ejs|jsonc|jsonl|tsv|rst|adoc|tex|zig|jl|gd|glsl|plist|properties|svg|png|jpe?g|gif|webp|ico|pdf)\b"),
+        (NameKind::Route, r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::\d+)?(/(?:[\w{}:<>*-]+/?)+)"),
         (NameKind::Path, r"(?:\B@|\b)[\w-][\w.@-]*/(?:[\w.@-]+/)*[\w.@-]*[\w-]"),
         (NameKind::Path, r"(?:^|[\s`(])((?:[\w@.-]{2,}/)+)(?:$|[\s`),.;:])"),
         (NameKind::Path, r"\b(?:Makefile|Dockerfile|justfile|Justfile|README|CHANGELOG|LICENSE|Gemfile|Rakefile|Procfile)\b"),
@@ -278,8 +280,8 @@ fn without_unspaced_scripts(text: &str) -> Cow<'_, str> {
 fn names(text: &str, own: &str, wish: &str) -> Vec<NameInPrompt> {
     let mut found: Vec<NameInPrompt> = Vec::new();
     let mut text = without_unspaced_scripts(text).into_owned();
-    // What an address names is elsewhere.
-    blank_all(&mut text, &URL, 0);
+    // What an address names is elsewhere, except on this machine.
+    blank_all(&mut text, &URL, 1);
     let spaced = without_unspaced_scripts(wish);
     let kinds =
         NAMES.iter().map(|(kind, regex)| (*kind, regex, if *kind == NameKind::Word { &*spaced } else { &*text }));

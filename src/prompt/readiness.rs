@@ -30,6 +30,10 @@ impl ScoreBasis<'_> {
     /// Returns `true` if the request says enough, and no smell says what is missing.
     pub(super) fn says_enough(&self, places: &PromptTargets<'_>) -> bool {
         let words = words_said(self.reading.text);
+        // A log alone says nothing about what is wanted.
+        if words_said(&self.reading.wish) == 0 {
+            return false;
+        }
         let found = places.one.iter().chain(&places.unknown).copied();
         let found = found.chain(places.several.iter().map(|(name, _)| *name)).filter(|name| is_explicit(name));
         let found: BTreeSet<&str> = found.map(|name| name.text.as_str()).collect();

@@ -9,6 +9,8 @@ use super::word_lists::PromptLanguage;
 
 /// A longer phrase also names the thing that it is about.
 const MAX_SMELL_WORDS: usize = 3;
+/// The largest number of an item of a menu.
+const MAX_ITEM: usize = 20;
 
 /// The things that the scores are read from.
 pub(super) struct ScoreBasis<'a> {
@@ -69,7 +71,22 @@ impl ScoreBasis<'_> {
             && !self.has_antecedent
             && !self.has_menu
             && !self.reading.has_paste
-            && self.reading.names.iter().all(|name| is_within(name) || self.is_empty_word(&name.text))
+            && self
+                .reading
+                .names
+                .iter()
+                .all(|name| is_within(name) || self.is_empty_word(&name.text) || self.is_quality(name))
+    }
+
+    /// Returns `true` for the words of "the code quality here", which are about nothing in particular.
+    fn is_quality(&self, name: &NameInPrompt) -> bool {
+        let said = &self.reading.wish[name.start..name.end];
+        said.split_whitespace().all(|word| {
+            self.is_empty_word(word)
+                || ["says.wholes", "says.areas", "says.qualities"]
+                    .iter()
+                    .any(|key| self.language.begins(key, word) == Some(word.len()))
+        })
     }
 
     fn is_found(&self, name: &NameInPrompt) -> bool {
@@ -101,12 +118,35 @@ impl ScoreBasis<'_> {
     pub(super) fn lists_criteria(&self) -> bool {
         let wish = &self.reading.wish;
         let items = super::task_scope::list_items(wish);
-        items.first().is_some_and(|first| self.language.has("says.criteria", &wish[..first.0]))
+        items.first().is_some_and(|first| {
+            self.language.has("says.criteria", &wish[..first.0])
+                || super::task_scope::describes_name(self.reading, first.0)
+        })
+    }
+
+    /// Returns the place of a feature such as "dark mode" or "user roles" when nothing says how it should behave.
+    pub(super) fn open_feature(&self) -> Option<(usize, usize)> {
+        let wish = &self.reading.wish;
+        let ends = |&(_, end): &(usize, usize)| {
+            let after = wish[end..].trim_start_matches(' ');
+            after.is_empty()
+                || after.starts_with(|c: char| c.is_ascii_punctuation() || c == '\n')
+                || ["says.places", "says.objects"].iter().any(|key| self.language.begins(key, after).is_some())
+        };
+        let is_settled = self.reading.explicit().count() > 1
+            || concrete(self.reading.text) > 0
+            || self.reading.has_paste
+            || self.has("says.triggers")
+            || self.has("says.means");
+        let creates = matches!(self.acts().next(), None | Some(ClauseAct::Create | ClauseAct::Precise));
+        let begins = |&(start, _): &(usize, usize)| !self.language.ends("says.places", &wish[..start]);
+        let mut features = self.language.spans("says.features", wish).into_iter().filter(begins);
+        features.find(ends).filter(|_| creates && !is_settled)
     }
 
     /// Returns `true` if the smells begin after the first act and what belongs to it.
     pub(super) fn is_open_later(&self) -> bool {
-        let end = self.clauses.first().map_or(0, |clause| clause.end);
+        let end = self.clauses.iter().find(|clause| clause.act.is_some()).map_or(0, |clause| clause.end);
         let hung_on = self.smells.iter().find(|smell| smell.id == "scope_creep").map(|smell| smell.start);
         let from = hung_on.unwrap_or(end).min(end);
         self.smells.iter().all(|smell| smell.start >= from && smell.start > 0)
@@ -186,6 +226,12 @@ impl ScoreBasis<'_> {
             .filter(|clause| !self.language.has("acts.report", &self.reading.wish[clause.start..clause.end]))
             .filter(|clause| !self.reading.wish[..clause.start].trim_end().ends_with(':'))
             .count()
+    }
+
+    /// Returns `true` if the pick of an item comes with a value of its own: "2, but answer 422".
+    pub(super) fn picks_with_value(&self) -> bool {
+        let picked = super::item_numbers::ItemNumbers::of(&self.reading.text.to_lowercase());
+        concrete(self.reading.text) > picked.wanted.iter().filter(|number| **number <= MAX_ITEM).count()
     }
 
     /// Returns `true` if it accepts an offer of the turn before, under a condition.

@@ -187,6 +187,9 @@ impl ScoreBasis<'_> {
     /// Scores the first act of a request about which nothing else is known.
     fn objective_of_act(&self, first: Option<ClauseAct>, cs: u8, places: &PromptTargets<'_>) -> PromptScore {
         let explicit = self.reading.explicit().count();
+        if self.open_feature().is_some() {
+            return Self::scored(3, "nothing says how it should behave");
+        }
         match first {
             Some(ClauseAct::Question) if explicit > 0 || cs >= 4 => Self::scored(5, "a question about a named thing"),
             Some(ClauseAct::Question) => {
@@ -254,6 +257,9 @@ impl ScoreBasis<'_> {
                 Self::scored(if cs == 1 { 1 } else { 2 }, "an act that can be read in several ways")
             }
             None if self.has("says.expected") && cs >= 3 => Self::scored(4, "the behaviour is stated in words"),
+            None if self.smells.is_empty() && cs >= 3 && self.has("says.states") && self.has("says.triggers") => {
+                Self::scored(4, "the behaviour is stated in words")
+            }
             None if cs >= 4 && self.has("says.lacks") => Self::scored(4, "what is missing is named"),
             None if self.reports_failure() => Self::scored(2, "an error without a wish"),
             None if cs >= 4 && self.is_concrete() => Self::scored(4, "a statement about a named thing"),
@@ -320,6 +326,9 @@ impl ScoreBasis<'_> {
         }
         if !self.smells.is_empty() && co <= 2 {
             return Self::scored(if speed { 2 } else { 1 }, "nothing says when it is done");
+        }
+        if self.accepts() && self.picks_with_value() {
+            return Self::scored(4, "the result is exact");
         }
         if self.accepts() {
             return Self::scored(if self.has_antecedent { 3 } else { 2 }, "the turn before says it");
@@ -408,7 +417,7 @@ impl ScoreBasis<'_> {
         }
         let tied = self.tied();
         if self.accepts() {
-            return Self::scored(4, "what the turn before put up");
+            return Self::scored(4 + u8::from(self.picks_with_value()), "what the turn before put up");
         }
         match (co, cs) {
             (..=2, ..=2) if self.smells("vague_improvement") || self.smells("performance_without_metric") => {
@@ -417,6 +426,7 @@ impl ScoreBasis<'_> {
             (..=2, ..=2) => Self::scored(3, "the size is unknown"),
             (..=2, _) if self.smells("magic_words") && cs < 5 => Self::scored(3, "the size is unknown"),
             (..=2, _) => Self::scored(4, "one place"),
+            (3, _) if self.open_feature().is_some() => Self::scored(3, "a feature of unknown size"),
             (3, ..=2) if !places.missing.is_empty() => Self::scored(5, "one act in one place"),
             (3, ..=3) if first == Some(ClauseAct::Create) => {
                 Self::scored(if self.has("says.shared") { 4 } else { 3 }, "a feature without a place")

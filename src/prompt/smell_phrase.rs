@@ -29,6 +29,8 @@ const MAX_TO_EXAMPLES: usize = 60;
 const MAX_TO_REMEMBERED: usize = 20;
 /// The bytes between "everything" and the place that bounds it: "everything in the folder src/".
 const MAX_TO_PLACE: usize = 24;
+/// The bytes between "so that" and an improvement that defines nothing: "so that it is cleaner".
+const MAX_TO_IMPROVEMENT: usize = 12;
 /// The bytes before a phrase in which its negation or mention begins.
 const MAX_TO_NEGATED: usize = 60;
 
@@ -180,7 +182,7 @@ impl<'a> SmellPhrase<'a> {
     pub(super) fn is_negated(&self) -> bool {
         static BEFORE: LazyLock<LazyPattern> = LazyLock::new(|| {
             regex(
-                r"(?i)(?:\b(?:don't|do not|dont|never|not|no need to|(?:forgot|forgotten|failed|tried|managed|had|used) to|without|rather than|instead of|stop|nothing|no|sin|nunca|en vez de|nicht|ohne|kein\w*|ne|sans|não|sem|nem|ni|called|named|llamad[oa])\s+(?:\S+\s+)?|\b(?:mark|tag|label|flag|annotate|marca|etiqueta|markiere?|marque|marca[rz]?)\w*\s+(?:\S+\s+){1,6}(?:as|como|als|comme)\s+(?:an? )?|(?:do|does|am|is|are|'m|'re) ?n[o'’]t (?:ask\w*|look\w*|interested|want\w*|need\w*|about|trying|mean\w*|meant)(?: \S+){0,3}\s|not (?:ask\w*|look\w*|want\w*|need\w*|about|trying|meant)(?: \S+){0,3}\s|no (?:quiero|pido|necesito|busco|se trata de|hace falta)(?: \S+){0,3}\s|不要|别|不是要|无需|不用)$",
+                r"(?i)(?:\b(?:don't|do not|dont|never|not|no need to|(?:forgot|forgotten|failed|tried|managed|had|used) to|without|rather than|instead of|stop|nothing|no|sin|nunca|en vez de|nicht|ohne|kein\w*|ne|sans|não|sem|nem|ni|called|named|llamad[oa])\s+(?:\S+\s+)?|\b(?:mark|tag|label|flag|annotate|marca|etiqueta|markiere?|marque|marca[rz]?)\w*\s+(?:\S+\s+){1,6}(?:as|como|als|comme)\s+(?:an? )?|(?:do|does|am|is|are|'m|'re) ?n[o'’]t (?:ask\w*|look\w*|interested|want\w*|need\w*|about|trying|mean\w*|meant|care|worr\w*|bother|mind)(?: \S+){0,3}\s|not (?:ask\w*|look\w*|want\w*|need\w*|about|trying|meant)(?: \S+){0,3}\s|no (?:quiero|pido|necesito|busco|se trata de|hace falta|me (?:importa|interesa|preocupa))(?: \S+){0,3}\s|不要|别|不是要|无需|不用)$",
             )
         });
         let before = self.before();
@@ -216,8 +218,9 @@ impl<'a> SmellPhrase<'a> {
     fn is_undefined(&self) -> bool {
         let (wish, text, language) = (self.wish.text(), self.wish.reading.text, self.wish.language);
         let rest = &text[self.end.min(text.len())..];
-        let defined = [":", "->", "→"].iter().any(|sign| rest.contains(sign))
-            || language.has("says.definitions", self.up_to(&['.', '\n']));
+        // The value in "raise MAX to 4, and while you're at it clean up the routes" says nothing about the routes.
+        let hung_on = language.spans("smells.scope_creep", self.before()).last().map_or(0, |(start, _)| *start);
+        let defined = [":", "->", "→"].iter().any(|sign| rest.contains(sign)) || self.is_defined();
         // "`x()` is called twice, which makes the output confusing" says what is wrong.
         let said = language.spans("says.consequences", self.before()).last().map(|(_, said)| *said);
         let is_consequence = concrete(&text[..self.start]) > 0
@@ -229,7 +232,22 @@ impl<'a> SmellPhrase<'a> {
             && language.spans("says.praises", wish).iter().any(|&(_, praised)| praised == self.end);
         // "A pretty page. It should have a button and a list."
         let is_detailed = language.has("says.contents", self.after());
-        !has_metric(text) && !defined && !is_detailed && !is_consequence && !is_praise && concrete(rest) <= 1
+        !has_metric(&text[hung_on..])
+            && !defined
+            && !is_detailed
+            && !is_consequence
+            && !is_praise
+            && concrete(rest) <= 1
+    }
+
+    /// Returns `true` if "so that it returns a list" follows, and not "to be more readable".
+    fn is_defined(&self) -> bool {
+        let (sentence, language) = (self.up_to(&['.', '\n']), self.wish.language);
+        let empty = language.spans("smells.vague_improvement", sentence);
+        let defines = |&(start, end): &(usize, usize)| {
+            !empty.iter().any(|&(from, _)| start <= from && from > 0 && from <= end + MAX_TO_IMPROVEMENT)
+        };
+        language.spans("says.definitions", sentence).iter().any(defines)
     }
 
     /// Returns `true` for a failure of which nothing says how it comes about or what would be right.
@@ -241,7 +259,8 @@ impl<'a> SmellPhrase<'a> {
         // "When saving fails, show the message" is about a case, not about a defect.
         let is_case = self.is_definite_wish && language.has("says.triggers", &wish[sentence..start])
             || self.is_condition()
-            || self.is_stated();
+            || self.is_stated()
+            || self.is_duty();
         // "What happens if `load` fails?" asks about a case, too.
         let is_asked_case = self.clause.is_some_and(Clause::is_question)
             && triggers.last().is_some_and(|&(_, said)| {
@@ -279,7 +298,10 @@ impl<'a> SmellPhrase<'a> {
     /// Returns `true` for a failure that is the condition of an instruction: "retry if it fails", "if it fails don't
     /// load".
     fn is_condition(&self) -> bool {
-        let (wish, sentence, any) = (self.wish.text(), self.sentence(), PromptLanguage::ANY);
+        let (wish, any) = (self.wish.text(), PromptLanguage::ANY);
+        // "The key has no default: raise an error when it is missing"
+        let own = self.clause.filter(|_| self.is_about(ClauseAct::Precise) || self.is_about(ClauseAct::Create));
+        let sentence = own.map_or(0, |clause| clause.start.min(self.start)).max(self.sentence());
         let Some(trigger) = any.spans("says.triggers", &wish[sentence..self.start]).pop() else { return false };
         let between = &wish[sentence + trigger.1..self.start];
         if words_in(between) > MAX_CASE_WORDS || between.contains(',') {
@@ -288,7 +310,7 @@ impl<'a> SmellPhrase<'a> {
         let before = wish[sentence..sentence + trigger.0].trim();
         let tells = any.begins("says.subjects", before).is_some()
             || any.has("says.predicates", before)
-            || self.names().any(|name| wish[sentence..name.start].trim().is_empty());
+            || self.names().any(|name| wish.get(sentence..name.start).is_some_and(|text| text.trim().is_empty()));
         let repairs = self.is_about(ClauseAct::Vague) || self.is_about(ClauseAct::Review);
         let rest = self.after().split(['.', '!', '?', '\n']).next().unwrap_or_default();
         let forbids = any.has("says.negation", rest) || any.has("says.protects", rest);
@@ -303,6 +325,17 @@ impl<'a> SmellPhrase<'a> {
         stated.into_iter().map(|(from, to)| (sentence + from, sentence + to)).any(|(from, to)| {
             from <= self.start && (to > self.start || wish[to..self.start].chars().any(char::is_alphanumeric))
         })
+    }
+
+    /// Returns `true` for the "fix errors" of "the importer should fix errors", which a program does.
+    fn is_duty(&self) -> bool {
+        let (wish, sentence, any) = (self.wish.text(), self.sentence(), PromptLanguage::ANY);
+        let Some((from, to)) = any.spans("says.obliges", &wish[sentence..self.start]).pop() else { return false };
+        let subject = wish[sentence..sentence + from].trim();
+        wish[sentence + to..self.start].trim().is_empty()
+            && !subject.is_empty()
+            && any.begins("says.persons", subject).is_none()
+            && any.has("acts.vague", self.said())
     }
 
     /// Returns `true` if it refers to what nobody said here.
@@ -349,7 +382,16 @@ impl<'a> SmellPhrase<'a> {
             let explains = self.is_definite_wish && clause.act.is_none();
             is_run || has_object || says_what || explains
         });
-        !is_bounded && !respells && !is_settled
+        // "Put it into one transaction so that everything rolls back" says what follows.
+        let before = self.before().trim_end();
+        let is_result = self.is_definite_or_settled()
+            && language.spans("says.results", before).last().is_some_and(|&(_, end)| end == before.len());
+        !is_bounded && !respells && !is_settled && !is_result
+    }
+
+    /// Returns `true` if its clause, or another, says what should be done.
+    fn is_definite_or_settled(&self) -> bool {
+        self.is_definite_wish || self.is_about(ClauseAct::Precise) || self.is_about(ClauseAct::Create)
     }
 
     /// Returns `true` if words such as "automatically" leave the rule open.

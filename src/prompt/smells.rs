@@ -108,6 +108,11 @@ fn is_definite(clause: &Clause) -> bool {
     !matches!(clause.act, None | Some(ClauseAct::Vague | ClauseAct::Review))
 }
 
+/// Returns `false` for "make it more robust and faster".
+fn is_one_wish(smell: &Smell) -> bool {
+    !word_lists::spans("acts.joins", &smell.text).iter().any(|&(start, end)| start > 0 && end < smell.text.len())
+}
+
 /// Joins the phrases of one kind in one clause. A slow thing that should be better should be faster.
 fn without_repetition(text: &str, found: Vec<Smell>, clauses: &[Clause]) -> Vec<Smell> {
     let mut kept: Vec<Smell> = Vec::new();
@@ -115,7 +120,7 @@ fn without_repetition(text: &str, found: Vec<Smell>, clauses: &[Clause]) -> Vec<
     let speed: Vec<_> = found.iter().filter(|smell| smell.id == "performance_without_metric").cloned().collect();
     for smell in found {
         let is_speed = smell.id == "vague_improvement"
-            && speed.iter().any(|other| other.start < smell.end && smell.start < other.end);
+            && speed.iter().any(|other| other.start < smell.end && smell.start < other.end && is_one_wish(other));
         let is_inside = !["total_system", "performance_without_metric"].contains(&smell.id)
             && all.iter().any(|other| {
                 other.id != smell.id

@@ -42,6 +42,13 @@ pub(super) fn list_items(wish: &str) -> Vec<(usize, usize)> {
     if items.len() < 2 { Vec::new() } else { items }
 }
 
+/// Returns `true` if a list describes what stands in code before it: "`search --invert`:".
+pub(super) fn describes_name(reading: &PromptText<'_>, first_item: usize) -> bool {
+    let line = reading.text[..first_item].trim_end_matches(|c: char| !c.is_alphanumeric() && c != ':' && c != '`');
+    let start = line.rfind('\n').map_or(0, |at| at + 1);
+    line.ends_with("`:") && !reading.wish[start..line.len()].contains(char::is_alphabetic)
+}
+
 /// Returns the items of the outermost list that ask for something: "keep the order" and "do not touch a.rs" are bounds.
 fn top_items(wish: &str, language: PromptLanguage) -> Vec<(usize, usize)> {
     let items = list_items(wish);
@@ -71,7 +78,8 @@ pub(super) fn tasks(
         let first = list_items(wish).first().map_or(items[0].0, |first| first.0);
         let before = wish[..first].lines().rev().find(|line| line.chars().any(char::is_alphabetic)).unwrap_or_default();
         let after = &wish[items.last().map_or(0, |item| item.1)..];
-        let criteria = language.has("says.criteria", before)
+        let criteria = describes_name(reading, first)
+            || language.has("says.criteria", before)
             || language.has("says.expected", after)
             || clauses.first().is_some_and(|clause| clause.is_question() && clause.start < items[0].0);
         let is_task = |&(start, end): &(usize, usize)| {
@@ -157,7 +165,8 @@ fn subject(reading: &PromptText<'_>, language: PromptLanguage, clause: &Clause) 
 fn announced(wish: &str, language: PromptLanguage, clauses: &[Clause]) -> Vec<(usize, usize)> {
     let Some(&(_, end)) = language.spans("says.announces", wish).first() else { return Vec::new() };
     if !wish[end..].trim_start().starts_with([':', '：']) {
-        return numbered_sentences(wish, language, end);
+        let numbered = numbered_sentences(wish, language, end);
+        return if numbered.is_empty() { plain_sentences(wish, language, clauses, end) } else { numbered };
     }
     let parts = clauses.iter().filter(|clause| clause.start > end && !clause.is_constraint);
     let parts: Vec<_> = parts.map(|clause| (clause.start, clause.end)).collect();
@@ -172,6 +181,22 @@ fn numbered_sentences(wish: &str, language: PromptLanguage, from: usize) -> Vec<
     let ends = starts.iter().copied().skip(1).chain([wish.len()]);
     let sentences: Vec<_> = starts.iter().copied().zip(ends).collect();
     if sentences.len() < 2 { Vec::new() } else { sentences }
+}
+
+/// The sentences after an announcement, if each asks for something.
+fn plain_sentences(wish: &str, language: PromptLanguage, clauses: &[Clause], from: usize) -> Vec<(usize, usize)> {
+    let Some(rest) = wish[from..].strip_prefix('.') else { return Vec::new() };
+    let mut start = wish.len() - rest.len();
+    let mut sentences = Vec::new();
+    for sentence in rest.split_inclusive(". ") {
+        sentences.push((start, start + sentence.len()));
+        start += sentence.len();
+    }
+    let asks = |&(start, end): &(usize, usize)| {
+        let mut inner = clauses.iter().filter(|clause| start <= clause.start && clause.start < end);
+        inner.any(|clause| clause.act.is_some()) || language.has("says.obliges", &wish[start..end])
+    };
+    if sentences.len() < 2 || !sentences.iter().all(asks) { Vec::new() } else { sentences }
 }
 
 /// An act and its first object, when others follow.
@@ -202,8 +227,11 @@ fn chain(wish: &str, language: PromptLanguage, clauses: &[Clause]) -> Vec<(usize
         let all = || [(first.start, first.end)].into_iter().chain(objects.clone()).chain([(last.start, last.end)]);
         return if is_list { all().collect() } else { Vec::new() };
     }
-    let [only] = acts.as_slice() else { return Vec::new() };
-    if only.act != Some(ClauseAct::Create) || language.has("says.conditions", &wish[only.start..only.end]) {
+    let needs = clauses.first().filter(|first| acts.is_empty() && states_need(wish, language, first));
+    let Some(only) = acts.first().copied().or(needs) else { return Vec::new() };
+    let text = &wish[only.start..only.end];
+    let is_other = only.act != Some(ClauseAct::Create) && needs.is_none();
+    if is_other || acts.len() > 1 || ["says.conditions", "says.details"].iter().any(|key| language.has(key, text)) {
         return Vec::new();
     }
     // "Make a page. It should have a list and a button." describes one thing.
@@ -244,14 +272,19 @@ fn is_second_object(wish: &str, language: PromptLanguage, clause: &Clause) -> bo
 }
 
 /// The fewest things after the first that are parts of a program, and not fields of one thing.
-const MIN_WISHES: usize = 3;
+const MIN_WISHES: usize = 2;
 
 /// Returns `true` for a wish for many things that names no place: "in the response" would make them its fields.
 fn lists_wishes(wish: &str, language: PromptLanguage, only: &Clause, after: &[&Clause]) -> bool {
     let text = &wish[only.start..after.last().map_or(only.end, |last| last.end)];
-    language.begins("says.wishes", text.trim_start()).is_some()
+    (language.begins("says.wishes", text.trim_start()).is_some() || states_need(wish, language, only))
         && after.len() >= MIN_WISHES
         && text.split_whitespace().all(|word| language.spans("says.places", word).is_empty())
+}
+
+/// Returns `true` for "the dashboard needs notifications".
+fn states_need(wish: &str, language: PromptLanguage, clause: &Clause) -> bool {
+    clause.act.is_none() && !clause.is_constraint && language.has("says.needs", &wish[clause.start..clause.end])
 }
 
 /// Returns `true` for a clause that is a condition, what follows from one, or says how something behaves: "it should
