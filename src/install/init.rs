@@ -89,12 +89,17 @@ fn plan_policy(repository: &InstallTarget, path: &Path, wishes: &Wishes, plan: &
             return Ok(());
         }
     };
+    let fresh = |commands: &[DeclaredStack]| {
+        gate_toml::fresh(commands, &wishes.doubts, wishes.observe)
+            .map_err(|error| InstallError::Policy { path: path.to_owned(), message: error.to_string() })
+    };
+    // A `gate.toml` from before there was anything to test is written anew.
+    let is_empty = wishes.test.is_none() && wishes.build.is_none() && text.as_ref() == Some(&fresh(&[])?);
     let after = match &text {
-        Some(text) => add_commands(path, text, wishes, plan)?,
-        None => {
+        Some(text) if !is_empty => add_commands(path, text, wishes, plan)?,
+        _ => {
             let commands = proposed(repository, wishes, &mut plan.notes)?;
-            gate_toml::fresh(&commands, &wishes.doubts, wishes.observe)
-                .map_err(|error| InstallError::Policy { path: path.to_owned(), message: error.to_string() })?
+            fresh(&commands)?
         }
     };
     if text.as_ref() == Some(&after) {

@@ -254,7 +254,15 @@ fn what_was_not_recognised_is_said() {
     s.git(&dir, &["init", "-q"]);
     let out = s.init(&dir);
     assert!(out.contains("No stack was recognised") && out.contains("--test"), "{out}");
-    assert!(fs::read_to_string(dir.join("gate.toml")).unwrap().contains("# [commands.test]"));
+    let read = || fs::read_to_string(dir.join("gate.toml")).unwrap();
+    assert!(read().contains("# [commands.test]"));
+    // What is there later is declared by the next call; a file that somebody edited stays.
+    fs::write(dir.join("Makefile"), "test:\n\tsh t.sh\n").unwrap();
+    fs::write(dir.join("t.sh"), "true\n").unwrap();
+    s.init(&dir);
+    assert!(read().contains("\n[commands.test]") && !read().contains("# [commands.test]"), "{}", read());
+    assert_eq!(s.gate(&dir, &["uninstall", "--yes"]).0, 0);
+    assert!(!dir.join("gate.toml").exists());
 }
 
 #[test]
