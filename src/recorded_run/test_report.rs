@@ -26,6 +26,8 @@ const IN_SCRIPTS: [&str; 2] = ["pytest", "jest"];
 
 /// The first word of the row that a hook writes when its runner starts.
 const BEGIN: &str = "begin";
+/// The folder of the hooks next to the report. Coverage of JavaScript leaves out what lies in a folder of this name.
+const HOOKS: &str = "node_modules";
 /// The file next to the report that lists the working trees of the repository, that of the run first.
 const TREES: &str = "work-trees";
 
@@ -219,7 +221,7 @@ fn written(hooks: &[&ReportHook], trees: &[PathBuf]) -> Option<TempDir> {
         return None;
     }
     for file in hooks.iter().flat_map(|hook| &hook.files) {
-        let path = folder.path().join(file);
+        let path = folder.path().join(HOOKS).join(file);
         std::fs::create_dir_all(path.parent()?).ok()?;
         std::fs::write(&path, embedded::file(embedded::HOOKS, file)?).ok()?;
     }
@@ -237,7 +239,7 @@ fn environment(folder: &Path, hooks: &[&ReportHook]) -> Vec<(OsString, OsString)
         for variable in &hook.variable {
             let known = all.iter().position(|(name, _)| *name == *variable.name);
             let rest = known.map(|at| all.remove(at).1).or_else(|| std::env::var_os(&variable.name));
-            all.push((variable.name.clone().into(), value_of(variable, &folder.join(home), rest)));
+            all.push((variable.name.clone().into(), value_of(variable, &folder.join(HOOKS).join(home), rest)));
         }
     }
     all

@@ -103,7 +103,7 @@ const SUITES: &[Suite] = &[
     Suite {
         component: "runners",
         programs: "node_modules/.bin",
-        run: "node --test",
+        run: "node --test --experimental-test-coverage",
         files: &[("calc.test.js", NODE)],
         // The group is one, too.
         passed: 3,
