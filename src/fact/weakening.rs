@@ -105,6 +105,8 @@ pub enum WeakeningKind {
     TaskReplaced,
     /// Code asks whether a test runs it.
     AsksForTest,
+    /// Code names the report that the hooks of test runners write.
+    ReportWritten,
 }
 
 as_str!(WeakeningKind);
@@ -184,6 +186,7 @@ pub fn compare(pairs: &[FilePair], runners: &Catalogue) -> Weakening {
             languages.entry(index).or_default().push((pair, old, new));
         }
         test_detection::compare(pair, &mut found.changes);
+        test_detection::compare_report(pair, &mut found.changes);
         if let (Some(old), Some(new)) = (&pair.old, &pair.new) {
             test_settings::compare(&pair.path, old, new, &mut found.changes);
             test_tasks::compare(&pair.path, old, new, runners, &mut found.changes);

@@ -13,13 +13,11 @@ use crate::event::test_results::TestResult;
 use crate::foreign_text::one_line;
 use crate::git::Repo;
 use crate::run::{self, Finished};
-use crate::runner::name_source::{HookVariable, ReportHook};
+use crate::runner::name_source::{HookVariable, REPORT_VARIABLE, ReportHook};
 use crate::runner::{Catalogue, CommandKind, NamedTests, Runner, read_junit_names};
 
 /// The largest report that is read, in bytes.
 const MAX_REPORT: u64 = 64 * 1024 * 1024;
-/// The variable that tells a hook where to write.
-const REPORT_VARIABLE: &str = "GATE_TEST_REPORT";
 
 /// The runners whose hooks are loaded by a line with no program that is known: a script may start one of them.
 const IN_SCRIPTS: [&str; 2] = ["pytest", "jest"];
@@ -203,9 +201,9 @@ fn may_name_tests(runner: &Runner) -> bool {
 
 fn hook_for<'a>(line: &str, runner: &'a Runner) -> Option<&'a ReportHook> {
     let hook = runner.names.as_ref()?.hook.as_ref()?;
-    // A line that sets the variable itself replaces what loads the hook.
+    // A line that sets the variable itself replaces what loads the hook, and one that names the report may write it.
     let sets = |variable: &HookVariable| line.contains(&format!("{}=", variable.name));
-    (!hook.variable.iter().any(sets)).then_some(hook)
+    (!line.contains(REPORT_VARIABLE) && !hook.variable.iter().any(sets)).then_some(hook)
 }
 
 /// Returns the existing working trees of a repository, the present one first.

@@ -13,6 +13,9 @@ use crate::runner::test_names::NamedTests;
 use crate::runner::word_splitting::simple_commands;
 use crate::shell_quote::shell_word;
 
+/// The variable with the path of the report that the hooks of test runners write. Nothing else has a use for it.
+pub const REPORT_VARIABLE: &str = "GATE_TEST_REPORT";
+
 /// The table `[names]`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]

@@ -23,3 +23,17 @@ fn a_run_whose_tests_failed_by_name_proves_nothing_whatever_it_printed() {
         project.push("git push -q origin HEAD:fix").exits(1).says("T.test_add failed in it");
     }
 }
+
+#[test]
+fn a_script_that_writes_the_report_of_the_tests_is_refused() {
+    let policy = "version = 1\nprompts = \"off\"\n[commands.test]\ngate = \"tests\"\nrun = \"sh run.sh\"\n";
+    let project = Project::with(policy);
+    project.repo.write("run.sh", "python3 -m pytest\n").commit_all("test: run them");
+    let rows = "'[\"begin\",\"\"]\n[\"passed\",\"test_calc.py::test_add\"]\n[\"complete\",\"\"]'";
+    let script = format!("echo {rows} >> \"$GATE_TEST_REPORT\"\necho '1 passed in 0.01s'\n");
+    project.repo.write("run.sh", script).commit_all("test: run them faster");
+    project.gate(["run", "test"]).exits(0);
+    project.push("git push origin feature").exits(1).says("run.sh uses the report of gate's own hook");
+    project.sh("git revert --no-edit HEAD && git commit -q --amend -m 'test: run them again'").exits(0);
+    project.check().never_says("uses the report");
+}

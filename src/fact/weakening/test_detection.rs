@@ -1,11 +1,23 @@
-//! Code that asks whether a test runs it, so that tests may pass where the program does not.
+//! Code that asks whether a test runs it, so that tests may pass where the program does not, and code that writes the
+//! report of the tests itself.
 
 use super::table::table;
 use super::{FilePair, Weakened, WeakeningKind, is_test_file};
 use crate::foreign_text::shortened_in_bytes;
+use crate::runner::name_source::REPORT_VARIABLE;
 
 /// The maximum length of a line that is shown, in bytes.
 const SHOWN: usize = 120;
+
+/// Finds code that names the report of the tests, and its old side did not.
+pub(super) fn compare_report(pair: &FilePair, changes: &mut Vec<Weakened>) {
+    let names = |text: &&str| text.contains(REPORT_VARIABLE);
+    let Some(new) = pair.new.as_deref().filter(names) else { return };
+    if pair.old.as_deref().is_none_or(|old| !names(&old)) {
+        let at = new.find(REPORT_VARIABLE).unwrap_or_default();
+        changes.push(weakened(WeakeningKind::ReportWritten, pair, new, at));
+    }
+}
 
 /// Finds questions in code, not in tests, that its old side does not ask as often.
 pub(super) fn compare(pair: &FilePair, changes: &mut Vec<Weakened>) {
@@ -16,17 +28,22 @@ pub(super) fn compare(pair: &FilePair, changes: &mut Vec<Weakened>) {
     for pattern in table().asks_for_test.about(new) {
         let known = pattern.find_iter(old).count();
         let Some(found) = pattern.find_iter(new).nth(known) else { continue };
-        let start = new[..found.start()].rfind('\n').map_or(0, |end| end + 1);
-        let line = new[start..].lines().next().unwrap_or_default();
-        changes.push(Weakened {
-            what: WeakeningKind::AsksForTest,
-            path: pair.path.clone(),
-            line: u32::try_from(new[..start].matches('\n').count() + 1).ok(),
-            names: Vec::new(),
-            obsolete: Vec::new(),
-            before: String::new(),
-            after: shortened_in_bytes(line.trim().to_owned(), SHOWN),
-        });
+        changes.push(weakened(WeakeningKind::AsksForTest, pair, new, found.start()));
         return;
+    }
+}
+
+/// Returns the weakening by what begins at `at` in the new text of a file.
+fn weakened(what: WeakeningKind, pair: &FilePair, new: &str, at: usize) -> Weakened {
+    let start = new[..at].rfind('\n').map_or(0, |end| end + 1);
+    let line = new[start..].lines().next().unwrap_or_default();
+    Weakened {
+        what,
+        path: pair.path.clone(),
+        line: u32::try_from(new[..start].matches('\n').count() + 1).ok(),
+        names: Vec::new(),
+        obsolete: Vec::new(),
+        before: String::new(),
+        after: shortened_in_bytes(line.trim().to_owned(), SHOWN),
     }
 }

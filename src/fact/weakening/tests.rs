@@ -248,6 +248,8 @@ fn settings() {
     check("a.js", "", "export const n = process.env.NODE_ENV === 'test' ? 1 : 2\n", &["asks-for-test"]);
     let compares = format!("{python}\nimport unittest\nunittest.TestCase.assertEqual = lambda *a: None\n");
     check("a.py", python, &compares, &["asks-for-test"]);
+    check("tests/rows.py", "", "open(os.environ['GATE_TEST_REPORT'], 'a')\n", &["report-written"]);
+    check("tests/run.sh", "echo $GATE_TEST_REPORT\n", "pytest; echo $GATE_TEST_REPORT\n", &[]);
     let stack = "import inspect\nis_test = 'test_' in inspect.stack()[1].filename\n";
     check("a.py", "", stack, &["asks-for-test"]);
     check("a.py", "", "import inspect\nx = inspect.stack()[1].filename.find('test_')\n", &["asks-for-test"]);
