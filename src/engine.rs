@@ -302,9 +302,7 @@ impl Workplace {
             let known = trees.len() == facts.subjects.len();
             let attempt = Attempt {
                 number: if counts { told.attempt_for(&failing, &branches) } else { 0 },
-                repeated: counts
-                    && known
-                    && failing.iter().filter(|gate| gate.blocks).all(|gate| told.was_told(gate, &trees)),
+                repeated: counts && known && told.repeats(&failing, &trees),
             };
             let judged = Judged {
                 verdict: id.clone(),

@@ -32,7 +32,7 @@ struct BranchAttempts {
     made: BTreeMap<String, u32>,
     /// The number of these that were refused commits, since a commit passed, by gate.
     at_commit: BTreeMap<String, u32>,
-    /// By gate: the trees (the first 32) and the fingerprint of its last failure in a blocked verdict.
+    /// The failures of the last refusal, by gate: the trees (the first 32) and the fingerprint.
     last: BTreeMap<String, (Vec<Oid>, String)>,
 }
 
@@ -93,12 +93,16 @@ impl SessionState {
         blocking.map(|gate| on(&gate.gate).saturating_add(1)).max().unwrap_or(0)
     }
 
-    /// Returns `true` if exactly this failure on exactly this content was in the last message about the gate to the
-    /// session. The content of a commit that is about to be made has no name yet, so it never counts as the same.
-    pub fn was_told(&self, failing: &FailingGate, trees: &[Oid]) -> bool {
+    /// Returns `true` if the last refusal on a branch named exactly the failures in `failing` that block, on exactly this
+    /// content. The content of a commit that is about to be made has no name yet, so it never counts as the same.
+    pub fn repeats(&self, failing: &[FailingGate], trees: &[Oid]) -> bool {
         let trees = &trees[..trees.len().min(MAX_TREES)];
+        let blocking: Vec<&FailingGate> = failing.iter().filter(|gate| gate.blocks).collect();
         let same = |branch: &BranchAttempts| {
-            branch.last.get(&failing.gate).is_some_and(|(on, what)| on == trees && *what == failing.fingerprint)
+            let told = |failing: &&FailingGate| {
+                branch.last.get(&failing.gate).is_some_and(|(on, what)| on == trees && *what == failing.fingerprint)
+            };
+            branch.last.len() == blocking.len() && blocking.iter().all(told)
         };
         !trees.is_empty() && self.branches.values().any(same)
     }
@@ -155,6 +159,9 @@ impl SessionState {
     }
 
     fn count_refusal(&mut self, judged: &Judged) {
+        for name in counted(&judged.branches) {
+            self.branches.entry(name.to_owned()).or_default().last.clear();
+        }
         for failing in judged.failing.iter().filter(|failing| failing.blocks) {
             let made = self.attempt_for(std::slice::from_ref(failing), &judged.branches);
             for name in counted(&judged.branches) {

@@ -289,14 +289,21 @@ mod tests {
         let tests = gate("tests", true);
         let many: Vec<Oid> = std::iter::repeat_n(Oid::empty_tree(false), 40).collect();
         sessions.count("s", &Judged { trees: many.clone(), ..judged(Moment::Stop, true, from_ref(&tests)) });
-        let state = sessions.of("s");
-        assert!(state.was_told(&tests, &many));
+        let both = [tests.clone(), gate("build", true)];
+        let repeats = |sessions: &Sessions, failing: &[FailingGate]| sessions.of("s").repeats(failing, &many);
+        assert!(repeats(&sessions, from_ref(&tests)));
         sessions.count("c", &Judged { trees: Vec::new(), ..judged(Moment::Commit, true, from_ref(&tests)) });
-        assert!(!sessions.of("c").was_told(&tests, &[]), "nobody knows which content it was");
-        let state = sessions.of("s");
-        assert!(!state.was_told(&tests, &[Oid::empty_tree(true)]), "other content");
-        assert!(!state.was_told(&FailingGate { fingerprint: "other".to_owned(), ..tests }, &many), "other failure");
-        assert!(!state.was_told(&gate("build", true), &many), "other gate");
+        assert!(!sessions.of("c").repeats(from_ref(&tests), &[]), "nobody knows which content it was");
+        assert!(!sessions.of("s").repeats(from_ref(&tests), &[Oid::empty_tree(true)]), "other content");
+        assert!(
+            !repeats(&sessions, &[FailingGate { fingerprint: "other".to_owned(), ..tests.clone() }]),
+            "other failure"
+        );
+        assert!(!repeats(&sessions, &both[1..]), "other gate");
+        assert!(!repeats(&sessions, &both), "one gate more");
+        sessions.count("s", &Judged { trees: many.clone(), ..judged(Moment::Push, true, &both) });
+        assert!(repeats(&sessions, &both));
+        assert!(!repeats(&sessions, from_ref(&tests)), "one gate was settled");
     }
 
     #[test]
