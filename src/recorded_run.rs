@@ -154,6 +154,8 @@ fn record_with(
     let head_log = head_reflog::size(place.repo.git_dir());
     let finished =
         run(&Spec { line: job.line, dir: &dir, env: &env, without: &withheld, whole: report.needs_output() });
+    // What looks at the run may read files as well.
+    let read = start.as_ref().map(|start| place.repo.read_since(start)).unwrap_or_default();
     let (written, others) = before.written_since();
     let mut said = reading.said(&finished, &written);
     let counted = if others { reading.counted(&finished) } else { None };
@@ -185,7 +187,7 @@ fn record_with(
         Some(_) => Some(Vec::new()),
         None => reading.written_alone(root, &job.command.dir, &proven, &finished),
     };
-    let ending = RunEnding { finished: &finished, said, tests: &own_tests, logs, began, written };
+    let ending = RunEnding { finished: &finished, said, tests: &own_tests, logs, read, began, written };
     let ended = start.and_then(|start| end(place, start, job.command.clone(), job.policy.clone(), ending));
     let ended = ended.and_then(|run| {
         let settled = !served.is_empty() && reading.edits_first(root, &run, &proven, &finished);
@@ -238,7 +240,7 @@ fn run_of(run: &Run, witnessed: Witnessed, settled: bool) -> Run {
 
 /// Records the beginning of a run, and returns the content before it.
 fn begin(place: &Workplace, command: &CommandRef) -> Result<KeptSnapshot, RecordError> {
-    let start = place.repo.keep_now()?;
+    let start = place.repo.keep_start()?;
     let kind = EventKind::RunStarted(RunStarted { command: command.clone() });
     place.journal.append(NewEvent { session: Some(place.session.id.clone()), origin: Origin::observed(), kind })?;
     Ok(start)
@@ -250,6 +252,8 @@ struct RunEnding<'a> {
     said: RunResult,
     tests: &'a NamedTests,
     logs: Vec<RepoPath>,
+    /// The untracked files that were read.
+    read: Vec<RepoPath>,
     /// The time at which it began.
     began: SystemTime,
     /// The files that its line wrote by itself, if nothing but declared commands can have built anything.
@@ -261,9 +265,12 @@ fn end(
     start: KeptSnapshot,
     command: CommandRef,
     policy: String,
-    RunEnding { finished, said, tests, logs, began, written }: RunEnding<'_>,
+    RunEnding { finished, said, tests, logs, mut read, began, written }: RunEnding<'_>,
 ) -> Result<Run, RecordError> {
-    let end = place.repo.keep_now()?;
+    let mut end = place.repo.keep_now()?;
+    // What a line itself names is not read by its checks.
+    read.retain(|path| command.name.is_some() || !command.line.contains(&path.to_string()));
+    end.read = read;
     let mut changed = place.repo.changed_between(&start, &end)?;
     changed.retain(|path| !(logs.contains(path) && end.untracked.contains(path)));
     changed.truncate(PATHS);

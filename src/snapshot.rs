@@ -72,6 +72,8 @@ pub struct Snapshot {
     /// Tracked files that are not on disk and that git does not miss (a sparse checkout, the bit `skip-worktree`), sorted;
     /// a folder stands for all files in it.
     pub absent: Vec<RepoPath>,
+    /// Untracked files at the top that something has read since they were written, as far as the file system tells.
+    pub read: Vec<RepoPath>,
 }
 
 impl Snapshot {
@@ -112,6 +114,9 @@ pub struct KeptSnapshot {
     /// See [`Snapshot::absent`]. They are in `tree`, and what ran there did not find them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absent: Vec<RepoPath>,
+    /// At the end of a run, the untracked files at the top that something read while it ran, as far as the file system tells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<RepoPath>,
 }
 
 impl KeptSnapshot {
@@ -127,6 +132,7 @@ impl KeptSnapshot {
             tool_folders: Vec::new(),
             local_files: Vec::new(),
             absent: Vec::new(),
+            read: Vec::new(),
         }
     }
 }

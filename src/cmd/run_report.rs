@@ -41,7 +41,7 @@ pub(super) fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, pol
         let inputs = policy.commands.iter().find(|command| Some(&command.name) == run.command.name.as_ref());
         let counts = |path: &&RepoPath| inputs.is_none_or(|command| command.inputs.matches(path));
         let products = products(place, run);
-        let scratch = unread_scratch_files(&place.repo, policy, &run.end).unwrap_or_default();
+        let scratch = unread_scratch_files(&place.repo, policy, run).unwrap_or_default();
         let own = |path: &RepoPath| run.logs.contains(path) || products.contains(path) || scratch.contains(path);
         let differing = differing_from_head(&place.repo, &run.end);
         let open: Option<Vec<_>> =

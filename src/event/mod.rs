@@ -237,6 +237,13 @@ pub struct Run {
 }
 
 impl Run {
+    /// Returns the untracked files at the top of the working tree that were there before the run and that it read, as far as the
+    /// file system tells, without those that it wrote.
+    pub fn read_files(&self) -> impl Iterator<Item = &RepoPath> {
+        let is_own = |path: &RepoPath| self.changed.contains(path) || self.logs.contains(path);
+        self.end.read.iter().filter(move |path| self.start.untracked.contains(path) && !is_own(path))
+    }
+
     /// Returns a run that passed, changed nothing and printed nothing.
     pub fn passed(command: CommandRef, on: KeptSnapshot) -> Self {
         Self {

@@ -4,6 +4,7 @@
 //! git2 cannot open the repository (SHA-256, reftable, partial clones) or fails for another reason, the command line
 //! answers instead. Inherited `GIT_*` variables are never obeyed.
 
+mod access_times;
 mod attribute_files;
 mod blame;
 mod blob_hash;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::thread;
 
+use super::access_times::AccessTimes;
 use super::converted_files::links_as_files;
 use super::file_modes::{executable_here, overlooks_modes, tells_modes_apart};
 use super::index::Marked;
@@ -31,6 +32,8 @@ pub(super) struct Survey {
     veiled: Vec<RepoPath>,
     /// What is meant to be missing; see [`Snapshot::absent`].
     absent: Vec<RepoPath>,
+    /// See [`Snapshot::read`].
+    read: Vec<RepoPath>,
     /// The entries of the paths that had to be read, or `None` if the file does not exist.
     files: BTreeMap<RepoPath, Option<SnapshotEntry>>,
     /// The existing paths among them that git cannot take.
@@ -105,6 +108,7 @@ impl Repo {
             tool_folders: survey.tool_folders.clone(),
             local_files: survey.local_files.clone(),
             absent: survey.absent.clone(),
+            read: survey.read.clone(),
         })
     }
 
@@ -163,6 +167,8 @@ impl Repo {
         let changed = status.paths.iter().filter(|one| needs_look(one));
         let look: BTreeSet<&RepoPath> =
             changed.clone().map(|one| &one.path).chain(hidden.iter().map(|one| &one.path)).collect();
+        let untracked = status.paths.iter().filter(|one| one.work == WorktreeSide::Untracked);
+        let times = AccessTimes::of(root, untracked.map(|one| &one.path));
         let mut survey = Survey {
             files: BTreeMap::new(),
             refused: BTreeSet::new(),
@@ -173,6 +179,7 @@ impl Repo {
             submodules: index.submodules,
             veiled: Vec::new(),
             absent,
+            read: times.read(),
         };
         let look: Vec<&RepoPath> = look.into_iter().collect();
         let plain = if index.attributes.is_empty() { self.plain_entries(root, &look) } else { None };
@@ -186,6 +193,7 @@ impl Repo {
             scratch.set(attributes.chain(known).map(|(path, entry)| (path, Some(entry))))?;
             survey.read_back(&scratch, root, &look)?;
         }
+        times.restore();
         survey.local_files = self.local_files(root, &status, !index.attributes.is_empty(), &survey.files)?;
         survey.local_files.extend(links_elsewhere(root, &index.links, &status.ignored));
         survey.local_files.extend(unnamed_repositories(root, &survey.submodules));

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::thread;
 
+use super::access_times::AccessTimes;
 use super::kept_objects::KeptObjects;
 use super::scratch_index::Scratch;
 use super::withheld_files::is_withheld;
@@ -15,6 +16,12 @@ use crate::snapshot::{DirtyPath, KeptSnapshot, Presence, Snapshot, SnapshotEntry
 
 /// The largest number of paths of each sort that are recorded.
 const LISTED: usize = 256;
+
+/// Returns the untracked files of a snapshot.
+fn untracked_files(snapshot: &Snapshot) -> impl Iterator<Item = &RepoPath> {
+    let untracked = snapshot.dirty.iter().filter(|one| one.presence == Presence::Untracked && one.now.is_some());
+    untracked.map(|one| &one.path)
+}
 
 impl Repo {
     /// Keeps the present working tree. Paths that change meanwhile are read again; a tree that never stops changing is
@@ -58,11 +65,13 @@ impl Repo {
     /// The tree consists of the ids in the snapshot. If a file whose content is not kept yet has changed since, the result
     /// is [`GitError::ChangedUnderneath`].
     pub fn keep(&self, snapshot: &Snapshot) -> Result<KeptSnapshot, GitError> {
+        let times = self.root().map(|root| AccessTimes::of(root, untracked_files(snapshot)));
         let tree = match self.kept_already(snapshot) {
             _ if snapshot.dirty.is_empty() => snapshot.base.clone(),
             Some(tree) => tree,
             None => self.write(snapshot)?,
         };
+        times.iter().for_each(AccessTimes::restore);
         let marked = |presence: Presence| {
             let dirty = snapshot.dirty.iter().filter(move |one| one.presence == presence && one.now.is_some());
             dirty.map(|one| one.path.clone()).take(LISTED).collect()
@@ -78,14 +87,17 @@ impl Repo {
             tool_folders: snapshot.tool_folders.iter().take(LISTED).cloned().collect(),
             local_files: snapshot.local_files.iter().take(LISTED).cloned().collect(),
             absent: snapshot.absent.clone(),
+            read: snapshot.read.clone(),
         })
     }
 
     /// Returns the untracked files of a snapshot whose content is not stored, since they look like secrets.
     pub fn withheld(&self, snapshot: &Snapshot) -> Result<Vec<RepoPath>, GitError> {
         let root = self.work_tree()?;
-        let untracked = snapshot.dirty.iter().filter(|one| one.presence == Presence::Untracked && one.now.is_some());
-        Ok(untracked.filter(|one| is_withheld(root, &one.path)).map(|one| one.path.clone()).collect())
+        let times = AccessTimes::of(root, untracked_files(snapshot));
+        let withheld = untracked_files(snapshot).filter(|path| is_withheld(root, path)).cloned().collect();
+        times.restore();
+        Ok(withheld)
     }
 
     /// Keeps a commit that is not made: the content of the index, under its message. Its contents are those that `git

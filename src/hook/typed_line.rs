@@ -139,7 +139,7 @@ fn ground(
     if ![0, 1].into_iter().map(Ended::Exited).any(serves) {
         return None;
     }
-    let start = place.repo.keep_now().ok()?;
+    let start = place.repo.keep_start().ok()?;
     Some(StartingPoint { root, dir: at, start, end: None })
 }
 

@@ -96,3 +96,33 @@ fn a_script_that_other_code_loads_by_its_name_counts() {
         project.push("git push origin feature").exits(1).says(name);
     }
 }
+
+#[test]
+fn a_scratch_file_that_a_run_reads_counts_whatever_its_name_is_made_of() {
+    for reads in ["eval \"cat src/lib.sh wo\"\"rds.tx\"\"t\"", "cat src/lib.sh $(printf 'w%s.%s' ords txt)"] {
+        let project = Project::with(EVERYTHING);
+        project.repo.write("test.sh", format!("{reads} && echo '{PASSED}'\n"));
+        project.repo.git(["add", "test.sh"]);
+        project.repo.git(["commit", "-q", "-m", "test: read the words"]);
+        project.repo.write("words.txt", "one\n").write("notes.txt", "a thought\n");
+        let said = project.gate(["run", "test"]).exits(0).says("not as in the last commit: words.txt");
+        said.never_says("notes.txt");
+        project.gate(["status"]);
+        project.push("git push origin feature").exits(1).says("passed with words.txt on disk").never_says("notes.txt");
+        // Reading it elsewhere says nothing about the next run.
+        project.repo.write("test.sh", format!("cat src/lib.sh && echo '{PASSED}'\n"));
+        project.repo.git(["commit", "-qam", "test: read no words"]);
+        project.sh("cat words.txt").exits(0);
+        project.gate(["run", "test"]).exits(0).says("this proves test for this commit");
+        project.push("git push origin feature").exits(0);
+    }
+}
+
+#[test]
+fn a_scratch_file_that_a_line_reads_beside_the_tests_does_not_count() {
+    let project = Project::with(EVERYTHING).edited("one");
+    project.repo.write("notes.txt", "a thought\n");
+    project.sh("gate run -- 'cat notes.txt && sh test.sh'").exits(0).says("this proves test for this commit");
+    project.sh("gate run -- 'sh test.sh > out.log && tail out.log'").exits(0).says("this proves test for this commit");
+    project.push("git push origin feature").exits(0);
+}

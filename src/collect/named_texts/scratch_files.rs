@@ -9,6 +9,7 @@ use super::NamedTexts;
 use super::table::table;
 use crate::collect::Sources;
 use crate::collect::draft::Draft;
+use crate::event::Run;
 use crate::git::{GitError, Repo, TreeFile};
 use crate::oid::Oid;
 use crate::policy::Policy;
@@ -25,8 +26,8 @@ pub(in crate::collect) fn scratch_files(
     drafts: &[Draft<'_>],
 ) -> Result<BTreeSet<RepoPath>, GitError> {
     let keys = sources.policy.commands.iter().map(|command| command.reference().key);
-    let runs: Vec<_> = keys.flat_map(|key| sources.state.runs(&key).iter().take(MAX_RUNS)).collect();
-    let mut kept: Vec<_> = runs.iter().flat_map(|recorded| [&recorded.run.start, &recorded.run.end]).collect();
+    let runs: Vec<Vec<&Run>> = keys.map(|key| newest_runs(sources, &key)).collect();
+    let mut kept: Vec<_> = runs.iter().flatten().flat_map(|run| [&run.start, &run.end]).collect();
     kept.dedup_by_key(|kept| (&kept.tree, &kept.untracked));
     let at_runs = kept.iter().flat_map(|kept| &kept.untracked);
     let dirty = || drafts.iter().filter_map(|draft| draft.snapshot).flat_map(|snapshot| &snapshot.dirty);
@@ -38,6 +39,7 @@ pub(in crate::collect) fn scratch_files(
     for tree in drafts.iter().flat_map(|draft| [&draft.tree, &draft.base_tree]).flatten() {
         leave_tracked(sources.repo, tree, &mut found)?;
     }
+    runs.iter().for_each(|runs| leave_read(runs, &mut found));
     // A run that had it in git saw a file of the project.
     for kept in kept {
         found.retain(|path| kept.untracked.contains(path) || is_nowhere(sources.repo, &kept.tree, path));
@@ -45,9 +47,13 @@ pub(in crate::collect) fn scratch_files(
     Ok(found)
 }
 
-/// Returns the scratch files of a kept working tree that neither its commit holds nor anything in it names.
-pub fn unread_scratch_files(repo: &Repo, policy: &Policy, kept: &KeptSnapshot) -> Result<BTreeSet<RepoPath>, GitError> {
-    unread(repo, policy, kept.untracked.iter(), kept.head.as_ref(), Some(&kept.tree))
+/// Returns the scratch files in the working tree of a run that neither its commit holds nor anything in it names, and that it
+/// did not read.
+pub fn unread_scratch_files(repo: &Repo, policy: &Policy, run: &Run) -> Result<BTreeSet<RepoPath>, GitError> {
+    let kept = &run.end;
+    let read: BTreeSet<&RepoPath> = read_files(run).collect();
+    let untracked = kept.untracked.iter().filter(|path| !read.contains(path));
+    unread(repo, policy, untracked, kept.head.as_ref(), Some(&kept.tree))
 }
 
 /// Returns the scratch files among `untracked` that neither the commit `head` holds nor anything in the working tree names.
@@ -81,6 +87,30 @@ fn unread<'p>(
     let named = texts.found();
     found.retain(|path| !named.contains_key(path));
     Ok(found)
+}
+
+/// Returns the newest runs of a command, the last one first.
+fn newest_runs<'s>(sources: Sources<'s>, key: &str) -> Vec<&'s Run> {
+    sources.state.runs(key).iter().take(MAX_RUNS).map(|recorded| &*recorded.run).collect()
+}
+
+/// Takes the files out of `files` that the last of these runs with them on disk read.
+fn leave_read(runs: &[&Run], files: &mut BTreeSet<RepoPath>) {
+    let mut known = BTreeSet::new();
+    for run in runs {
+        let read: BTreeSet<&RepoPath> = read_files(run).collect();
+        for path in run.end.untracked.iter().filter(|path| known.insert(*path)) {
+            if read.contains(path) {
+                files.remove(path);
+            }
+        }
+    }
+}
+
+/// Returns the files that a run read, unless it was of a program that reads all scripts of a project, whatever its tests need.
+fn read_files(run: &Run) -> impl Iterator<Item = &RepoPath> {
+    let is_index = run.report.as_ref().is_some_and(|report| table().indexers.contains(&report.runner));
+    run.read_files().filter(move |_| !is_index)
 }
 
 /// Takes the files out of `files` that a commit or tree holds.

@@ -32,6 +32,7 @@ pub(super) struct NamedTextTable {
     pub(super) lists_top: Vec<String>,
     pub(super) own_folder: Vec<String>,
     pub(super) globbing: Vec<String>,
+    pub(super) indexers: Vec<String>,
 }
 
 /// An option of a runner that collects prose as tests.

@@ -13,6 +13,7 @@ use super::session_state::{PendingCommand, StartingPoint};
 use crate::command_line::{self, Understood};
 use crate::engine::Workplace;
 use crate::event::{Act, CommandEnd, Ended, EventKind, ShellCommand};
+use crate::git::{GitError, Repo};
 use crate::hook::unix_millis::millis_since_1970;
 use crate::parent_processes::processes_above;
 use crate::repo_path::RepoPath;
@@ -40,7 +41,7 @@ pub(super) fn begin(
     for root in works_in(desk, understood, &at) {
         let dir = if root == desk.root { desk.inside(&at) } else { relative(&at, &root) };
         let dir = dir.unwrap_or_else(|| RepoPath::from_os(at.as_os_str()));
-        if let Some(start) = look(desk, &root) {
+        if let Some(start) = look(desk, &root, Repo::keep_start) {
             grounds.push(StartingPoint { root, dir, start, end: None });
         }
     }
@@ -78,14 +79,14 @@ fn client_process() -> Option<u32> {
 }
 
 /// Takes a snapshot of a working tree.
-fn look(desk: &mut Desk, root: &Path) -> Option<KeptSnapshot> {
-    let looked = if root == desk.root { desk.place.repo.keep_now() } else { desk.place_at(root)?.repo.keep_now() };
+fn look(desk: &mut Desk, root: &Path, keep: impl Fn(&Repo) -> Result<KeptSnapshot, GitError>) -> Option<KeptSnapshot> {
+    let looked = if root == desk.root { keep(&desk.place.repo) } else { keep(&desk.place_at(root)?.repo) };
     looked.inspect_err(|error| desk.said.push(format!("gate: the working tree could not be read: {error}"))).ok()
 }
 
 fn look_again(desk: &mut Desk, pending: &mut PendingCommand) {
     for ground in &mut pending.grounds {
-        ground.end = look(desk, &ground.root);
+        ground.end = look(desk, &ground.root, Repo::keep_now);
     }
 }
 

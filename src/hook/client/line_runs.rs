@@ -130,13 +130,17 @@ impl LineInTree<'_> {
         };
         let served = served.into_iter().map(named);
         for (served, tests) in served.chain(together.into_iter().map(|served| (served, unnamed.clone()))) {
+            let verbatim = self.is_verbatim(&served.command);
+            let mut end = end.clone();
+            // What a line itself names is not read by its checks.
+            end.read.retain(|path| verbatim || !self.told.line.contains(&path.to_string()));
             let run = Run {
-                verbatim: self.is_verbatim(&served.command),
+                verbatim,
                 built: built.clone(),
                 command: served.command,
                 call: Some(self.pending.call.clone()),
                 start: start.clone(),
-                end: end.clone(),
+                end,
                 changed: changed.clone(),
                 logs: logs.clone(),
                 ended: served.ended,
