@@ -5,6 +5,7 @@ use crate::collect::{run_products, unread_scratch_files};
 use crate::command_line::chosen_part;
 use crate::engine::Workplace;
 use crate::event::{Ended, Run};
+use crate::gates::command_difference;
 use crate::git::Repo;
 use crate::policy::Policy;
 use crate::recorded_run::CompletedRun;
@@ -85,7 +86,10 @@ fn why_nothing_declared(recorded: &CompletedRun, policy: &Policy) -> String {
     if let Some(part) = recorded.run.as_ref().and_then(|run| chosen_part(&run.command.line)) {
         return format!("it ran only a part of the tests: {part}");
     }
-    format!("nothing shows that it ran what gate.toml declares ({})", declared.join(", "))
+    let line = recorded.run.as_ref().map(|run| run.command.line.as_str()).unwrap_or_default();
+    let how = policy.commands.iter().find_map(|command| command_difference(line, &command.run));
+    let how = how.map(|how| format!(": {how}")).unwrap_or_default();
+    format!("nothing shows that it ran what gate.toml declares ({}){how}", declared.join(", "))
 }
 
 /// Returns the files that the run made itself.

@@ -28,6 +28,7 @@ pub(crate) mod word_judge;
 
 use serde::de::DeserializeOwned;
 
+pub use self::other_command::command_difference;
 use crate::fact::Facts;
 use crate::gates::finding::{Answer, Finding, GateResult};
 use crate::policy::{Gate, ParamError, Policy, read_params};

@@ -2,13 +2,13 @@
 
 /// Returns in a few words how `line` differs from the declared command `run`, or `None` if it is another command
 /// altogether.
-pub(super) fn difference(line: &str, run: &str) -> Option<String> {
+pub fn command_difference(line: &str, run: &str) -> Option<String> {
     let (line, run) = (without_parentheses(line.trim()), run.trim());
     let (first, then) = line.split_once("&&").or(line.split_once(';')).unwrap_or((line, ""));
     if let Some(folder) = first.strip_prefix("cd ") {
         // An absolute path is mostly that of the working tree.
         return if folder.starts_with('/') {
-            difference(then, run)
+            command_difference(then, run)
         } else {
             then.trim().starts_with(first_word(run)).then(|| format!("it runs in {}", folder.trim()))
         };
@@ -71,7 +71,7 @@ mod tests {
             ("cd web && npm test", None),
             ("pytest2", None),
         ] {
-            assert_eq!(difference(line, "pytest").as_deref(), said, "{line}");
+            assert_eq!(command_difference(line, "pytest").as_deref(), said, "{line}");
         }
     }
 }

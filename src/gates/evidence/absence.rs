@@ -8,7 +8,7 @@ use crate::command_line::{self, CheckOutcome};
 use crate::fact::{Deed, Facts, OpenRunState, RunFact, RunProof, SubjectKind};
 use crate::gates::finding::{Answer, Finding};
 use crate::gates::finding_text::{list, plain, shell_words};
-use crate::gates::other_command::difference;
+use crate::gates::other_command::command_difference;
 use crate::repo_path::RepoPath;
 
 impl EvidenceCase<'_> {
@@ -114,7 +114,7 @@ impl EvidenceCase<'_> {
     /// Returns the tests that the agent may take for this command, and how they differ from it.
     fn other_line(&self, facts: &Facts) -> Value {
         let other = self.taken_for_it(facts);
-        let differs = other.as_ref().and_then(|line| difference(line, &self.command.run));
+        let differs = other.as_ref().and_then(|line| command_difference(line, &self.command.run));
         let part = other.as_ref().and_then(|line| command_line::chosen_part(line));
         context! { other, differs, part }
     }
