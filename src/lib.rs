@@ -58,6 +58,7 @@ pub mod journal;
 mod judge;
 mod lazy_patterns;
 mod learn;
+mod linked_packages;
 mod local_file;
 mod model;
 pub mod moment;

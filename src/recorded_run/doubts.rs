@@ -4,10 +4,11 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::RunJob;
-use super::test_report::TestReport;
+use super::test_report::{TestReport, work_trees};
 use super::understood_line::UnderstoodLine;
 use crate::engine::Workplace;
 use crate::foreign_text::one_line;
+use crate::linked_packages::{loads_elsewhere, package_elsewhere};
 use crate::plural;
 use crate::policy::Command;
 use crate::run::{Finished, plain_text};
@@ -74,7 +75,10 @@ impl DoubtsOfRun<'_> {
 
     /// Returns the reason if the tests loaded a file of another working tree: they show nothing about their own.
     fn loaded_elsewhere(&self) -> Option<String> {
-        let file = self.report.loaded_elsewhere()?;
+        let Some(file) = self.report.loaded_elsewhere() else {
+            let (other, from) = package_elsewhere(self.root, &work_trees(&self.place.repo), self.dir)?;
+            return Some(loads_elsewhere(&from, &other));
+        };
         Some(format!(
             "it loaded {file}, which is not of this working tree; use an environment that loads the files of this one"
         ))

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::linked_packages::other_tree_of;
+
 use super::{ACTIVE, CONFIGURATION, folders_named};
 
 /// Settings and variables that put the folders of the working tree first.
@@ -30,17 +32,15 @@ struct DirInfo {
 /// Returns the other working tree from which the environment of a line loads the project. `trees` are the working trees of the
 /// repository, `root` the one in which the line ran, `dir` the folder.
 pub fn other_tree(root: &Path, trees: &[PathBuf], dir: &Path, line: &str) -> Option<PathBuf> {
-    let is_other = |tree: &&PathBuf| *tree != root && !root.starts_with(tree);
-    let others: Vec<&PathBuf> = trees.iter().filter(is_other).collect();
     // What lies at the root is usually found before what is installed.
     let is_own_first = !root.join("src").is_dir();
     let names_path = |text: &str| PUTS_FIRST.iter().any(|name| text.contains(name));
     let is_set = || SETTINGS.iter().any(|file| fs::read_to_string(root.join(file)).is_ok_and(|text| names_path(&text)));
-    if others.is_empty() || is_own_first || names_path(line) || is_set() {
+    if trees.len() < 2 || is_own_first || names_path(line) || is_set() {
         return None;
     }
     let mut loaded = environments(dir, line).into_iter().flat_map(|environment| editable_folders(&environment));
-    loaded.find_map(|folder| others.iter().find(|tree| folder.starts_with(tree)).copied()).cloned()
+    loaded.find_map(|folder| other_tree_of(&folder, root, trees).cloned())
 }
 
 /// Returns the environments whose programs a line names, or else those that are active.
@@ -65,13 +65,18 @@ fn environments(dir: &Path, line: &str) -> Vec<PathBuf> {
 /// Returns the folders of the projects that an environment loads as they are.
 fn editable_folders(environment: &Path) -> Vec<PathBuf> {
     let entries = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let packages = entries(environment.join("lib")).flat_map(|python| entries(python.join("site-packages")));
+    let packages = || entries(environment.join("lib")).flat_map(|python| entries(python.join("site-packages")));
+    let has_ending = |path: &PathBuf, wanted: &str| path.extension().is_some_and(|ending| ending == wanted);
     let read = |path: PathBuf| {
         let text = fs::read_to_string(path.join("direct_url.json")).ok()?;
         let found: DirectUrl = serde_json::from_str(&text).ok().filter(|found: &DirectUrl| found.dir_info.editable)?;
         Some(PathBuf::from(found.url.strip_prefix("file://")?))
     };
-    packages.filter(|path| path.extension().is_some_and(|ending| ending == "dist-info")).filter_map(read).collect()
+    let installed = packages().filter(|path| has_ending(path, "dist-info")).filter_map(read);
+    // Each line of such a file is a folder that Python searches.
+    let searched = packages().filter(|path| has_ending(path, "pth")).filter_map(|path| fs::read_to_string(path).ok());
+    let searched = searched.flat_map(|text| text.lines().map(PathBuf::from).collect::<Vec<_>>());
+    installed.chain(searched.filter(|folder| folder.is_absolute())).collect()
 }
 
 #[cfg(test)]
@@ -98,5 +103,13 @@ mod tests {
         assert_eq!(other_tree(&main, &trees, &main, &line), None);
         write(false);
         assert_eq!(other_tree(&linked, &trees, &linked, &line), None);
+        let path = record.with_file_name("calc.pth");
+        fs::write(path, format!("import site\n{}/src\n", main.display())).unwrap();
+        assert_eq!(other_tree(&linked, &trees, &linked, &line), Some(main.clone()));
+        let inner = main.join(".trees/inner");
+        fs::create_dir_all(inner.join("src")).unwrap();
+        let trees = [main.clone(), inner.clone()];
+        assert_eq!(other_tree(&inner, &trees, &inner, &line), Some(main.clone()));
+        assert_eq!(other_tree(&main, &trees, &main, &line), None);
     }
 }

@@ -12,6 +12,7 @@ use crate::command_line::{self, ObservedLine, Purpose, Understood, Witnessed};
 use crate::engine::{Workplace, earlier_lines, results_in_part, test_results};
 use crate::event::{CommandRef, Ended, EventKind, Run};
 use crate::journal::JournalState;
+use crate::linked_packages::{loads_elsewhere, package_elsewhere};
 use crate::policy::{Command, Policy};
 use crate::repo_path::RepoPath;
 use crate::runner::{CommandKind, NamedTests, Project, Runner};
@@ -274,10 +275,12 @@ impl LineInTree<'_> {
     /// Returns the reason if the tests of a line loaded the code of another working tree.
     fn loaded_elsewhere(&self, dir: &Path) -> Option<String> {
         const PYTHON: [&str; 3] = ["pytest", "unittest", "django test"];
-        let root = &self.ground.root;
+        let (root, trees) = (&self.ground.root, self.place.repo.work_trees());
         let is_python = self.runners_of_line()?.iter().any(|runner| PYTHON.contains(&&*runner.id));
-        let trees = if is_python { self.place.repo.work_trees() } else { Vec::new() };
-        let other = other_tree(root, &trees, dir, &self.pending.line)?;
+        if let Some((other, from)) = package_elsewhere(root, &trees, dir) {
+            return Some(loads_elsewhere(&from, &other));
+        }
+        let other = if is_python { other_tree(root, &trees, dir, &self.pending.line) } else { None }?;
         Some(format!(
             "its environment loads the code of {}, which is another working tree; install the project of this one in an \
              environment of its own",

@@ -1,0 +1,98 @@
+//! Packages that a project loads from another working tree of its repository: by a link in `node_modules`, or by a `go.work`
+//! above it. Its tests would run the code of that one.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// The largest number of packages in one folder that are looked at.
+const MAX_PACKAGES: usize = 4096;
+
+/// Returns the other working tree from which what runs in `dir` may load packages, and the place that says so. `trees` are the working
+/// trees of the repository, `root` the one in which it runs.
+pub fn package_elsewhere(root: &Path, trees: &[PathBuf], dir: &Path) -> Option<(PathBuf, PathBuf)> {
+    if trees.len() < 2 {
+        return None;
+    }
+    let is_project_of = |file: &str| root.join(file).is_file() || dir.join(file).is_file();
+    let of_node = || dir.ancestors().find_map(|folder| linked_package(&folder.join("node_modules"), root, trees));
+    let of_go = || root.ancestors().skip(1).find_map(|folder| used_module(&folder.join("go.work"), root, trees));
+    let linked = if is_project_of("package.json") { of_node() } else { None };
+    linked.or_else(|| if is_project_of("go.mod") { of_go() } else { None })
+}
+
+/// Returns the reason why a run proves nothing that loads packages from the working tree `other`, as `from` says.
+pub fn loads_elsewhere(from: &Path, other: &Path) -> String {
+    format!(
+        "{} leads to {}, which is another working tree; install the packages of this one in it",
+        from.display(),
+        other.display()
+    )
+}
+
+/// Returns the working tree that holds a path, if that is another one than `root`. One may lie inside another.
+pub fn other_tree_of<'t>(path: &Path, root: &Path, trees: &'t [PathBuf]) -> Option<&'t PathBuf> {
+    let holding = trees.iter().filter(|tree| path.starts_with(tree));
+    holding.max_by_key(|tree| tree.components().count()).filter(|tree| *tree != root)
+}
+
+/// Returns the working tree to which a package in `node_modules` is a link.
+fn linked_package(folder: &Path, root: &Path, trees: &[PathBuf]) -> Option<(PathBuf, PathBuf)> {
+    let entries = |folder: &Path| {
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).take(MAX_PACKAGES)
+    };
+    let is_scope = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('@'));
+    let (scopes, packages): (Vec<_>, Vec<_>) = entries(folder).partition(is_scope);
+    let all = packages.into_iter().chain(scopes.iter().flat_map(|scope| entries(scope)));
+    let tree_of = |package: PathBuf| {
+        let real = package.canonicalize().ok()?;
+        // What a package manager put there is no code of the project.
+        let is_installed = real.components().any(|part| part == Component::Normal("node_modules".as_ref()));
+        let other = other_tree_of(&real, root, trees).filter(|_| !is_installed)?;
+        Some((other.clone(), package))
+    };
+    all.into_iter().find_map(tree_of)
+}
+
+/// Returns the working tree in which a `go.work` uses a module, or puts one in the place of another.
+fn used_module(file: &Path, root: &Path, trees: &[PathBuf]) -> Option<(PathBuf, PathBuf)> {
+    let text = fs::read_to_string(file).ok()?;
+    let folder = file.parent()?;
+    let paths = text.split_whitespace().filter(|word| word.starts_with(['.', '/']));
+    let mut real = paths.filter_map(|path| folder.join(path).canonicalize().ok());
+    real.find_map(|path| other_tree_of(&path, root, trees)).map(|tree| (tree.clone(), file.to_owned()))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_package_of_another_working_tree_is_found() {
+        let place = tempfile::tempdir().unwrap();
+        let place = place.path().canonicalize().unwrap();
+        let (main, linked, inner) = (place.join("main"), place.join("linked"), place.join("main/.trees/inner"));
+        for tree in [&main, &linked, &inner] {
+            fs::create_dir_all(tree.join("lib")).unwrap();
+            fs::create_dir_all(tree.join("node_modules/left-pad")).unwrap();
+            fs::write(tree.join("package.json"), "{}").unwrap();
+        }
+        let trees = [main.clone(), linked.clone(), inner.clone()];
+        let found = |root: &Path| package_elsewhere(root, &trees, root).map(|(tree, _)| tree);
+        assert_eq!(found(&main), None);
+        symlink("../lib", main.join("node_modules/lib")).unwrap();
+        assert_eq!(found(&main), None, "its own");
+        assert_eq!(found(&inner), Some(main.clone()), "from the folder above");
+        fs::remove_dir_all(inner.join("node_modules")).unwrap();
+        fs::remove_dir_all(linked.join("node_modules")).unwrap();
+        assert_eq!(found(&linked), None);
+        symlink(main.join("node_modules"), linked.join("node_modules")).unwrap();
+        assert_eq!(found(&linked), Some(main.clone()));
+        fs::remove_file(main.join("node_modules/lib")).unwrap();
+        assert_eq!(found(&linked), None, "only packages of others");
+        fs::write(linked.join("go.mod"), "module x\n").unwrap();
+        fs::write(place.join("go.work"), "go 1.22\n\nuse ./linked\n\nreplace example.com/lib => ./main/lib\n").unwrap();
+        assert_eq!(found(&linked), Some(main));
+    }
+}
