@@ -14,7 +14,7 @@ use crate::git::{GitError, Repo, TreeFile};
 use crate::oid::Oid;
 use crate::policy::Policy;
 use crate::repo_path::RepoPath;
-use crate::snapshot::{KeptSnapshot, Presence};
+use crate::snapshot::Presence;
 
 /// The number of the newest runs of a command whose untracked files are looked at.
 const MAX_RUNS: usize = 32;

@@ -65,15 +65,42 @@ fn named_by_stem<'p>(
     let stems: Vec<String> = files.iter().map(|(_, name)| stem(name).to_owned()).collect();
     let lines = repo.mentions(content, &stems, data_pathspecs(), 0)?;
     let naming_line = |file: &RepoPath, stem: &str| {
-        lines.iter().find(|line| line.file != *file && has_word(&line.line, stem)).map(|line| line.file.clone())
+        let names = |line: &&Mention| line.file != *file && !is_comment(&line.line) && loads(&line.line, stem);
+        lines.iter().find(names).map(|line| line.file.clone())
     };
     let pairs = files.iter().zip(&stems);
     Ok(pairs.filter_map(|((file, _), stem)| Some((*file, naming_line(file, stem)?))).collect())
 }
 
+/// Returns `true` if a line loads or starts a script by its name without the extension: `import debug_sum`, `require("./seed")`,
+/// `pytest -p debug_sum`. Other lines hold the same word as one of many: `subprocess.run`, `try:`.
+fn loads(line: &str, stem: &str) -> bool {
+    const LOADING: [&str; 6] = ["import", "require", "load", "module", "plugin", "source"];
+    const OPTIONS: [&str; 5] = ["-p ", "-m ", "-r ", "--require ", "source "];
+    let line = plain_quotes(line);
+    let line = line.trim();
+    if !has_word(line, stem) {
+        return false;
+    }
+    let is_statement = line.starts_with("import ") && !line.contains('"');
+    let is_from = line.strip_prefix("from ").is_some_and(|rest| match rest.split_once(" import") {
+        Some((module, names)) => has_word(module, stem) || module.trim_matches('.').is_empty() && has_word(names, stem),
+        None => false,
+    });
+    let is_text = line.contains(&format!("\"{stem}\"")) && LOADING.iter().any(|word| line.contains(word));
+    let follows = |before: &str| {
+        let start = format!("{before}{stem}");
+        line.match_indices(&start).any(|(at, _)| !line[at + start.len()..].starts_with(is_of_word))
+    };
+    is_statement || is_from || is_text || follows("./") || OPTIONS.iter().any(|option| follows(option))
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
 /// Returns `true` if a line has a name that is no part of a longer one.
 pub(in crate::collect) fn has_word(line: &str, name: &str) -> bool {
-    let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(name)
         .any(|(at, _)| !line[..at].ends_with(is_of_word) && !line[at + name.len()..].starts_with(is_of_word))
 }
@@ -276,6 +303,41 @@ mod tests {
             ("README.md", "for f in *; do", "todo.txt"),
         ] {
             assert_eq!(read(source, line, name), None, "{source}: {line}");
+        }
+    }
+
+    #[test]
+    fn a_script_is_loaded_by_its_name_without_the_extension() {
+        for line in [
+            "import run",
+            "    import os, run",
+            "from run import add",
+            "from . import run",
+            "const x = require('./run');",
+            "require_relative 'run'",
+            "pytest -p run",
+            "addopts = \"-p run\"",
+            "source run",
+            ". ./run",
+            "importlib.import_module(\"run\")",
+            "test -e ./run*",
+            "\"plugins\": [\"run\"]",
+        ] {
+            assert!(loads(line, "run"), "{line}");
+        }
+        for line in [
+            "subprocess.run(['a'])",
+            "def run():",
+            "from app import run",
+            "import { run } from \"./app\";",
+            "{\"run\": 1}",
+            "import runner",
+            "./runner",
+            "python -m runner",
+            "cargo run",
+            "run = True",
+        ] {
+            assert!(!loads(line, "run"), "{line}");
         }
     }
 }
