@@ -11,6 +11,7 @@ mod dropped_work;
 mod earlier_drafts;
 mod exact_surroundings;
 mod exact_test;
+mod kept_code;
 mod looped_tests;
 mod new_names;
 mod own_failures;
@@ -29,6 +30,9 @@ mod test_words;
 mod within_tests;
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
 
 pub use self::test_code::is_named_by_code;
 
@@ -56,6 +60,8 @@ use crate::runner::end_alike;
 const MAX_FAILED: usize = 64;
 /// The number of earlier pushes that are looked at.
 const MAX_PUSHES: usize = 8;
+/// The digits of the time at the start of an event's id.
+const ID_TIME: usize = 12;
 /// The largest file that is read for them, in bytes.
 const MAX_TEXT: usize = 1 << 20;
 
@@ -77,6 +83,9 @@ pub fn read(
     for command in &policy.commands {
         let key = command.reference().key;
         for open in state.open_failures().iter().filter(|open| open.key == key).take(MAX_FAILED) {
+            if was_let_through(repo, state, facts, open)? {
+                continue;
+            }
             if !is_on_the_way(repo, facts, session, open)? && !elsewhere.is_of(repo, facts, open)? {
                 continue;
             }
@@ -88,6 +97,23 @@ pub fn read(
         }
     }
     Ok(found)
+}
+
+/// Returns `true` if exactly the judged content was pushed after a test had failed. What ran on another branch since, which says
+/// nothing of the test, changes nothing.
+fn was_let_through(repo: &Repo, state: &JournalState, facts: &Facts, open: &OpenFailure) -> Result<bool, GitError> {
+    let later = state.push_verdicts().iter().take(MAX_PUSHES).filter(|verdict| is_later(verdict.at, &open.event));
+    let mut pushed = BTreeSet::new();
+    for commit in later.flat_map(|verdict| &verdict.commits) {
+        pushed.insert(repo.tree_of(commit)?);
+    }
+    let mut judged = facts.subjects.iter().map(|subject| subject.tree.as_ref());
+    Ok(!pushed.is_empty() && judged.all(|tree| tree.is_some_and(|tree| pushed.contains(tree))))
+}
+
+/// Returns `true` if a time comes after an event, whose id begins with its own in milliseconds.
+fn is_later(at: Timestamp, event: &str) -> bool {
+    event.get(..ID_TIME).is_some_and(|of_event| *of_event < *format!("{:0ID_TIME$x}", at.as_millisecond()))
 }
 
 /// Returns `true` if a commit that came after `head`, where something failed, was pushed already: what is no more than a note
@@ -192,9 +218,11 @@ impl FailedWork<'_> {
         if matches!(since, None | Some(TestResult::Missing)) && self.is_removed_by_base(declared.as_ref())? {
             return Ok(None);
         }
-        let dropped = self.is_dropped(&changed, declared.as_ref())?;
-        let is_committed = self.is_committed(declared.as_ref())? && !self.is_of_dropped_commit()?;
-        if !is_committed && self.is_before_a_branch() && (dropped || self.is_earlier_draft(declared.as_ref())?) {
+        let is_code_kept = self.is_code_kept(declared.as_ref())?;
+        let dropped = !is_code_kept && self.is_dropped(&changed, declared.as_ref())?;
+        let is_committed = self.is_committed(declared.as_ref())? && (is_code_kept || !self.is_of_dropped_commit()?);
+        let is_draft = !is_committed && !is_code_kept && self.is_before_a_branch();
+        if is_draft && (dropped || self.is_earlier_draft(declared.as_ref())?) {
             // It may be of any branch that starts there, and nothing of it is in what is judged.
             return Ok(None);
         }

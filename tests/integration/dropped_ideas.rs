@@ -89,3 +89,76 @@ fn a_test_that_the_base_has_removed_is_not_missed() {
     let (pushed, said) = push_a_change(&scene);
     assert!(pushed && !said.contains("idea failed"), "{said}");
 }
+
+#[test]
+fn a_test_of_code_that_stays_as_it_was_is_missed_wherever_its_commit_went() {
+    const CODE: &str = "def idea(a, b):\n    total = a + b\n    return total * 2\n";
+    const OTHER: &str = "def other():\n    return 1\n";
+    let test = "\n#[test]\nfn idea_doubles() {\n    assert_eq!(idea(1, 2), 3);\n}\n";
+    let red = RED.replace("test idea", "test idea_doubles");
+    for (what, drop, code, through) in [
+        ("its commit is taken back", &[&["reset", "-q", "--hard", "HEAD~1"][..]][..], None, false),
+        (
+            "the code is written again",
+            &[&["switch", "-q", "-c", "again", "main"]],
+            Some(format!("{OTHER}\n\n{CODE}")),
+            false,
+        ),
+        ("the code changes", &[&["switch", "-q", "-c", "again", "main"]], Some(CODE.replace("* 2", "")), true),
+        ("other code is written", &[&["switch", "-q", "-c", "again", "main"]], Some(OTHER.to_owned()), true),
+    ] {
+        let scene = suite();
+        scene.repo.git(["switch", "-q", "feature"]);
+        scene.repo.append("calc.py", CODE).commit_all("feat: idea");
+        scene.repo.append("tests/calc.rs", test).commit_all("test: idea");
+        scene.run_outer(&red, 1);
+        for args in drop {
+            scene.repo.git(args.iter().copied());
+        }
+        if let Some(code) = code {
+            scene.repo.append("calc.py", &code).commit_all("feat: again");
+        }
+        scene.run_outer(GREEN, 0);
+        let branch = scene.repo.git(["branch", "--show-current"]);
+        let (pushed, said) = scene.push_branch(branch.trim());
+        assert_eq!(pushed, through, "{what}: {said}");
+        assert_eq!(said.contains("idea_doubles failed on this branch"), !through, "{what}: {said}");
+    }
+}
+
+#[test]
+fn work_on_a_branch_beside_it_that_shares_an_unpushed_commit_owes_nothing() {
+    let scene = suite();
+    scene.repo.git(["switch", "-q", "main"]);
+    scene
+        .repo
+        .append("README.md", "more\n")
+        .append("calc.py", "def shared():\n    return 1\n")
+        .commit_all("feat: shared");
+    scene.repo.git(["switch", "-q", "-C", "idea"]);
+    scene.repo.append("tests/calc.rs", IDEA).commit_all("test: an idea");
+    scene.run_outer(RED, 1);
+    scene.repo.git(["switch", "-q", "-C", "feature", "main"]);
+    let (pushed, said) = push_a_change(&scene);
+    assert!(pushed && !said.contains("idea failed"), "{said}");
+}
+
+#[test]
+fn content_that_was_pushed_is_not_refused_because_another_branch_ran_its_tests() {
+    let scene = suite();
+    scene.repo.git(["switch", "-q", "feature"]);
+    scene.repo.append("tests/calc.rs", IDEA).commit_all("test: an idea");
+    scene.run_outer(RED, 1);
+    scene.repo.write("tests/calc.rs", format!("{TESTS}{}", IDEA.replace("idea", "thought").replace("4)", "3)")));
+    scene.repo.append("calc.py", "def more():\n    return 3\n").commit_all("feat: more");
+    scene.run_outer(&GREEN.replace("1 passed", "2 passed").replace("\n\n", "\ntest thought ... ok\n\n"), 0);
+    let (pushed, said) = scene.push();
+    assert!(pushed, "{said}");
+    scene.repo.git(["switch", "-q", "-c", "other", "main"]);
+    scene.repo.append("calc.py", "def other():\n    return 3\n").commit_all("feat: other");
+    scene.run_outer(GREEN, 0);
+    scene.repo.git(["switch", "-q", "feature"]);
+    scene.repo.git(["commit", "-q", "--amend", "-m", "feat: still more"]);
+    let (pushed, said) = scene.push_branch("+feature");
+    assert!(pushed, "{said}");
+}

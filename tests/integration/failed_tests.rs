@@ -52,8 +52,12 @@ impl Scene {
 
     /// `git push` through the hook: whether it went through, and what it said.
     pub(crate) fn push(&self) -> (bool, String) {
+        self.push_branch("feature")
+    }
+
+    pub(crate) fn push_branch(&self, branch: &str) -> (bool, String) {
         let mut command = self.repo.command_in("git", self.repo.root());
-        let output = command.args(["push", "origin", "feature"]).env("PATH", path_with_gate(None)).output().unwrap();
+        let output = command.args(["push", "origin", branch]).env("PATH", path_with_gate(None)).output().unwrap();
         (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
     }
 }

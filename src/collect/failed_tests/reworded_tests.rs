@@ -36,8 +36,11 @@ impl ChangedTests {
         known.remove(declared.name.as_str());
         let mut found = Vec::new();
         for file in self.files.iter().filter(|file| file.path == *path || is_test_file(&file.path)) {
-            // A test with the name of another old one is that one.
-            let is_known = |test: &DeclaredTest| known.contains(test.name.as_str());
+            // A test with the name of another old one is that one, unless it got the values of this one.
+            let before = |test: &DeclaredTest| file.tests_before().iter().find(|old| old.name == test.name);
+            let is_known = |test: &DeclaredTest| {
+                known.contains(test.name.as_str()) && before(test).is_none_or(|old| holds_values(old, declared))
+            };
             let asks = |test: &DeclaredTest| {
                 !is_known(test)
                     && !test.is_newly_skipped(declared)
@@ -77,10 +80,15 @@ impl ChangedTests {
             let here = words(&now).any(|word| word == import.name);
             here || import.import.as_ref().is_some_and(|import| others.iter().any(|file| calls_as_helper(file, import)))
         };
-        let named: BTreeSet<String> = used.iter().filter(is_named).map(|call| call.name.clone()).collect();
-        let is_number = |word: &&String| word.starts_with(|c: char| c.is_ascii_digit());
+        let now_words: BTreeSet<&str> = words(&now).collect();
+        let names_parts = |call: &CalledName| {
+            !call.parts.is_empty() && call.parts.iter().all(|part| now_words.contains(part.as_str()))
+        };
+        let mut named: BTreeSet<String> = used.iter().filter(is_named).map(|call| call.name.clone()).collect();
+        // `from calc import add` instead of `import calc` and `calc.add(…)`.
+        named.extend(used.iter().filter(|call| names_parts(call)).flat_map(|call| call.parts.iter().cloned()));
         let own = tokens(&own);
-        let numbers: Vec<&String> = own.iter().filter(is_number).collect();
+        let numbers: Vec<&String> = own.iter().filter(|word| is_number(word)).collect();
         let has_values = !(numbers.is_empty() && old.texts.is_empty() && parameters.is_empty());
         has_values
             && asserts_about(&text, named)
@@ -93,6 +101,8 @@ impl ChangedTests {
 /// A name that a test calls, and where its file has it from.
 struct CalledName {
     name: String,
+    /// What it uses of it: `add` in `calc.add(1, 2)`.
+    parts: Vec<String>,
     import: Option<VisibleImport>,
 }
 
@@ -109,12 +119,35 @@ fn asked(path: &RepoPath, text: &str, name: &str) -> Option<(String, Vec<CalledN
         .used
         .iter()
         .filter(used)
-        .map(|name| CalledName { name: name.clone(), import: import_of(name) })
+        .map(|name| CalledName { name: name.clone(), parts: parts_of(&own, name), import: import_of(name) })
         .collect();
     if called.iter().any(|call| call.import.is_some()) {
         called.retain(|call| call.import.is_some());
     }
     Some((own, called))
+}
+
+fn is_number(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Returns `true` if a test has all numbers and texts of another one.
+fn holds_values(test: &DeclaredTest, other: &DeclaredTest) -> bool {
+    let held = tokens(&test.body);
+    let wanted = tokens(&other.body);
+    let mut numbers = wanted.iter().filter(|word| is_number(word));
+    numbers.all(|number| held.contains(number)) && test.has_texts_of(other)
+}
+
+/// Returns the names that a text calls of another one: `add` in `calc.add(1, 2)`.
+fn parts_of(text: &str, name: &str) -> Vec<String> {
+    let after = text.match_indices(name).map(|(at, _)| &text[at + name.len()..]);
+    let part = |rest: &str| {
+        let rest = rest.strip_prefix('.')?;
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_')?;
+        (end > 0 && rest[end..].starts_with('(')).then(|| rest[..end].to_owned())
+    };
+    after.filter_map(part).collect()
 }
 
 /// Returns `true` if an assertion of a text is about one of these names, or about a value that was made with one.
@@ -221,6 +254,30 @@ mod tests {
             };
             let changed = ChangedTests { files: vec![file], ..ChangedTests::default() };
             let declared = declared_tests(&path, &old).into_iter().next().expect("a test");
+            assert_eq!(!changed.rewritten_in_other_words(&path, &declared, &[]).is_empty(), is, "{new}");
+        }
+    }
+
+    #[test]
+    fn a_test_may_import_its_code_otherwise_or_become_a_row_of_another_one() {
+        let imported = "import calc\n\n\ndef test_add():\n    assert calc.add(1, 25) == 26\n";
+        let two = "from calc import add\n\n\ndef test_sum():\n    assert add(3, 4) == 7\n\n\ndef test_add():\n    assert add(1, 25) is 26\n";
+        let rows = "from calc import add\n\n\n@pytest.mark.parametrize(('a', 'b', 'sum'), [(3, 4, 7), (1, 25, 26)])\ndef test_sum(a, b, sum):\n    assert add(a, b) == sum\n";
+        let path = RepoPath::from("tests/test_a.py");
+        for (old, new, is) in [
+            (imported, "from calc import add\n\n\ndef test_sum():\n    assert add(1, 25) == 26\n", true),
+            (imported, "from calc import sub\n\n\ndef test_sum():\n    assert sub(1, 25) == 26\n", false),
+            (two, rows, true),
+            (two, "from calc import add\n\n\ndef test_sum():\n    assert add(3, 4) == 7\n", false),
+        ] {
+            let file = TestFileChange {
+                path: path.clone(),
+                old: Some(old.to_owned()),
+                new: Some(new.to_owned()),
+                ..TestFileChange::default()
+            };
+            let changed = ChangedTests { files: vec![file], ..ChangedTests::default() };
+            let declared = declared_tests(&path, old).into_iter().find(|test| test.name == "test_add").expect("a test");
             assert_eq!(!changed.rewritten_in_other_words(&path, &declared, &[]).is_empty(), is, "{new}");
         }
     }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::is_test_file;
+use super::file_in;
+use super::kept_code::is_kept_elsewhere;
+use crate::fact::weakening::is_code_file;
 use crate::fact::{Base, Facts, Subject};
 use crate::git::{GitError, Repo, TreeDiff};
 use crate::journal::OpenFailure;
@@ -16,8 +18,8 @@ const MAX_CONTENTS: usize = 4;
 /// The contents on which tests failed on other branches, and whether the judged work holds their code.
 #[derive(Debug, Default)]
 pub(super) struct CodeElsewhere {
-    /// By the commit that was checked out, and the content.
-    known: BTreeMap<(Oid, Oid), bool>,
+    /// By the commit that was checked out, the content, and the file of the test.
+    known: BTreeMap<(Oid, Oid, String), bool>,
 }
 
 impl CodeElsewhere {
@@ -25,35 +27,40 @@ impl CodeElsewhere {
     /// written again.
     pub(super) fn is_of(&mut self, repo: &Repo, facts: &Facts, open: &OpenFailure) -> Result<bool, GitError> {
         let Some(head) = &open.head else { return Ok(false) };
-        let content = (head.clone(), open.tree.clone());
+        let file = file_in(&open.test).unwrap_or_default().to_owned();
+        let content = (head.clone(), open.tree.clone(), file);
         if let Some(is_held) = self.known.get(&content) {
             return Ok(*is_held);
         }
         if self.known.len() == MAX_CONTENTS {
             return Ok(false);
         }
-        let mut found = false;
+        let mut found = is_kept_elsewhere(repo, facts, open)?;
         for subject in &facts.subjects {
-            found = found || holds_code(repo, subject, head, &open.tree)?;
+            if found.is_none() && holds_code(repo, subject, head, &open.tree)? {
+                found = Some(true);
+            }
         }
+        let found = found.unwrap_or(false);
         self.known.insert(content, found);
         Ok(found)
     }
 }
 
 /// Returns `true` if a subject changes all code that differs between the fork of both branches and a content, and has it as
-/// it is there.
+/// it is there. What both have from a common commit is the work of neither.
 fn holds_code(repo: &Repo, subject: &Subject, head: &Oid, content: &Oid) -> Result<bool, GitError> {
     let (Base::MergeBase { commit: base, .. }, Some(changed)) = (&subject.base, &subject.changed) else {
         return Ok(false);
     };
-    let (Some(now), Some(fork)) = (&subject.tree, repo.merge_base(base, head)?) else { return Ok(false) };
+    let tip = subject.commit.as_ref().unwrap_or(base);
+    let (Some(now), Some(fork)) = (&subject.tree, repo.merge_base(tip, head)?) else { return Ok(false) };
     let trees = [(repo.tree_of(&fork)?, content.clone()), (content.clone(), now.clone())];
     let mut diffs = repo.diff_trees(&trees)?.into_iter();
     let (Some(TreeDiff::Changes(work)), Some(TreeDiff::Changes(since))) = (diffs.next(), diffs.next()) else {
         return Ok(false);
     };
-    let code: Vec<_> = work.iter().map(|change| &change.path).filter(|path| !is_test_file(path)).collect();
+    let code: Vec<_> = work.iter().map(|change| &change.path).filter(|path| is_code_file(path)).collect();
     let is_here = |path: &&_| changed.contains(*path) && !since.iter().any(|change| change.path == **path);
     Ok(!code.is_empty() && code.len() <= MAX_FILES && code.iter().all(is_here))
 }
