@@ -40,7 +40,7 @@ pub fn other_tree(root: &Path, trees: &[PathBuf], dir: &Path, line: &str) -> Opt
         return None;
     }
     let mut loaded = environments(dir, line).into_iter().flat_map(|environment| editable_folders(&environment));
-    loaded.find_map(|folder| other_tree_of(&folder, root, trees).cloned())
+    loaded.find_map(|folder| other_tree_of(&folder.canonicalize().unwrap_or(folder), root, trees).cloned())
 }
 
 /// Returns the environments whose programs a line names, or else those that are active.

@@ -39,7 +39,9 @@ pub(in crate::collect) fn scratch_files(
     for tree in drafts.iter().flat_map(|draft| [&draft.tree, &draft.base_tree]).flatten() {
         leave_tracked(sources.repo, tree, &mut found)?;
     }
-    runs.iter().for_each(|runs| leave_read(runs, &mut found));
+    for runs in &runs {
+        leave_read(runs, &mut found);
+    }
     // A run that had it in git saw a file of the project.
     for kept in kept {
         found.retain(|path| kept.untracked.contains(path) || is_nowhere(sources.repo, &kept.tree, path));

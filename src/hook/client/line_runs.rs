@@ -280,7 +280,10 @@ impl LineInTree<'_> {
         if let Some((other, from)) = package_elsewhere(root, &trees, dir) {
             return Some(loads_elsewhere(&from, &other));
         }
-        let other = if is_python { other_tree(root, &trees, dir, &self.pending.line) } else { None }?;
+        // `. .venv/bin/activate && cd ../other && pytest`
+        let start = root.join(self.ground.dir.to_os());
+        let other_tree = |dir: &Path| other_tree(root, &trees, dir, &self.pending.line);
+        let other = if is_python { other_tree(dir).or_else(|| other_tree(&start)) } else { None }?;
         Some(format!(
             "its environment loads the code of {}, which is another working tree; install the project of this one in an \
              environment of its own",
