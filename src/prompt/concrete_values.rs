@@ -13,7 +13,7 @@ static METRIC: LazyLock<LazyPattern> = LazyLock::new(|| {
 });
 static CONCRETE: LazyLock<LazyPattern> = LazyLock::new(|| {
     regex(
-        r#"(?i)\b[1-5]\d\d\b|\b\w+(?:Error|Exception)\b|"[^"\n]*"|`[^`\n]+`|(?:^|[\s(\[=:,])'[^'\n]*'|«[^»]*»|»[^«\n]*«|„[^“”"\n]*[“”"]|“[^”\n]*”|[「『][^」』\n]*[」』]|\b(?:null|none|nil|undefined|true|false|nan)\b|\[\]|\*\.\w+|\bbecomes?:|->|→|\bexit (?:code|status) \d|\(\S*\)|\b\d+(?:\.\d+)?[a-z%]{0,3}\b"#,
+        r#"(?i)\b[1-5]\d\d\b|\b\w+(?:Error|Exception)\b|"[^"\n]*"|`[^`\n]+`|(?:^|[\s(\[=:,])'[^'\n]*'|«[^»]*»|»[^«\n]*«|„[^“”"\n]*[“”"]|“[^”\n]*”|[「『][^」』\n]*[」』]|\b(?:null|none|nil|undefined|true|false|nan)\b|\[\]|\*\.\w+|(?:^|\s)-[a-zA-Z]\b|\b\w+(?:,\w+){2,}\b|\bbecomes?:|->|→|\bexit (?:code|status) \d|\(\S*\)|\b\d+(?:\.\d+)?[a-z%]{0,3}\b"#,
     )
 });
 

@@ -170,6 +170,12 @@ fn covered(text: &str) -> bool {
         && word_lists::spans("smells.vague_improvement", text).is_empty()
 }
 
+/// Returns how many items "the first three" of a menu are.
+fn first_items(lower: &str) -> Option<usize> {
+    let is_said = |count: &usize| !word_lists::spans(&format!("continuations.first_{count}"), lower).is_empty();
+    (2..=4).find(is_said)
+}
+
 /// Returns the items of the menu that a continuation selects by a range or as a whole; `None` for other prompts. What it
 /// refuses is not selected, and if nobody can say what that is, nothing is.
 pub(super) fn selected(text: &str, previous: Option<&str>) -> Option<Vec<String>> {
@@ -178,6 +184,9 @@ pub(super) fn selected(text: &str, previous: Option<&str>) -> Option<Vec<String>
     let numbers = ItemNumbers::of(&lower);
     let within = |number: &&usize| (1..=menu.len()).contains(*number);
     let items = |numbers: &[usize]| numbers.iter().filter(within).map(|number| menu[number - 1].clone()).collect();
+    if let Some(first) = first_items(&lower).filter(|_| numbers.refusal.is_none()) {
+        return Some(items(&(1..=first).collect::<Vec<_>>()));
+    }
     if !numbers.wanted.is_empty() {
         return Some(items(&numbers.wanted));
     }

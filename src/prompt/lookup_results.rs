@@ -41,9 +41,29 @@ fn is_within(path: &str, outer: &str) -> bool {
     path == outer || path.starts_with(&format!("{outer}/")) || path.contains(&format!("/{outer}/"))
 }
 
+/// The shortest part of a path that a longer word stands for: "production" for `prod.yaml`.
+const MIN_SHORT_FORM: usize = 3;
+
+/// Returns `true` if a plain word of the prompt is a part of the path of one place: "`Tooltip` in charts".
+fn is_qualified(name: &NameInPrompt, places: &[String], all: &[NameInPrompt]) -> bool {
+    let words = all.iter().filter(|other| other.kind == NameKind::Word && other.text != name.text);
+    !name.kind.is_plain()
+        && words.map(|word| word.text.to_lowercase()).any(|word| {
+            let count = places.iter().filter(|place| has_part(place, &word)).count();
+            count > 0 && count < places.len()
+        })
+}
+
+/// Returns `true` if a folder or the file of a path is called as a word, or as its first letters.
+fn has_part(path: &str, word: &str) -> bool {
+    let stem = |part: &str| part.split('.').next().unwrap_or_default().to_lowercase();
+    let is_short = |part: &str| part.len() >= MIN_SHORT_FORM && word.len() > part.len() + MIN_SHORT_FORM;
+    path.split('/').map(stem).any(|part| part == word || is_short(&part) && word.starts_with(&part))
+}
+
 impl Findings {
     /// Resolves a name. If it has several places, another name of the prompt in one of them decides.
-    pub(super) fn resolve(&self, name: &NameInPrompt, others: &[NameInPrompt]) -> Resolution {
+    pub(super) fn resolve(&self, name: &NameInPrompt, all: &[NameInPrompt]) -> Resolution {
         let Some(found) = self.names.get(&name.text) else {
             return if name.kind == NameKind::Command { Resolution::One } else { Resolution::Unknown };
         };
@@ -51,13 +71,17 @@ impl Findings {
             [] => Resolution::Missing,
             [_] if found.exact => Resolution::One,
             places if found.exact => {
-                let others = others.iter().filter(|other| other.text != name.text);
+                let others = all.iter().filter(|other| other.text != name.text);
                 let decided = others.filter_map(|other| self.names.get(&other.text)).any(|other| {
                     let within = |place: &&String| other.places.iter().any(|outer| is_within(place, outer));
                     let count = places.iter().filter(within).count();
                     other.exact && other.places.len() < places.len() && count > 0 && count < places.len()
                 });
-                if decided { Resolution::One } else { Resolution::Several(places.to_vec()) }
+                if decided || is_qualified(name, places, all) {
+                    Resolution::One
+                } else {
+                    Resolution::Several(places.to_vec())
+                }
             }
             places => Resolution::Part(places.to_vec()),
         }

@@ -155,6 +155,9 @@ static NAMES: LazyLock<Vec<(NameKind, LazyPattern)>> = LazyLock::new(|| {
     .collect()
 });
 
+/// A plain word between backticks: "drop the `parallel` feature".
+static MARKED_WORD: LazyLock<LazyPattern> = LazyLock::new(|| regex(r"`([A-Za-z_]\w{2,})`"));
+
 impl<'a> PromptText<'a> {
     /// Takes a prompt apart.
     pub fn of(text: &'a str) -> Self {
@@ -285,7 +288,8 @@ fn names(text: &str, own: &str, wish: &str) -> Vec<NameInPrompt> {
     let spaced = without_unspaced_scripts(wish);
     let kinds =
         NAMES.iter().map(|(kind, regex)| (*kind, regex, if *kind == NameKind::Word { &*spaced } else { &*text }));
-    for (kind, regex, place) in kinds.chain([(NameKind::Word, &*UNSPACED_WORD, wish)]) {
+    let others = [(NameKind::Word, &*MARKED_WORD, &*text), (NameKind::Word, &*UNSPACED_WORD, wish)];
+    for (kind, regex, place) in kinds.chain(others) {
         let Some(regex) = regex.about(place) else { continue };
         for captures in regex.captures_iter(place) {
             let Some(hit) = captures.get(1).or_else(|| captures.get(0)) else { continue };

@@ -234,6 +234,12 @@ impl ScoreBasis<'_> {
         concrete(self.reading.text) > picked.wanted.iter().filter(|number| **number <= MAX_ITEM).count()
     }
 
+    /// Returns `true` for "explain 2" after a menu.
+    pub(super) fn names_item(&self) -> bool {
+        let numbers = super::item_numbers::ItemNumbers::of(&self.reading.text.to_lowercase());
+        self.has_menu && !numbers.wanted.is_empty() && numbers.wanted.iter().all(|number| *number <= MAX_ITEM)
+    }
+
     /// Returns `true` if it accepts an offer of the turn before, under a condition.
     pub(super) fn accepts(&self) -> bool {
         let start = self.reading.wish.trim_start();
@@ -278,6 +284,12 @@ impl ScoreBasis<'_> {
         concrete(&text) > 0
     }
 
+    /// Returns `true` if there is a value before the first smell: "set the subject to 'Bill' and improve the rest".
+    pub(super) fn says_value_first(&self) -> bool {
+        let end = self.smells.first().map_or(self.reading.text.len(), |smell| smell.start);
+        concrete(&self.reading.text[..end]) > 0
+    }
+
     /// Returns `true` if all that is wanted is an exact value: "raise MAX from 4 to 16", "the limit must be 8".
     pub(super) fn sets_value(&self) -> bool {
         let sets = self.language.has("acts.sets", &self.reading.wish) || self.replaces();
@@ -308,6 +320,22 @@ impl ScoreBasis<'_> {
         })
     }
 
+    /// Returns `true` for "add --count; it prints the number of hits", which says how a new thing behaves.
+    fn describes_new(&self) -> bool {
+        let says = |clause: &Clause| self.says_of_it(self.reading.wish[clause.start..clause.end].trim_start());
+        self.acts().next() == Some(ClauseAct::Create)
+            && self.reading.explicit().next().is_some()
+            && self.clauses.iter().any(says)
+    }
+
+    /// Returns `true` for "it prints the number".
+    fn says_of_it(&self, text: &str) -> bool {
+        let Some(pointer) = self.language.begins("says.pointers", text) else { return false };
+        let rest = text[pointer..].trim_start();
+        let said = self.language.begins("says.values", rest);
+        said.is_some_and(|said| rest[said..].split_whitespace().count() >= 2)
+    }
+
     /// Returns `true` for "I want mails when a bill is due", which says what should be there and not how it behaves.
     fn only_wishes(&self) -> bool {
         let wish = &self.reading.wish;
@@ -326,6 +354,7 @@ impl ScoreBasis<'_> {
                 && (self.has("says.conditions") || self.has("says.values") || self.is_concrete()))
             || (self.has("says.values") && self.is_concrete())
             || self.states_behaviour()
+            || self.describes_new()
             || (self.has("says.triggers")
                 && self.acts().next() == Some(ClauseAct::Precise)
                 && self.reading.explicit().count() > 0)

@@ -145,7 +145,9 @@ impl ScoreBasis<'_> {
                 || self.smells("performance_without_metric");
             return Self::scored(if what || self.content_words() > 1 { 2 } else { 1 }, "an act over everything");
         }
-        if vague && matches!(first, Some(ClauseAct::Precise | ClauseAct::Create)) && cs >= 4 && self.is_open_later() {
+        let is_definite = cs >= 4 || self.says_value_first();
+        if vague && matches!(first, Some(ClauseAct::Precise | ClauseAct::Create)) && is_definite && self.is_open_later()
+        {
             return Self::scored(3, "a definite act, and one that is open");
         }
         if vague {
@@ -192,6 +194,7 @@ impl ScoreBasis<'_> {
         }
         match first {
             Some(ClauseAct::Question) if explicit > 0 || cs >= 4 => Self::scored(5, "a question about a named thing"),
+            Some(ClauseAct::Question) if self.names_item() => Self::scored(4, "a question about an item"),
             Some(ClauseAct::Question) => {
                 let words = self.content_words();
                 if self.asks_only_for_opinion() {
@@ -314,7 +317,9 @@ impl ScoreBasis<'_> {
         let behaves = ["says.behaves", "says.expected"].iter().any(|key| self.language.begins(key, after).is_some());
         let is_behaviour =
             ["says.expected", "says.values"].iter().any(|key| self.language.begins(key, last) == Some(last.len()));
-        (!is_behaviour || last.is_empty()) && !behaves
+        // "It is the only user" bounds nothing.
+        let is_sole = last.eq_ignore_ascii_case("the");
+        (!is_behaviour || last.is_empty()) && !behaves && !is_sole
     }
 
     fn verifiability(&self, co: u8, cs: u8) -> PromptScore {

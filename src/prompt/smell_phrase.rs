@@ -119,7 +119,9 @@ impl<'a> SmellPhrase<'a> {
         let is_part = self.before().strip_suffix('-').is_some_and(|text| text.ends_with(char::is_alphanumeric));
         // "Let's make it faster. Here is the new version: ..." brings the result along.
         let is_solved = self.wish.reading.has_paste && SOLVED.contains(&id) && language.has("says.solutions", wish);
-        self.names().any(|name| name.start <= start && end <= name.end)
+        // "In every package.json" is about files of one name.
+        let is_cut = |name: &NameInPrompt| id == "total_system" && name.start < end && end < name.end;
+        self.names().any(|name| name.start <= start && end <= name.end || is_cut(name))
             || is_thing
             || is_quick_thing
             || self.is_word_of_another_language()
@@ -151,7 +153,13 @@ impl<'a> SmellPhrase<'a> {
     /// Returns `true` for a question that does not favour an answer.
     fn is_asked(&self) -> bool {
         let Some(clause) = self.clause.filter(|clause| clause.is_question()) else { return false };
-        self.wish.language.begins("says.favours", self.wish.text()[clause.start..].trim_start()).is_none()
+        let (language, text) = (self.wish.language, self.wish.text()[clause.start..].trim_start());
+        // "Cuando hay muchas facturas se arrastra" is no question without a mark.
+        let sentence = text.split(['.', '!', '\n']).next().unwrap_or_default();
+        let is_case = language.begins("says.triggers", text) >= language.begins("acts.question", text)
+            && language.begins("says.triggers", text).is_some()
+            && !sentence.contains(['?', '？']);
+        language.begins("says.favours", text).is_none() && !is_case
     }
 
     /// Returns `true` for a defect to find: "look for places where the body gets lost", "are there any problems with the
@@ -232,8 +240,11 @@ impl<'a> SmellPhrase<'a> {
             && language.spans("says.praises", wish).iter().any(|&(_, praised)| praised == self.end);
         // "A pretty page. It should have a button and a list."
         let is_detailed = language.has("says.contents", self.after());
+        // "I don't like the name, rename it" says what to do about it.
+        let is_reason = self.is_definite_wish && language.has("says.dislikes", self.said());
         !has_metric(&text[hung_on..])
             && !defined
+            && !is_reason
             && !is_detailed
             && !is_consequence
             && !is_praise
@@ -260,7 +271,8 @@ impl<'a> SmellPhrase<'a> {
         let is_case = self.is_definite_wish && language.has("says.triggers", &wish[sentence..start])
             || self.is_condition()
             || self.is_stated()
-            || self.is_duty();
+            || self.is_duty()
+            || self.is_relative();
         // "What happens if `load` fails?" asks about a case, too.
         let is_asked_case = self.clause.is_some_and(Clause::is_question)
             && triggers.last().is_some_and(|&(_, said)| {
@@ -292,6 +304,7 @@ impl<'a> SmellPhrase<'a> {
             && !reading.has_trace
             && list_items(wish).is_empty()
             && !text.contains("```")
+            && !self.is_reproduced()
             && concrete(text) < 2
     }
 
@@ -338,6 +351,20 @@ impl<'a> SmellPhrase<'a> {
             && any.has("acts.vague", self.said())
     }
 
+    /// Returns `true` for "Repro: log in and open the page", which says how it comes about.
+    fn is_reproduced(&self) -> bool {
+        let language = self.wish.language;
+        let after = language.spans("says.reproduces", self.after()).into_iter().map(|(_, end)| &self.after()[end..]);
+        let mut steps = after.filter_map(|rest| rest.strip_prefix(':'));
+        steps.any(|steps| words_in(steps) >= MIN_SEEN_WORDS)
+    }
+
+    /// Returns `true` for "document every key that is missing", which says what to act on.
+    fn is_relative(&self) -> bool {
+        self.wish.language.ends("says.relatives", self.before())
+            && (self.is_about(ClauseAct::Precise) || self.is_about(ClauseAct::Create))
+    }
+
     /// Returns `true` if it refers to what nobody said here.
     fn is_unknown_memory(&self) -> bool {
         let (wish, language, end) = (self.wish.text(), self.wish.language, self.end);
@@ -363,7 +390,7 @@ impl<'a> SmellPhrase<'a> {
         let goes_on = |words: &[&str]| words.iter().any(|word| rest.starts_with(word));
         let names_place = self.names().any(|name| (end..=end + MAX_TO_PLACE).contains(&name.start));
         let is_bounded = goes_on(&["else", "except", "that ", "below ", "above ", "after ", "before "])
-            || goes_on(&["in ", "under ", "from "]) && names_place
+            || goes_on(&["in ", "under ", "from ", "en ", "dans ", "em "]) && names_place
             || self.names().any(|name| wish.get(end..name.start).is_some_and(leads_to_place))
             || self.said().to_lowercase().contains("tests");
         let respells = language.has("says.renames", wish)
@@ -375,9 +402,10 @@ impl<'a> SmellPhrase<'a> {
             let has_object =
                 clause.act == Some(ClauseAct::Precise) && (named || concrete(&text[clause.start..start]) > 0);
             // "All tax numbers should be shown as 20-30599474-0 in the whole app" says what it should be.
+            let from = self.sentence().min(clause.start);
             let says_what = !has_metric(text)
-                && language.has("says.expected", &wish[clause.start..clause.end])
-                && concrete(&text[clause.start..clause.end]) > 0;
+                && language.has("says.expected", &wish[from..clause.end])
+                && concrete(&text[from..clause.end]) > 0;
             // "It is compiled for every line. Put it in a constant." only explains.
             let explains = self.is_definite_wish && clause.act.is_none();
             is_run || has_object || says_what || explains
@@ -413,7 +441,8 @@ impl<'a> SmellPhrase<'a> {
             && start > 0;
         // "An appropriately-structured list" describes what a list is.
         let is_part = self.after().strip_prefix('-').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
-        let defined = self.after().trim_start().starts_with(':');
+        // "All I need is the header"
+        let defined = [":", "is ", "es ", "ist "].iter().any(|word| self.after().trim_start().starts_with(word));
         // "Update go in all the right places to 1.26" says what should be there.
         let is_exact =
             self.is_about(ClauseAct::Precise) && self.clause.is_some_and(|clause| concrete(&text[clause.start..]) > 0);
@@ -426,7 +455,7 @@ impl<'a> SmellPhrase<'a> {
 /// Returns `true` for what is between "all tests" and the place in "all tests in `tests/test_hooks.py`".
 fn leads_to_place(between: &str) -> bool {
     between.len() <= MAX_TO_PLACE
-        && [" in ", " of ", " under "].iter().any(|word| between.contains(word))
+        && [" in ", " of ", " under ", " en ", " dans ", " em "].iter().any(|word| between.contains(word))
         && !between.contains(['.', '\n'])
 }
 

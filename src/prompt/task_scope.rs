@@ -173,14 +173,26 @@ fn announced(wish: &str, language: PromptLanguage, clauses: &[Clause]) -> Vec<(u
     if parts.len() < 2 { Vec::new() } else { parts }
 }
 
-/// The sentences after an announcement that begin with "first", "second" and so on.
+/// The sentences, and the parts after commas, that begin with "first", "second" and so on after an announcement.
 fn numbered_sentences(wish: &str, language: PromptLanguage, from: usize) -> Vec<(usize, usize)> {
     let mut starts: Vec<usize> =
-        wish[from..].match_indices(['.', '!', '\n', ';']).map(|(at, _)| from + at + 1).collect();
+        wish[from..].match_indices(['.', '!', '\n', ';', ',', ' ']).map(|(at, _)| from + at + 1).collect();
+    starts.retain(|start| begins_part(&wish[..*start]) || goes_on_with_and(wish, *start));
     starts.retain(|start| language.begins("says.ordinals", wish[*start..].trim_start()).is_some());
     let ends = starts.iter().copied().skip(1).chain([wish.len()]);
     let sentences: Vec<_> = starts.iter().copied().zip(ends).collect();
     if sentences.len() < 2 { Vec::new() } else { sentences }
+}
+
+/// Returns `true` for the text before a sentence, or before a part after a comma.
+fn begins_part(before: &str) -> bool {
+    before.ends_with(['.', '!', '\n', ';', ','])
+}
+
+/// Returns `true` for "and finally" inside a part.
+fn goes_on_with_and(wish: &str, at: usize) -> bool {
+    let begins = ["and ", "y ", "und ", "et ", "e "].iter().any(|word| wish[at..].starts_with(word));
+    begins && !begins_part(wish[..at].trim_end())
 }
 
 /// The sentences after an announcement, if each asks for something.
@@ -277,9 +289,16 @@ const MIN_WISHES: usize = 2;
 /// Returns `true` for a wish for many things that names no place: "in the response" would make them its fields.
 fn lists_wishes(wish: &str, language: PromptLanguage, only: &Clause, after: &[&Clause]) -> bool {
     let text = &wish[only.start..after.last().map_or(only.end, |last| last.end)];
-    (language.begins("says.wishes", text.trim_start()).is_some() || states_need(wish, language, only))
+    let is_wish = language.begins("says.wishes", text.trim_start()).is_some() || states_need(wish, language, only);
+    (is_wish || names_features(wish, language, only, after))
         && after.len() >= MIN_WISHES
         && text.split_whitespace().all(|word| language.spans("says.places", word).is_empty())
+}
+
+/// Returns `true` for "dark mode, roles and alerts", which names nothing but features.
+fn names_features(wish: &str, language: PromptLanguage, only: &Clause, after: &[&Clause]) -> bool {
+    let is_feature = |clause: &Clause| language.begins("says.features", wish[clause.start..].trim_start()).is_some();
+    is_feature(only) && after.iter().any(|clause| is_feature(clause))
 }
 
 /// Returns `true` for "the dashboard needs notifications".
