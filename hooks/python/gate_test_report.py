@@ -45,6 +45,9 @@ def _elsewhere(report, settings=None):
         if not isinstance(file, str) or "site-packages" in file or "dist-packages" in file:
             continue
         file = os.path.realpath(file)
+        # The program of an environment that several working trees share.
+        if name == "__main__" and _is_inside(file, os.path.realpath(sys.prefix)):
+            continue
         # The files of gate itself stand for none.
         if os.path.dirname(file) == os.path.dirname(os.path.realpath(__file__)):
             continue
