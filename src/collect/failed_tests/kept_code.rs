@@ -151,7 +151,11 @@ fn closes(line: &str) -> bool {
 fn bare(line: &str, name: &str) -> String {
     let end = [" # ", "  #", " // "].iter().filter_map(|mark| line.find(mark)).min().unwrap_or(line.len());
     let code = line[..end].replace(name, "");
-    code.chars().filter(|c| !c.is_whitespace() && *c != ';').collect()
+    // A formatter changes lines, quotes, commas and brackets.
+    code.chars()
+        .filter(|c| !c.is_whitespace() && !";,()".contains(*c))
+        .map(|c| if c == '\'' { '"' } else { c })
+        .collect()
 }
 
 #[cfg(test)]
@@ -175,6 +179,7 @@ mod tests {
                 true,
             ),
             (CODE.replace("price", "cost"), true),
+            (CODE.replace("sum(items)", "sum(\n        items,\n    )"), true),
             (CODE.replace("(items, rate)", "(items: list, rate: float) -> float"), true),
             (CODE.replace("total * rate", "total + total * rate"), false),
             ("def other():\n    pass\n".to_owned(), false),
