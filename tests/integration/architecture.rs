@@ -14,9 +14,9 @@ const STAGES: &[(&str, &[&str])] = &[
     (
         "words",
         &[
-            "digest", "embedded", "exit", "globs", "lazy_patterns", "shell_kind", "moment", "oid", "parallel_map",
-            "parent_processes", "plural", "ref_names", "regular_file", "repo_path", "shell_quote", "surroundings",
-            "user_folders",
+            "digest", "embedded", "exit", "globs", "lazy_patterns", "linked_packages", "shell_kind", "moment", "oid",
+            "parallel_map", "parent_processes", "plural", "ref_names", "regular_file", "repo_path", "shell_quote",
+            "surroundings", "user_folders",
         ],
     ),
     ("what is not content", &["local_file", "tool_folder"]),
