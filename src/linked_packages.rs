@@ -1,6 +1,7 @@
 //! Packages that a project loads from another working tree of its repository: by a link in `node_modules`, or by a `go.work`
 //! above it. Its tests would run the code of that one.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -13,11 +14,16 @@ pub fn package_elsewhere(root: &Path, trees: &[PathBuf], dir: &Path) -> Option<(
     if trees.len() < 2 {
         return None;
     }
+    let root = &real(root);
+    let trees: Vec<PathBuf> = trees.iter().map(|tree| real(tree)).collect();
     let is_project_of = |file: &str| root.join(file).is_file() || dir.join(file).is_file();
-    let of_node = || dir.ancestors().find_map(|folder| linked_package(&folder.join("node_modules"), root, trees));
-    let of_go = || root.ancestors().skip(1).find_map(|folder| used_module(&folder.join("go.work"), root, trees));
-    let linked = if is_project_of("package.json") { of_node() } else { None };
-    linked.or_else(|| if is_project_of("go.mod") { of_go() } else { None })
+    let linked = if is_project_of("package.json") { linked_package(dir, root, &trees) } else { None };
+    linked.or_else(|| if is_project_of("go.mod") { used_module(root, &trees) } else { None })
+}
+
+/// Returns a path without links, as far as it exists.
+pub fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// Returns the reason why a run proves nothing that loads packages from the working tree `other`, as `from` says.
@@ -35,31 +41,44 @@ pub fn other_tree_of<'t>(path: &Path, root: &Path, trees: &'t [PathBuf]) -> Opti
     holding.max_by_key(|tree| tree.components().count()).filter(|tree| *tree != root)
 }
 
-/// Returns the working tree to which a package in `node_modules` is a link.
-fn linked_package(folder: &Path, root: &Path, trees: &[PathBuf]) -> Option<(PathBuf, PathBuf)> {
+/// Returns the working tree to which a package leads that code in `dir` finds: the one in the nearest `node_modules`.
+fn linked_package(dir: &Path, root: &Path, trees: &[PathBuf]) -> Option<(PathBuf, PathBuf)> {
+    let mut nearer: BTreeSet<PathBuf> = BTreeSet::new();
+    for folder in dir.ancestors().map(|folder| folder.join("node_modules")) {
+        for package in packages_in(&folder) {
+            let name = package.strip_prefix(&folder).unwrap_or(&package).to_owned();
+            if !nearer.insert(name) {
+                continue;
+            }
+            let real = real(&package);
+            // What a package manager put there is no code of the project.
+            let is_installed = real.components().any(|part| part == Component::Normal("node_modules".as_ref()));
+            if let Some(other) = other_tree_of(&real, root, trees).filter(|_| !is_installed) {
+                return Some((other.clone(), package));
+            }
+        }
+    }
+    None
+}
+
+/// Returns the packages in a folder `node_modules`, also those with a scope.
+fn packages_in(folder: &Path) -> Vec<PathBuf> {
     let entries = |folder: &Path| {
         fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).take(MAX_PACKAGES)
     };
     let is_scope = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('@'));
-    let (scopes, packages): (Vec<_>, Vec<_>) = entries(folder).partition(is_scope);
-    let all = packages.into_iter().chain(scopes.iter().flat_map(|scope| entries(scope)));
-    let tree_of = |package: PathBuf| {
-        let real = package.canonicalize().ok()?;
-        // What a package manager put there is no code of the project.
-        let is_installed = real.components().any(|part| part == Component::Normal("node_modules".as_ref()));
-        let other = other_tree_of(&real, root, trees).filter(|_| !is_installed)?;
-        Some((other.clone(), package))
-    };
-    all.into_iter().find_map(tree_of)
+    let (scopes, mut packages): (Vec<_>, Vec<_>) = entries(folder).partition(is_scope);
+    packages.extend(scopes.iter().flat_map(|scope| entries(scope)));
+    packages
 }
 
-/// Returns the working tree in which a `go.work` uses a module, or puts one in the place of another.
-fn used_module(file: &Path, root: &Path, trees: &[PathBuf]) -> Option<(PathBuf, PathBuf)> {
-    let text = fs::read_to_string(file).ok()?;
-    let folder = file.parent()?;
+/// Returns the working tree in which the nearest `go.work` uses a module, or puts one in the place of another.
+fn used_module(root: &Path, trees: &[PathBuf]) -> Option<(PathBuf, PathBuf)> {
+    let file = root.ancestors().map(|folder| folder.join("go.work")).find(|file| file.is_file())?;
+    let (text, folder) = (fs::read_to_string(&file).ok()?, file.parent()?);
     let paths = text.split_whitespace().filter(|word| word.starts_with(['.', '/']));
-    let mut real = paths.filter_map(|path| folder.join(path).canonicalize().ok());
-    real.find_map(|path| other_tree_of(&path, root, trees)).map(|tree| (tree.clone(), file.to_owned()))
+    let tree = paths.map(|path| real(&folder.join(path))).find_map(|path| other_tree_of(&path, root, trees).cloned());
+    tree.map(|tree| (tree, file))
 }
 
 #[cfg(all(test, unix))]
@@ -84,6 +103,8 @@ mod tests {
         symlink("../lib", main.join("node_modules/lib")).unwrap();
         assert_eq!(found(&main), None, "its own");
         assert_eq!(found(&inner), Some(main.clone()), "from the folder above");
+        symlink("../lib", inner.join("node_modules/lib")).unwrap();
+        assert_eq!(found(&inner), None, "its own comes first");
         fs::remove_dir_all(inner.join("node_modules")).unwrap();
         fs::remove_dir_all(linked.join("node_modules")).unwrap();
         assert_eq!(found(&linked), None);

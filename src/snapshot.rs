@@ -120,6 +120,12 @@ pub struct KeptSnapshot {
 }
 
 impl KeptSnapshot {
+    /// Returns `true` if both are the same working tree, whatever was read in it.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let unread = |kept: &Self| Self { read: Vec::new(), ..kept.clone() };
+        unread(self) == unread(other)
+    }
+
     /// Returns a working tree without peculiarities that is this tree.
     pub const fn of_tree(tree: Oid) -> Self {
         Self {

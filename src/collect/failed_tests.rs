@@ -42,6 +42,7 @@ use self::code_changes::CodeChange;
 use self::compared_runs::ComparedRuns;
 use self::dropped_work::JudgedWork;
 use self::exact_test::is_exact;
+use self::kept_code::BroughtCode;
 use self::own_failures::{is_on_the_way, shares_a_change};
 use self::renamed_code::NewNames;
 use self::same_code::CodeElsewhere;
@@ -80,17 +81,20 @@ pub fn read(
         return Ok(found);
     }
     let mut elsewhere = CodeElsewhere::default();
+    let brought = BroughtCode::default();
     for command in &policy.commands {
         let key = command.reference().key;
         for open in state.open_failures().iter().filter(|open| open.key == key).take(MAX_FAILED) {
             if was_let_through(repo, state, facts, open)? {
                 continue;
             }
-            if !is_on_the_way(repo, facts, session, open)? && !elsewhere.is_of(repo, facts, open)? {
+            if !is_on_the_way(repo, facts, session, open)? && !elsewhere.is_of(repo, facts, open, &brought)? {
                 continue;
             }
             if let Some(runs) = ComparedRuns::of(&policy.runners, state, open) {
-                let failed = FailedWork { repo, facts, command, open, session, runs, code: OnceCell::new() }.read()?;
+                let code = OnceCell::new();
+                let brought = &brought;
+                let failed = FailedWork { repo, facts, command, open, session, runs, code, brought }.read()?;
                 let was_told = || open.head.as_ref().is_some_and(|head| was_pushed_since(repo, state, facts, head));
                 found.extend(failed.filter(|failed| failed.established || !was_told()));
             }
@@ -139,6 +143,7 @@ struct FailedWork<'a> {
     runs: ComparedRuns<'a>,
     /// The changes of code, once they are read.
     code: OnceCell<Vec<Vec<CodeChange>>>,
+    brought: &'a BroughtCode,
 }
 
 impl FailedWork<'_> {

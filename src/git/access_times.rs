@@ -57,7 +57,8 @@ impl FileAccess {
 
 impl Repo {
     /// Returns the present working tree like [`Repo::keep_now`], and begins to notice which of its untracked files at the top
-    /// are read: those that the next snapshot names in [`KeptSnapshot::read`].
+    /// are read: those that the next snapshot names in [`KeptSnapshot::read`]. A second run that starts meanwhile forgets what
+    /// the first one read.
     pub fn keep_start(&self) -> Result<KeptSnapshot, super::GitError> {
         let start = self.keep_now()?;
         let root = self.work_tree()?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::linked_packages::other_tree_of;
+use crate::linked_packages::{other_tree_of, real};
 
 use super::{ACTIVE, CONFIGURATION, folders_named};
 
@@ -39,8 +39,9 @@ pub fn other_tree(root: &Path, trees: &[PathBuf], dir: &Path, line: &str) -> Opt
     if trees.len() < 2 || is_own_first || names_path(line) || is_set() {
         return None;
     }
+    let (root, trees) = (&real(root), trees.iter().map(|tree| real(tree)).collect::<Vec<_>>());
     let mut loaded = environments(dir, line).into_iter().flat_map(|environment| editable_folders(&environment));
-    loaded.find_map(|folder| other_tree_of(&folder.canonicalize().unwrap_or(folder), root, trees).cloned())
+    loaded.find_map(|folder| other_tree_of(&real(&folder), root, &trees).cloned())
 }
 
 /// Returns the environments whose programs a line names, or else those that are active.

@@ -1,7 +1,9 @@
 //! The code that a failed test names: if what is judged has it as it was when the test failed, the failure is about that, whatever
 //! became of the test and of the commit that brought it.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::code_changes::{self, CodeChange};
 use super::{FailedWork, words};
@@ -30,25 +32,75 @@ impl CodeDefinition {
     }
 }
 
+/// Some definitions of code.
+type CodeDefinitions = BTreeSet<CodeDefinition>;
+
+/// The definitions of code that came between two trees, once they are read.
+#[derive(Default)]
+pub(super) struct BroughtCode(RefCell<BTreeMap<(Oid, Oid), Rc<CodeDefinitions>>>);
+
+impl BroughtCode {
+    fn between(&self, repo: &Repo, before: &Oid, after: &Oid) -> Result<Rc<CodeDefinitions>, GitError> {
+        let trees = (before.clone(), after.clone());
+        if let Some(known) = self.0.borrow().get(&trees) {
+            return Ok(Rc::clone(known));
+        }
+        let found = Rc::new(brought(&code_changes::between(repo, before, after)?));
+        self.0.borrow_mut().insert(trees, Rc::clone(&found));
+        Ok(found)
+    }
+
+    /// Returns `true` if a subject has all definitions with one of these names that came before a failure; `None` if none did.
+    fn is_kept(
+        &self,
+        repo: &Repo,
+        facts: &Facts,
+        open: &OpenFailure,
+        named: &BTreeSet<&str>,
+    ) -> Result<Option<bool>, GitError> {
+        let Some(head) = &open.head else { return Ok(None) };
+        let mut found = None;
+        for subject in &facts.subjects {
+            let Some((before, now)) = sides(repo, subject, head)? else { continue };
+            let all = self.between(repo, &before, &open.tree)?;
+            let mut wanted = all.iter().filter(|one| named.contains(one.name.as_str())).peekable();
+            if wanted.peek().is_none() {
+                continue;
+            }
+            let here = self.between(repo, &before, &now)?;
+            if wanted.all(|one| here.iter().any(|other| one.is_same(other))) {
+                return Ok(Some(true));
+            }
+            found = Some(false);
+        }
+        Ok(found)
+    }
+
+    /// Returns `true` if a subject has all code that the file of a test names and that came with it on another branch; `None` if
+    /// nothing came that it names.
+    pub(super) fn is_kept_elsewhere(
+        &self,
+        repo: &Repo,
+        facts: &Facts,
+        open: &OpenFailure,
+    ) -> Result<Option<bool>, GitError> {
+        let file = file_in(&open.test).filter(|file| file.contains('.')).map(RepoPath::from);
+        let text = match file {
+            Some(file) => super::text(repo.blob_at(&open.tree, &file)?),
+            None => text_of_new_test(repo, facts, open)?,
+        };
+        let Some(text) = text else { return Ok(None) };
+        self.is_kept(repo, facts, open, &words(&text).collect())
+    }
+}
+
 impl FailedWork<'_> {
     /// Returns `true` if the work brought code that the failed test names, and a subject has all of it as it was.
     pub(super) fn is_code_kept(&self, declared: Option<&(RepoPath, DeclaredTest)>) -> Result<bool, GitError> {
         let Some((_, test)) = declared else { return Ok(false) };
         let named: BTreeSet<&str> = words(&test.body).collect();
-        Ok(is_kept(self.repo, self.facts, self.open, &named)?.unwrap_or(false))
+        Ok(self.brought.is_kept(self.repo, self.facts, self.open, &named)?.unwrap_or(false))
     }
-}
-
-/// Returns `true` if a subject has all code that the file of a test names and that came with it on another branch; `None` if
-/// nothing came that it names.
-pub(super) fn is_kept_elsewhere(repo: &Repo, facts: &Facts, open: &OpenFailure) -> Result<Option<bool>, GitError> {
-    let file = file_in(&open.test).filter(|file| file.contains('.')).map(RepoPath::from);
-    let text = match file {
-        Some(file) => super::text(repo.blob_at(&open.tree, &file)?),
-        None => text_of_new_test(repo, facts, open)?,
-    };
-    let Some(text) = text else { return Ok(None) };
-    is_kept(repo, facts, open, &words(&text).collect())
 }
 
 /// Returns the text of a test of which the runner names no file, from the files of tests that came with it.
@@ -68,26 +120,6 @@ fn text_of_new_test(repo: &Repo, facts: &Facts, open: &OpenFailure) -> Result<Op
     Ok(None)
 }
 
-fn is_kept(repo: &Repo, facts: &Facts, open: &OpenFailure, named: &BTreeSet<&str>) -> Result<Option<bool>, GitError> {
-    let Some(head) = &open.head else { return Ok(None) };
-    let mut found = None;
-    for subject in &facts.subjects {
-        if let Some((before, now)) = sides(repo, subject, head)? {
-            let mut wanted = brought(&code_changes::between(repo, &before, &open.tree)?);
-            wanted.retain(|one| named.contains(one.name.as_str()));
-            if wanted.is_empty() {
-                continue;
-            }
-            let here = brought(&code_changes::between(repo, &before, &now)?);
-            if wanted.iter().all(|one| here.iter().any(|other| one.is_same(other))) {
-                return Ok(Some(true));
-            }
-            found = Some(false);
-        }
-    }
-    Ok(found)
-}
-
 /// Returns the tree where the work of a subject and that at `head` part, and that of the subject.
 fn sides(repo: &Repo, subject: &Subject, head: &Oid) -> Result<Option<(Oid, Oid)>, GitError> {
     let (Base::MergeBase { commit: base, .. }, Some(now)) = (&subject.base, &subject.tree) else { return Ok(None) };
@@ -96,32 +128,33 @@ fn sides(repo: &Repo, subject: &Subject, head: &Oid) -> Result<Option<(Oid, Oid)
 }
 
 /// Returns the definitions of code that a change brought or changed.
-fn brought(files: &[CodeChange]) -> BTreeSet<CodeDefinition> {
+fn brought(files: &[CodeChange]) -> CodeDefinitions {
     let code = || files.iter().filter(|file| !is_test_file(&file.path));
-    let known: BTreeSet<CodeDefinition> = code().flat_map(|file| definitions_in(&file.old)).collect();
+    let known: CodeDefinitions = code().flat_map(|file| definitions_in(&file.old)).collect();
     code().flat_map(|file| definitions_in(&file.new)).filter(|one| !known.contains(one)).collect()
 }
 
 /// Returns the definitions in a text: each ends before the next line that is indented no more, apart from its closing brackets.
 fn definitions_in(text: &str) -> Vec<CodeDefinition> {
     let lines: Vec<&str> = code_lines(text);
+    let names: Vec<Vec<String>> = lines.iter().map(|line| definitions(line)).collect();
     let depth = |line: &str| line.len() - line.trim_start().len();
     let mut found = Vec::new();
     for (at, line) in lines.iter().enumerate() {
-        for name in definitions(line) {
+        for name in &names[at] {
             let is_inside = |other: &&&str| depth(other) > depth(line) || closes(other);
             let inside: Vec<&str> = lines[at + 1..].iter().take_while(is_inside).copied().collect();
             // What holds other definitions is judged by these.
-            if inside.iter().any(|line| !definitions(line).is_empty()) {
+            if names[at + 1..][..inside.len()].iter().any(|names| !names.is_empty()) {
                 continue;
             }
-            let inside = inside.iter().filter(|line| !closes(line)).map(|line| bare(line, &name));
+            let inside = inside.iter().filter(|line| !closes(line)).map(|line| bare(line, name));
             let text: String = inside.collect();
             // One that is written in a single line has its text there.
-            let own = line.split_once(['{', '=', ':']).map(|(_, rest)| bare(rest, &name));
+            let own = line.split_once(['{', '=', ':']).map(|(_, rest)| bare(rest, name));
             let text = if text.is_empty() { own.unwrap_or_default() } else { text };
             if !text.is_empty() {
-                found.push(CodeDefinition { name, text });
+                found.push(CodeDefinition { name: name.clone(), text });
             }
         }
     }

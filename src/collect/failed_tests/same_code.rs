@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::file_in;
-use super::kept_code::is_kept_elsewhere;
+use super::kept_code::BroughtCode;
 use crate::fact::weakening::is_code_file;
 use crate::fact::{Base, Facts, Subject};
 use crate::git::{GitError, Repo, TreeDiff};
@@ -13,29 +13,35 @@ use crate::oid::Oid;
 /// The largest number of changed files that are compared.
 const MAX_FILES: usize = 64;
 /// The largest number of contents that are compared, those in which tests failed last.
-const MAX_CONTENTS: usize = 4;
+const MAX_CONTENTS: usize = 16;
 
 /// The contents on which tests failed on other branches, and whether the judged work holds their code.
 #[derive(Debug, Default)]
 pub(super) struct CodeElsewhere {
-    /// By the commit that was checked out, the content, and the file of the test.
+    /// By the commit that was checked out, the content, and the file of the test, or the test.
     known: BTreeMap<(Oid, Oid, String), bool>,
 }
 
 impl CodeElsewhere {
     /// Returns `true` if a subject holds the code with which a test failed on another branch: it was picked, squashed or
     /// written again.
-    pub(super) fn is_of(&mut self, repo: &Repo, facts: &Facts, open: &OpenFailure) -> Result<bool, GitError> {
+    pub(super) fn is_of(
+        &mut self,
+        repo: &Repo,
+        facts: &Facts,
+        open: &OpenFailure,
+        brought: &BroughtCode,
+    ) -> Result<bool, GitError> {
         let Some(head) = &open.head else { return Ok(false) };
-        let file = file_in(&open.test).unwrap_or_default().to_owned();
-        let content = (head.clone(), open.tree.clone(), file);
+        let home = file_in(&open.test).unwrap_or(&open.test).to_owned();
+        let content = (head.clone(), open.tree.clone(), home);
         if let Some(is_held) = self.known.get(&content) {
             return Ok(*is_held);
         }
         if self.known.len() == MAX_CONTENTS {
             return Ok(false);
         }
-        let mut found = is_kept_elsewhere(repo, facts, open)?;
+        let mut found = brought.is_kept_elsewhere(repo, facts, open)?;
         for subject in &facts.subjects {
             if found.is_none() && holds_code(repo, subject, head, &open.tree)? {
                 found = Some(true);

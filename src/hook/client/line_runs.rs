@@ -306,7 +306,7 @@ impl LineInTree<'_> {
         let (ground, project) = (self.ground, self.project());
         let in_part = command_line::proven_in_part(&self.policy.commands, &self.told, project);
         let failed = !self.told.ended.is_some_and(Ended::success);
-        if failed || in_part.is_empty() || ground.end.as_ref() != Some(&ground.start) {
+        if failed || in_part.is_empty() || !ground.end.as_ref().is_some_and(|end| end.is_same(&ground.start)) {
             return Ok(Vec::new());
         }
         let earlier = earlier_lines(&self.place.journal, &self.state()?, &ground.start, Some(&self.pending.call))

@@ -21,7 +21,7 @@ pub(super) fn put_aside(
 ) -> Option<(PendingCommand, StartingPoint)> {
     let line = command_line::between_stash_and_pop(&pending.line, project)?;
     let start = &ground.start;
-    let head = start.head.as_ref().filter(|_| ground.end.as_ref() == Some(start))?;
+    let head = start.head.as_ref().filter(|_| ground.end.as_ref().is_some_and(|end| end.is_same(start)))?;
     // What is not in git stays on disk meanwhile.
     let is_usual = start.untracked.is_empty() && start.hidden.is_empty() && start.opaque.is_empty();
     let stash = dropped(output?).filter(|_| is_usual && start.absent.is_empty())?;
