@@ -8,8 +8,8 @@ use std::path::{Component, Path, PathBuf};
 /// The largest number of packages in one folder that are looked at.
 const MAX_PACKAGES: usize = 4096;
 
-/// Returns the other working tree from which what runs in `dir` may load packages, and the place that says so. `trees` are the working
-/// trees of the repository, `root` the one in which it runs.
+/// Returns another working tree whose packages a program in `dir` may load, and the link or file that leads to it. `trees` are the
+/// working trees of the repository, `root` the one that `dir` belongs to.
 pub fn package_elsewhere(root: &Path, trees: &[PathBuf], dir: &Path) -> Option<(PathBuf, PathBuf)> {
     if trees.len() < 2 {
         return None;
@@ -21,12 +21,12 @@ pub fn package_elsewhere(root: &Path, trees: &[PathBuf], dir: &Path) -> Option<(
     linked.or_else(|| if is_project_of("go.mod") { used_module(root, &trees) } else { None })
 }
 
-/// Returns a path without links, as far as it exists.
+/// Returns a path with all symbolic links resolved, or the path itself if that fails.
 pub fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// Returns the reason why a run proves nothing that loads packages from the working tree `other`, as `from` says.
+/// Returns the reason why a run proves nothing if `from` leads to packages of the working tree `other`.
 pub fn loads_elsewhere(from: &Path, other: &Path) -> String {
     format!(
         "{} leads to {}, which is another working tree; install the packages of this one in it",
@@ -41,7 +41,8 @@ pub fn other_tree_of<'t>(path: &Path, root: &Path, trees: &'t [PathBuf]) -> Opti
     holding.max_by_key(|tree| tree.components().count()).filter(|tree| *tree != root)
 }
 
-/// Returns the working tree to which a package leads that code in `dir` finds: the one in the nearest `node_modules`.
+/// Returns the first package that code in `dir` finds and that is a link to another working tree, after that tree. A package in a
+/// nearer `node_modules` hides one of the same name further up.
 fn linked_package(dir: &Path, root: &Path, trees: &[PathBuf]) -> Option<(PathBuf, PathBuf)> {
     let mut nearer: BTreeSet<PathBuf> = BTreeSet::new();
     for folder in dir.ancestors().map(|folder| folder.join("node_modules")) {

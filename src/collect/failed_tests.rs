@@ -51,7 +51,7 @@ use crate::event::test_results::TestResult;
 use crate::fact::weakening::{self, DeclaredTest, declared_tests, file_in, is_same_test, is_test_file};
 use crate::fact::{Base, CountedTests, Facts, FailedTest, Obstacle};
 use crate::git::{GitError, Repo};
-use crate::journal::{JournalState, OpenFailure};
+use crate::journal::{JournalState, OpenFailure, is_recorded_before};
 use crate::oid::Oid;
 use crate::policy::{Command, Policy};
 use crate::repo_path::RepoPath;
@@ -61,8 +61,6 @@ use crate::runner::end_alike;
 const MAX_FAILED: usize = 64;
 /// The number of earlier pushes that are looked at.
 const MAX_PUSHES: usize = 8;
-/// The digits of the time at the start of an event's id.
-const ID_TIME: usize = 12;
 /// The largest file that is read for them, in bytes.
 const MAX_TEXT: usize = 1 << 20;
 
@@ -82,10 +80,11 @@ pub fn read(
     }
     let mut elsewhere = CodeElsewhere::default();
     let brought = BroughtCode::default();
+    let pushed = pushed_trees(repo, state);
     for command in &policy.commands {
         let key = command.reference().key;
         for open in state.open_failures().iter().filter(|open| open.key == key).take(MAX_FAILED) {
-            if was_let_through(repo, state, facts, open)? {
+            if was_let_through(&pushed, facts, open) {
                 continue;
             }
             if !is_on_the_way(repo, facts, session, open)? && !elsewhere.is_of(repo, facts, open, &brought)? {
@@ -103,21 +102,20 @@ pub fn read(
     Ok(found)
 }
 
-/// Returns `true` if exactly the judged content was pushed after a test had failed. What ran on another branch since, which says
-/// nothing of the test, changes nothing.
-fn was_let_through(repo: &Repo, state: &JournalState, facts: &Facts, open: &OpenFailure) -> Result<bool, GitError> {
-    let later = state.push_verdicts().iter().take(MAX_PUSHES).filter(|verdict| is_later(verdict.at, &open.event));
-    let mut pushed = BTreeSet::new();
-    for commit in later.flat_map(|verdict| &verdict.commits) {
-        pushed.insert(repo.tree_of(commit)?);
-    }
-    let mut judged = facts.subjects.iter().map(|subject| subject.tree.as_ref());
-    Ok(!pushed.is_empty() && judged.all(|tree| tree.is_some_and(|tree| pushed.contains(tree))))
+/// Returns the contents that were pushed last, each with the time. A commit that git has deleted since has none.
+fn pushed_trees(repo: &Repo, state: &JournalState) -> Vec<(Timestamp, Oid)> {
+    let commits = state.push_verdicts().iter().take(MAX_PUSHES);
+    let commits = commits.flat_map(|verdict| verdict.commits.iter().map(|commit| (verdict.at, commit)));
+    commits.filter_map(|(at, commit)| Some((at, repo.tree_of(commit).ok()?))).collect()
 }
 
-/// Returns `true` if a time comes after an event, whose id begins with its own in milliseconds.
-fn is_later(at: Timestamp, event: &str) -> bool {
-    event.get(..ID_TIME).is_some_and(|of_event| *of_event < *format!("{:0ID_TIME$x}", at.as_millisecond()))
+/// Returns `true` if exactly the judged content was pushed after a test had failed. Tests that ran on another branch since then say
+/// nothing about it.
+fn was_let_through(pushed: &[(Timestamp, Oid)], facts: &Facts, open: &OpenFailure) -> bool {
+    let is_later = |(at, _): &&(Timestamp, Oid)| is_recorded_before(&open.event, *at);
+    let later: BTreeSet<&Oid> = pushed.iter().filter(is_later).map(|(_, tree)| tree).collect();
+    let mut judged = facts.subjects.iter().map(|subject| subject.tree.as_ref());
+    !later.is_empty() && judged.all(|tree| tree.is_some_and(|tree| later.contains(tree)))
 }
 
 /// Returns `true` if a commit that came after `head`, where something failed, was pushed already: what is no more than a note

@@ -3,6 +3,9 @@
 use crate::digest::hex_digest;
 use crate::event::{Event, EventKind, Origin};
 
+/// The digits of the time at the start of an id.
+const TIME_DIGITS: usize = 12;
+
 /// An event that is to be recorded. Its id and time are given when it is written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewEvent {
@@ -34,13 +37,18 @@ pub(super) fn event_after(new: NewEvent, last: Option<&str>) -> Event {
         &random().to_be_bytes(),
     ]);
     // Milliseconds, then the order within a process, then what makes it unique among processes and machines.
-    let id_at = |millis: i64| format!("{millis:012x}-{counter:04x}-{}", &unique[..10]);
+    let id_at = |millis: i64| format!("{millis:0TIME_DIGITS$x}-{counter:04x}-{}", &unique[..10]);
     let mut id = id_at(at.as_millisecond());
     if let Some(last) = last.filter(|last| id.as_str() <= *last) {
-        let millis = last.get(..12).and_then(|digits| i64::from_str_radix(digits, 16).ok());
+        let millis = last.get(..TIME_DIGITS).and_then(|digits| i64::from_str_radix(digits, 16).ok());
         id = millis.map_or(id, |millis| id_at(millis.saturating_add(1)));
     }
     Event { id, at, session: new.session, origin: new.origin, kind: new.kind }
+}
+
+/// Returns `true` if an event with this id was recorded before `at`, to the millisecond.
+pub fn is_recorded_before(id: &str, at: jiff::Timestamp) -> bool {
+    id.get(..TIME_DIGITS).is_some_and(|time| *time < *format!("{:0TIME_DIGITS$x}", at.as_millisecond()))
 }
 
 /// Returns eight random bytes: the standard library seeds its hash maps from the system.

@@ -44,6 +44,14 @@ pub(super) struct TestFileChange {
 }
 
 impl ChangedTests {
+    /// Returns the change of one file.
+    #[cfg(test)]
+    pub(super) fn of_file(path: &RepoPath, old: &str, new: &str) -> Self {
+        let (old, new) = (Some(old.to_owned()), Some(new.to_owned()));
+        let file = TestFileChange { path: path.clone(), old, new, ..TestFileChange::default() };
+        Self { files: vec![file], ..Self::default() }
+    }
+
     /// Compares two contents. `inputs` are the files that the command of the test reads: others change nothing.
     pub(in crate::collect) fn between(repo: &Repo, inputs: &PathRules, old: &Oid, new: &Oid) -> Result<Self, GitError> {
         let Some(TreeDiff::Changes(changes)) = repo.diff_trees(&[(old.clone(), new.clone())])?.pop() else {

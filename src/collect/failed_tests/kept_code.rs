@@ -50,7 +50,8 @@ impl BroughtCode {
         Ok(found)
     }
 
-    /// Returns `true` if a subject has all definitions with one of these names that came before a failure; `None` if none did.
+    /// Returns `true` if a subject still has every definition with one of these names that the failed content had and its base had not;
+    /// `None` if there is no such definition.
     fn is_kept(
         &self,
         repo: &Repo,
@@ -76,8 +77,7 @@ impl BroughtCode {
         Ok(found)
     }
 
-    /// Returns `true` if a subject has all code that the file of a test names and that came with it on another branch; `None` if
-    /// nothing came that it names.
+    /// Returns the same for a test that failed on another branch, with the names in its file.
     pub(super) fn is_kept_elsewhere(
         &self,
         repo: &Repo,

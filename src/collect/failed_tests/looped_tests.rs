@@ -207,19 +207,12 @@ fn is_within(old: &BTreeMap<String, usize>, new: &BTreeMap<String, usize>) -> bo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collect::failed_tests::changed_tests::TestFileChange;
 
     const HEAD: &str = "import pytest\n\nCASES = [(0, 1), (1, 2)]\n\n\n";
 
     fn is_looped(old: &str, new: &str) -> bool {
         let path = RepoPath::from("tests/test_a.py");
-        let file = TestFileChange {
-            path: path.clone(),
-            old: Some(old.to_owned()),
-            new: Some(new.to_owned()),
-            ..TestFileChange::default()
-        };
-        let changed = ChangedTests { files: vec![file], ..ChangedTests::default() };
+        let changed = ChangedTests::of_file(&path, old, new);
         let (_, declared) = changed.declared("tests/test_a.py::test_inc[0-1]").expect("a test");
         changed.is_looped(&path, &declared)
     }

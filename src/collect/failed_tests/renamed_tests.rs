@@ -167,7 +167,6 @@ fn between_same_neighbours<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collect::failed_tests::changed_tests::TestFileChange;
 
     #[test]
     fn a_test_is_split_only_if_every_assertion_is_left_with_all_that_it_needs() {
@@ -175,13 +174,7 @@ mod tests {
         let split = |old: &[&str], parts: &[&[&str]]| {
             let new: String = parts.iter().enumerate().map(|(at, lines)| def(&format!("test_{at}"), lines)).collect();
             let path = RepoPath::from("test_m.py");
-            let file = TestFileChange {
-                path: path.clone(),
-                old: Some(def("test_m", old)),
-                new: Some(new),
-                ..TestFileChange::default()
-            };
-            let changed = ChangedTests { files: vec![file], ..ChangedTests::default() };
+            let changed = ChangedTests::of_file(&path, &def("test_m", old), &new);
             let (_, declared) = changed.declared("test_m.py::test_m").expect("a test");
             changed.parts(&path, &declared, |_, name| name != "test_2").is_some()
         };
@@ -206,13 +199,7 @@ mod tests {
             [(OLD, true, true), (OLD, false, false), ("def test_a():\n    assert f() == 3\n", true, false)]
         {
             let new = OLD.replace("test_a", "test_b");
-            let file = TestFileChange {
-                path: path.clone(),
-                old: Some(old.to_owned()),
-                new: Some(new),
-                ..TestFileChange::default()
-            };
-            let changed = ChangedTests { files: vec![file], ..ChangedTests::default() };
+            let changed = ChangedTests::of_file(&path, old, &new);
             let (_, declared) = changed.declared("test_m.py::test_a").expect("a test");
             let same = changed.renamed(&path, &declared, anywhere, &NewNames::default());
             assert_eq!(!same.is_empty(), found, "{old} {anywhere}");

@@ -101,7 +101,7 @@ impl ChangedTests {
 /// A name that a test calls, and where its file has it from.
 struct CalledName {
     name: String,
-    /// What it uses of it: `add` in `calc.add(1, 2)`.
+    /// The functions of a module of this name that the test calls, such as `add` for `calc.add(1, 2)`.
     parts: Vec<String>,
     import: Option<VisibleImport>,
 }
@@ -246,13 +246,7 @@ mod tests {
         ] {
             let path = RepoPath::from("tests/test_a.py");
             let new = format!("{head}{new}");
-            let file = TestFileChange {
-                path: path.clone(),
-                old: Some(old.clone()),
-                new: Some(new.clone()),
-                ..TestFileChange::default()
-            };
-            let changed = ChangedTests { files: vec![file], ..ChangedTests::default() };
+            let changed = ChangedTests::of_file(&path, &old, &new);
             let declared = declared_tests(&path, &old).into_iter().next().expect("a test");
             assert_eq!(!changed.rewritten_in_other_words(&path, &declared, &[]).is_empty(), is, "{new}");
         }
@@ -270,13 +264,7 @@ mod tests {
             (two, rows, true),
             (two, "from calc import add\n\n\ndef test_sum():\n    assert add(3, 4) == 7\n", false),
         ] {
-            let file = TestFileChange {
-                path: path.clone(),
-                old: Some(old.to_owned()),
-                new: Some(new.to_owned()),
-                ..TestFileChange::default()
-            };
-            let changed = ChangedTests { files: vec![file], ..ChangedTests::default() };
+            let changed = ChangedTests::of_file(&path, old, new);
             let declared = declared_tests(&path, old).into_iter().find(|test| test.name == "test_add").expect("a test");
             assert_eq!(!changed.rewritten_in_other_words(&path, &declared, &[]).is_empty(), is, "{new}");
         }

@@ -234,13 +234,7 @@ mod tests {
         for (module, is) in [("shop.calc", true), ("shop", true), ("tests.shop.calc", false), ("fakes.calc", false)] {
             let (old, new) = (test("shop.calc", "test_add"), test(module, "test_sum"));
             let path = RepoPath::from("tests/test_a.py");
-            let file = TestFileChange {
-                path: path.clone(),
-                old: Some(old.clone()),
-                new: Some(new),
-                ..TestFileChange::default()
-            };
-            let changed = ChangedTests { files: vec![file], ..ChangedTests::default() };
+            let changed = ChangedTests::of_file(&path, &old, &new);
             let declared = declared_tests(&path, &old).into_iter().next().expect("a test");
             let moved = MovedTest { changed: &changed, old: &path, test: &declared, new: &path, new_name: "test_sum" };
             assert_eq!(moved.has_same_names(|_, _| false), Some(is), "{module}");

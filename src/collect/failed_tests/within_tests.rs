@@ -261,13 +261,7 @@ mod tests {
     /// Returns `true` if the new text has a test with all that the old one asks.
     fn is_within(path: &str, old: &str, name: &str, new: &str) -> bool {
         let path = RepoPath::from(path);
-        let file = TestFileChange {
-            path: path.clone(),
-            old: Some(old.to_owned()),
-            new: Some(new.to_owned()),
-            ..TestFileChange::default()
-        };
-        let changed = ChangedTests { files: vec![file], ..ChangedTests::default() };
+        let changed = ChangedTests::of_file(&path, old, new);
         let declared = declared_tests(&path, old).into_iter().find(|test| test.name == name).expect("a test");
         !changed.within(&path, &declared).is_empty()
     }

@@ -96,7 +96,7 @@ fn newest_runs<'s>(sources: Sources<'s>, key: &str) -> Vec<&'s Run> {
     sources.state.runs(key).iter().take(MAX_RUNS).map(|recorded| &*recorded.run).collect()
 }
 
-/// Takes the files out of `files` that the last of these runs with them on disk read.
+/// Removes a file from `files` if the newest of these runs that had it on disk read it.
 fn leave_read(runs: &[&Run], files: &mut BTreeSet<RepoPath>) {
     let mut known = BTreeSet::new();
     for run in runs {
