@@ -293,7 +293,7 @@ impl Workplace {
         let trees: Vec<_> = facts.subjects.iter().filter_map(|subject| subject.tree.clone()).collect();
         let commits: Vec<_> = facts.subjects.iter().filter_map(|subject| subject.commit.clone()).collect();
         let counts = blocked && claimed();
-        let branches = self.branches(&facts, state.judged(&self.session.id));
+        let branches = self.branches(&facts, state.judged(&self.session.id), blocked);
         let at = Timestamp::now();
         let id = dated_id('v', at, &self.session.id);
         let decide = |state: &JournalState| {

@@ -1,13 +1,17 @@
 //! Work that was refused: its branches and its content, and the end of its attempts.
 
+use std::collections::BTreeSet;
+
 use super::{Uncommitted, Workplace};
 use crate::fact::{Base, Facts, Subject, SubjectKind};
 use crate::failure::Failure;
 use crate::gates;
+use crate::git::{GitError, TreeDiff};
 use crate::journal::SessionState;
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::ref_names;
+use crate::repo_path::RepoPath;
 use crate::verdict::assemble::{self, ESCALATES_AT};
 
 impl Workplace {
@@ -26,9 +30,9 @@ impl Workplace {
         Ok(())
     }
 
-    /// Returns the branches that `facts` are about, and those with a failure that are gone or whose content the facts
-    /// continue.
-    pub(super) fn branches(&self, facts: &Facts, told: &SessionState) -> Vec<String> {
+    /// Returns the branches that `facts` are about, and those with a failure whose work goes on here. A verdict that passes is
+    /// about those that are gone as well: nothing of them can be shown to pass any more.
+    pub(super) fn branches(&self, facts: &Facts, told: &SessionState, blocked: bool) -> Vec<String> {
         let Ok(head) = self.repo.head() else { return Vec::new() };
         let is_here = |subject: &Subject| subject.role == SubjectKind::WorkingTree || subject.checked_out == Some(true);
         let here = head.branch.as_ref().filter(|_| facts.subjects.iter().any(is_here));
@@ -36,19 +40,77 @@ impl Workplace {
         let mut found: Vec<String> = of_subjects.chain(here).map(|name| ref_names::short(name).to_owned()).collect();
         found.sort_unstable();
         found.dedup();
-        let tips =
-            || facts.subjects.iter().filter_map(|subject| subject.commit.clone().or_else(|| head.commit.clone()));
-        for branch in told.failing_on() {
-            let goes_on = || match self.repo.reference(&format!("refs/heads/{branch}")) {
-                Ok(Some(left)) => tips().any(|tip| self.repo.is_ancestor(&left, &tip).unwrap_or(false)),
-                Ok(None) => true,
-                Err(_) => false,
+        let left: Vec<&str> = told.failing_on().filter(|branch| !found.iter().any(|known| known == branch)).collect();
+        for branch in left {
+            let goes_on = match self.repo.reference(&format!("refs/heads/{branch}")) {
+                Ok(Some(tip)) => self.is_carried_on(facts, head.commit.as_ref(), &tip, told.refused_trees(branch)),
+                Ok(None) if blocked => self.holds_refused(facts, told.refused_trees(branch)),
+                Ok(None) => Ok(true),
+                Err(_) => Ok(false),
             };
-            if !found.iter().any(|known| known == branch) && goes_on() {
+            if goes_on.unwrap_or(false) {
                 found.push(branch.to_owned());
             }
         }
         found
+    }
+
+    /// Returns `true` if a subject goes on from the commits of a branch, whose tip is given, or, where it has none of its own,
+    /// from what was refused on it.
+    fn is_carried_on(
+        &self,
+        facts: &Facts,
+        head: Option<&Oid>,
+        tip: &Oid,
+        refused: Option<&[Oid]>,
+    ) -> Result<bool, GitError> {
+        for subject in &facts.subjects {
+            let Some(commit) = subject.commit.as_ref().or(head) else { continue };
+            if !self.repo.is_ancestor(tip, commit)? {
+                continue;
+            }
+            let is_of_base = match &subject.base {
+                Base::MergeBase { commit, .. } => self.repo.is_ancestor(tip, commit)?,
+                _ => false,
+            };
+            if !is_of_base || self.holds_refused(facts, refused)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns `true` if a subject has something of refused contents that its base has not, or if that cannot be told.
+    fn holds_refused(&self, facts: &Facts, refused: Option<&[Oid]>) -> Result<bool, GitError> {
+        let Some(refused) = refused.filter(|trees| !trees.is_empty()) else { return Ok(true) };
+        for subject in &facts.subjects {
+            let (Base::MergeBase { commit: base, .. }, Some(changed)) = (&subject.base, &subject.changed) else {
+                return Ok(true);
+            };
+            let base = self.repo.tree_of(base)?;
+            for content in refused {
+                if self.share_work(&base, content, subject.tree.as_ref(), changed)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns `true` if a content, or one that is unknown, has a line of a refused one in the same changed file, and the base has
+    /// not.
+    fn share_work(&self, base: &Oid, refused: &Oid, now: Option<&Oid>, changed: &[RepoPath]) -> Result<bool, GitError> {
+        let Some(TreeDiff::Changes(work)) = self.repo.diff_trees(&[(base.clone(), refused.clone())])?.pop() else {
+            return Ok(true);
+        };
+        for path in work.iter().map(|change| &change.path).filter(|path| changed.contains(*path)) {
+            let Some(now) = now else { return Ok(true) };
+            let text = |tree: &Oid| Ok::<_, GitError>(self.repo.blob_at(tree, path)?.unwrap_or_default());
+            if share_a_line(&text(base)?, &text(refused)?, &text(now)?) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Keeps refused content. Returns the id of a commit that was about to be made. If the content cannot be kept, it
@@ -71,4 +133,13 @@ impl Workplace {
             }
         }
     }
+}
+
+/// Returns `true` if two texts have a line with a letter or digit that the text before them has not, or if they are equal.
+fn share_a_line(before: &[u8], one: &[u8], other: &[u8]) -> bool {
+    let lines =
+        |text| String::from_utf8_lossy(text).lines().map(|line| line.trim().to_owned()).collect::<BTreeSet<_>>();
+    let (before, one, other) = (lines(before), lines(one), lines(other));
+    let is_new = |line: &&String| !before.contains(*line) && line.contains(char::is_alphanumeric);
+    one == other || one.intersection(&other).any(|line| is_new(&line))
 }

@@ -77,6 +77,11 @@ impl SessionState {
         self.branches.keys().map(String::as_str).filter(|name| *name != NO_BRANCH)
     }
 
+    /// Returns the contents of the last refusal on a branch (the first 32), if there was one.
+    pub fn refused_trees(&self, branch: &str) -> Option<&[Oid]> {
+        self.branches.get(branch)?.last.values().next().map(|(trees, _)| trees.as_slice())
+    }
+
     /// Returns `true` if a commit was refused since the last one that passed.
     pub fn refused_commits(&self) -> bool {
         self.branches.values().any(|branch| !branch.at_commit.is_empty())

@@ -122,6 +122,29 @@ fn work_on_other_branches_uses_up_no_attempts() {
 }
 
 #[test]
+fn attempts_of_an_abandoned_branch_go_with_its_work() {
+    let project = Project::new();
+    let push = |branch: &str| project.push(&format!("git push origin {branch}")).exits(1);
+    project.repo.git(["switch", "-qc", "idea", "main"]);
+    project.repo.write("src/lib.rs", "pub fn idea() -> u8 { 1 }\n").commit_all("core: an idea");
+    push("idea").says("push blocked (attempt 1)");
+    push("idea").says("push blocked (attempt 2");
+    // Another change of the same file is other work.
+    project.repo.git(["switch", "-qc", "other", "main"]);
+    project.repo.git(["branch", "-qD", "idea"]);
+    project.repo.write("src/lib.rs", "pub fn other() -> u8 { 2 }\n").commit_all("core: another idea");
+    push("other").says("push blocked (attempt 1)");
+    // The same work under another name is not.
+    project.repo.git(["switch", "-qc", "again", "main"]);
+    project.repo.git(["branch", "-qD", "other"]);
+    project
+        .repo
+        .write("src/lib.rs", "pub fn other() -> u8 { 2 }\npub fn third() -> u8 { 3 }\n")
+        .commit_all("core: another idea, and a third");
+    push("again").says("push blocked (attempt 2");
+}
+
+#[test]
 fn what_passes_on_another_branch_ends_nothing() {
     let project = untested();
     let with = |args: &[&str]| project.gate_with(&[("GATE_SESSION", "s")], args);
