@@ -57,7 +57,7 @@ pub use self::latest_runs::{MAX_KEYS, MAX_PAIRS, MAX_RUNS, MAX_RUNS_OF_PAIR};
 #[cfg(test)]
 pub(crate) use self::line_format::StoredLine;
 pub use self::line_format::{MAX_LINE, data};
-pub use self::new_event::{NewEvent, is_recorded_before};
+pub use self::new_event::{NewEvent, is_recorded_before, recorded_second};
 pub use self::open_failures::{MAX_OPEN_FAILURES, NamedFailures, OpenFailure};
 pub use self::prune::JournalRetention;
 pub use self::read::JournalLine;

@@ -40,15 +40,24 @@ pub(super) fn event_after(new: NewEvent, last: Option<&str>) -> Event {
     let id_at = |millis: i64| format!("{millis:0TIME_DIGITS$x}-{counter:04x}-{}", &unique[..10]);
     let mut id = id_at(at.as_millisecond());
     if let Some(last) = last.filter(|last| id.as_str() <= *last) {
-        let millis = last.get(..TIME_DIGITS).and_then(|digits| i64::from_str_radix(digits, 16).ok());
-        id = millis.map_or(id, |millis| id_at(millis.saturating_add(1)));
+        id = millis_of(last).map_or(id, |millis| id_at(millis.saturating_add(1)));
     }
     Event { id, at, session: new.session, origin: new.origin, kind: new.kind }
 }
 
 /// Returns `true` if an event with this id was recorded before `at`, to the millisecond.
 pub fn is_recorded_before(id: &str, at: jiff::Timestamp) -> bool {
-    id.get(..TIME_DIGITS).is_some_and(|time| *time < *format!("{:0TIME_DIGITS$x}", at.as_millisecond()))
+    millis_of(id).is_some_and(|millis| millis < at.as_millisecond())
+}
+
+/// Returns the second in which an event with this id was recorded, since 1970.
+pub fn recorded_second(id: &str) -> Option<i64> {
+    Some(millis_of(id)?.div_euclid(1000))
+}
+
+/// Returns the time in an id, in milliseconds since 1970.
+fn millis_of(id: &str) -> Option<i64> {
+    i64::from_str_radix(id.get(..TIME_DIGITS)?, 16).ok()
 }
 
 /// Returns eight random bytes: the standard library seeds its hash maps from the system.

@@ -19,6 +19,8 @@ pub struct HeadMove {
     pub old: Oid,
     /// The commit it went to.
     pub new: Oid,
+    /// The second it was made in, since 1970.
+    second: i64,
     /// The words that git put beside it.
     message: String,
 }
@@ -76,21 +78,28 @@ pub fn moves_since(git_dir: &Path, from: u64) -> (Vec<HeadMove>, u64) {
 pub fn is_of_another_branch(common_dir: &Path, judged: &str, commit: &Oid) -> bool {
     let folder = common_dir.join("logs/refs/heads");
     let own = folder.join(judged);
-    let had = |log: &PathBuf| {
-        let from = std::fs::metadata(log).map_or(0, |meta| meta.len().saturating_sub(MAX_TAIL));
-        let text = read(log, from).unwrap_or_default();
-        String::from_utf8_lossy(&text).lines().filter_map(head_move).any(|one| one.new == *commit)
-    };
+    let had = |log: &PathBuf| moves_in(log).iter().any(|one| one.new == *commit);
     own.is_file() && !had(&own) && logs_in(folder).iter().any(had)
 }
 
 /// Returns the branch on which a commit was made, if another one was checked out since. `git_dir` is that of the working tree.
 pub fn left_branch(git_dir: &Path, commit: &Oid) -> Option<String> {
-    let log = git_dir.join("logs/HEAD");
-    let text = read(&log, size(git_dir).saturating_sub(MAX_TAIL)).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
-    let mut since = text.lines().filter_map(head_move).skip_while(|one| one.new != *commit || !one.makes_a_commit());
+    let moves = moves_in(&git_dir.join("logs/HEAD"));
+    let mut since = moves.iter().skip_while(|one| one.new != *commit || !one.makes_a_commit());
     since.find_map(|one| Some(one.message.strip_prefix("checkout: moving from ")?.split(" to ").next()?.to_owned()))
+}
+
+/// Returns the first commit that was made on top of `commit` in `second` (since 1970) or later, and its branch. What lay in the
+/// working tree at that time was probably the work on it.
+pub fn next_commit_on(common_dir: &Path, commit: &Oid, second: i64) -> Option<(String, Oid)> {
+    let folder = common_dir.join("logs/refs/heads");
+    let first_of = |log: &PathBuf| {
+        let next = |one: &HeadMove| one.second >= second && one.old == *commit && one.makes_a_commit();
+        moves_in(log).into_iter().find(next)
+    };
+    let logs = logs_in(folder.clone());
+    let (log, made) = logs.iter().filter_map(|log| Some((log, first_of(log)?))).min_by_key(|(_, made)| made.second)?;
+    Some((log.strip_prefix(&folder).ok()?.to_str()?.to_owned(), made.new))
 }
 
 /// Returns the files in a folder and those below it.
@@ -110,10 +119,14 @@ fn logs_in(folder: PathBuf) -> Vec<PathBuf> {
 
 /// The objects in the log of the stash, oldest first: the entries of `git stash list`.
 pub fn stashes(common_dir: &Path) -> Vec<Oid> {
-    let path = common_dir.join("logs/refs/stash");
-    let from = std::fs::metadata(&path).map_or(0, |meta| meta.len().saturating_sub(MAX_TAIL));
-    let text = read(&path, from).unwrap_or_default();
-    String::from_utf8_lossy(&text).lines().filter_map(head_move).map(|one| one.new).collect()
+    moves_in(&common_dir.join("logs/refs/stash")).into_iter().map(|one| one.new).collect()
+}
+
+/// Returns the moves in the end of a log, oldest first.
+fn moves_in(log: &Path) -> Vec<HeadMove> {
+    let from = std::fs::metadata(log).map_or(0, |meta| meta.len().saturating_sub(MAX_TAIL));
+    let text = read(log, from).unwrap_or_default();
+    String::from_utf8_lossy(&text).lines().filter_map(head_move).collect()
 }
 
 fn read(path: &Path, from: u64) -> std::io::Result<Vec<u8>> {
@@ -129,7 +142,8 @@ fn head_move(line: &str) -> Option<HeadMove> {
     let (head, message) = line.split_once('\t').unwrap_or((line, ""));
     let mut words = head.split(' ');
     let (old, new) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
-    Some(HeadMove { old, new, message: message.to_owned() })
+    let second = words.rev().nth(1)?.parse().ok()?;
+    Some(HeadMove { old, new, second, message: message.to_owned() })
 }
 
 #[cfg(test)]

@@ -2,6 +2,9 @@
 
 use crate::failed_tests::{OK, RED, RED_LIST, Scene, WITHOUT_IT, list_without_it};
 
+/// A time after each run of these tests.
+const LATER: &str = "2099-01-02T03:04:05+00:00";
+
 impl Scene {
     /// The default branch goes on, as if a colleague pushed.
     fn colleague_pushes(&self) {
@@ -35,6 +38,40 @@ fn a_draft_that_failed_says_nothing_about_a_branch_that_changes_something_else()
         suite(&list_without_it(), 0);
         let (through, said) = push(branch);
         assert_eq!((through, said.contains("failed on this branch")), (passes, !passes), "{branch}: {said}");
+    }
+}
+
+#[test]
+fn a_draft_that_another_branch_committed_is_its_own() {
+    for (what, committed, is_deleted, told) in [
+        ("the branch has it", "tests/test_calc.py", false, false),
+        ("the branch has something else", "other.py", false, true),
+        ("the branch is gone", "tests/test_calc.py", true, true),
+    ] {
+        let scene = Scene::new();
+        scene.repo.git(["switch", "-q", "main"]);
+        scene.repo.write("t.sh", "cat ../out\nexit $(cat ../status)\n").write("other.py", "a\n").commit_all("suite");
+        scene.repo.git(["push", "-q", "--no-verify", "origin", "main"]);
+        scene.repo.git(["switch", "-q", "-c", "first"]);
+        scene.repo.append("tests/test_calc.py", "\ndef test_new():\n    assert add(1, 1) == 2\n");
+        scene.run_outer("FAILED tests/test_calc.py::test_new - x\n1 failed in 0.02s\n", 1);
+        scene.repo.append(committed, "# b\n");
+        let mut commit = scene.repo.command_in("git", scene.repo.root());
+        let commit = commit.args(["commit", "-q", "-m", "first", committed]).env("GIT_COMMITTER_DATE", LATER);
+        let output = commit.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        scene.repo.git(["checkout", "-q", "-f", "-b", "second", "main"]);
+        if is_deleted {
+            scene.repo.git(["branch", "-q", "-D", "first"]);
+        }
+        scene
+            .repo
+            .append("tests/test_calc.py", "\ndef test_other():\n    assert add(2, 1) == 3\n")
+            .commit_all("second");
+        scene.run_outer("tests/test_calc.py::test_other PASSED\n3 passed in 0.02s\n", 0);
+        let (through, said) = scene.push_branch("second");
+        assert!(through, "{what}: {said}");
+        assert_eq!(said.contains("test_new failed on this branch"), told, "{what}: {said}");
     }
 }
 

@@ -3,11 +3,12 @@
 use crate::collect::judged_work;
 use crate::fact::weakening::{is_file_of, is_test_file};
 use crate::fact::{Base, Facts, Subject};
-use crate::git::{GitError, Repo, TreeDiff};
-use crate::journal::OpenFailure;
+use crate::git::{GitError, PathChange, Repo, TreeDiff};
+use crate::journal::{OpenFailure, recorded_second};
 use crate::oid::Oid;
+use crate::ref_names;
 use crate::repo_path::RepoPath;
-use crate::source::head_reflog::{is_of_another_branch, left_branch};
+use crate::source::head_reflog::{is_of_another_branch, left_branch, next_commit_on};
 
 /// Returns `true` if a test failed on a commit between the base and the tip of a subject, or on one that the current
 /// session has amended or rebased since, so that no branch has it.
@@ -47,8 +48,30 @@ fn is_unrelated_draft(repo: &Repo, subject: &Subject, head: &Oid, open: &OpenFai
     let Some(TreeDiff::Changes(draft)) = repo.diff_trees(&[(repo.tree_of(head)?, open.tree.clone())])?.pop() else {
         return Ok(false);
     };
+    if is_committed_elsewhere(repo, subject, head, open, &draft)? {
+        return Ok(true);
+    }
     let is_common = |path: &RepoPath| {
         draft.iter().any(|change| change.path == *path) || is_test_file(path) && is_file_of(&open.test, path)
     };
     Ok(!draft.is_empty() && !changed.iter().any(is_common))
+}
+
+/// Returns `true` if the draft in which a test failed went into the next commit on top of `head`, and that was one of another
+/// branch.
+fn is_committed_elsewhere(
+    repo: &Repo,
+    subject: &Subject,
+    head: &Oid,
+    open: &OpenFailure,
+    draft: &[PathChange],
+) -> Result<bool, GitError> {
+    let next = recorded_second(&open.event).and_then(|second| next_commit_on(repo.common_dir(), head, second));
+    let (Some((branch, commit)), Some(judged)) = (next, &subject.branch) else { return Ok(false) };
+    if branch == ref_names::short(judged) || repo.commit(&format!("refs/heads/{branch}"))?.is_none() {
+        return Ok(false);
+    }
+    let trees = [(repo.tree_of(head)?, repo.tree_of(&commit)?)];
+    let Some(TreeDiff::Changes(made)) = repo.diff_trees(&trees)?.pop() else { return Ok(false) };
+    Ok(draft.iter().any(|change| made.iter().any(|other| other.path == change.path)))
 }
