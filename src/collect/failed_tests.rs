@@ -175,6 +175,7 @@ impl FailedWork<'_> {
         let declared = changed.declared(&open.test);
         let rewritten = changed.rewritten(&open.test);
         let rewritten = if rewritten.is_some() && self.is_of_base(declared.as_ref())? { rewritten } else { None };
+        let rewritten = rewritten.or_else(|| changed.replacing(declared.as_ref()?));
         let mut failed = FailedTest { rewritten, ..failed };
         if open.in_part {
             // A selected test is tried again and again while it is written, and may have another name in the whole run.
@@ -198,7 +199,9 @@ impl FailedWork<'_> {
                 changed.is_edited(path, test) || !self.has_same_subject(&moved)
             };
             let edited = declared.as_ref().filter(|declared| !known && (is_made || differs(declared)));
-            let edited = if is_made || edited.is_some() && self.is_of_base(edited)? { edited } else { None };
+            let has_lost = || edited.is_some_and(|(path, test)| changed.loses_assertions(path, test));
+            let is_old = edited.is_some() && (self.is_of_base(edited)? || has_lost() && self.is_committed(edited)?);
+            let edited = edited.filter(|_| is_made || is_old);
             let failed = FailedTest { edited: edited.map(|(path, _)| path.clone()), ..failed };
             if !known && failed.edited.is_none() {
                 return Ok(None);
@@ -431,12 +434,12 @@ fn text(bytes: Option<Vec<u8>>) -> Option<String> {
     bytes.filter(|bytes| bytes.len() <= MAX_TEXT).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The words of a code: names, keywords and numbers.
 /// Returns the place of a part of a text, in bytes.
 fn place_in(text: &str, part: &str) -> usize {
     part.as_ptr() as usize - text.as_ptr() as usize
 }
 
+/// Returns the words of a code: names, keywords and numbers.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }

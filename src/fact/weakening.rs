@@ -105,6 +105,8 @@ pub enum WeakeningKind {
     TaskReplaced,
     /// Code asks whether a test runs it.
     AsksForTest,
+    /// Code sets the results of tests itself.
+    ForcesResults,
     /// Code names the report that the hooks of test runners write.
     ReportWritten,
 }

@@ -519,7 +519,7 @@ fn code_that_settings_load_with_the_tests_is_told_if_it_changed() {
             let words = if later.is_empty() {
                 "passed after only tests changed"
             } else {
-                "passed after a change to shared test code"
+                "passed after a change to test code that runs with it"
             };
             assert!(through && said.contains(words), "{settings} {later}: {said}");
         }
@@ -770,7 +770,8 @@ fn a_test_that_changed_between_its_failure_and_its_pass_is_told() {
         "tests/test_calc.py::test_add PASSED\ntests/test_calc.py::test_twice PASSED\n2 passed in 0.02s\n";
     let other = TESTS.replace("== 3", "== -1");
     let more = format!("{TESTS}\ndef test_more():\n    assert add(0, 0) == 0\n");
-    let (only, too) = (Some("passed after only tests changed"), Some("passed after a change to shared test code"));
+    let (only, too) =
+        (Some("passed after only tests changed"), Some("passed after a change to test code that runs with it"));
     let both = Some("passed after both the code and the test itself changed");
     for (what, files, told) in [
         ("a comment in the code", vec![("tests/test_calc.py", other.as_str()), ("calc.py", "b\n# sums\n")], only),

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 
+use super::same_test::keeps_assertions;
 use super::{test_code, text};
 use crate::collect::tested_changes::belongs_to_tests;
 use crate::decision::is_same_code;
@@ -145,6 +146,12 @@ impl ChangedTests {
         let now = file.tests_now();
         let mut same = now.iter().filter(|known| known.name == test.name);
         same.next().is_some_and(|known| !is_same_code(path, own_lines(&test.body), own_lines(&known.body)))
+    }
+
+    /// Returns `true` if a test has lost an assertion that it made, or an expected text.
+    pub(super) fn loses_assertions(&self, path: &RepoPath, test: &DeclaredTest) -> bool {
+        let now = self.file(path).map(TestFileChange::tests_now).unwrap_or_default();
+        now.iter().find(|known| known.name == test.name).is_some_and(|now| !keeps_assertions(test, now))
     }
 
     /// Returns `true` if the file of a test does not declare it any more, and its code makes a test of this name: in a loop, with a

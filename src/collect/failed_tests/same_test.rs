@@ -19,6 +19,13 @@ pub(super) fn has_same_body(old: &DeclaredTest, new: &DeclaredTest) -> bool {
     asserts(&was) == asserts(&is) && ratio() >= SAME_BODY && new.has_texts_of(old)
 }
 
+/// Returns `true` if a later text of a test makes all assertions of the earlier one.
+pub(super) fn keeps_assertions(old: &DeclaredTest, new: &DeclaredTest) -> bool {
+    let (was, is) = (bare_lines(&old.body), bare_lines(&new.body));
+    let kept: Vec<&String> = asserting(&is).collect();
+    asserting(&was).all(|line| kept.contains(&line)) && new.has_texts_of(old)
+}
+
 /// Returns the lines of a test that assert something: those with such a word, the conditions of a test of Go, and else each call.
 fn asserting(lines: &[String]) -> impl Iterator<Item = &String> {
     const OF_GO: [&str; 4] = [".Error", ".Fatal", ".Fail(", ".FailNow("];

@@ -21,6 +21,7 @@ pub(super) struct WeakeningTable {
     platforms: Vec<String>,
     pub(super) replacing: LazyPatterns,
     pub(super) asks_for_test: LazyPatterns,
+    pub(super) forces_results: LazyPatterns,
     pub(super) idle: Vec<String>,
     pub(super) definition: LazyPatterns,
     pub(super) language: Vec<TestLanguage>,
@@ -210,7 +211,7 @@ mod tests {
             let regex = Regex::new(pattern).unwrap();
             assert_eq!(regex.capture_names().flatten().collect::<Vec<_>>(), ["name"], "{pattern}");
         }
-        for pattern in table.asks_for_test.written() {
+        for pattern in [table.asks_for_test.written(), table.forces_results.written()].concat() {
             Regex::new(pattern).unwrap();
         }
         for pattern in table.loading.iter().flat_map(|file| file.names.written()) {

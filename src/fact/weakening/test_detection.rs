@@ -1,9 +1,12 @@
-//! Code that asks whether a test runs it, so that tests may pass where the program does not, and code that writes the
-//! report of the tests itself.
+//! Code that asks whether a test runs it, so that tests may pass where the program does not, and code that sets the results
+//! of tests or writes their report itself.
+
+use regex::Regex;
 
 use super::table::table;
 use super::{FilePair, Weakened, WeakeningKind, is_test_file};
 use crate::foreign_text::shortened_in_bytes;
+use crate::lazy_patterns::LazyPatterns;
 use crate::runner::name_source::REPORT_VARIABLE;
 
 /// The maximum length of a line that is shown, in bytes.
@@ -19,17 +22,19 @@ pub(super) fn compare_report(pair: &FilePair, changes: &mut Vec<Weakened>) {
     }
 }
 
-/// Finds questions in code, not in tests, that its old side does not ask as often.
+/// Finds what sets results, and questions in code, not in tests, that its old side has not as often.
 pub(super) fn compare(pair: &FilePair, changes: &mut Vec<Weakened>) {
-    let Some(new) = pair.new.as_deref().filter(|_| table().is_code(&pair.path) && !is_test_file(&pair.path)) else {
-        return;
-    };
+    let Some(new) = pair.new.as_deref().filter(|_| table().is_code(&pair.path)) else { return };
     let old = pair.old.as_deref().unwrap_or_default();
-    for pattern in table().asks_for_test.about(new) {
-        let known = pattern.find_iter(old).count();
-        let Some(found) = pattern.find_iter(new).nth(known) else { continue };
-        changes.push(weakened(WeakeningKind::AsksForTest, pair, new, found.start()));
-        return;
+    let added = |patterns: &LazyPatterns| {
+        let of_pattern = |pattern: &Regex| Some(pattern.find_iter(new).nth(pattern.find_iter(old).count())?.start());
+        patterns.about(new).find_map(of_pattern)
+    };
+    let question = if is_test_file(&pair.path) { None } else { added(&table().asks_for_test) };
+    if let Some(at) = question {
+        changes.push(weakened(WeakeningKind::AsksForTest, pair, new, at));
+    } else if let Some(at) = added(&table().forces_results) {
+        changes.push(weakened(WeakeningKind::ForcesResults, pair, new, at));
     }
 }
 

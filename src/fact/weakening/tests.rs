@@ -250,6 +250,27 @@ fn settings() {
     check("a.py", python, &compares, &["asks-for-test"]);
     check("tests/rows.py", "", "open(os.environ['GATE_TEST_REPORT'], 'a')\n", &["report-written"]);
     check("tests/run.sh", "echo $GATE_TEST_REPORT\n", "pytest; echo $GATE_TEST_REPORT\n", &[]);
+    let hook = |line: &str| {
+        format!(
+            "import pytest\n\n\n@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item):\n    x = yield\n    {line}\n"
+        )
+    };
+    check("tests/conftest.py", &hook("pass"), &hook("x.get_result().outcome = 'passed'"), &["forces-results"]);
+    check("tests/conftest.py", "", &hook("setattr(item, 'rep_' + x.get_result().when, x.get_result())"), &[]);
+    check("plugin.py", "", "def pytest_runtest_call(item):\n    item.obj = print\n", &["forces-results"]);
+    check(
+        "test/a.test.js",
+        "",
+        "afterEach(function () { this.currentTest.state = 'passed'; });\n",
+        &["forces-results"],
+    );
+    check("test/a.test.js", "", "assert.equal(game.outcome, 'won');\n", &[]);
+    check(
+        "spec/spec_helper.rb",
+        "",
+        "RSpec.configure { |c| c.after { |e| e.set_exception(nil) } }\n",
+        &["forces-results"],
+    );
     let stack = "import inspect\nis_test = 'test_' in inspect.stack()[1].filename\n";
     check("a.py", "", stack, &["asks-for-test"]);
     check("a.py", "", "import inspect\nx = inspect.stack()[1].filename.find('test_')\n", &["asks-for-test"]);

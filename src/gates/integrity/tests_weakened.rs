@@ -108,6 +108,7 @@ fn about(subject: &str, change: &Weakened, failed: &FailedTestIds<'_>, asked_for
         WeakeningKind::AssertionsEmptied => ("assertions-emptied", Answer::Unknown, Vec::new()),
         WeakeningKind::Forgiven => ("forgiven", Answer::Unknown, Vec::new()),
         WeakeningKind::AsksForTest => ("asks-for-test", Answer::Unknown, Vec::new()),
+        WeakeningKind::ForcesResults => ("forces-results", Answer::Unknown, Vec::new()),
         WeakeningKind::ReportWritten => ("report-written", Answer::Fail, Vec::new()),
         WeakeningKind::ThresholdLowered => ("threshold-lowered", Answer::Unknown, own(change)),
         // A test of a new name beside one that is gone, and a new test that waits, are ordinary work.
