@@ -54,6 +54,7 @@ use crate::git::{GitError, Repo};
 use crate::journal::{JournalState, OpenFailure, is_recorded_before};
 use crate::oid::Oid;
 use crate::policy::{Command, Policy};
+use crate::ref_names;
 use crate::repo_path::RepoPath;
 use crate::runner::end_alike;
 
@@ -94,7 +95,10 @@ pub fn read(
                 let code = OnceCell::new();
                 let brought = &brought;
                 let failed = FailedWork { repo, facts, command, open, session, runs, code, brought }.read()?;
-                let was_told = || open.head.as_ref().is_some_and(|head| was_pushed_since(repo, state, facts, head));
+                let was_told = || {
+                    let goes_on = |head| was_pushed_since(repo, state, facts, head);
+                    open.head.as_ref().is_some_and(goes_on) || was_branch_pushed_since(state, facts, &open.event)
+                };
                 found.extend(failed.filter(|failed| failed.established || !was_told()));
             }
         }
@@ -128,6 +132,17 @@ pub(in crate::collect) fn was_pushed_since(repo: &Repo, state: &JournalState, fa
     };
     let pushed = state.push_verdicts().iter().take(MAX_PUSHES).flat_map(|verdict| &verdict.pushed);
     pushed.filter_map(|pushed| pushed.new.as_ref()).any(lies_between)
+}
+
+/// Returns `true` if each judged branch was pushed after an event, perhaps with commits that were amended or rebased since.
+fn was_branch_pushed_since(state: &JournalState, facts: &Facts, event: &str) -> bool {
+    let later = || state.push_verdicts().iter().filter(|verdict| is_recorded_before(event, verdict.at));
+    let is_pushed = |branch: &str| {
+        let mut refs = later().flat_map(|verdict| &verdict.pushed).filter(|pushed| pushed.new.is_some());
+        refs.any(|pushed| ref_names::short(&pushed.reference) == branch)
+    };
+    let mut branches = facts.subjects.iter().map(|subject| subject.branch.as_deref());
+    !facts.subjects.is_empty() && branches.all(|branch| branch.map(ref_names::short).is_some_and(is_pushed))
 }
 
 /// A failed test, and the runs that are compared.

@@ -76,6 +76,26 @@ fn a_draft_that_another_branch_committed_is_its_own() {
 }
 
 #[test]
+fn a_draft_is_mentioned_once_however_often_its_branch_is_amended() {
+    let scene = Scene::new();
+    scene.repo.write("tests/test_new.py", "def test_new():\n    assert False\n");
+    scene.repo.write("out", "FAILED tests/test_new.py::test_new - x\n1 failed in 0.02s\n").write("status", "1\n");
+    assert_eq!(scene.gate(&["run", "test"]).status.code(), Some(1));
+    scene.repo.remove("tests/test_new.py").write("calc.py", "c\n");
+    let mut told = Vec::new();
+    for message in ["one", "two", "three"] {
+        scene.repo.append("calc.py", "# d\n");
+        scene.run("2 passed in 0.02s\n", 0);
+        scene.repo.git(["reset", "-q", "--soft", "main"]);
+        scene.repo.git(["commit", "-q", "-m", message]);
+        let (through, said) = scene.push_branch("+feature");
+        assert!(through, "{said}");
+        told.push(said.contains("test_new failed on this branch"));
+    }
+    assert_eq!(told, [true, false, false]);
+}
+
+#[test]
 fn a_draft_that_was_never_committed_may_go() {
     let scene = Scene::new();
     scene.repo.write("tests/test_new.py", "def test_new():\n    assert False\n");
