@@ -144,12 +144,12 @@ fn parameters_in(test: &str) -> impl Iterator<Item = &str> {
     inside.unwrap_or_default().split('-').filter(|part| !part.is_empty())
 }
 
-/// Returns what the name of a test holds between the places of its parameters: `%i`, `$sum`, `${sum}`.
+/// Returns what the name of a test holds between the places of its parameters: `%i`, `$sum`, `${sum}`, `#{sum}`.
 fn template_parts(name: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(name);
     std::iter::from_fn(move || {
         let whole = rest?;
-        let Some(at) = whole.find(['%', '$']) else { return rest.take() };
+        let Some(at) = whole.find(['%', '$']).into_iter().chain(whole.find("#{")).min() else { return rest.take() };
         let (part, parameter) = whole.split_at(at);
         let inside = parameter[1..].strip_prefix('{').and_then(|inside| Some(inside.find('}')? + 3));
         let end =
@@ -157,4 +157,22 @@ fn template_parts(name: &str) -> impl Iterator<Item = &str> {
         rest = parameter.get(end.unwrap_or(parameter.len())..);
         Some(part)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_between_parameters_is_part_of_each_name() {
+        for (name, parts) in [
+            ("adds", vec!["adds"]),
+            ("adds %i and %i", vec!["adds ", " and ", ""]),
+            ("adds $a.b to ${c + d}!", vec!["adds ", " to ", "!"]),
+            ("adds #{a} and #{b}", vec!["adds ", " and ", ""]),
+            ("adds # and more", vec!["adds # and more"]),
+        ] {
+            assert_eq!(template_parts(name).collect::<Vec<_>>(), parts, "{name}");
+        }
+    }
 }

@@ -1,8 +1,9 @@
 use super::*;
 use crate::event::agent_work::Act;
+use crate::event::test_results::TestResult;
 use crate::fact::session_steps::test_builder::{Tale, tree};
 use crate::fact::weakening::{FilePair, compare};
-use crate::fact::{Note, Subject};
+use crate::fact::{FailedTest, Note, Subject, TestDifference};
 use crate::moment::Moment;
 use crate::runner::Catalogue;
 
@@ -61,6 +62,16 @@ fn a_test_that_failed_and_is_gone() {
     );
     assert_eq!(reasons(&facts(&begin("x").ran("cargo test", 0, GREEN), &gone)), "tests-removed", "it never failed");
     assert_eq!(reasons(&facts(&Tale::default(), &gone)), "tests-removed", "nothing is known of any session");
+    let row = FailedTest {
+        test: "adds".to_owned(),
+        since: Some(TestResult::Missing),
+        in_place: Some("adds_all".to_owned()),
+        differs_in: TestDifference::Within,
+        ..FailedTest::default()
+    };
+    let in_table = facts(&red().delete("tests/add.rs").ran("cargo test", 0, GREEN), &gone);
+    let in_table = Facts { failed_tests: vec![row], ..in_table };
+    assert_eq!(reasons(&in_table), "tests-removed failed-test-within", "a run shows what took its place");
     let asked = begin("Remove the adding feature.").ran("cargo test", 101, RED);
     assert_eq!(reasons(&facts(&asked, &gone)), "failed-test-removed", "a person wants something gone");
     let packet =

@@ -29,7 +29,7 @@ pub(super) fn notice(params: &Params, facts: &Facts, steps: &[Step], before: &[&
     for (subject, weakening) in &facts.weakening {
         for change in &weakening.changes {
             if said.insert((change.what, &change.path)) {
-                found.extend(about(subject, change, &failed, asked_for));
+                found.extend(about(facts, subject, change, &failed, asked_for));
             }
         }
     }
@@ -67,13 +67,19 @@ pub(super) fn asks_for_removal(params: &Params, steps: &[Step]) -> bool {
     })
 }
 
-fn about(subject: &str, change: &Weakened, failed: &FailedTestIds<'_>, asked_for: bool) -> Option<WeakenedProof> {
+fn about(
+    facts: &Facts,
+    subject: &str,
+    change: &Weakened,
+    failed: &FailedTestIds<'_>,
+    asked_for: bool,
+) -> Option<WeakenedProof> {
     let blocks = if asked_for { Answer::Unknown } else { Answer::Fail };
     let same = |name: &&String| failed.keys().any(|failed| is_same_test(failed, name));
     let guilty: Vec<&str> = change.names.iter().filter(same).map(String::as_str).collect();
-    // A test of code that is gone goes with it.
-    let needed: Vec<&str> =
-        guilty.iter().copied().filter(|name| change.obsolete.iter().all(|obsolete| obsolete != name)).collect();
+    // A test of code that is gone goes with it, and the runs may show which test took its place.
+    let is_needed = |name: &&str| change.obsolete.iter().all(|gone| gone != name) && !passes_elsewhere(facts, name);
+    let needed: Vec<&str> = guilty.iter().copied().filter(is_needed).collect();
     let (reason, answer, names) = match change.what {
         WeakeningKind::TestsRemoved if !needed.is_empty() => ("failed-test-removed", blocks, needed),
         WeakeningKind::TestsReplaced if !guilty.is_empty() => ("tests-removed", Answer::Unknown, guilty),
@@ -121,6 +127,12 @@ fn about(subject: &str, change: &Weakened, failed: &FailedTestIds<'_>, asked_for
     };
     let (subject, paths) = (subject.to_owned(), vec![change.path.clone()]);
     Some(WeakenedProof { subject, answer, reason, values, paths, line: change.line, steps })
+}
+
+/// Returns `true` if a test passed, in the run that did not name this one, that is the same or was found in its place.
+fn passes_elsewhere(facts: &Facts, name: &str) -> bool {
+    let mut known = facts.failed_tests.iter().filter(|failed| is_same_test(&failed.test, name));
+    known.any(|failed| failed.renamed_to.is_some() || failed.in_place.is_some())
 }
 
 fn own(change: &Weakened) -> Vec<&str> {
