@@ -441,7 +441,8 @@ impl FailedWork<'_> {
         };
         let tips: Vec<&Oid> = self.facts.subjects.iter().filter_map(|subject| subject.commit.as_ref()).collect();
         let now = &self.runs.green.run.end.tree;
-        JudgedWork { repo: self.repo, open: self.open, path, test, now, tips: &tips }.went_with_its_work()
+        let work = JudgedWork { repo: self.repo, open: self.open, path, test, now, tips: &tips };
+        Ok(!work.is_still_there()? && (self.is_code_gone(test)? || work.went_with_its_work()?))
     }
 }
 

@@ -162,3 +162,30 @@ fn content_that_was_pushed_is_not_refused_because_another_branch_ran_its_tests()
     let (pushed, said) = scene.push_branch("+feature");
     assert!(pushed, "{said}");
 }
+
+#[test]
+fn a_function_that_is_dropped_takes_its_test_along_whatever_came_with_it() {
+    const ADD: &str = "pub fn add(a: u8, b: u8) -> u8 {\n    a + b\n}\n";
+    const MUL: &str = "\npub fn mul(a: u8, b: u8) -> u8 {\n    a + b\n}\n";
+    const TEST: &str = "\n#[test]\nfn idea() {\n    assert_eq!(mul(3, 4), 12);\n}\n";
+    for (what, code, is_told) in [
+        ("it is gone", ADD.to_owned(), true),
+        ("it is still there", format!("{ADD}{MUL}"), false),
+        ("it has another name", format!("{ADD}{}", MUL.replace("mul", "times")), false),
+        ("it is written in another way", format!("{ADD}{}", MUL.replace("a + b", "b + a")), false),
+    ] {
+        let scene = suite();
+        scene.repo.git(["switch", "-q", "feature"]);
+        scene.repo.write("src/ops.rs", format!("{ADD}{MUL}")).append("tests/calc.rs", TEST).commit_all("feat: both");
+        scene.run_outer(RED, 1);
+        scene.repo.write("src/ops.rs", code).write("tests/calc.rs", TESTS).commit_all("feat: only add");
+        scene.run_outer(GREEN, 0);
+        let (pushed, said) = scene.push();
+        assert!(said.contains("idea failed on this branch"), "{what}: {said}");
+        assert_eq!(
+            (pushed, said.contains("the work that added it is gone, too")),
+            (is_told, is_told),
+            "{what}: {said}"
+        );
+    }
+}

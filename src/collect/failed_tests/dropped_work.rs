@@ -31,11 +31,13 @@ pub(super) struct JudgedWork<'a> {
 }
 
 impl JudgedWork<'_> {
-    /// Returns `true` if the test is gone, and so is the work it came with.
+    /// Returns `true` if the judged content declares the test, or its text is in another file now.
+    pub(super) fn is_still_there(&self) -> Result<bool, GitError> {
+        Ok(self.declares(self.now)? || self.stands_elsewhere()?)
+    }
+
+    /// Returns `true` if the work with which the test came is gone, too. The test is gone.
     pub(super) fn went_with_its_work(&self) -> Result<bool, GitError> {
-        if self.declares(self.now)? || self.stands_elsewhere()? {
-            return Ok(false);
-        }
         if let Some(head) = self.open.head.as_ref()
             && !self.declares(head)?
         {

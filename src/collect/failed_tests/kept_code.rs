@@ -103,6 +103,32 @@ impl FailedWork<'_> {
     }
 }
 
+impl FailedWork<'_> {
+    /// Returns `true` if the work brought code that the failed test names, and no subject defines any of it, under whatever name.
+    pub(super) fn is_code_gone(&self, test: &DeclaredTest) -> Result<bool, GitError> {
+        let Some(head) = &self.open.head else { return Ok(false) };
+        let named: BTreeSet<&str> = words(&test.body).collect();
+        let mut is_gone = false;
+        for subject in &self.facts.subjects {
+            let Some((before, now)) = sides(self.repo, subject, head)? else { return Ok(false) };
+            let all = self.brought.between(self.repo, &before, &self.open.tree)?;
+            let here = self.brought.between(self.repo, &before, &now)?;
+            let wanted = || all.iter().filter(|one| named.contains(one.name.as_str()));
+            let old = self.brought.between(self.repo, &self.open.tree, &before)?;
+            // Others may have had the same text before.
+            let is_same = |one: &CodeDefinition, other: &CodeDefinition| {
+                other.name == one.name || other.text == one.text && !all.contains(other)
+            };
+            let is_here = |one: &CodeDefinition| here.iter().chain(&*old).any(|other| is_same(one, other));
+            if wanted().any(is_here) {
+                return Ok(false);
+            }
+            is_gone |= wanted().next().is_some();
+        }
+        Ok(is_gone)
+    }
+}
+
 /// Returns the text of a test of which the runner names no file, from the files of tests that came with it.
 fn text_of_new_test(repo: &Repo, facts: &Facts, open: &OpenFailure) -> Result<Option<String>, GitError> {
     let Some(head) = &open.head else { return Ok(None) };
