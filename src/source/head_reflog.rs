@@ -89,17 +89,18 @@ pub fn left_branch(git_dir: &Path, commit: &Oid) -> Option<String> {
     since.find_map(|one| Some(one.message.strip_prefix("checkout: moving from ")?.split(" to ").next()?.to_owned()))
 }
 
-/// Returns the first commit that was made on top of `commit` in `second` (since 1970) or later, and its branch. What lay in the
-/// working tree at that time was probably the work on it.
-pub fn next_commit_on(common_dir: &Path, commit: &Oid, second: i64) -> Option<(String, Oid)> {
+/// Returns the first commit of each branch that was made on top of `commit` in `second` (since 1970) or later, with the name of the
+/// branch, oldest first. One of them probably took what lay in the working tree at that time.
+pub fn next_commits_on(common_dir: &Path, commit: &Oid, second: i64) -> Vec<(String, Oid)> {
     let folder = common_dir.join("logs/refs/heads");
-    let first_of = |log: &PathBuf| {
-        let next = |one: &HeadMove| one.second >= second && one.old == *commit && one.makes_a_commit();
-        moves_in(log).into_iter().find(next)
-    };
-    let logs = logs_in(folder.clone());
-    let (log, made) = logs.iter().filter_map(|log| Some((log, first_of(log)?))).min_by_key(|(_, made)| made.second)?;
-    Some((log.strip_prefix(&folder).ok()?.to_str()?.to_owned(), made.new))
+    let is_next = |one: &HeadMove| one.second >= second && one.old == *commit && one.makes_a_commit();
+    let mut found = Vec::new();
+    for log in logs_in(folder.clone()) {
+        let branch = log.strip_prefix(&folder).ok().and_then(Path::to_str).map(str::to_owned);
+        found.extend(branch.zip(moves_in(&log).into_iter().find(is_next)));
+    }
+    found.sort_by_key(|(_, made)| made.second);
+    found.into_iter().map(|(branch, made)| (branch, made.new)).collect()
 }
 
 /// Returns the files in a folder and those below it.

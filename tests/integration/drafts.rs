@@ -2,10 +2,15 @@
 
 use crate::failed_tests::{OK, RED, RED_LIST, Scene, WITHOUT_IT, list_without_it};
 
-/// A time after each run of these tests.
-const LATER: &str = "2099-01-02T03:04:05+00:00";
-
 impl Scene {
+    /// Commits a file at a time after each run of these tests.
+    fn commit_at(&self, date: &str, path: &str) {
+        let mut commit = self.repo.command_in("git", self.repo.root());
+        let output =
+            commit.args(["commit", "-q", "-m", "work", path]).env("GIT_COMMITTER_DATE", date).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+
     /// The default branch goes on, as if a colleague pushed.
     fn colleague_pushes(&self) {
         self.repo.git(["switch", "-q", "main"]);
@@ -55,11 +60,15 @@ fn a_draft_that_another_branch_committed_is_its_own() {
         scene.repo.git(["switch", "-q", "-c", "first"]);
         scene.repo.append("tests/test_calc.py", "\ndef test_new():\n    assert add(1, 1) == 2\n");
         scene.run_outer("FAILED tests/test_calc.py::test_new - x\n1 failed in 0.02s\n", 1);
+        // A commit of something else, made in between, says nothing.
+        scene.repo.git(["stash", "-q"]);
+        scene.repo.git(["switch", "-q", "-c", "hotfix", "main"]);
+        scene.repo.append("calc.py", "# c\n");
+        scene.commit_at("2098-01-02T03:04:05+00:00", "calc.py");
+        scene.repo.git(["switch", "-q", "first"]);
+        scene.repo.git(["stash", "pop", "-q"]);
         scene.repo.append(committed, "# b\n");
-        let mut commit = scene.repo.command_in("git", scene.repo.root());
-        let commit = commit.args(["commit", "-q", "-m", "first", committed]).env("GIT_COMMITTER_DATE", LATER);
-        let output = commit.output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        scene.commit_at("2099-01-02T03:04:05+00:00", committed);
         scene.repo.git(["checkout", "-q", "-f", "-b", "second", "main"]);
         if is_deleted {
             scene.repo.git(["branch", "-q", "-D", "first"]);

@@ -8,7 +8,7 @@ use crate::journal::{OpenFailure, recorded_second};
 use crate::oid::Oid;
 use crate::ref_names;
 use crate::repo_path::RepoPath;
-use crate::source::head_reflog::{is_of_another_branch, left_branch, next_commit_on};
+use crate::source::head_reflog::{is_of_another_branch, left_branch, next_commits_on};
 
 /// Returns `true` if a test failed on a commit between the base and the tip of a subject, or on one that the current
 /// session has amended or rebased since, so that no branch has it.
@@ -57,8 +57,7 @@ fn is_unrelated_draft(repo: &Repo, subject: &Subject, head: &Oid, open: &OpenFai
     Ok(!draft.is_empty() && !changed.iter().any(is_common))
 }
 
-/// Returns `true` if the draft in which a test failed went into the next commit on top of `head`, and that was one of another
-/// branch.
+/// Returns `true` if the first commit on top of `head` that has a file of the draft in which a test failed is one of another branch.
 fn is_committed_elsewhere(
     repo: &Repo,
     subject: &Subject,
@@ -66,12 +65,17 @@ fn is_committed_elsewhere(
     open: &OpenFailure,
     draft: &[PathChange],
 ) -> Result<bool, GitError> {
-    let next = recorded_second(&open.event).and_then(|second| next_commit_on(repo.common_dir(), head, second));
-    let (Some((branch, commit)), Some(judged)) = (next, &subject.branch) else { return Ok(false) };
-    if branch == ref_names::short(judged) || repo.commit(&format!("refs/heads/{branch}"))?.is_none() {
-        return Ok(false);
+    let (Some(second), Some(judged)) = (recorded_second(&open.event), &subject.branch) else { return Ok(false) };
+    let before = repo.tree_of(head)?;
+    for (branch, commit) in next_commits_on(repo.common_dir(), head, second) {
+        if repo.commit(&format!("refs/heads/{branch}"))?.is_none() {
+            continue;
+        }
+        let trees = [(before.clone(), repo.tree_of(&commit)?)];
+        let Some(TreeDiff::Changes(made)) = repo.diff_trees(&trees)?.pop() else { return Ok(false) };
+        if draft.iter().any(|change| made.iter().any(|other| other.path == change.path)) {
+            return Ok(branch != ref_names::short(judged));
+        }
     }
-    let trees = [(repo.tree_of(head)?, repo.tree_of(&commit)?)];
-    let Some(TreeDiff::Changes(made)) = repo.diff_trees(&trees)?.pop() else { return Ok(false) };
-    Ok(draft.iter().any(|change| made.iter().any(|other| other.path == change.path)))
+    Ok(false)
 }
