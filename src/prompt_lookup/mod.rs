@@ -1,5 +1,6 @@
 //! Looks the names of a prompt up in the files of a repository, within limits of work and time.
 
+mod name_search;
 mod reading_order;
 
 use std::collections::BTreeSet;
@@ -7,8 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use regex::RegexSet;
-
+use self::name_search::NameSearch;
 use self::reading_order::{LookupBudget, by_value};
 use crate::prompt::{Findings, LookupResult, NameInPrompt, NameKind};
 
@@ -33,6 +33,7 @@ pub fn look_up(root: &Path, paths: &[String], names: &[NameInPrompt], limit: Dur
     let mut findings =
         Findings { commands: commands(root, paths), is_frontend: is_frontend(paths), ..Findings::default() };
     let mut wanted: Vec<(&NameInPrompt, NameMatches)> = Vec::new();
+    let file_paths: Vec<FilePath<'_>> = paths.iter().map(FilePath::of).collect();
     let is_looked_up = |name: &&NameInPrompt| name.kind != NameKind::Command;
     let (explicit, plain): (Vec<_>, Vec<_>) = names.iter().filter(is_looked_up).partition(|name| !name.kind.is_plain());
     let mut in_time = true;
@@ -44,7 +45,7 @@ pub fn look_up(root: &Path, paths: &[String], names: &[NameInPrompt], limit: Dur
             in_time = false;
             break;
         }
-        wanted.push((name, by_path(name, paths)));
+        wanted.push((name, by_path(name, &file_paths)));
     }
     let complete = in_time && read_files(root, paths, &mut wanted, end);
     for (name, mut place) in wanted {
@@ -146,7 +147,23 @@ fn word_stem(word: &str) -> Option<&str> {
     (stem.len() >= MIN_STEM).then_some(stem)
 }
 
-fn by_path(name: &NameInPrompt, paths: &[String]) -> NameMatches {
+/// A path, and what names are compared with.
+struct FilePath<'a> {
+    path: &'a String,
+    lower: String,
+    file: &'a str,
+    /// The name of the file without endings, in small letters.
+    stem: String,
+}
+
+impl<'a> FilePath<'a> {
+    fn of(path: &'a String) -> Self {
+        let file = path.rsplit('/').next().unwrap_or(path);
+        Self { path, lower: path.to_lowercase(), file, stem: file.split('.').next().unwrap_or(file).to_lowercase() }
+    }
+}
+
+fn by_path(name: &NameInPrompt, paths: &[FilePath<'_>]) -> NameMatches {
     let mut place = NameMatches {
         takes_mentions: !name.kind.is_plain() && !matches!(name.kind, NameKind::Path | NameKind::Table),
         ..NameMatches::default()
@@ -158,15 +175,16 @@ fn by_path(name: &NameInPrompt, paths: &[String]) -> NameMatches {
     if name.kind == NameKind::Path {
         // A frame of a trace has the path of another machine before it.
         loop {
-            let hits = paths.iter().filter(|path| {
+            let (file, folder, inner) = (format!("/{wanted}"), format!("{wanted}/"), format!("/{wanted}/"));
+            let hits = paths.iter().map(|place| place.path).filter(|path| {
                 **path == wanted
-                    || path.ends_with(&format!("/{wanted}"))
-                    || path.starts_with(&format!("{wanted}/"))
-                    || path.contains(&format!("/{wanted}/"))
+                    || path.ends_with(&file)
+                    || path.starts_with(&folder)
+                    || path.contains(&inner)
                     || is_named_without_ending(path, &wanted)
             });
             let mut hits: BTreeSet<String> = hits.cloned().collect();
-            if hits.contains(&wanted) || hits.iter().any(|path| path.contains(&format!("{wanted}/"))) {
+            if hits.contains(&wanted) || hits.iter().any(|path| path.contains(&folder)) {
                 hits = BTreeSet::from([wanted.clone()]);
             }
             place.path.extend(hits);
@@ -179,11 +197,10 @@ fn by_path(name: &NameInPrompt, paths: &[String]) -> NameMatches {
         }
     }
     let singular = lower.strip_suffix('s').unwrap_or(&lower);
-    for path in paths {
-        let file = path.rsplit('/').next().unwrap_or(path);
-        let stem = file.split('.').next().unwrap_or(file).to_lowercase();
+    let joined = lower.replace(' ', "");
+    for FilePath { path, lower: lower_path, file, stem } in paths {
+        let path = *path;
         if name.kind == NameKind::Phrase {
-            let joined = lower.replace(' ', "");
             let stem = stem.replace(['_', '-'], "");
             if stem == joined {
                 place.path.insert(path.clone());
@@ -195,16 +212,14 @@ fn by_path(name: &NameInPrompt, paths: &[String]) -> NameMatches {
                 place.part.insert(path.clone());
             }
         } else if name.kind == NameKind::Word {
-            if stem == lower || file.to_lowercase() == lower {
+            if *stem == lower || lower_path.rsplit('/').next() == Some(&lower) {
                 place.path.insert(path.clone());
-            } else if stem == singular || Some(stem.as_str()) == lower.strip_suffix("ing") {
+            } else if *stem == singular || Some(stem.as_str()) == lower.strip_suffix("ing") {
                 place.inflected.insert(path.clone());
-            } else if path.to_lowercase().contains(singular)
-                || word_stem(&lower).is_some_and(|stem| path.contains(stem))
-            {
+            } else if lower_path.contains(singular) || word_stem(&lower).is_some_and(|stem| path.contains(stem)) {
                 place.part.insert(path.clone());
             }
-        } else if name.kind == NameKind::Identifier && (file == name.text || stem == lower) {
+        } else if name.kind == NameKind::Identifier && (*file == name.text || *stem == lower) {
             place.definition.insert(path.clone());
         }
     }
@@ -213,28 +228,7 @@ fn by_path(name: &NameInPrompt, paths: &[String]) -> NameMatches {
 
 /// Reads the files for facts that paths do not show. Returns `false` if work or time was used up before the end.
 fn read_files(root: &Path, paths: &[String], wanted: &mut [(&NameInPrompt, NameMatches)], end: Instant) -> bool {
-    let short = |name: &NameInPrompt| match name.kind {
-        NameKind::Identifier => name.text.rsplit([':', '.']).next().unwrap_or_default().to_owned(),
-        NameKind::Route => name.text.trim_end_matches('/').to_owned(),
-        _ => name.text.clone(),
-    };
-    let pattern = |name: &NameInPrompt| match name.text.split_once(' ').filter(|_| name.kind == NameKind::Phrase) {
-        Some((first, second)) => format!("{}s?[_-]?{}", regex::escape(first), regex::escape(second)),
-        None => regex::escape(&short(name)),
-    };
-    let names: Vec<String> = wanted.iter().map(|(name, _)| pattern(name)).collect();
-    let defined = names.iter().map(|name| {
-        format!(
-            r"(?im)(?:\b(?:fn|def|func|function|class|struct|enum|trait|type|interface|const|let|var|static|mod|model|create\s+table|module|export|macro_rules!)\s+(?:if not exists\s+)?(?:\([^)]*\)\s*)?(?:public\.)?[`{q}]?{name}\b|^\s*(?:pub(?:\([a-z]+\))?\s+|export\s+|async\s+)*{q}?(?:--)?{name}{q}?\s*(?::|=|\?:))",
-            q = "\""
-        )
-    });
-    let mentioned = wanted.iter().zip(&names).map(|((name, _), text)| match name.kind {
-        NameKind::Route | NameKind::Flag => text.clone(),
-        _ => format!(r"\b{text}\b"),
-    });
-    let (Ok(defined), Ok(mentioned)) = (RegexSet::new(defined), RegexSet::new(mentioned)) else { return false };
-    let parts = parts_of_definitions(wanted, &names);
+    let Some(search) = NameSearch::of(wanted.iter().map(|(name, _)| *name).collect()) else { return false };
     let mut budget = LookupBudget::until(end);
     let telling: BTreeSet<String> = wanted.iter().flat_map(|(_, found)| found.places_by_path()).cloned().collect();
     for path in by_value(paths, |path| telling.contains(path)) {
@@ -248,28 +242,19 @@ fn read_files(root: &Path, paths: &[String], wanted: &mut [(&NameInPrompt, NameM
         }
         let Some(text) = length.and_then(|_| fs::read(&full).ok()) else { continue };
         let text = String::from_utf8_lossy(&text);
-        for at in mentioned.matches(&text) {
-            wanted[at].1.mention.insert(path.clone());
-        }
-        for at in defined.matches(&text) {
-            wanted[at].1.definition.insert(path.clone());
-        }
-        for at in parts.iter().flat_map(|parts| parts.matches(&text)) {
-            wanted[at].1.part.insert(path.clone());
+        for ((_, found), uses) in wanted.iter_mut().zip(search.uses(&text)) {
+            let places = [
+                (&mut found.mention, uses.is_mentioned),
+                (&mut found.definition, uses.is_defined),
+                (&mut found.part, uses.is_part),
+            ];
+            places
+                .into_iter()
+                .filter(|(_, is_there)| *is_there)
+                .for_each(|(places, _)| _ = places.insert(path.clone()));
         }
     }
     true
-}
-
-/// The words of a prompt without a definite name may be parts of names: "login" in `login_view`.
-fn parts_of_definitions(wanted: &[(&NameInPrompt, NameMatches)], names: &[String]) -> Option<RegexSet> {
-    let is_vague = wanted.iter().all(|(name, _)| name.kind.is_plain());
-    let pattern = |((name, _), text): (&(&NameInPrompt, NameMatches), &String)| {
-        let stem = word_stem(&name.text).map(|stem| format!("(?:{text}|{})", regex::escape(stem)));
-        let word = if name.text.len() < MIN_PART { r"\z\A." } else { stem.as_deref().unwrap_or(text) };
-        format!(r"(?i)\b(?:fn|def|func|function|class|struct|const|interface|table)\s+(?:\([^)]*\)\s*)?\w*{word}\w*")
-    };
-    is_vague.then(|| RegexSet::new(wanted.iter().zip(names).map(pattern)).ok()).flatten()
 }
 
 /// The files that tell which program runs the scripts of `package.json`.
