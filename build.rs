@@ -4,6 +4,8 @@
 //! Tables are rewritten from TOML to JSON, which takes less to read, and runners are listed by their programs
 //! and texts, so that a process reads only the tables and runners that it needs.
 
+#[path = "src/lazy_patterns/automaton_writer.rs"]
+mod automaton_writer;
 #[path = "src/prompt/european_letters.rs"]
 mod european_letters;
 #[path = "src/lazy_patterns/required_texts.rs"]
@@ -14,6 +16,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+use automaton_writer::automaton;
+use regex_automata::nfa::thompson::WhichCaptures;
+use required_texts::{ANY_CASE, BEFORE_ENTRY, BEFORE_LIST, BEFORE_SET, BEFORE_SETS, BEFORE_TEXT};
 use toml::{Table, Value};
 
 fn main() -> io::Result<()> {
@@ -44,6 +49,9 @@ fn main() -> io::Result<()> {
         return Err(io::Error::other(format!("two tables are called {}", pair[0].0)));
     }
     share(&mut tables)?;
+    let about_prompts = |(name, _): &mut (String, Table)| name.starts_with("prompt/") || name == PROMPT_PATTERNS;
+    let prompts: Vec<(String, Table)> = tables.extract_if(.., about_prompts).collect();
+    fs::write(out.join("automata"), prompt_tables(&prompts, &mut code)?)?;
     code.push_str(
         "/// The tables of `gates/` and `templates/` as JSON: path below the folder, and text; sorted by path.\n",
     );
@@ -52,7 +60,6 @@ fn main() -> io::Result<()> {
     for (name, table) in &tables {
         let table = match name.as_str() {
             "human-actions.toml" => phrases(table),
-            name if name.starts_with("prompt/") => words(table),
             // A gate is compared with a copy of it in a repository.
             _ if table.contains_key("kind") => table.clone(),
             _ => ascii_digits(table),
@@ -101,33 +108,104 @@ fn ascii_digits(table: &Table) -> Table {
     table
 }
 
-/// Prepares the lists of words of a table about prompts.
-fn words(table: &Table) -> Table {
-    let mut table = table.clone();
-    let lists =
-        table.iter_mut().filter(|(section, _)| *section != "nouns").filter_map(|(_, lists)| lists.as_table_mut());
-    lists.for_each(prepare);
-    table
-}
-
-/// Prepares the lists of a table about messages.
+/// Writes the texts that a match needs beside each expression of the lists of a table about messages, because a process that
+/// reads one message would have to find them for all.
 fn phrases(table: &Table) -> Table {
     let mut table = table.clone();
-    prepare(&mut table);
+    for entry in table.iter_mut().filter_map(|(_, list)| list.as_array_mut()).flatten() {
+        let Some(written) = entry.as_str() else { continue };
+        let expression = european_letters::european(written);
+        *entry = Value::String(format!("{expression}{BEFORE_SETS}{}", sets(written, true)));
+    }
     table
 }
 
-/// Writes the texts that a match needs beside each expression of the lists, because a process that reads one message would
-/// have to find them for all.
-fn prepare(lists: &mut Table) {
-    use required_texts::{BEFORE_SET, BEFORE_SETS, BEFORE_TEXT};
-    for entry in lists.iter_mut().filter_map(|(_, list)| list.as_array_mut()).flatten() {
-        let Some(written) = entry.as_str() else { continue };
-        let sets = required_texts::required(written, true);
-        let sets: Vec<String> = sets.iter().map(|texts| texts.join(&BEFORE_TEXT.to_string())).collect();
-        let sets = sets.join(&BEFORE_SET.to_string());
-        *entry = Value::String(format!("{}{BEFORE_SETS}{sets}", european_letters::european(written)));
+/// Returns the texts that a match needs.
+fn sets(written: &str, any_case: bool) -> String {
+    let sets = required_texts::required(written, any_case);
+    let sets: Vec<String> = sets.iter().map(|texts| texts.join(&BEFORE_TEXT.to_string())).collect();
+    sets.join(&BEFORE_SET.to_string())
+}
+
+/// The table of expressions about the parts of a prompt.
+const PROMPT_PATTERNS: &str = "prompt-patterns.toml";
+
+/// Writes the tables about prompts as texts of lists, and returns the automata of their expressions.
+fn prompt_tables(tables: &[(String, Table)], code: &mut String) -> io::Result<Vec<u8>> {
+    let (mut automata, mut words, mut patterns) = (Vec::new(), Vec::new(), Vec::new());
+    let mut languages = String::new();
+    for (file, table) in tables {
+        let Some(language) = file.strip_prefix("prompt/").and_then(|name| name.strip_suffix(".toml")) else {
+            for (name, value) in table {
+                let written = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+                let stored = written.iter().filter_map(Value::as_str).map(|written| pattern(written, &mut automata));
+                patterns.push(listed(name, &stored.collect::<io::Result<Vec<_>>>()?));
+            }
+            continue;
+        };
+        let says = |key: &str| table.get(key).and_then(Value::as_bool).unwrap_or(false);
+        let mut nouns = Vec::new();
+        for (section, lists) in table {
+            for (key, list) in lists.as_table().into_iter().flatten() {
+                let entries = list.as_array().into_iter().flatten().filter_map(Value::as_str);
+                if section == "nouns" {
+                    nouns.push(listed(key, &entries.map(str::to_owned).collect::<Vec<_>>()));
+                } else {
+                    let entries = entries.map(|entry| phrase(entry, !says("anywhere"), &mut automata));
+                    let mut entries: Vec<String> = entries.collect::<io::Result<_>>()?;
+                    entries.sort_by_key(|entry| (entry.contains(BEFORE_SETS), entry.clone()));
+                    words.push(listed(&format!("{section}.{key} {language}"), &entries));
+                }
+            }
+        }
+        let (anywhere, compounds) = (says("anywhere"), says("compounds"));
+        let nouns = nouns.join(&BEFORE_LIST.to_string());
+        let _ = writeln!(
+            languages,
+            "    LanguageSummary {{ name: {language:?}, anywhere: {anywhere}, compounds: {compounds}, nouns: {nouns:?} }},"
+        );
     }
+    words.sort_unstable();
+    for (name, subject, lists) in [
+        ("PROMPT_WORDS", "words of all languages, sorted by key and language", words),
+        ("PROMPT_PATTERNS", "expressions about the parts of a prompt", patterns),
+    ] {
+        let lists = lists.join(&BEFORE_LIST.to_string());
+        let _ = writeln!(
+            code,
+            "/// Lists of {subject}.\n#[allow(clippy::unicode_not_nfc)]\npub const {name}: &str = {lists:?};"
+        );
+    }
+    let _ = writeln!(
+        code,
+        "/// The languages of `gates/prompt/`, sorted.\npub const PROMPT_LANGUAGES: &[LanguageSummary] = &[\n{languages}];\n\
+         /// Automata of expressions.\npub static AUTOMATA: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/automata\"));"
+    );
+    Ok(automata)
+}
+
+/// Returns a list as text.
+fn listed(name: &str, entries: &[String]) -> String {
+    format!("{name}{BEFORE_ENTRY}{}", entries.join(&BEFORE_ENTRY.to_string()))
+}
+
+/// Returns the stored form of an expression about a part of a prompt.
+fn pattern(written: &str, automata: &mut Vec<u8>) -> io::Result<String> {
+    let (any_case, at) = (written.starts_with("(?i)"), automata.len());
+    automata.extend(automaton(&european_letters::european(written), false, WhichCaptures::All)?);
+    let mark = if any_case { ANY_CASE.to_string() } else { String::new() };
+    Ok(format!("{mark}{at}{BEFORE_SETS}{}", sets(written, any_case)))
+}
+
+/// Returns the stored form of an entry of a list of words: a word as it is, an expression by the place of its automaton.
+fn phrase(written: &str, whole_words: bool, automata: &mut Vec<u8>) -> io::Result<String> {
+    if required_texts::is_plain(written) {
+        return Ok(written.to_owned());
+    }
+    let (bound, at) = (if whole_words { r"\b" } else { "" }, automata.len());
+    let bounded = format!("{bound}(?:{}){bound}", european_letters::european(written));
+    automata.extend(automaton(&bounded, true, WhichCaptures::Implicit)?);
+    Ok(format!("{ANY_CASE}{at}{BEFORE_SETS}{}", sets(written, true)))
 }
 
 /// Replaces the key `shared` of a table by what the file that it names, in the same folder, has and the table does not.

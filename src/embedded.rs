@@ -18,6 +18,19 @@ pub struct RunnerSummary {
     pub texts: &'static [&'static str],
 }
 
+/// The description of a language in which people write prompts.
+#[derive(Clone, Copy, Debug)]
+pub struct LanguageSummary {
+    /// Its name.
+    pub name: &'static str,
+    /// `true` if entries may occur inside a word: the language writes no spaces.
+    pub anywhere: bool,
+    /// `true` if words are joined without a space: the first noun of one is looked up.
+    pub compounds: bool,
+    /// Lists of words for things that code names in English.
+    pub nouns: &'static str,
+}
+
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
 /// Returns the content of one embedded file: `file(TEMPLATES, "escalation.txt")`.

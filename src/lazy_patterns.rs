@@ -1,7 +1,10 @@
 //! Regular expressions that are compiled only for a text that contains one of the texts that every match needs.
 
+mod automaton;
 mod phrases;
 mod required_texts;
+mod searched_text;
+mod stored_pattern;
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -10,8 +13,11 @@ use memchr::memmem;
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Deserializer};
 
+pub use self::automaton::PatternGroups;
 pub use self::phrases::{PhrasePatterns, joined};
 use self::required_texts::{folded, required};
+pub use self::searched_text::SearchedText;
+pub use self::stored_pattern::{StoredPattern, stored_entries, stored_lists};
 
 /// One regular expression.
 #[derive(Debug, Default)]

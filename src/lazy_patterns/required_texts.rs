@@ -8,6 +8,11 @@ use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind};
 pub(super) const BEFORE_SETS: char = '\u{1d}';
 pub(super) const BEFORE_SET: char = '\u{1e}';
 pub(super) const BEFORE_TEXT: char = '\u{1f}';
+/// In a text of lists, what is before each list after the first, and before each entry.
+pub(super) const BEFORE_LIST: char = '\u{1b}';
+pub(super) const BEFORE_ENTRY: char = '\u{1c}';
+/// In a stored entry, a match needs texts in small letters.
+pub(super) const ANY_CASE: char = 'i';
 
 /// Small letters that equal others for regular expressions, whatever the case: the long `ſ`, the `ς` at the end of a Greek
 /// word, and old forms.
@@ -31,17 +36,25 @@ const OTHER_FORMS: &[(&str, char)] = &[
     ("\u{1c86}", 'ъ'),
 ];
 
-/// Returns a text in small letters, each in one form.
+/// Returns a text in small letters, each in one form; the number of characters stays.
 pub(super) fn folded(text: &str) -> String {
-    let small = text.to_lowercase();
-    if small.is_ascii() { small } else { small.chars().map(one_form).collect() }
+    if text.is_ascii() { text.to_ascii_lowercase() } else { text.chars().map(one_form).collect() }
 }
 
 fn one_form(c: char) -> char {
     if c.is_ascii() {
-        return c;
+        return c.to_ascii_lowercase();
     }
-    OTHER_FORMS.iter().find(|(others, _)| others.contains(c)).map_or(c, |(_, form)| *form)
+    let mut small = c.to_lowercase();
+    let (Some(form), None) = (small.next(), small.next()) else { return c };
+    OTHER_FORMS.iter().find(|(others, _)| others.contains(form)).map_or(form, |(_, other)| *other)
+}
+
+/// Returns `true` for a word in small letters, or some with spaces between them.
+pub(super) fn is_plain(expression: &str) -> bool {
+    expression.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b' ')
+        && !expression.is_empty()
+        && expression.trim() == expression
 }
 
 /// Returns sets of literal texts: every match contains at least one text of each set. If letters match in any case, the

@@ -1,12 +1,9 @@
 //! The clauses of a wish, and the act that each begins with.
 
-use std::sync::LazyLock;
-
-use crate::lazy_patterns::LazyPattern;
-
 use super::concrete_values::concrete;
 use super::lookup_results::Findings;
-use super::prompt_text::{NameInPrompt, NameKind, PromptText, regex};
+use super::prompt_patterns::PromptPattern;
+use super::prompt_text::{NameInPrompt, NameKind, PromptText};
 use super::word_lists::PromptLanguage;
 
 /// The kind of act that a clause requests.
@@ -42,29 +39,21 @@ impl Clause {
     }
 }
 
-static BREAK: LazyLock<LazyPattern> = LazyLock::new(|| {
-    regex(
-        r"(?i)[;,!¿¡\n，。；、！]+|[.:?？：](?:\s|$)|\s(?:and then|and also|and|then|also|plus|y también|y además|y|e|luego|después|und|dann|et|puis|depois)\s|然后|并且|和",
-    )
-});
-static POLITE: LazyLock<LazyPattern> = LazyLock::new(|| {
-    regex(
-        r"(?i)^(?:[-*•]\s+|(?:in|en|dans|em|im|inside)\s+(?:\S*(?-i:[A-Z_./])\S*|\s),?\s+|\(?\d{1,2}[.)]\s+|(?:please|pls|automatically|automáticamente|automatisch|(?:could|would) you be so kind as to|be so kind as to|would you be able to|are you able to|can you|could you|would you|can we|could we|shall we|should we|is it possible to|i want you to|i want to|i'd like to|i'd like you to|i would like(?: you)? to|i(?:'d| would) like your help(?: with| in| to)?|i need to|i need you to|we need to|let's|lets|now|just|only|also|then|and|so|first|next|finally|ok|okay|yes|yep|yeah|sure|fine|but|better|hey|hi|sí|vale|pero|venga|oye|mejor|ja|aber|oui|mais|sim|mas|por favor|puedes|pod[eé]s|podr[ií]as|podemos|podr[ií]amos|necesitamos que|se puede|quiero que|quiero|necesito que|ahora|solo|s[oó]lo|tambi[eé]n|y|luego|bitte|kannst du|jetzt|s'il te plaît|peux-tu|pode|você pode|请|帮我)\b[,:]?\s*)+",
-    )
-});
+static BREAK: PromptPattern = PromptPattern::named("break");
+static POLITE: PromptPattern = PromptPattern::named("polite");
 
 /// Returns the number of bytes of the polite words with which a text begins.
 fn polite_length(text: &str) -> usize {
-    POLITE.about(text).and_then(|polite| polite.find(text)).map_or(0, |hit| hit.end())
+    POLITE.find_iter(text).next().map_or(0, |hit| hit.end)
 }
 
 /// Returns the clauses of a wish, in order.
 pub(super) fn clauses(wish: &str, language: PromptLanguage) -> Vec<Clause> {
     let mut bounds = Vec::new();
     let mut start = 0;
-    for hit in BREAK.about(wish).into_iter().flat_map(|regex| regex.find_iter(wish)) {
-        bounds.push((start, hit.end()));
-        start = hit.end();
+    for hit in BREAK.find_iter(wish) {
+        bounds.push((start, hit.end));
+        start = hit.end;
     }
     bounds.push((start, wish.len()));
     let mut clauses: Vec<Clause> = Vec::new();

@@ -1,11 +1,7 @@
 //! Prompts that only accept, select from or refuse the offers of the turn before.
 
-use std::sync::LazyLock;
-
-use crate::lazy_patterns::LazyPattern;
-
 use super::item_numbers::ItemNumbers;
-use super::prompt_text::regex;
+use super::prompt_patterns::PromptPattern;
 use super::word_lists;
 
 /// The most words of a continuation.
@@ -15,8 +11,7 @@ pub(super) const MAX_LIVE_WORDS: usize = 15;
 /// The bytes at the end of the turn before in which a menu counts.
 pub(super) const MENU_BYTES: usize = 1024;
 
-static ITEM: LazyLock<LazyPattern> =
-    LazyLock::new(|| regex(r"^\s{0,6}(?:[-*+•]\s+|\(?(\d{1,2}|[a-zA-Z])[.):]\s+|\*\*(\d{1,2})[.)]\s*)(\S.*)$"));
+static ITEM: PromptPattern = PromptPattern::named("menu_item");
 
 /// Returns the items of the menu that a turn ends with; empty for fewer than two.
 pub(super) fn menu(previous: &str) -> Vec<String> {
@@ -30,8 +25,8 @@ pub(super) fn menu(previous: &str) -> Vec<String> {
             let row = line.trim().strip_prefix('|').filter(|row| row.contains('|') && !row.contains("---"));
             if let Some(row) = row {
                 items.push(row.trim_end_matches('|').trim().to_owned());
-            } else if let Some(found) = ITEM.about(line).and_then(|item| item.captures(line)) {
-                items.extend(found.get(3).map(|text| text.as_str().trim().to_owned()));
+            } else if let Some(found) = ITEM.groups_iter(line).next() {
+                items.extend(found.get(3).map(|text| line[text].trim().to_owned()));
             }
         }
     }

@@ -1,17 +1,9 @@
 //! The numbers of items in an answer: those that are wanted, and those that are refused.
 
-use std::sync::LazyLock;
-
-use crate::lazy_patterns::LazyPattern;
-
-use super::prompt_text::regex;
+use super::prompt_patterns::PromptPattern;
 use super::word_lists::spans;
 
-static NUMBERS: LazyLock<LazyPattern> = LazyLock::new(|| {
-    regex(
-        r"(\d{1,6})(?:\s*(?:-|–|~|\.\.|到|至|\b(?:to|a|al|bis|à|au|até|through|thru|hasta)\b)\s*(?:(?:the|la|el|las|los|den|die|zu[mr]|le|o|number|no\.?|#)\s*)?(\d{1,6}))?",
-    )
-});
+static NUMBERS: PromptPattern = PromptPattern::named("numbers");
 
 /// The numbers in an answer, in order and each once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,9 +28,9 @@ impl ItemNumbers {
         let marks: Vec<(usize, usize)> =
             spans("continuations.except", text).into_iter().filter(|&(_, end)| !is_answer(end)).collect();
         let goes_on: Vec<(usize, usize)> = spans("continuations.does", text);
-        for hit in NUMBERS.about(text).into_iter().flat_map(|numbers| numbers.captures_iter(text)) {
-            let Some(start) = hit.get(0).map(|whole| whole.start()) else { continue };
-            let number = |group: usize| hit.get(group).and_then(|number| number.as_str().parse::<usize>().ok());
+        for hit in NUMBERS.groups_iter(text) {
+            let Some(start) = hit.get(0).map(|whole| whole.start) else { continue };
+            let number = |group: usize| hit.get(group).and_then(|number| text[number].parse::<usize>().ok());
             let Some(from) = number(1) else { continue };
             let to = number(2).filter(|to| *to > from).map_or(from, |to| to.min(MAX_NUMBER));
             let mark = marks.iter().rev().find(|(_, end)| *end <= start);

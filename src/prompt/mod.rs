@@ -8,11 +8,13 @@ mod clauses;
 mod concrete_values;
 mod context_score;
 mod continuation;
+#[cfg(test)]
 mod european_letters;
 mod item_numbers;
 mod lookup_results;
 mod note;
 mod places;
+mod prompt_patterns;
 mod prompt_text;
 mod questions;
 mod readiness;

@@ -2,11 +2,9 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use super::european_letters::european;
+use super::prompt_patterns::PromptPattern;
 use super::word_lists::{self, PromptLanguage};
-use crate::lazy_patterns::LazyPattern;
 
 /// The sort of thing that a name seems to be, from its form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -73,90 +71,39 @@ const MAX_PHRASES: usize = 16;
 /// The shortest word of a phrase.
 const MIN_PHRASE_WORD: usize = 3;
 
-/// Returns an expression whose `\w` and `\d` stand for European letters and digits.
-pub(super) fn regex(pattern: &str) -> LazyPattern {
-    LazyPattern::from(european(pattern))
-}
+static MASKED: PromptPattern = PromptPattern::named("quoted");
+static URL: PromptPattern = PromptPattern::named("address");
+static PASTED: PromptPattern = PromptPattern::named("pasted");
+static SINGLE_QUOTED: PromptPattern = PromptPattern::named("single_quoted");
+static TRACE: PromptPattern = PromptPattern::named("trace");
+static SENTENCE: PromptPattern = PromptPattern::named("sentence");
+static FIRST_SENTENCE: PromptPattern = PromptPattern::named("first_sentence");
+static AFTER_FRAME: PromptPattern = PromptPattern::named("after_frame");
+static TO_EVALUATOR: PromptPattern = PromptPattern::named("to_evaluator");
+static COMMENT: PromptPattern = PromptPattern::named("comment");
+static BRACKETS: PromptPattern = PromptPattern::named("brackets");
+static JOINT: PromptPattern = PromptPattern::named("joint");
+static NAMES: [(NameKind, PromptPattern); 17] = [
+    (NameKind::Path, PromptPattern::named("file")),
+    (NameKind::Route, PromptPattern::named("local_address")),
+    (NameKind::Path, PromptPattern::named("path")),
+    (NameKind::Path, PromptPattern::named("folder")),
+    (NameKind::Path, PromptPattern::named("known_file")),
+    (NameKind::Path, PromptPattern::named("hidden_file")),
+    (NameKind::Route, PromptPattern::named("route")),
+    (NameKind::Flag, PromptPattern::named("flag")),
+    (NameKind::Command, PromptPattern::named("command")),
+    (NameKind::Identifier, PromptPattern::named("qualified_name")),
+    (NameKind::Identifier, PromptPattern::named("call")),
+    (NameKind::Identifier, PromptPattern::named("snake_case")),
+    (NameKind::Identifier, PromptPattern::named("camel_case")),
+    (NameKind::Identifier, PromptPattern::named("pascal_case")),
+    (NameKind::Identifier, PromptPattern::named("member")),
+    (NameKind::Table, PromptPattern::named("table")),
+    (NameKind::Word, PromptPattern::named("word")),
+];
 
-static MASKED: LazyLock<Vec<LazyPattern>> = LazyLock::new(|| {
-    let patterns = [
-        r"`[^`\n]+`",
-        r#"„[^“”"\n]+[“”"]"#,
-        r#""[^"\n]+""#,
-        r"“[^”\n]+”",
-        r"‘[^’\n]+’",
-        r"«[^»\n]+»",
-        r"»[^«\n]+«",
-        r"[「『][^」』\n]+[」』]",
-        r"https?://\S+",
-    ];
-    patterns.into_iter().map(regex).collect()
-});
-static URL: LazyLock<LazyPattern> =
-    LazyLock::new(|| regex(r"https?://(?:(?:localhost|127\.|0\.0\.0\.0|\[::1\])\S*|(\S+))"));
-static PASTED: LazyLock<Vec<LazyPattern>> = LazyLock::new(|| {
-    let patterns = [
-        r"(?s)```.*?(?:```|\z)",
-        r"(?s)~~~.*?(?:~~~|\z)",
-        r#"(?s)""".*?(?:"""|\z)"#,
-        r"(?s)'''.*?(?:'''|\z)",
-        r#"(?m)^"[^"]+"\s*$"#,
-        r"(?m)^\s*>.*$",
-        r"(?m)^\s*\$ .*$",
-        // What `git log` prints, to the end.
-        r"(?s)(?-s:^|\n)commit [0-9a-f]{7,40}\b[^\n]*\n(?:Merge: [^\n]*\n)?Author: .*\z",
-    ];
-    patterns.into_iter().map(regex).collect()
-});
-static SINGLE_QUOTED: LazyLock<LazyPattern> =
-    LazyLock::new(|| regex(r"(?:^|[\s(\[])('(?:[^'\n]|\w'\w)*?')(?:$|[\s).,;:!?\]])"));
-static TRACE: LazyLock<LazyPattern> = LazyLock::new(|| {
-    regex(
-        r#"(?m)^(?:Traceback \(most recent call last\):|\s+File ".*|\s+at \S+.*[:(].*|\s*(?:\w+\.)*\w*(?:Error|Exception|Panic)\b: .*|thread '.*' panicked at.*:\n.+|thread '.*' panicked at.*|error(?:\[E\d+\])?: .*|panic: .*|panic\(.*|goroutine \d+.*|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|(?:ERROR|FATAL|WARN)\b.*|FAILED? .*|npm ERR!.*|note: .*|warning: .*|caused by:? .*|\s*\^+\s*|\[signal .*|\s*\S+\.\S+\(.*\)|\s+/\S+:\d+.*|\s+\d+: \S+::\S+.*|\s*-->? \S+:\d+.*|\s*\d+ +\| .*|\s{2,}\|.*|\s*= (?:note|help): .*|\S+\.\w+(?::\d+:\d+|\(\d+,\d+\))(?::| -) .*|\s+\S+\.\w+:\d+: .*|\s*(?:ERR_\w+|ELIFECYCLE)\b.*|\s*--- (?:FAIL|PASS|SKIP): .*|FAIL(?:\s.*)?|\s+\d+:\d+\s+(?:error|warning)\s+.*|✖ \d+ problems?.*)$"#,
-    )
-});
-/// A sentence; a point between digits does not end it.
-static SENTENCE: LazyLock<LazyPattern> = LazyLock::new(|| regex(r"(?:[^.!?;。！？；\n]|\.\d|\.\w)+[.!?;。！？；\n]*"));
-/// An error in the line of the wish: `FAILED tests/a.py::test_b. Fix it in a.py.`
-static FIRST_SENTENCE: LazyLock<LazyPattern> = LazyLock::new(|| regex(r"^[^\n]*?\.\s"));
-static AFTER_FRAME: LazyLock<LazyPattern> = LazyLock::new(|| regex(r#"(?m)^\s+File ".*\n(\s+.*)$"#));
-static TO_EVALUATOR: LazyLock<LazyPattern> = LazyLock::new(|| {
-    regex(
-        r"(?i)\b(?:evaluators?|evaluador(?:a|es)?|évaluateur|avaliador|prompt gate|ignore (?:all |any )?(?:previous|prior|above)|ignora (?:todas )?las instrucciones|score (?:this|it|me)|punt[uú]a esto|this prompt (?:is|deserves|scores|must|should)|este prompt (?:vale|es|merece|debe)|(?:rate|grade|mark) this (?:prompt|as|a)|(?:composite|band|score) ?[:=] ?\S+)\b",
-    )
-});
-static COMMENT: LazyLock<LazyPattern> = LazyLock::new(|| regex(r"(?s)<!--.*?-->"));
-static BRACKETS: LazyLock<LazyPattern> = LazyLock::new(|| regex(r"\([^()\n]*\)|\[[^\[\]\n]*\]|（[^（）\n]*）"));
-/// A mark or a conjunction that joins two parts of a sentence.
-static JOINT: LazyLock<LazyPattern> =
-    LazyLock::new(|| regex(r"(?i)[,;:](?:\s|$)|[，；：、—–]|\s-\s|\s(?:and|y|e|und|et|but|pero|aber|mais)\s"));
-static NAMES: LazyLock<Vec<(NameKind, LazyPattern)>> = LazyLock::new(|| {
-    [
-        (NameKind::Path, r"[\w.@-]*(?:/[\w.@\[\]-]+)*/?[\w@-][\w.@\[\]-]*\.(?:rs|py|tsx?|jsx?|mjs|cjs|go|java|kt|rb|php|cs|cpp|cc|c|h|hpp|swift|sql|css|scss|html|vue|svelte|md|txt|toml|ya?ml|json|xml|ini|cfg|conf|env|lock|sh|bash|prisma|proto|graphql|csv|log|mod|sum|gradle|tf|lua|ex|exs|erl|hs|ml|scala|dart|r|ipynb|service|po|config|csproj|sln|xaml|cshtml|razor|ps1|bat|kts|astro|mdx|mdc|less|sass|hbs|ejs|jsonc|jsonl|tsv|rst|adoc|tex|zig|jl|gd|glsl|plist|properties|svg|png|jpe?g|gif|webp|ico|pdf)\b"),
-        (NameKind::Route, r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::\d+)?(/(?:[\w{}:<>*-]+/?)+)"),
-        (NameKind::Path, r"(?:\B@|\b)[\w-][\w.@-]*/(?:[\w.@-]+/)*[\w.@-]*[\w-]"),
-        (NameKind::Path, r"(?:^|[\s`(])((?:[\w@.-]{2,}/)+)(?:$|[\s`),.;:])"),
-        (NameKind::Path, r"\b(?:Makefile|Dockerfile|justfile|Justfile|README|CHANGELOG|LICENSE|Gemfile|Rakefile|Procfile)\b"),
-        (NameKind::Path, r"(?:^|[\s`(])(\.(?:\w+ignore|\w+rc|editorconfig|gitattributes|gitmodules|tool-versions|\w+\.conf\.ya?ml))\b"),
-        (NameKind::Route, r"(?:^|[\s`(])(/(?:[\w{}:<>*-]+/?)+)"),
-        (NameKind::Flag, r"(?:^|[\s`(])(--[a-zA-Z][\w-]*)"),
-        (NameKind::Command, r"(?i)\b(?:(?:make|just|go) (?:tests?|build|lint|check|run|migrate|install|fmt|format|bench|all|ci|vet|mod \w+|generate|integration|coverage|dev)(?: \./\S+)?|(?:cargo|npm|pnpm|yarn|bun) (?:run )?(?:test|build|check|clippy|fmt|bench|run|lint|install|audit|nextest|doc|dev|e2e|size|ci|typecheck|update|tree|publish|outdated|exec)(?: [a-z][\w./:=-]+)?|(?:mise|deno|turbo|nx|rake|hatch|tox|invoke|bundle|composer|dotnet|swift|mix|mvnw?|gradlew?|task) (?:run |exec |-q )?(?:tests?|build|lint|check|ci|fmt|format|package|verify|install|clean|spec|rspec|compile|credo|dev|start|docs?)|(?:docker|poetry|uv|npx|pip|kubectl|helm|terraform|git|gh|rustup|python3? -m|python3? manage\.py|\./manage\.py) (?:run )?[a-z][\w:.-]*|pytest|vitest|jest|ruff|eslint|tsc|clippy|mypy|golangci-lint|playwright)\b"),
-        (NameKind::Identifier, r"\b[A-Za-z_]\w*(?:::\w+)+\b"),
-        (NameKind::Identifier, r"\b[A-Za-z_][\w.]*\(\)?"),
-        (NameKind::Identifier, r"\b_*[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+_*\b"),
-        (NameKind::Identifier, r"\b[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]*)+\b"),
-        (NameKind::Identifier, r"\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+\b"),
-        (NameKind::Identifier, r"\b[a-z]\w+\.[a-z]\w+(?:\.\w+)*\b"),
-        (NameKind::Table, r"(?i)\b(?:table|tabla|tabelle|tabela)\s+([a-z]\w+)\b"),
-        (NameKind::Word, r"\b[A-Z]{2}\b|\p{L}[\p{L}\d-]{2,}"),
-    ]
-    .into_iter()
-    .map(|(kind, pattern)| (kind, regex(pattern)))
-    .collect()
-});
-
-/// A plain word between backticks: "drop the `parallel` feature".
-static MARKED_WORD: LazyLock<LazyPattern> = LazyLock::new(|| regex(r"`([A-Za-z_]\w{2,})`"));
+static MARKED_WORD: PromptPattern = PromptPattern::named("marked_word");
 
 impl<'a> PromptText<'a> {
     /// Takes a prompt apart.
@@ -166,17 +113,15 @@ impl<'a> PromptText<'a> {
         blank_all(&mut wish, &COMMENT, 0);
         blank_notes_to_evaluator(&mut wish);
         let for_names = wish.clone();
-        let has_trace = TRACE.about(&wish).is_some_and(|trace| trace.is_match(&wish));
+        let has_trace = TRACE.is_match(&wish);
         if has_trace && !wish.trim().contains('\n') {
             blank_all(&mut wish, &FIRST_SENTENCE, 0);
         }
-        for regex in PASTED.iter().chain([&*AFTER_FRAME, &*TRACE]) {
-            blank_all(&mut wish, regex, 0);
+        for pasted in [&PASTED, &AFTER_FRAME, &TRACE] {
+            blank_all(&mut wish, pasted, 0);
         }
         let own = wish.clone();
-        for regex in MASKED.iter() {
-            blank_all(&mut wish, regex, 0);
-        }
+        blank_all(&mut wish, &MASKED, 0);
         blank_all(&mut wish, &SINGLE_QUOTED, 1);
         let names = names(&for_names, &own, &wish);
         let has_paste = own != for_names;
@@ -189,15 +134,15 @@ impl<'a> PromptText<'a> {
     }
 }
 
-/// A word of a script without spaces.
-static UNSPACED_WORD: LazyLock<LazyPattern> = LazyLock::new(|| regex("[\u{3040}-\u{30ff}\u{4e00}-\u{9fff}]{3,}"));
+static UNSPACED_WORD: PromptPattern = PromptPattern::named("unspaced_word");
 
 /// Puts spaces where the group matches, byte for byte, and keeps line ends.
-fn blank_all(text: &mut String, pattern: &LazyPattern, group: usize) {
-    let Some(regex) = pattern.about(text) else { return };
-    let spans: Vec<_> = regex.captures_iter(text).filter_map(|found| found.get(group).map(|g| g.range())).collect();
-    for span in spans {
-        blank(text, span);
+fn blank_all(text: &mut String, patterns: &PromptPattern, group: usize) {
+    for pattern in patterns.all() {
+        let spans: Vec<_> = pattern.groups_iter(text).filter_map(|found| found.get(group)).collect();
+        for span in spans {
+            blank(text, span);
+        }
     }
 }
 
@@ -209,13 +154,13 @@ fn blank(text: &mut String, span: Range<usize>) {
 /// Puts spaces where something is said to the evaluator, in any language: in brackets, or in a part of a sentence, with
 /// the parts around it that ask for nothing. A request in the same sentence stays.
 fn blank_notes_to_evaluator(wish: &mut String) {
-    for (pattern, has_parts) in [(&*BRACKETS, false), (&*SENTENCE, true)] {
+    for (pattern, has_parts) in [(&BRACKETS, false), (&SENTENCE, true)] {
         let notes = notes_to_evaluator(wish);
         if notes.is_empty() {
             return;
         }
         let is_note = |from: usize, to: usize| notes.iter().any(|&(start, end)| start < to && from < end);
-        let wholes = pattern.about(wish).into_iter().flat_map(|whole| whole.find_iter(wish)).map(|hit| hit.range());
+        let wholes = pattern.find_iter(wish);
         let wholes: Vec<_> = wholes.filter(|whole| is_note(whole.start, whole.end)).collect();
         for whole in wholes {
             let parts = if has_parts { parts(wish, whole) } else { vec![(whole, true)] };
@@ -230,8 +175,7 @@ fn blank_notes_to_evaluator(wish: &mut String) {
 
 fn notes_to_evaluator(wish: &str) -> Vec<(usize, usize)> {
     let mut notes = word_lists::spans("says.evaluator", wish);
-    let hits = TO_EVALUATOR.about(wish).into_iter().flat_map(|note| note.find_iter(wish));
-    notes.extend(hits.map(|hit| (hit.start(), hit.end())));
+    notes.extend(TO_EVALUATOR.find_iter(wish).map(|hit| (hit.start, hit.end)));
     notes
 }
 
@@ -239,10 +183,11 @@ fn notes_to_evaluator(wish: &str) -> Vec<(usize, usize)> {
 fn parts(text: &str, sentence: Range<usize>) -> Vec<(Range<usize>, bool)> {
     let mut parts = Vec::new();
     let (mut start, mut follows_mark) = (sentence.start, true);
-    for joint in JOINT.about(text).into_iter().flat_map(|joint| joint.find_iter(&text[sentence.clone()])) {
-        let end = sentence.start + joint.end();
+    let whole = &text[sentence.clone()];
+    for joint in JOINT.find_iter(whole) {
+        let end = sentence.start + joint.end;
         parts.push((start..end, follows_mark));
-        (start, follows_mark) = (end, !joint.as_str().trim().contains(char::is_alphabetic));
+        (start, follows_mark) = (end, !whole[joint].trim().contains(char::is_alphabetic));
     }
     parts.push((start..sentence.end, follows_mark));
     parts
@@ -286,15 +231,13 @@ fn names(text: &str, own: &str, wish: &str) -> Vec<NameInPrompt> {
     // What an address names is elsewhere, except on this machine.
     blank_all(&mut text, &URL, 1);
     let spaced = without_unspaced_scripts(wish);
-    let kinds =
-        NAMES.iter().map(|(kind, regex)| (*kind, regex, if *kind == NameKind::Word { &*spaced } else { &*text }));
-    let others = [(NameKind::Word, &*MARKED_WORD, &*text), (NameKind::Word, &*UNSPACED_WORD, wish)];
-    for (kind, regex, place) in kinds.chain(others) {
-        let Some(regex) = regex.about(place) else { continue };
-        for captures in regex.captures_iter(place) {
-            let Some(hit) = captures.get(1).or_else(|| captures.get(0)) else { continue };
-            let name = hit.as_str().trim_end_matches(['(', ')', '.']);
-            let (start, end) = (hit.start(), hit.start() + name.len());
+    let kinds = NAMES.iter().map(|(kind, form)| (*kind, form, if *kind == NameKind::Word { &*spaced } else { &*text }));
+    let others = [(NameKind::Word, &MARKED_WORD, &*text), (NameKind::Word, &UNSPACED_WORD, wish)];
+    for (kind, form, place) in kinds.chain(others) {
+        for groups in form.groups_iter(place) {
+            let Some(hit) = groups.get(1).or_else(|| groups.get(0)) else { continue };
+            let name = place[hit.clone()].trim_end_matches(['(', ')', '.']);
+            let (start, end) = (hit.start, hit.start + name.len());
             let taken = found.iter().any(|other| start < other.end && other.start < end);
             let slash_of_words = kind == NameKind::Path
                 && !name.contains('.')
@@ -303,7 +246,7 @@ fn names(text: &str, own: &str, wish: &str) -> Vec<NameInPrompt> {
                 && !name.ends_with('/');
             let is_route = kind == NameKind::Path && !name.contains('.') && continues_route(place, start);
             let is_flag =
-                kind == NameKind::Table && place[..captures.get(0).map_or(start, |all| all.start())].ends_with('-');
+                kind == NameKind::Table && place[..groups.get(0).map_or(start, |all| all.start)].ends_with('-');
             let is_no_table = kind == NameKind::Table && word_lists::is_small_word(name);
             if name.is_empty()
                 || is_no_table

@@ -1,13 +1,10 @@
 //! A phrase that may leave something open, and whether the rest of the prompt settles it.
 
-use std::sync::LazyLock;
-
-use crate::lazy_patterns::LazyPattern;
-
 use super::clauses::{Clause, ClauseAct};
 use super::concrete_values::{concrete, has_metric};
 use super::continuation::words_in;
-use super::prompt_text::{NameInPrompt, NameKind, PromptText, regex};
+use super::prompt_patterns::PromptPattern;
+use super::prompt_text::{NameInPrompt, NameKind, PromptText};
 use super::task_scope::list_items;
 use super::word_lists::{self, PromptLanguage};
 
@@ -188,15 +185,11 @@ impl<'a> SmellPhrase<'a> {
 
     /// Returns `true` if a negation or a mention is just before it.
     pub(super) fn is_negated(&self) -> bool {
-        static BEFORE: LazyLock<LazyPattern> = LazyLock::new(|| {
-            regex(
-                r"(?i)(?:\b(?:don't|do not|dont|never|not|no need to|(?:forgot|forgotten|failed|tried|managed|had|used) to|without|rather than|instead of|stop|nothing|no|sin|nunca|en vez de|nicht|ohne|kein\w*|ne|sans|não|sem|nem|ni|called|named|llamad[oa])\s+(?:\S+\s+)?|\b(?:mark|tag|label|flag|annotate|marca|etiqueta|markiere?|marque|marca[rz]?)\w*\s+(?:\S+\s+){1,6}(?:as|como|als|comme)\s+(?:an? )?|(?:do|does|am|is|are|'m|'re) ?n[o'’]t (?:ask\w*|look\w*|interested|want\w*|need\w*|about|trying|mean\w*|meant|care|worr\w*|bother|mind)(?: \S+){0,3}\s|not (?:ask\w*|look\w*|want\w*|need\w*|about|trying|meant)(?: \S+){0,3}\s|no (?:quiero|pido|necesito|busco|se trata de|hace falta|me (?:importa|interesa|preocupa))(?: \S+){0,3}\s|不要|别|不是要|无需|不用)$",
-            )
-        });
+        static BEFORE: PromptPattern = PromptPattern::named("negation_before");
         let before = self.before();
         let before = &before[before.floor_char_boundary(self.start.saturating_sub(MAX_TO_NEGATED))..];
         let before = before.rsplit(['.', '!', '?', ';', '\n', '。']).next().unwrap_or_default();
-        BEFORE.about(before).is_some_and(|regex| regex.is_match(before))
+        BEFORE.is_match(before)
     }
 
     /// Returns `true` if nothing in the prompt settles what it leaves open.

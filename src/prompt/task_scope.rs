@@ -1,15 +1,13 @@
 //! The scope governor: checks that a request is one task.
 
-use std::collections::BTreeSet;
-use std::sync::LazyLock;
-
-use crate::lazy_patterns::LazyPattern;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 use super::clauses::{Clause, ClauseAct};
 use super::continuation::words_in;
 use super::lookup_results::Findings;
-use super::prompt_text::{NameInPrompt, PromptText, regex};
+use super::prompt_patterns::PromptPattern;
+use super::prompt_text::{NameInPrompt, PromptText};
 use super::word_lists::PromptLanguage;
 
 /// One of several tasks in a prompt.
@@ -22,23 +20,16 @@ pub struct TaskInPrompt {
     pub touches: Vec<String>,
 }
 
-static ITEM: LazyLock<LazyPattern> =
-    LazyLock::new(|| regex(r"(?m)^\s{0,6}(?:[-*+•]\s+(?:\[[ x]\]\s+)?|\(?\d{1,2}[.)]\s+|\(?[a-z][.)]\s+)(\S.*)$"));
-static INLINE: LazyLock<LazyPattern> = LazyLock::new(|| regex(r"(?:^|\s)(?:\(?\d[.)]|\([a-z]\))\s+"));
+static ITEM: PromptPattern = PromptPattern::named("task_item");
+static INLINE: PromptPattern = PromptPattern::named("inline_item");
 
 /// The most items of a list that are read.
 const MAX_ITEMS: usize = 500;
 
 /// Returns the lines of a wish that are items of a list: first byte and byte after the last.
 pub(super) fn list_items(wish: &str) -> Vec<(usize, usize)> {
-    let items: Vec<_> = ITEM
-        .about(wish)
-        .into_iter()
-        .flat_map(|item| item.captures_iter(wish))
-        .filter_map(|found| found.get(1))
-        .take(MAX_ITEMS)
-        .map(|text| (text.start(), text.end()))
-        .collect();
+    let items = ITEM.groups_iter(wish).filter_map(|found| found.get(1)).take(MAX_ITEMS);
+    let items: Vec<_> = items.map(|text| (text.start, text.end)).collect();
     if items.len() < 2 { Vec::new() } else { items }
 }
 
@@ -95,12 +86,7 @@ pub(super) fn tasks(
         let real: Vec<_> = items.iter().copied().filter(is_task).collect();
         return if !criteria && real.len() * 2 > items.len() && real.len() > 1 { items } else { Vec::new() };
     }
-    let marks: Vec<_> = INLINE
-        .about(wish)
-        .into_iter()
-        .flat_map(|inline| inline.find_iter(wish))
-        .map(|hit| (hit.start(), hit.end()))
-        .collect();
+    let marks: Vec<_> = INLINE.find_iter(wish).map(|hit| (hit.start, hit.end)).collect();
     let asks = clauses.first().is_some_and(Clause::is_question);
     if marks.len() > 1 && !asks && !language.has("says.criteria", &wish[..marks[0].0]) {
         let ends = marks.iter().skip(1).map(|mark| mark.0).chain([wish.len()]);

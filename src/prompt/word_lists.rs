@@ -1,48 +1,57 @@
 //! The words of each language, from `gates/prompt/*.toml`.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
-use std::sync::LazyLock;
+use std::collections::BTreeMap;
+use std::sync::{LazyLock, OnceLock};
 
-use serde::Deserialize;
+use foldhash::HashMap;
 
-use crate::embedded;
-use crate::lazy_patterns::{PhrasePatterns, joined};
+use crate::embedded::{LanguageSummary, PROMPT_LANGUAGES, PROMPT_WORDS};
+use crate::lazy_patterns::{PhrasePatterns, SearchedText, joined, stored_entries, stored_lists};
 
-/// One file of `gates/prompt/`.
-#[derive(Debug, Deserialize)]
-struct WordFile {
-    /// `true` if entries may occur inside a word: the language writes no spaces.
-    #[serde(default)]
-    anywhere: bool,
-    /// `true` if words are joined without a space: the first noun of one is looked up.
-    #[serde(default)]
-    compounds: bool,
-    #[serde(flatten)]
-    sections: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+/// A list of one language.
+struct WordList {
+    language: &'static str,
+    whole_words: bool,
+    entries: &'static str,
+    patterns: OnceLock<PhrasePatterns>,
 }
 
-/// The lists of one language, by section and key.
-type WordLists = BTreeMap<String, PhrasePatterns>;
+impl WordList {
+    fn spans(&self, searched: &SearchedText) -> Vec<(usize, usize)> {
+        let read = || PhrasePatterns::stored(stored_entries(self.entries), self.whole_words);
+        self.patterns.get_or_init(read).spans(searched)
+    }
+}
 
-static FILES: LazyLock<BTreeMap<&'static str, WordFile>> = LazyLock::new(|| {
-    let files = embedded::TABLES.iter().filter_map(|(path, _)| {
-        let name = path.strip_prefix("prompt/")?.strip_suffix(".toml")?;
-        Some((name, embedded::table(path)))
-    });
-    files.collect()
+/// The lists by key, sorted.
+static LISTS: LazyLock<Vec<(&'static str, Vec<WordList>)>> = LazyLock::new(|| {
+    let mut lists: Vec<(&'static str, Vec<WordList>)> = Vec::new();
+    for (name, entries) in stored_lists(PROMPT_WORDS) {
+        let (key, language) = name.split_once(' ').unwrap_or((name, "en"));
+        let whole_words = !languages(|other| other.name == language).any(|language| language.anywhere);
+        let list = WordList { language, whole_words, entries, patterns: OnceLock::new() };
+        match lists.last_mut().filter(|last| last.0 == key) {
+            Some(last) => last.1.push(list),
+            None => lists.push((key, vec![list])),
+        }
+    }
+    lists
 });
 
-static LANGUAGES: LazyLock<BTreeMap<&'static str, WordLists>> =
-    LazyLock::new(|| FILES.iter().map(|(name, file)| (*name, lists(file))).collect());
+fn languages(is_wanted: impl Fn(&LanguageSummary) -> bool) -> impl Iterator<Item = &'static LanguageSummary> {
+    PROMPT_LANGUAGES.iter().filter(move |language| is_wanted(language))
+}
+
+/// Returns the nouns of such languages, in English and in their own.
+fn nouns_of(is_wanted: impl Fn(&LanguageSummary) -> bool) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let nouns = languages(is_wanted).flat_map(|language| stored_lists(language.nouns));
+    nouns.flat_map(|(noun, words)| stored_entries(words).map(move |word| (noun, word)))
+}
 
 /// The words of other languages for things that code names in English.
-static NOUNS: LazyLock<BTreeMap<&'static str, &'static str>> = LazyLock::new(|| {
-    let nouns = FILES.values().filter_map(|file| file.sections.get(NOUN_SECTION)).flatten();
-    nouns.flat_map(|(noun, words)| words.iter().map(|word| (word.as_str(), noun.as_str()))).collect()
-});
-
-const NOUN_SECTION: &str = "nouns";
+static NOUNS: LazyLock<BTreeMap<&'static str, &'static str>> =
+    LazyLock::new(|| nouns_of(|_| true).map(|(noun, word)| (word, noun)).collect());
 
 /// Returns the English name of a thing: "search" for "Suche".
 pub(super) fn english_noun(word: &str) -> Option<&'static str> {
@@ -55,9 +64,8 @@ const MIN_COMPOUND: usize = 5;
 
 /// Returns the English name of the first part of a compound: "invoice" for "Rechnungsseite".
 fn first_noun(word: &str) -> Option<&'static str> {
-    let compounding = FILES.values().filter(|file| file.compounds).filter_map(|file| file.sections.get(NOUN_SECTION));
-    let mut nouns = compounding.flatten().flat_map(|(noun, words)| words.iter().map(move |word| (word, noun)));
-    nouns.find(|(part, _)| part.len() >= MIN_COMPOUND && word.starts_with(part.as_str())).map(|(_, noun)| noun.as_str())
+    let mut nouns = nouns_of(|language| language.compounds);
+    nouns.find(|(_, part)| part.len() >= MIN_COMPOUND && word.starts_with(part)).map(|(noun, _)| noun)
 }
 
 /// Returns `true` for "de la" between two nouns.
@@ -85,21 +93,8 @@ pub(super) fn is_small_word(word: &str) -> bool {
 
 /// Returns the nouns in a text that has no spaces between words, with the places where they begin and end.
 pub(super) fn nouns_without_spaces(text: &str) -> Vec<(usize, usize, &'static str)> {
-    let unspaced = FILES.values().filter(|file| file.anywhere).filter_map(|file| file.sections.get(NOUN_SECTION));
-    let words = unspaced.flatten().flat_map(|(noun, words)| words.iter().map(move |word| (word, noun)));
-    words.filter_map(|(word, noun)| text.find(word.as_str()).map(|at| (at, at + word.len(), noun.as_str()))).collect()
-}
-
-fn lists(file: &'static WordFile) -> WordLists {
-    let mut lists = WordLists::new();
-    for (section, keys) in file.sections.iter().filter(|(section, _)| *section != NOUN_SECTION) {
-        for (key, entries) in keys {
-            let patterns =
-                if file.anywhere { PhrasePatterns::anywhere(entries) } else { PhrasePatterns::words(entries) };
-            lists.insert(format!("{section}.{key}"), patterns);
-        }
-    }
-    lists
+    let nouns = nouns_of(|language| language.anywhere);
+    nouns.filter_map(|(noun, word)| text.find(word).map(|at| (at, at + word.len(), noun))).collect()
 }
 
 /// The lists that apply to one prompt: those of its language, and the English ones, because commands and names are English.
@@ -130,18 +125,19 @@ impl PromptLanguage {
             "smells.vague_improvement",
             "says.fails",
         ];
-        let count = |lists: &WordLists| {
+        let start = text.len() - text.trim_start().len();
+        let count = |language: &'static str| {
             // A verb tells more than a small word, which several languages share.
-            let weighed = TELLING
-                .iter()
-                .filter_map(|key| Some((lists.get(*key)?.spans(text), if key.starts_with("acts") { 3 } else { 1 })));
-            let start = text.len() - text.trim_start().len();
-            let first = |spans: &[(usize, usize)]| usize::from(spans.first().is_some_and(|span| span.0 == start));
-            weighed.map(|(spans, weight)| (spans.len() + first(&spans)) * weight).sum::<usize>()
+            let weighed = TELLING.iter().map(|key| {
+                let spans = spans_in(ListScope::Only(language), key, text);
+                (spans.len() + usize::from(spans.first().is_some_and(|span| span.0 == start)))
+                    * if key.starts_with("acts") { 3 } else { 1 }
+            });
+            weighed.sum::<usize>()
         };
-        let mut best = ("en", LANGUAGES.get("en").map_or(0, count));
-        for (name, lists) in LANGUAGES.iter() {
-            let found = count(lists);
+        let mut best = ("en", count("en"));
+        for LanguageSummary { name, .. } in PROMPT_LANGUAGES {
+            let found = count(name);
             if found > best.1 {
                 best = (name, found);
             }
@@ -161,7 +157,8 @@ impl PromptLanguage {
 
     /// Returns the places of entries of the list.
     pub(super) fn spans(self, key: &str, text: &str) -> Vec<(usize, usize)> {
-        spans_in(self.0, key, text)
+        let scope = if self.is_any() { ListScope::Any } else { ListScope::WithEnglish(self.0) };
+        spans_in(scope, key, text)
     }
 
     /// Returns `true` if the text contains an entry of the list.
@@ -192,7 +189,26 @@ fn is_part_of_name(rest: &str) -> bool {
 
 /// Returns the places of entries of the list, in any language.
 pub(super) fn spans(key: &str, text: &str) -> Vec<(usize, usize)> {
-    spans_in(PromptLanguage::ANY.0, key, text)
+    spans_in(ListScope::Any, key, text)
+}
+
+/// The languages whose lists are searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum ListScope {
+    Any,
+    Only(&'static str),
+    /// Commands and names are English.
+    WithEnglish(&'static str),
+}
+
+impl ListScope {
+    fn has(self, language: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Only(name) => name == language,
+            Self::WithEnglish(name) => name == language || language == "en",
+        }
+    }
 }
 
 thread_local! {
@@ -203,52 +219,66 @@ thread_local! {
 /// The bytes of texts and places that are kept.
 const MAX_KEPT: usize = 4 * 1024 * 1024;
 
-/// The places of one list, by text.
-type SpansByText = HashMap<String, Vec<(usize, usize)>>;
-
 #[derive(Default)]
 struct FoundSpans {
     bytes: usize,
-    /// By language and list.
-    places: HashMap<(&'static str, String), SpansByText>,
+    texts: HashMap<String, FoundInText>,
+}
+
+/// The places in one text.
+struct FoundInText {
+    searched: SearchedText,
+    /// By the place of the list.
+    places: HashMap<(ListScope, usize), Vec<(usize, usize)>>,
 }
 
 impl FoundSpans {
-    fn keep(&mut self, language: &'static str, key: &str, text: &str, spans: &[(usize, usize)]) {
-        self.bytes += text.len() + size_of_val(spans);
+    /// Returns the places of one of the lists in a text.
+    fn spans(&mut self, scope: ListScope, at: usize, text: &str) -> Vec<(usize, usize)> {
+        if let Some(found) = self.texts.get(text).and_then(|found| found.places.get(&(scope, at))) {
+            return found.clone();
+        }
         if self.bytes > MAX_KEPT {
             *self = Self::default();
         }
-        let of_list = self.places.entry((language, key.to_owned())).or_default();
-        of_list.insert(text.to_owned(), spans.to_vec());
+        if !self.texts.contains_key(text) {
+            self.bytes += text.len() * 3 + size_of::<FoundInText>();
+            let found = FoundInText { searched: SearchedText::of(text), places: HashMap::default() };
+            self.texts.insert(text.to_owned(), found);
+        }
+        let lists = LISTS[at].1.iter().filter(|list| scope.has(list.language));
+        let Some(found) = self.texts.get_mut(text) else { return Vec::new() };
+        let spans = joined(lists.flat_map(|list| list.spans(&found.searched)).collect());
+        self.bytes += size_of_val(spans.as_slice());
+        found.places.insert((scope, at), spans.clone());
+        spans
     }
 }
 
-/// Returns the places of entries of the list in one language, or in all.
-fn spans_in(language: &'static str, key: &str, text: &str) -> Vec<(usize, usize)> {
-    let list = (language, key.to_owned());
-    let kept = FOUND.with_borrow(|found| found.places.get(&list)?.get(text).cloned());
-    kept.unwrap_or_else(|| {
-        let is_asked = |name: &str| language == PromptLanguage::ANY.0 || name == language || name == "en";
-        let lists = LANGUAGES.iter().filter(|(name, _)| is_asked(name)).filter_map(|(_, lists)| lists.get(key));
-        let spans = joined(lists.flat_map(|list| list.spans(text)).collect());
-        FOUND.with_borrow_mut(|found| found.keep(language, key, text, &spans));
-        spans
-    })
+/// Returns the places of entries of the list in some languages.
+fn spans_in(scope: ListScope, key: &str, text: &str) -> Vec<(usize, usize)> {
+    let Ok(at) = LISTS.binary_search_by_key(&key, |(key, _)| key) else { return Vec::new() };
+    FOUND.with_borrow_mut(|found| found.spans(scope, at, text))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lazy_patterns::StoredPattern;
 
     #[test]
     fn every_entry_of_every_language_is_a_pattern() {
-        assert_eq!(LANGUAGES.len(), 6, "a file that cannot be read is left out");
-        for (name, lists) in LANGUAGES.iter() {
-            for (key, list) in lists {
-                assert!(list.check().is_ok(), "{name}: {key}: {:?}", list.check());
-                assert!(list.spans("").is_empty(), "{name}: {key} matches nothing at all");
+        for (name, entries) in stored_lists(PROMPT_WORDS) {
+            for entry in stored_entries(entries) {
+                let pattern = StoredPattern::of(entry);
+                assert!(pattern.is_none_or(|pattern| pattern.is_stored()), "{name}: {entry}");
             }
+        }
+        for (key, lists) in LISTS.iter() {
+            assert!(
+                lists.iter().all(|list| list.spans(&SearchedText::of("")).is_empty()),
+                "{key}: matches nothing at all"
+            );
         }
     }
 

@@ -8,12 +8,7 @@ use crate::embedded;
 /// The wordings by language and by key.
 type Phrases = BTreeMap<String, BTreeMap<String, Vec<String>>>;
 
-static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
-    // A test holds the embedded file readable.
-    embedded::file(embedded::GATES, "prompt-wordings.toml")
-        .and_then(|text| toml::from_str(text).ok())
-        .unwrap_or_default()
-});
+static PHRASES: LazyLock<Phrases> = LazyLock::new(|| embedded::table("prompt-wordings.toml"));
 
 /// Returns a number that depends on a text alone: the same text gets the same wording.
 pub(super) fn seed(text: &str) -> usize {

@@ -10,11 +10,11 @@ use crate::support::files_below;
 
 /// The stages, lowest first. A module uses modules of the stages above its own line here, and nothing beside or below.
 const STAGES: &[(&str, &[&str])] = &[
-    ("text and locks", &["file_lock", "foreign_text"]),
+    ("text, locks and embedded files", &["embedded", "file_lock", "foreign_text"]),
     (
         "words",
         &[
-            "digest", "embedded", "exit", "globs", "lazy_patterns", "linked_packages", "shell_kind", "moment", "oid",
+            "digest", "exit", "globs", "lazy_patterns", "linked_packages", "shell_kind", "moment", "oid",
             "parallel_map", "parent_processes", "plural", "ref_names", "regular_file", "repo_path", "shell_quote",
             "surroundings", "user_folders",
         ],

@@ -52,6 +52,7 @@ fn a_hook_reads_the_tables_that_its_call_needs() {
         ("after `ls`", hook(&project, "PostToolUse", done("ls -la src", "a.rs\n"))),
         ("before `cargo test`", hook(&project, "PreToolUse", bash("cargo test"))),
         ("after `cargo test`", hook(&project, "PostToolUse", done("cargo test", tested))),
+        ("at a prompt", hook(&project, "UserPromptSubmit", json!({"prompt": "please make parse() in a.txt faster"}))),
         ("at a stop", hook(&project, "Stop", json!({"last_assistant_message": "Done. All tests pass."}))),
     ] {
         found = format!("{found}{title}: {patterns} patterns; {}\n", tables.join(", "));
