@@ -31,7 +31,7 @@ impl Workplace {
     }
 
     /// Returns the branches that `facts` are about, and those with a failure whose work goes on here. A verdict that passes is
-    /// about those that are gone as well: nothing of them can be shown to pass any more.
+    /// about deleted ones as well, because nobody can show any more that they pass.
     pub(super) fn branches(&self, facts: &Facts, told: &SessionState, blocked: bool) -> Vec<String> {
         let Ok(head) = self.repo.head() else { return Vec::new() };
         let is_here = |subject: &Subject| subject.role == SubjectKind::WorkingTree || subject.checked_out == Some(true);
@@ -55,8 +55,8 @@ impl Workplace {
         found
     }
 
-    /// Returns `true` if a subject goes on from the commits of a branch, whose tip is given, or, where it has none of its own,
-    /// from what was refused on it.
+    /// Returns `true` if a subject continues the branch that ends at `tip`. A branch without commits of its own is continued where
+    /// something of the content that was refused on it is.
     fn is_carried_on(
         &self,
         facts: &Facts,
@@ -80,7 +80,7 @@ impl Workplace {
         Ok(false)
     }
 
-    /// Returns `true` if a subject has something of refused contents that its base has not, or if that cannot be told.
+    /// Returns `true` if a subject contains new lines of refused content, or if nobody can tell.
     fn holds_refused(&self, facts: &Facts, refused: Option<&[Oid]>) -> Result<bool, GitError> {
         let Some(refused) = refused.filter(|trees| !trees.is_empty()) else { return Ok(true) };
         for subject in &facts.subjects {
@@ -97,8 +97,8 @@ impl Workplace {
         Ok(false)
     }
 
-    /// Returns `true` if a content, or one that is unknown, has a line of a refused one in the same changed file, and the base has
-    /// not.
+    /// Returns `true` if `now` and `refused` share a line in a changed file that `base` does not have. Unknown content shares every
+    /// changed file.
     fn share_work(&self, base: &Oid, refused: &Oid, now: Option<&Oid>, changed: &[RepoPath]) -> Result<bool, GitError> {
         let Some(TreeDiff::Changes(work)) = self.repo.diff_trees(&[(base.clone(), refused.clone())])?.pop() else {
             return Ok(true);
@@ -135,7 +135,7 @@ impl Workplace {
     }
 }
 
-/// Returns `true` if two texts have a line with a letter or digit that the text before them has not, or if they are equal.
+/// Returns `true` if two texts are equal, or share a line with a letter or digit that the text before them does not have.
 fn share_a_line(before: &[u8], one: &[u8], other: &[u8]) -> bool {
     let lines =
         |text| String::from_utf8_lossy(text).lines().map(|line| line.trim().to_owned()).collect::<BTreeSet<_>>();

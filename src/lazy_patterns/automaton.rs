@@ -1,4 +1,4 @@
-//! The automaton of an expression: the build wrote it down, or it is compiled.
+//! The automaton of an expression, which the build stored or this process compiles.
 //!
 //! A text is searched once or twice in a process, so putting an automaton together counts for more than searching with it. It
 //! gets the engines that need nothing but the automaton itself.
@@ -47,17 +47,17 @@ struct MatchBeginning {
     look: Option<Look>,
 }
 
-/// The number of bytes among which there is a blank in a text of words.
+/// The length of a part that always has a blank in a text of ordinary words, in bytes.
 const WORD_BYTES: usize = 64;
-/// A shorter text may have words of any length.
+/// The length up to which a text may have words of any length, in bytes.
 const SHORT_TEXT: usize = 512;
-/// The bytes of a text in which the end of a match is looked for first.
+/// The length from which the end of a match is found before its beginning, in bytes.
 const LONG_TEXT: usize = 2048;
-/// The bits with which the engine for short texts remembers what it tried from one place.
+/// The largest product of states and bytes for the engine for short texts, which remembers what it tried.
 const MAX_TRIED: usize = 64 * 1024;
 
 thread_local! {
-    /// The memory of the engines.
+    /// The caches of the engines, which every search of a thread uses again.
     static MEMORY: RefCell<Option<(backtrack::Cache, pikevm::Cache)>> = const { RefCell::new(None) };
 }
 
@@ -72,7 +72,7 @@ impl Automaton {
         Self::of(nfa, false)
     }
 
-    /// Puts an automaton together that the build wrote down.
+    /// Reads an automaton that the build stored; `None` if the bytes are not those of one.
     pub fn stored(bytes: &[u8]) -> Option<Self> {
         let mut stored = StoredBytes(bytes);
         let is_local = stored.byte()? == 1;
@@ -125,7 +125,7 @@ impl Automaton {
         let found = dfa.try_search_fwd(&mut cache.lock().unwrap_or_else(PoisonError::into_inner), input);
         match found {
             Ok(found) => found.map(|end| input.clone().range(input.start()..end.offset())),
-            // It knows no letters beside those of ASCII.
+            // It gives up at letters outside ASCII.
             Err(_) => Some(input.clone()),
         }
     }

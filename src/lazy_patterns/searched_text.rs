@@ -14,7 +14,7 @@ pub struct SearchedText {
     /// Each character begins at the same byte in both.
     is_aligned: bool,
     pairs: LetterPairs,
-    /// Where the words in small letters are, sorted by the words, each once.
+    /// The place of each different word of `folded`, sorted by the words.
     words: Vec<(usize, usize)>,
 }
 

@@ -265,6 +265,35 @@ fn spans_in(scope: ListScope, key: &str, text: &str) -> Vec<(usize, usize)> {
 mod tests {
     use super::*;
     use crate::lazy_patterns::StoredPattern;
+    use crate::prompt::european_letters::european;
+
+    #[test]
+    fn a_stored_list_finds_what_its_written_entries_do() {
+        let texts = [include_str!("../../docs/prompts.md"), "ſo slow, and THE\u{300} menú", "看情况处理一下，顺便优化"];
+        for (language, bound, table) in [
+            ("en", r"\b", include_str!("../../gates/prompt/en.toml")),
+            ("zh", "", include_str!("../../gates/prompt/zh.toml")),
+        ] {
+            let table: toml::Table = toml::from_str(table).unwrap();
+            let lists = table.iter().filter(|(section, _)| *section != "nouns");
+            let lists = lists
+                .flat_map(|(section, lists)| lists.as_table().into_iter().flatten().map(move |list| (section, list)));
+            for (section, (key, entries)) in lists.step_by(4) {
+                let entries = entries.as_array().into_iter().flatten().filter_map(toml::Value::as_str);
+                let regexes: Vec<_> = entries
+                    .map(|entry| regex::Regex::new(&format!("(?i){bound}(?:{}){bound}", european(entry))).unwrap())
+                    .collect();
+                for text in texts {
+                    let places = |regex: &regex::Regex| -> Vec<_> {
+                        regex.find_iter(text).map(|found| (found.start(), found.end())).collect()
+                    };
+                    let expected = joined(regexes.iter().flat_map(places).collect());
+                    let key = format!("{section}.{key}");
+                    assert_eq!(spans_in(ListScope::Only(language), &key, text), expected, "{key} of {language}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn every_entry_of_every_language_is_a_pattern() {

@@ -14,7 +14,7 @@ const DEFINING: [&str; 19] = [
     "fn", "def", "func", "function", "class", "struct", "enum", "trait", "type", "interface", "const", "let", "var",
     "static", "mod", "model", "module", "export", "macro_rules!",
 ];
-/// Those of them before names of which a word may be a part.
+/// Words of that list after which a part of a name counts, too: "login" in `def login_view`.
 const DEFINING_PARTS: [&str; 8] = ["fn", "def", "func", "function", "class", "struct", "const", "interface"];
 /// The bytes before a name in which the receiver of a function is looked for.
 const MAX_RECEIVER: usize = 512;

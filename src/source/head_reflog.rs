@@ -90,7 +90,7 @@ pub fn left_branch(git_dir: &Path, commit: &Oid) -> Option<String> {
 }
 
 /// Returns the first commit of each branch that was made on top of `commit` in `second` (since 1970) or later, with the name of the
-/// branch, oldest first. One of them probably took what lay in the working tree at that time.
+/// branch, oldest first. One of them probably has the work that was uncommitted at that time.
 pub fn next_commits_on(common_dir: &Path, commit: &Oid, second: i64) -> Vec<(String, Oid)> {
     let folder = common_dir.join("logs/refs/heads");
     let is_next = |one: &HeadMove| one.second >= second && one.old == *commit && one.makes_a_commit();

@@ -36,7 +36,7 @@ impl JudgedWork<'_> {
         Ok(self.declares(self.now)? || self.stands_elsewhere()?)
     }
 
-    /// Returns `true` if the work with which the test came is gone, too. The test is gone.
+    /// Returns `true` if the work that brought a test is gone. The test itself is not there any more.
     pub(super) fn went_with_its_work(&self) -> Result<bool, GitError> {
         if let Some(head) = self.open.head.as_ref()
             && !self.declares(head)?

@@ -101,9 +101,7 @@ impl FailedWork<'_> {
         let named: BTreeSet<&str> = words(&test.body).collect();
         Ok(self.brought.is_kept(self.repo, self.facts, self.open, &named)?.unwrap_or(false))
     }
-}
 
-impl FailedWork<'_> {
     /// Returns `true` if the work brought code that the failed test names, and no subject defines any of it, under whatever name.
     pub(super) fn is_code_gone(&self, test: &DeclaredTest) -> Result<bool, GitError> {
         let Some(head) = &self.open.head else { return Ok(false) };

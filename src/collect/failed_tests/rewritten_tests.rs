@@ -9,8 +9,8 @@ use crate::fact::weakening::{DeclaredTest, adds_replacement, is_test_file};
 use crate::repo_path::RepoPath;
 
 impl ChangedTests {
-    /// Returns the file of tests whose new lines replace what another test calls: a function of an imported module, a module, or
-    /// the test itself. They run in the same process, and nothing puts back what they replaced.
+    /// Returns a file of tests whose new lines replace something that a test uses: a function of a module, a module, or the test
+    /// itself. Both run in the same process, and nothing undoes the replacement.
     pub(super) fn replacing(&self, (path, test): &(RepoPath, DeclaredTest)) -> Option<RepoPath> {
         let own = self.file(path).and_then(|file| file.old.as_deref()).unwrap_or_default();
         let (called, modules) = (words(&test.body).collect(), imported_words(own));
@@ -29,7 +29,7 @@ impl ChangedTests {
 }
 
 impl TestFileChange {
-    /// Returns `true` if a new line replaces something that is called or imported.
+    /// Returns `true` if a new line replaces a called function or an imported module.
     fn replaces(&self, called: &BTreeSet<&str>, modules: &BTreeSet<&str>) -> bool {
         let imported = imported_words(self.new.as_deref().unwrap_or_default());
         let is_meant = |word: &str| called.contains(word) || modules.contains(word);

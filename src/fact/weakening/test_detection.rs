@@ -22,7 +22,7 @@ pub(super) fn compare_report(pair: &FilePair, changes: &mut Vec<Weakened>) {
     }
 }
 
-/// Finds what sets results, and questions in code, not in tests, that its old side has not as often.
+/// Finds new code that sets the results of tests and, outside of tests, new code that asks whether a test runs it.
 pub(super) fn compare(pair: &FilePair, changes: &mut Vec<Weakened>) {
     let Some(new) = pair.new.as_deref().filter(|_| table().is_code(&pair.path)) else { return };
     let old = pair.old.as_deref().unwrap_or_default();
